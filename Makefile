@@ -1,0 +1,54 @@
+# The verbs of the project. `make run` and `make test` need only Python 3.11+ and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+NAME ?= all
+DATA ?=
+
+.PHONY: run test check chaos bench fmt lock clean
+
+run: $(VENV)/.core
+	$(BIN)/headwater demo run
+
+test: check
+	$(BIN)/python -m pytest tests -m "not long"
+
+check: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+chaos: $(VENV)/.dev
+	$(BIN)/python -m pytest tests/chaos -m long -s -p no:randomly
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks $(NAME) $(if $(DATA),--data $(DATA))
+
+fmt: $(VENV)/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lock: $(VENV)/.dev
+	$(PYTHON) -m pip --quiet install uv
+	for set in core dev; do $(PYTHON) -m uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --python-version 3.11 \
+	  $$( [ $$set = core ] && echo "--group build" || echo "--all-extras --group build --group dev --group bench" ) pyproject.toml -o requirements/$$set.txt; done
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+# Packages come from the hash-pinned lock; the project itself is linked, so an edit needs no new install.
+$(VENV)/.core: requirements/core.txt pyproject.toml | $(VENV)/bin/python
+	@echo "Installing Headwater into $(VENV) (first time only) …"
+	$(PIP) install --require-hashes -r requirements/core.txt
+	$(PIP) install --no-deps --no-build-isolation -e .
+	touch $@
+
+$(VENV)/.dev: requirements/dev.txt pyproject.toml $(VENV)/.core
+	@echo "Installing what the tests need …"
+	$(PIP) install --require-hashes -r requirements/dev.txt
+	touch $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache headwater-data
