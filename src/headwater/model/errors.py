@@ -1,0 +1,37 @@
+"""The three answers of a part that cannot simply succeed.
+
+    Drop(reason)                 a value: "no, because": the record ends here, with its reason (outcome.py)
+    HeadwaterError
+    ├── Temporary                "later": try again, not before `delay`
+    ├── Permanent                "never": this record goes to quarantine with the reason
+    └── Refused                  an operator's mistake: bad configuration, unknown recipe, missing database
+
+Parts raise; only the engine catches.
+"""
+
+from datetime import timedelta
+
+
+class HeadwaterError(Exception):
+    """Root of everything Headwater raises on purpose. `reason` is a short machine-readable code."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(f"{reason}: {detail}" if detail else reason)
+        self.reason = reason
+        self.detail = detail
+
+
+class Temporary(HeadwaterError):
+    """Later. `delay` is the least time to wait; without it the engine's backoff decides."""
+
+    def __init__(self, reason: str, detail: str = "", *, delay: timedelta | None = None) -> None:
+        super().__init__(reason, detail)
+        self.delay = delay
+
+
+class Permanent(HeadwaterError):
+    """Never. Trying again with the same input and the same code gives the same answer."""
+
+
+class Refused(HeadwaterError):
+    """What was asked cannot be done; `detail` is one sentence that says what to do instead."""

@@ -1,0 +1,39 @@
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lead:
+    """Something a source says exists.
+
+    `identity` names it within its source (a GUID, an accession number, a URL). `version` changes when the source says
+    that it changed. `body` is set when the source already delivered the content itself (full-text feed, API item):
+    such a lead is not fetched. `hints` are what the source said about it, by field name.
+    """
+
+    identity: str
+    url: str
+    version: str = ""
+    title: str | None = None
+    published: datetime | None = None
+    body: str | None = None
+    body_type: str = "text/html"
+    hints: Mapping[str, Any] = field(default_factory=dict)
+    subject: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredLead:
+    """A lead as it lies in the store: with its keys, and what the last fetch left behind for the next one."""
+
+    id: str
+    recipe: str
+    source: str
+    document: str
+    lead: Lead
+    attempts: int = 0
+    etag: str | None = None
+    last_modified: str | None = None
+    sha256: str | None = None

@@ -1,0 +1,113 @@
+"""The seams to the outside. Each has a laptop and a cluster side; one contract suite per port runs on both."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from headwater.model.lead import Lead, StoredLead
+from headwater.model.recipe import Knowledge
+from headwater.model.source import Source
+from headwater.model.web import Failure, Request, Response
+from headwater.model.work import (
+    Bundle,
+    Delivered,
+    Draft,
+    Errand,
+    Fetched,
+    Gathered,
+    Job,
+    Polled,
+    Refined,
+    Task,
+    Turn,
+)
+
+Clock = Callable[[], datetime]
+"""The time, in UTC. Injected everywhere, so that a day can pass in a test."""
+
+
+class Archive(Protocol):
+    """Content-addressed bytes, written once. Reading checks the hash: a damaged object is Permanent."""
+
+    def put(self, blobs: Mapping[str, bytes]) -> None:
+        """Store each body under its SHA-256. Storing it again changes nothing."""
+        ...
+
+    def get(self, digests: Sequence[str]) -> Mapping[str, bytes]:
+        """The bodies; a digest that is not there, or whose bytes are damaged, is missing from the answer."""
+        ...
+
+
+class Fetcher(Protocol):
+    """Sends requests, many at a time, under the rules of politeness and safety. Answers come in any order."""
+
+    def room(self) -> int:
+        """How many further requests it takes now."""
+        ...
+
+    def submit(self, token: str, request: Request) -> None: ...
+
+    def collect(self, limit: int, wait: timedelta) -> Sequence[tuple[str, Response | Failure]]:
+        """Answers that have come in, waiting at most so long for the first. Each token is answered once."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Store(Knowledge, Protocol):
+    """Rows: the truth about what exists and what is unfinished.
+
+    `claim_*` lease due rows to `owner`, oldest first. `finish_*` write a job's results and give its leases back in
+    one transaction; results for rows whose lease was lost in the meantime are ignored.
+    """
+
+    def register(self, sources: Sequence[Source], now: datetime) -> None: ...
+
+    def claim_sources(
+        self, job: Job, owner: str, limit: int, now: datetime, lease: timedelta
+    ) -> Sequence[Turn]: ...
+
+    def claim_leads(
+        self, job: Job, owner: str, limit: int, now: datetime, lease: timedelta
+    ) -> Sequence[StoredLead]: ...
+
+    def claim_documents(
+        self, job: Job, owner: str, limit: int, now: datetime, lease: timedelta
+    ) -> Sequence[Draft]: ...
+
+    def claim_groups(
+        self, job: Job, owner: str, limit: int, now: datetime, lease: timedelta
+    ) -> Sequence[Bundle]: ...
+
+    def claim_deliveries(
+        self, job: Job, owner: str, limit: int, now: datetime, lease: timedelta
+    ) -> Sequence[Errand]: ...
+
+    def add_leads(self, turn: Turn, leads: Sequence[Lead], owner: str, now: datetime) -> int:
+        """Leads of a look that goes on; gives the number of new ones."""
+        ...
+
+    def finish_poll(self, polled: Sequence[Polled], owner: str, now: datetime) -> int:
+        """Gives the number of new leads."""
+        ...
+
+    def finish_fetch(self, fetched: Sequence[Fetched], owner: str, now: datetime) -> None: ...
+
+    def finish_refine(
+        self, refined: Sequence[Refined], owner: str, now: datetime, settle: timedelta
+    ) -> Sequence[str]:
+        """Gives the ids that were not written because another document took one of their exclusive fingerprints in
+        the meantime: those must be decided again."""
+        ...
+
+    def finish_gather(self, gathered: Sequence[Gathered], owner: str, now: datetime) -> None: ...
+
+    def finish_deliver(self, delivered: Sequence[Delivered], owner: str, now: datetime) -> None: ...
+
+    def renew(self, task: Task, owner: str, until: datetime) -> None:
+        """Prolong every lease the owner holds in this task's table."""
+        ...
+
+    def release(self, owner: str) -> int:
+        """Give back everything an owner holds, untried: it stopped, or it is known to be dead."""
+        ...

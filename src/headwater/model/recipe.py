@@ -1,0 +1,162 @@
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Protocol
+
+from headwater.model.document import Document, Fingerprint
+from headwater.model.lead import Lead
+from headwater.model.outcome import Drop, Sent, SetAside
+from headwater.model.reading import Hints, Reading, Unreadable
+from headwater.model.source import Source, Trigger
+from headwater.model.story import Story
+from headwater.model.web import Request, Response
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Leads found on the way: stored at once, so that a crash in the middle of a long listing loses nothing."""
+
+    leads: tuple[Lead, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discovery:
+    """How a look at a source ended. The watermark is stored only after all the leads are.
+
+    `after` asks for the next look no sooner than that (a feed's ttl); `moved_to` is the source's new home;
+    `gone` ends the source for good.
+    """
+
+    leads: tuple[Lead, ...] = ()
+    watermark: Mapping[str, Any] | None = None
+    after: timedelta | None = None
+    moved_to: str | None = None
+    gone: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+Conversation = Generator[Request | Found, Response | None, Discovery]
+"""A look at a source, without I/O of its own: it yields requests and gets their answers, yields what it found, and
+returns how it ended. A failed request is raised into it as Temporary or Permanent."""
+
+Discover = Callable[[Source, datetime], Conversation]
+Extract = Callable[[bytes, Hints], Reading | Unreadable]
+Outcome = Document | Drop | SetAside
+
+
+class Knowledge(Protocol):
+    """What a step may ask about the documents that are stored already. Reads only, in batches."""
+
+    def owners(self, recipe: str, fingerprints: Sequence[Fingerprint]) -> Mapping[Fingerprint, str]:
+        """Which document, if any, holds each of these exclusive fingerprints."""
+        ...
+
+    def documents(self, ids: Sequence[str]) -> Mapping[str, Document]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a step is handed besides its batch."""
+
+    recipe: str
+    now: datetime
+    knowledge: Knowledge
+
+
+class Step(Protocol):
+    """A callable over a batch: one outcome per document, in order. Name and version go into the history."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def version(self) -> str: ...
+    def __call__(self, batch: Sequence[Document], context: Context) -> Sequence[Outcome]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """A per-document function as a step."""
+
+    decide: Callable[[Document], Outcome]
+    name: str
+    version: str
+
+    def __call__(self, batch: Sequence[Document], context: Context) -> Sequence[Outcome]:
+        del context
+        return [self.decide(document) for document in batch]
+
+
+def each(version: str) -> Callable[[Callable[[Document], Outcome]], Each]:
+    """Lift a function of one document to a step: `@each(version="1")`."""
+
+    def lift(decide: Callable[[Document], Outcome]) -> Each:
+        return Each(decide, decide.__name__, version)
+
+    return lift
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parcel:
+    """One thing to deliver. `key` is the idempotency key: the same for every attempt at the same revision."""
+
+    key: str
+    route: str
+    record: Document | Story
+    revision: int
+
+
+class Sink(Protocol):
+    """Where results go. Sends a batch, answers per parcel; raises Temporary or Permanent for the whole batch."""
+
+    def send(self, parcels: Sequence[Parcel]) -> Sequence[Sent | Drop]: ...
+
+
+def always(record: Document | Story) -> bool:
+    del record
+    return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """Records of one kind for which `when` holds go to the sink of this name."""
+
+    name: str
+    sink: str
+    of: str = "document"
+    when: Callable[[Any], bool] = always
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Documents that tell one story, by position in the batch that was grouped, with their similarity."""
+
+    title: str
+    members: tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grouping:
+    """How documents become stories: `key` names the group of a document (None: no group), `cluster` divides a
+    group's documents, `settle` is how long a group rests after the last arrival before it is gathered."""
+
+    key: Callable[[Document], str | None]
+    cluster: Callable[[Sequence[Document]], Sequence[Cluster]]
+    settle: timedelta = timedelta(0)
+    version: str = "1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """A pipeline as a value. The engine knows no recipe."""
+
+    name: str
+    version: str
+    sources: tuple[Source, ...]
+    discover: Mapping[str, Discover]
+    extract: Mapping[str, Extract]
+    steps: tuple[Step, ...]
+    trigger: Trigger
+    triggers: Mapping[str, Trigger] = field(default_factory=dict)
+    grouping: Grouping | None = None
+    routes: tuple[Route, ...] = ()
+    canonical: Callable[[str], str] | None = None

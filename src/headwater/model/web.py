@@ -1,0 +1,53 @@
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A request that somebody wants sent. The fetcher decides whether and when it may be.
+
+    `purpose` is "page", "feed", "sitemap", "robots" or "api"; it selects the rules (robots, rates). `credential`
+    names the key whose budget the request counts against; `secrets` are headers or parameters added at the last
+    moment, which never appear in a log, an error or a capture.
+    """
+
+    url: str
+    method: str = "GET"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes | None = None
+    purpose: str = "page"
+    source_kind: str = ""
+    credential: str | None = None
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    accept: frozenset[int] = frozenset()
+    timeout: timedelta | None = None
+    render: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """An answer with its complete, decoded body. `hops` are the (status, url) of the redirects that led here."""
+
+    url: str
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    media_type: str = ""
+    charset: str | None = None
+    elapsed_ms: int = 0
+    hops: tuple[tuple[int, str], ...] = ()
+    policy: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """No answer, because: dns, refused, reset, timeout, tls, truncated, too_large, forbidden_address, robots,
+    rate_limited, breaker_open, bad_url, redirects, protocol. `delay` when the fetcher knows how long to wait."""
+
+    reason: str
+    detail: str = ""
+    temporary: bool = True
+    delay: timedelta | None = None
+    policy: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,175 @@
+"""What goes into the engine's jobs and what they decide. The store reads the first and carries out the second,
+each in one transaction."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from headwater.model.capture import Capture
+from headwater.model.document import Document
+from headwater.model.lead import Lead, StoredLead
+from headwater.model.source import Source
+from headwater.model.story import Story
+
+
+class Task(StrEnum):
+    POLL = "poll"
+    FETCH = "fetch"
+    REFINE = "refine"
+    GATHER = "gather"
+    DELIVER = "deliver"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Some work: small and made of strings. Without keys: whatever is due. A job may arrive twice, late or never."""
+
+    recipe: str
+    task: Task
+    keys: tuple[str, ...] = ()
+
+
+class State(StrEnum):
+    """How a lead or a document stands. `reason` says why."""
+
+    WAITING = "waiting"
+    DONE = "done"
+    KEPT = "kept"
+    DROPPED = "dropped"
+    DUPLICATE = "duplicate"
+    ASIDE = "aside"
+    QUARANTINED = "quarantined"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A source whose turn it is."""
+
+    source: Source
+    run: str
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A document to be: what was captured, and everything known about it so far."""
+
+    id: str
+    revision: int
+    attempts: int
+    lead: StoredLead
+    capture: Capture | None
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A group with all its kept documents and the stories it was divided into last time."""
+
+    id: str
+    key: str
+    attempts: int
+    documents: tuple[Document, ...]
+    stories: tuple[Story, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """A delivery to make. `record` is missing when it was withdrawn in the meantime."""
+
+    id: str
+    route: str
+    revision: int
+    attempts: int
+    record: Document | Story | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Later:
+    """Not now: due again at `at`."""
+
+    at: datetime
+    reason: str
+    detail: str = ""
+    counts: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quarantined:
+    """Set apart with its reason until an operator sends it again or drops it."""
+
+    reason: str
+    detail: str = ""
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Polled:
+    """A finished look at a source."""
+
+    source: str
+    run: str
+    leads: tuple[Lead, ...] = ()
+    capture: Capture | None = None
+    watermark: Mapping[str, Any] | None = None
+    due_at: datetime | None
+    failures: int = 0
+    stopped: str | None = None
+    moved_to: str | None = None
+    active: bool = True
+    error: str | None = None
+    detail: str = ""
+    status: int | None = None
+    elapsed_ms: int = 0
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """A finished fetch: a capture, or nothing new (None), or why not."""
+
+    lead: str
+    result: Capture | Later | Quarantined | None
+    moved_to: str | None = None
+    dropped: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refined:
+    """A finished document: kept, or ended with a reason, or to be tried again."""
+
+    id: str
+    state: State
+    document: Document | None = None
+    reason: str = ""
+    detail: str = ""
+    of: str | None = None
+    score: float | None = None
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    later: Later | None = None
+    routes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """A group's new division into stories. Stories whose ids are missing here are ended."""
+
+    group: str
+    stories: tuple[Story, ...] = ()
+    routes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    later: Later | None = None
+    quarantined: Quarantined | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivered:
+    """A delivery's end."""
+
+    id: str
+    revision: int
+    receipt: str = ""
+    dropped: str | None = None
+    later: Later | None = None
+    quarantined: Quarantined | None = None
