@@ -4,18 +4,19 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from headwater.model.lead import Lead, StoredLead
+from headwater.model.capture import Capture
+from headwater.model.lead import StoredLead
 from headwater.model.recipe import Knowledge
 from headwater.model.source import Source
 from headwater.model.web import Failure, Request, Response
 from headwater.model.work import (
     Bundle,
+    Claim,
     Delivered,
     Draft,
     Errand,
     Fetched,
     Gathered,
-    Job,
     Polled,
     Refined,
     Task,
@@ -29,8 +30,8 @@ Clock = Callable[[], datetime]
 class Archive(Protocol):
     """Content-addressed bytes, written once. Reading checks the hash: a damaged object is Permanent."""
 
-    def put(self, blobs: Mapping[str, bytes]) -> None:
-        """Store each body under its SHA-256. Storing it again changes nothing."""
+    def put(self, captures: Sequence[tuple[Capture, bytes]]) -> None:
+        """Store each body under its SHA-256, with its headers beside it. Storing it again changes nothing."""
         ...
 
     def get(self, digests: Sequence[str]) -> Mapping[str, bytes]:
@@ -61,29 +62,23 @@ class Store(Knowledge, Protocol):
     one transaction; results for rows whose lease was lost in the meantime are ignored.
     """
 
-    def register(self, sources: Sequence[Source], now: datetime) -> None: ...
+    def register(self, sources: Sequence[Source], now: datetime) -> int:
+        """Make the rows agree with the configuration; what was learned about a source stays. Gives the new ones."""
+        ...
 
-    def claim_sources(
-        self, job: Job, owner: str, limit: int, now: datetime, lease: timedelta
-    ) -> Sequence[Turn]: ...
+    def claim_sources(self, claim: Claim) -> Sequence[Turn]: ...
 
-    def claim_leads(
-        self, job: Job, owner: str, limit: int, now: datetime, lease: timedelta
-    ) -> Sequence[StoredLead]: ...
+    def claim_leads(self, claim: Claim) -> Sequence[StoredLead]: ...
 
-    def claim_documents(
-        self, job: Job, owner: str, limit: int, now: datetime, lease: timedelta
-    ) -> Sequence[Draft]: ...
+    def claim_documents(self, claim: Claim) -> Sequence[Draft]: ...
 
-    def claim_groups(
-        self, job: Job, owner: str, limit: int, now: datetime, lease: timedelta
-    ) -> Sequence[Bundle]: ...
+    def claim_groups(self, claim: Claim) -> Sequence[Bundle]: ...
 
-    def claim_deliveries(
-        self, job: Job, owner: str, limit: int, now: datetime, lease: timedelta
-    ) -> Sequence[Errand]: ...
+    def claim_deliveries(self, claim: Claim) -> Sequence[Errand]: ...
 
-    def add_leads(self, turn: Turn, leads: Sequence[Lead], owner: str, now: datetime) -> int:
+    def add_leads(
+        self, turn: Turn, leads: Sequence[StoredLead], captures: Sequence[Capture], now: datetime
+    ) -> int:
         """Leads of a look that goes on; gives the number of new ones."""
         ...
 
@@ -108,6 +103,14 @@ class Store(Knowledge, Protocol):
         """Prolong every lease the owner holds in this task's table."""
         ...
 
-    def release(self, owner: str) -> int:
-        """Give back everything an owner holds, untried: it stopped, or it is known to be dead."""
+    def release(self, owners: Sequence[str], *, counts: bool) -> int:
+        """Give back everything these owners hold. It counts as an attempt if they died, not if they stopped."""
+        ...
+
+    def holders(self) -> set[str]:
+        """Everybody who holds a lease."""
+        ...
+
+    def next_due(self, recipe: str) -> Mapping[Task, datetime]:
+        """When the next unfinished work of each kind is due, leased or not."""
         ...

@@ -3,13 +3,13 @@ each in one transaction."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
 from headwater.model.capture import Capture
 from headwater.model.document import Document
-from headwater.model.lead import Lead, StoredLead
+from headwater.model.lead import StoredLead
 from headwater.model.source import Source
 from headwater.model.story import Story
 
@@ -29,6 +29,17 @@ class Job:
     recipe: str
     task: Task
     keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A wish for work: up to `limit` due rows of the job, leased to `owner` until `now + lease`."""
+
+    job: Job
+    owner: str
+    now: datetime
+    limit: int = 100
+    lease: timedelta = timedelta(minutes=5)
 
 
 class State(StrEnum):
@@ -69,8 +80,9 @@ class Bundle:
     """A group with all its kept documents and the stories it was divided into last time."""
 
     id: str
-    key: str
+    name: str
     attempts: int
+    marks: int
     documents: tuple[Document, ...]
     stories: tuple[Story, ...]
 
@@ -107,12 +119,12 @@ class Quarantined:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Polled:
-    """A finished look at a source."""
+    """A finished look at a source. The leads were found in the last of the captures."""
 
     source: str
     run: str
-    leads: tuple[Lead, ...] = ()
-    capture: Capture | None = None
+    leads: tuple[StoredLead, ...] = ()
+    captures: tuple[Capture, ...] = ()
     watermark: Mapping[str, Any] | None = None
     due_at: datetime | None
     failures: int = 0
@@ -128,9 +140,11 @@ class Polled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """A finished fetch: a capture, or nothing new (None), or why not."""
+    """A finished fetch: a capture, or nothing new (None), or why not. `version` is the lead's as it was fetched:
+    a lead that changed in the meantime stays due."""
 
     lead: str
+    version: str
     result: Capture | Later | Quarantined | None
     moved_to: str | None = None
     dropped: str | None = None
@@ -138,10 +152,13 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refined:
-    """A finished document: kept, or ended with a reason, or to be tried again."""
+    """A finished document: kept, or ended with a reason, or to be tried again. `capture` is what it was made from:
+    a document that was captured anew in the meantime stays due."""
 
     id: str
     state: State
+    capture: str | None
+    revision: int
     document: Document | None = None
     reason: str = ""
     detail: str = ""
@@ -154,9 +171,11 @@ class Refined:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gathered:
-    """A group's new division into stories. Stories whose ids are missing here are ended."""
+    """A group's new division into stories. Stories whose ids are missing here are ended; documents that joined
+    since (`marks` moved on) keep the group due."""
 
     group: str
+    marks: int
     stories: tuple[Story, ...] = ()
     routes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     later: Later | None = None

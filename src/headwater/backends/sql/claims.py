@@ -1,0 +1,97 @@
+"""One claim statement for all tables that hold work: due and unleased rows, oldest first, leased in one round trip."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Table, and_, case, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from headwater.backends.sql.schema import deliveries, documents, groups, leads, sources
+from headwater.model.work import Claim, Task
+
+TABLES: dict[Task, Table] = {
+    Task.POLL: sources,
+    Task.FETCH: leads,
+    Task.REFINE: documents,
+    Task.GATHER: groups,
+    Task.DELIVER: deliveries,
+}
+
+
+def take(connection: Connection, claim: Claim, *extra: Any) -> list[str]:
+    """Lease the due rows of the job's table and count the attempt; gives their ids, oldest due first."""
+    job, now = claim.job, claim.now
+    table = TABLES[job.task]
+    free = or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
+    wanted = [table.c.recipe == job.recipe, table.c.due_at <= now, free, *extra]
+    if job.keys:
+        wanted.append(table.c.id.in_(job.keys))
+    due = select(table.c.id).where(and_(*wanted)).order_by(table.c.due_at, table.c.id).limit(claim.limit)
+    if connection.dialect.name == "postgresql":
+        due = due.with_for_update(skip_locked=True)
+    ids = list(connection.scalars(due))
+    if ids:
+        taken = update(table).where(table.c.id.in_(ids))
+        connection.execute(
+            taken.values(
+                lease_owner=claim.owner, lease_until=now + claim.lease, attempts=table.c.attempts + 1
+            )
+        )
+    return ids
+
+
+def held(connection: Connection, task: Task, ids: Iterable[str], owner: str) -> set[str]:
+    """Which of these rows the owner still holds. On PostgreSQL they stay locked until the transaction ends."""
+    table = TABLES[task]
+    wanted = (
+        select(table.c.id).where(table.c.id.in_(list(ids)), table.c.lease_owner == owner).order_by(table.c.id)
+    )
+    return set(connection.scalars(wanted.with_for_update()))
+
+
+def postponed(table: Table, at: datetime, reason: str, *, counts: bool) -> dict[str, Any]:
+    """Column values that give a row back for later. A wait that is nobody's fault is not counted as an attempt."""
+    values: dict[str, Any] = {"due_at": at, "reason": reason, "lease_owner": None, "lease_until": None}
+    if not counts:
+        values["attempts"] = case((table.c.attempts > 0, table.c.attempts - 1), else_=0)
+    return values
+
+
+FINISHED: dict[str, Any] = {"due_at": None, "lease_owner": None, "lease_until": None, "attempts": 0}
+
+
+def renew(connection: Connection, task: Task, owner: str, until: datetime) -> None:
+    table = TABLES[task]
+    mine = update(table).where(table.c.due_at.is_not(None), table.c.lease_owner == owner)
+    connection.execute(mine.values(lease_until=until))
+
+
+def release(connection: Connection, owners: Sequence[str], *, counts: bool) -> int:
+    """Give back all that these owners hold; `counts` says whether it was an attempt (they died) or not."""
+    count = 0
+    for table in TABLES.values():
+        values: dict[str, Any] = {"lease_owner": None, "lease_until": None}
+        if not counts:
+            values["attempts"] = table.c.attempts - 1
+        freed = update(table).where(table.c.due_at.is_not(None), table.c.lease_owner.in_(list(owners)))
+        count += connection.execute(freed.values(**values)).rowcount
+    return count
+
+
+def holders(connection: Connection) -> set[str]:
+    """Everybody who holds a lease."""
+    return {
+        owner
+        for table in TABLES.values()
+        for owner in connection.scalars(
+            select(table.c.lease_owner)
+            .where(table.c.due_at.is_not(None), table.c.lease_owner.is_not(None))
+            .distinct()
+        )
+    }
+
+
+def insert_into(connection: Connection, table: Table) -> Any:
+    """The dialect's insert: both databases speak ON CONFLICT alike, SQLAlchemy names them apart."""
+    return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)

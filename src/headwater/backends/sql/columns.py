@@ -1,0 +1,63 @@
+"""Column types that mean the same on both databases, and the five columns that every table with work carries."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import JSON, Column, DateTime, Dialect, Index, Integer, MetaData, String, Text, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.types import TypeDecorator
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+Json = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+
+
+class Instant(TypeDecorator[datetime]):
+    """A moment in UTC: timestamptz on PostgreSQL; on SQLite a text that sorts as time and says its zone."""
+
+    impl = Text
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> Any:
+        if dialect.name == "postgresql":
+            return dialect.type_descriptor(DateTime(timezone=True))
+        return dialect.type_descriptor(Text())
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
+        if value is None or dialect.name == "postgresql":
+            return value
+        return value.astimezone(UTC).isoformat(sep=" ", timespec="microseconds")
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        del dialect
+        if value is None or isinstance(value, datetime):
+            return None if value is None else value.astimezone(UTC)
+        return datetime.fromisoformat(value)
+
+
+def key_column(name: str = "id", **options: Any) -> Column[str]:
+    return Column(name, String(64), **options)
+
+
+def work_columns() -> tuple[Column[Any], ...]:
+    """Work is leased: who has it, until when, how often it was tried, when it is due, and why it stands as it does."""
+    return (
+        Column("due_at", Instant),
+        Column("lease_owner", Text),
+        Column("lease_until", Instant),
+        Column("attempts", Integer, nullable=False, default=0, server_default="0"),
+        Column("reason", Text),
+    )
+
+
+def due_index(table: str) -> Index:
+    """Only unfinished rows are in it, so claiming costs the same however much is done already."""
+    unfinished = text("due_at IS NOT NULL")
+    return Index(f"ix_{table}_due", "recipe", "due_at", sqlite_where=unfinished, postgresql_where=unfinished)

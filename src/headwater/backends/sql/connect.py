@@ -1,0 +1,87 @@
+"""Connections that behave the same on both databases: short write transactions that never deadlock by upgrading."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import DatabaseError, InterfaceError, OperationalError
+
+from headwater.model.errors import Refused, Temporary
+
+SQLITE_PRAGMAS = (
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA synchronous=NORMAL",
+    "PRAGMA busy_timeout=30000",
+    "PRAGMA foreign_keys=ON",
+    "PRAGMA temp_store=MEMORY",
+    "PRAGMA cache_size=-32000",
+)
+DISK_FULL = ("disk is full", "disk full", "no space left", "could not extend file")
+
+
+def _to_json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def connect(url: str) -> Engine:
+    parsed = make_url(url)
+    options: dict[str, Any] = {"json_serializer": _to_json, "json_deserializer": msgspec.json.decode}
+    if parsed.get_backend_name() == "sqlite":
+        return _sqlite(parsed, options)
+    if parsed.get_backend_name() == "postgresql":
+        parsed = parsed.set(drivername="postgresql+psycopg")
+        return create_engine(parsed, pool_pre_ping=True, pool_size=4, max_overflow=4, **options)
+    raise Refused("bad_database", f"'{parsed.get_backend_name()}' is not supported: use sqlite or postgresql")
+
+
+def _sqlite(url: URL, options: dict[str, Any]) -> Engine:
+    engine = create_engine(url, connect_args={"timeout": 30, "check_same_thread": False}, **options)
+
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: Any, record: Any) -> None:
+        del record
+        # The driver's own transaction handling begins too late for BEGIN IMMEDIATE; switch it off.
+        connection.isolation_level = None
+        for pragma in SQLITE_PRAGMAS:
+            connection.execute(pragma)
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        # A deferred transaction that reads and then writes fails with SQLITE_BUSY whatever the timeout.
+        reading = connection.get_execution_options().get("reading", False)
+        connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+
+    return engine
+
+
+@contextmanager
+def writing(engine: Engine) -> Iterator[Connection]:
+    """One write transaction: all of it, or nothing."""
+    with _translated(), engine.begin() as connection:
+        yield connection
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """One consistent view; takes no write lock."""
+    with _translated(), engine.connect().execution_options(reading=True) as connection, connection.begin():
+        yield connection
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Say what a database error means in our own three words, without its SQL or its data."""
+    try:
+        yield
+    except (OperationalError, InterfaceError) as error:
+        detail = str(error.orig).splitlines()[0] if str(error.orig) else type(error.orig).__name__
+        if any(sign in detail.lower() for sign in DISK_FULL):
+            raise Temporary("disk_full", detail) from error
+        raise Temporary("database_unavailable", detail) from error
+    except DatabaseError as error:
+        if "malformed" in str(error.orig) or "not a database" in str(error.orig):
+            raise Refused("database_damaged", f"{error.orig}: restore it from a backup") from error
+        raise

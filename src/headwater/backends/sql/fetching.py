@@ -1,0 +1,69 @@
+"""Leads and the captures they become."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, select, update
+
+from headwater.backends.sql.claims import FINISHED, insert_into, postponed, take
+from headwater.backends.sql.drafts import open_drafts
+from headwater.backends.sql.isolation import quarantine_rows
+from headwater.backends.sql.rows import capture_row, lead_from
+from headwater.backends.sql.schema import captures, leads
+from headwater.model.capture import Capture
+from headwater.model.lead import StoredLead
+from headwater.model.work import Claim, Fetched, Later, Quarantined, State, Task
+
+
+def claim_leads(connection: Connection, claim: Claim) -> list[StoredLead]:
+    ids = take(connection, claim)
+    if not ids:
+        return []
+    query = select(leads).where(leads.c.id.in_(ids)).order_by(leads.c.due_at, leads.c.id)
+    return [lead_from(row) for row in connection.execute(query).mappings()]
+
+
+def finish_fetch(connection: Connection, fetched: Sequence[Fetched], owner: str, now: datetime) -> None:
+    ids = [result.lead for result in fetched]
+    query = select(leads).where(leads.c.id.in_(ids), leads.c.lease_owner == owner).order_by(leads.c.id)
+    mine = {row["id"]: row for row in connection.execute(query.with_for_update()).mappings()}
+    results = [result for result in fetched if result.lead in mine]
+    taken = [(mine[r.lead], r.result) for r in results if isinstance(r.result, Capture)]
+    if taken:
+        rows = [capture_row(capture, row["recipe"], row["source_id"]) for row, capture in taken]
+        connection.execute(insert_into(connection, captures).on_conflict_do_nothing(), rows)
+        open_drafts(connection, [(lead_from(row), capture.id) for row, capture in taken], now)
+    apart = [
+        (r.lead, mine[r.lead]["attempts"], r.result) for r in results if isinstance(r.result, Quarantined)
+    ]
+    if apart:
+        recipe = mine[apart[0][0]]["recipe"]
+        quarantine_rows(connection, recipe, Task.FETCH, apart, now)
+    for result in results:
+        values = _lead_values(result, now)
+        if mine[result.lead]["version"] != result.version:
+            values |= {"state": State.WAITING, "due_at": now}
+        connection.execute(update(leads).where(leads.c.id == result.lead).values(**values))
+
+
+def _lead_values(result: Fetched, now: datetime) -> dict[str, Any]:
+    outcome = result.result
+    if isinstance(outcome, Later):
+        return postponed(leads, outcome.at, outcome.reason, counts=outcome.counts) | {"updated_at": now}
+    values = FINISHED | {"state": State.DONE, "reason": None, "updated_at": now}
+    if result.moved_to:
+        values["url"] = result.moved_to
+    if isinstance(outcome, Quarantined):
+        return values | {"state": State.QUARANTINED, "reason": outcome.reason}
+    if result.dropped:
+        return values | {"state": State.DROPPED, "reason": result.dropped}
+    if isinstance(outcome, Capture):
+        headers = {name.lower(): value for name, value in outcome.headers.items()}
+        values |= {
+            "capture_id": outcome.id,
+            "sha256": outcome.sha256,
+            "etag": headers.get("etag"),
+            "last_modified": headers.get("last-modified"),
+        }
+    return values

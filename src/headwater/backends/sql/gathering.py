@@ -1,0 +1,119 @@
+"""Groups of documents and the stories they are divided into."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, delete, select, update
+
+from headwater.backends.sql.claims import FINISHED, insert_into, postponed, take
+from headwater.backends.sql.isolation import quarantine_rows
+from headwater.backends.sql.outbox import open_deliveries
+from headwater.backends.sql.reading import stories_by_id
+from headwater.backends.sql.rows import document_from
+from headwater.backends.sql.schema import documents, facts, groups, members, stories
+from headwater.model.story import Story
+from headwater.model.work import Bundle, Claim, Gathered, State, Task
+
+
+def claim_groups(connection: Connection, claim: Claim) -> list[Bundle]:
+    ids = take(connection, claim)
+    if not ids:
+        return []
+    inside = defaultdict(list)
+    query = select(documents).where(documents.c.group_id.in_(ids), documents.c.state == State.KEPT)
+    for row in connection.execute(query.order_by(documents.c.published_at, documents.c.id)).mappings():
+        inside[row["group_id"]].append(document_from(row))
+    told = defaultdict(list)
+    living = select(stories.c.id).where(stories.c.group_id.in_(ids), stories.c.state == "live")
+    for story in stories_by_id(connection, list(connection.scalars(living))).values():
+        told[story.group].append(story)
+    rows = connection.execute(
+        select(groups).where(groups.c.id.in_(ids)).order_by(groups.c.due_at, groups.c.id)
+    )
+    return [
+        Bundle(
+            id=row.id,
+            name=row.name,
+            attempts=row.attempts,
+            marks=row.marks,
+            documents=tuple(inside[row.id]),
+            stories=tuple(sorted(told[row.id], key=lambda story: story.id)),
+        )
+        for row in rows
+    ]
+
+
+def finish_gather(connection: Connection, gathered: Sequence[Gathered], owner: str, now: datetime) -> None:
+    query = select(groups).where(groups.c.id.in_([g.group for g in gathered]), groups.c.lease_owner == owner)
+    mine = {row["id"]: row for row in connection.execute(query.with_for_update()).mappings()}
+    for result in gathered:
+        if result.group in mine:
+            row = mine[result.group]
+            if result.later is None and result.quarantined is None:
+                _replace_stories(connection, result, now)
+            if result.quarantined is not None:
+                apart = [(result.group, row["attempts"], result.quarantined)]
+                quarantine_rows(connection, row["recipe"], Task.GATHER, apart, now)
+            values = _group_values(result, row["marks"], now)
+            connection.execute(update(groups).where(groups.c.id == result.group).values(**values))
+
+
+def _group_values(result: Gathered, marks: int, now: datetime) -> dict[str, Any]:
+    if result.later is not None:
+        return postponed(groups, result.later.at, result.later.reason, counts=result.later.counts)
+    reason = result.quarantined.reason if result.quarantined else None
+    return FINISHED | {"reason": reason} | ({"due_at": now} if marks != result.marks else {})
+
+
+def _replace_stories(connection: Connection, result: Gathered, now: datetime) -> None:
+    kept = [story.id for story in result.stories]
+    ended = update(stories).where(stories.c.group_id == result.group, stories.c.id.not_in(kept))
+    connection.execute(ended.values(state="ended", updated_at=now))
+    if not kept:
+        return
+    statement = insert_into(connection, stories)
+    names = ("state", "title", "summary", "size", "first_at", "last_at", "score", "revision", "attributes")
+    changes = {name: statement.excluded[name] for name in (*names, "updated_at")}
+    rows = [_story_row(story, now) for story in result.stories]
+    connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=changes), rows)
+    connection.execute(delete(members).where(members.c.story_id.in_(kept)))
+    inside = [
+        {"story_id": story.id, "document_id": m.document, "similarity": m.similarity}
+        for story in result.stories
+        for m in story.members
+    ]
+    connection.execute(insert_into(connection, members), inside)
+    connection.execute(delete(facts).where(facts.c.record_id.in_(kept)))
+    said = [
+        {"record_id": s.id, "name": name, "value": f.value, "step": f.step, "version": f.version}
+        for s in result.stories
+        for name, f in s.facts.items()
+    ]
+    if said:
+        connection.execute(insert_into(connection, facts), said)
+    open_deliveries(
+        connection,
+        [(s, route, "story", s.revision) for s in result.stories for route in result.routes.get(s.id, ())],
+        now,
+    )
+
+
+def _story_row(story: Story, now: datetime) -> dict[str, Any]:
+    return {
+        "id": story.id,
+        "recipe": story.recipe,
+        "group_id": story.group,
+        "state": "live",
+        "title": story.title,
+        "summary": story.summary,
+        "size": len(story.members),
+        "first_at": story.first_at,
+        "last_at": story.last_at,
+        "score": story.score,
+        "revision": story.revision,
+        "attributes": dict(story.attributes),
+        "created_at": now,
+        "updated_at": now,
+    }

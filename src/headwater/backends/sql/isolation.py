@@ -1,0 +1,44 @@
+"""Quarantine: records that could not be handled, with their reason and a way back."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from headwater.backends.sql.claims import insert_into
+from headwater.backends.sql.schema import quarantine
+from headwater.model.work import Quarantined, State, Task
+
+
+def quarantine_rows(
+    connection: Connection,
+    recipe: str,
+    task: Task,
+    apart: Sequence[tuple[str, int, Quarantined]],
+    now: datetime,
+    *,
+    state: State = State.QUARANTINED,
+) -> None:
+    """Each is (record id, attempts so far, why)."""
+    rows = [
+        {
+            "record_id": record,
+            "task": task,
+            "recipe": recipe,
+            "state": state,
+            "reason": why.reason,
+            "detail": why.detail,
+            "evidence": dict(why.evidence),
+            "attempts": attempts,
+            "created_at": now,
+        }
+        for record, attempts, why in apart
+    ]
+    statement = insert_into(connection, quarantine)
+    replaced = {
+        name: statement.excluded[name]
+        for name in ("state", "reason", "detail", "evidence", "attempts", "created_at")
+    }
+    connection.execute(
+        statement.on_conflict_do_update(index_elements=["record_id", "task"], set_=replaced), rows
+    )

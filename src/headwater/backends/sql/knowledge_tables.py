@@ -1,0 +1,137 @@
+"""What is known about documents and subjects: ways to recognise them, what they mention, what was found out."""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    Table,
+    Text,
+)
+
+from headwater.backends.sql.columns import Instant, Json, key_column, metadata
+
+subjects = Table(
+    "subjects",
+    metadata,
+    key_column(primary_key=True),
+    Column("recipe", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("active", Boolean, nullable=False),
+    Column("attributes", Json, nullable=False),
+)
+
+aliases = Table(
+    "aliases",
+    metadata,
+    Column("subject_id", ForeignKey("subjects.id", ondelete="CASCADE"), primary_key=True),
+    Column("alias", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+)
+
+fingerprints = Table(
+    "fingerprints",
+    metadata,
+    Column("recipe", Text, primary_key=True),
+    Column("kind", Text, primary_key=True),
+    Column("value", Text, primary_key=True),
+    key_column("document_id", nullable=False),
+    Index("ix_fingerprints_document", "document_id"),
+    sqlite_with_rowid=False,
+)
+
+bands = Table(
+    "bands",
+    metadata,
+    Column("recipe", Text, primary_key=True),
+    Column("scheme", Text, primary_key=True),
+    Column("band", BigInteger, primary_key=True, autoincrement=False),
+    key_column("document_id", primary_key=True),
+    sqlite_with_rowid=False,
+)
+
+edges = Table(
+    "edges",
+    metadata,
+    key_column("from_id", primary_key=True),
+    key_column("to_id", primary_key=True),
+    Column("relation", Text, primary_key=True),
+    Column("recipe", Text, nullable=False),
+    Column("rule", Text, nullable=False),
+    Column("score", Float, nullable=False),
+    Column("evidence", Json, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Index("ix_edges_to", "to_id"),
+)
+
+mentions = Table(
+    "mentions",
+    metadata,
+    Column("document_id", ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    key_column("subject_id", primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("confidence", Float, nullable=False),
+    Column("count", Integer, nullable=False),
+    Column("offsets", Json, nullable=False),
+    Index("ix_mentions_subject", "subject_id"),
+)
+
+facts = Table(
+    "facts",
+    metadata,
+    key_column("record_id", primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("value", Json, nullable=False),
+    Column("step", Text, nullable=False),
+    Column("version", Text, nullable=False),
+)
+
+vectors = Table(
+    "vectors",
+    metadata,
+    Column("document_id", ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    Column("model", Text, primary_key=True),
+    Column("dimensions", Integer, nullable=False),
+    Column("vector", LargeBinary, nullable=False),
+)
+
+topics = Table(
+    "topics",
+    metadata,
+    Column("document_id", ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    Column("scheme", Text, primary_key=True),
+    Column("code", Text, primary_key=True),
+    Column("score", Float, nullable=False),
+)
+
+bars = Table(
+    "bars",
+    metadata,
+    Column("recipe", Text, primary_key=True),
+    Column("symbol", Text, primary_key=True),
+    Column("span", Text, primary_key=True),
+    Column("at", Instant, primary_key=True),
+    Column("open", Float),
+    Column("high", Float),
+    Column("low", Float),
+    Column("close", Float),
+    Column("volume", Float),
+    Column("average", Float),
+    Column("trades", BigInteger),
+    key_column("capture_id"),
+)
+
+hosts = Table(
+    "hosts",
+    metadata,
+    Column("host", Text, primary_key=True),
+    Column("next_at", Instant),
+    Column("failures", Integer, nullable=False, server_default="0"),
+    Column("open_until", Instant),
+    Column("state", Json, nullable=False),
+)

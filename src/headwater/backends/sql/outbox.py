@@ -1,0 +1,108 @@
+"""Deliveries: written with the record, sent after it, at least once, each with its idempotency key."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, select, update
+
+from headwater.backends.sql.claims import FINISHED, insert_into, postponed, take
+from headwater.backends.sql.isolation import quarantine_rows
+from headwater.backends.sql.reading import documents_by_id, stories_by_id
+from headwater.backends.sql.schema import deliveries
+from headwater.model.document import Document
+from headwater.model.story import Story
+from headwater.model.work import Claim, Delivered, Errand, State, Task
+from headwater.pure.keys import delivery_key
+
+
+def open_deliveries(
+    connection: Connection, wanted: Sequence[tuple[Document | Story, str, str, int]], now: datetime
+) -> None:
+    """Each is (record, route, kind of record, revision). A revision that was sent already is not sent again."""
+    if not wanted:
+        return
+    rows = [
+        {
+            "id": delivery_key(record.recipe, route, record.id),
+            "recipe": record.recipe,
+            "route": route,
+            "record_kind": kind,
+            "record_id": record.id,
+            "state": State.WAITING,
+            "revision": revision,
+            "sent_revision": 0,
+            "created_at": now,
+            "due_at": now,
+            "attempts": 0,
+        }
+        for record, route, kind, revision in wanted
+    ]
+    statement = insert_into(connection, deliveries)
+    again = {"revision": statement.excluded.revision, "state": State.WAITING, "due_at": now, "attempts": 0}
+    newer = deliveries.c.sent_revision < statement.excluded.revision
+    connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=again, where=newer), rows)
+
+
+def claim_deliveries(connection: Connection, claim: Claim) -> list[Errand]:
+    ids = take(connection, claim)
+    if not ids:
+        return []
+    query = select(deliveries).where(deliveries.c.id.in_(ids)).order_by(deliveries.c.due_at, deliveries.c.id)
+    rows = list(connection.execute(query).mappings())
+    records: dict[str, Document | Story] = {}
+    records.update(
+        documents_by_id(connection, [r["record_id"] for r in rows if r["record_kind"] == "document"])
+    )
+    records.update(stories_by_id(connection, [r["record_id"] for r in rows if r["record_kind"] == "story"]))
+    return [
+        Errand(row["id"], row["route"], row["revision"], row["attempts"], records.get(row["record_id"]))
+        for row in rows
+    ]
+
+
+def finish_deliver(connection: Connection, delivered: Sequence[Delivered], owner: str, now: datetime) -> None:
+    ids = [result.id for result in delivered]
+    query = select(deliveries.c.id, deliveries.c.recipe, deliveries.c.revision, deliveries.c.attempts).where(
+        deliveries.c.id.in_(ids), deliveries.c.lease_owner == owner
+    )
+    mine = {row["id"]: row for row in connection.execute(query.with_for_update()).mappings()}
+    results = [result for result in delivered if result.id in mine]
+    sent = [_sent_row(result, mine[result.id], now) for result in results if _arrived(result)]
+    if sent:
+        names = [name.removeprefix("new_") for name in sent[0] if name != "this"]
+        statement = update(deliveries).where(deliveries.c.id == bindparam("this"))
+        connection.execute(statement.values({name: bindparam("new_" + name) for name in names}), sent)
+    for result in results:
+        if not _arrived(result):
+            values = _other_values(result)
+            connection.execute(update(deliveries).where(deliveries.c.id == result.id).values(**values))
+    apart = [(r.id, mine[r.id]["attempts"], r.quarantined) for r in results if r.quarantined]
+    if apart:
+        quarantine_rows(connection, mine[apart[0][0]]["recipe"], Task.DELIVER, apart, now)
+
+
+def _arrived(result: Delivered) -> bool:
+    return result.later is None and result.quarantined is None and result.dropped is None
+
+
+def _sent_row(result: Delivered, row: Any, now: datetime) -> dict[str, Any]:
+    """Sent; but a revision that came while this one was under way is still to be sent."""
+    newer = row["revision"] > result.revision
+    values = FINISHED | {
+        "state": State.WAITING if newer else State.DONE,
+        "due_at": now if newer else None,
+        "sent_revision": result.revision,
+        "sent_at": now,
+        "receipt": result.receipt,
+        "reason": None,
+    }
+    return {"this": result.id} | {"new_" + name: value for name, value in values.items()}
+
+
+def _other_values(result: Delivered) -> dict[str, Any]:
+    if result.later is not None:
+        return postponed(deliveries, result.later.at, result.later.reason, counts=result.later.counts)
+    if result.quarantined is not None:
+        return FINISHED | {"state": State.QUARANTINED, "reason": result.quarantined.reason}
+    return FINISHED | {"state": State.DROPPED, "reason": result.dropped}

@@ -1,0 +1,269 @@
+"""Sources and the leads they give."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, select, update
+
+from headwater.backends.sql.claims import FINISHED, held, insert_into, take
+from headwater.backends.sql.drafts import open_drafts
+from headwater.backends.sql.rows import capture_row, lead_row, source_from, source_row
+from headwater.backends.sql.schema import captures, edges, leads, runs, sources
+from headwater.model.capture import Capture
+from headwater.model.lead import StoredLead
+from headwater.model.source import Source
+from headwater.model.work import Claim, Polled, State, Task, Turn
+from headwater.pure.keys import key
+
+
+def register(connection: Connection, wanted: Sequence[Source], now: datetime, origin: str) -> int:
+    """Make the rows agree with the configuration; what the engine learned about a source stays. Gives the new ones."""
+    known = set(connection.scalars(select(sources.c.id).where(sources.c.id.in_([s.id for s in wanted]))))
+    fresh = [source for source in wanted if source.id not in known]
+    if fresh:
+        born = {
+            "created_at": now,
+            "updated_at": now,
+            "due_at": now,
+            "origin": origin,
+            "attempts": 0,
+            "failures": 0,
+        }
+        rows = [{**source_row(s), **born, "watermark": dict(s.watermark)} for s in fresh]
+        connection.execute(insert_into(connection, sources).on_conflict_do_nothing(), rows)
+    for source in wanted:
+        if source.id in known:
+            values = {
+                name: value
+                for name, value in source_row(source).items()
+                if name not in {"id", "active", "url"}
+            }
+            connection.execute(update(sources).where(sources.c.id == source.id).values(**values))
+    return len(fresh)
+
+
+def claim_sources(connection: Connection, claim: Claim) -> list[Turn]:
+    """Due sources, each with a run that begins. A run whose worker died is closed as failed."""
+    alive = (sources.c.active, sources.c.stopped.is_(None))
+    ids = take(connection, claim, *alive)
+    if not ids:
+        return []
+    dead = update(runs).where(runs.c.source_id.in_(ids), runs.c.status == "running")
+    connection.execute(dead.values(status="failed", ended_at=claim.now, error="worker_died"))
+    rows = connection.execute(
+        select(sources).where(sources.c.id.in_(ids)).order_by(sources.c.due_at)
+    ).mappings()
+    turns = [
+        Turn(
+            source_from(row),
+            key("run", row["id"], claim.now.isoformat(), str(row["attempts"])),
+            row["attempts"],
+        )
+        for row in rows
+    ]
+    begun = [
+        {
+            "id": turn.run,
+            "recipe": claim.job.recipe,
+            "source_id": turn.source.id,
+            "status": "running",
+            "started_at": claim.now,
+            "found": 0,
+            "new": 0,
+        }
+        for turn in turns
+    ]
+    connection.execute(insert_into(connection, runs).on_conflict_do_nothing(), begun)
+    return turns
+
+
+def store_leads(
+    connection: Connection, found: Sequence[StoredLead], capture: str | None, now: datetime
+) -> int:
+    """Add the new leads, wake the changed ones, leave the known ones alone; gives the number of new ones."""
+    unique = {stored.id: stored for stored in found}
+    query = select(leads.c.id, leads.c.version, leads.c.state).where(leads.c.id.in_(list(unique)))
+    known = {row.id: row for row in connection.execute(query)}
+    fresh = [stored for stored in unique.values() if stored.id not in known]
+    changed = [
+        stored
+        for stored in unique.values()
+        if stored.id in known
+        and known[stored.id].version != stored.lead.version
+        and known[stored.id].state != State.DUPLICATE
+    ]
+    if fresh:
+        _insert(connection, fresh, capture, now)
+    if changed:
+        _wake(connection, changed, capture, now)
+    return len(fresh)
+
+
+def _insert(connection: Connection, fresh: Sequence[StoredLead], capture: str | None, now: datetime) -> None:
+    taken = set(
+        connection.scalars(
+            select(leads.c.document_id).where(
+                leads.c.document_id.in_({stored.document for stored in fresh}),
+                leads.c.state != State.DUPLICATE,
+            )
+        )
+    )
+    first: dict[str, StoredLead] = {}
+    for stored in fresh:
+        if stored.document not in taken:
+            first.setdefault(stored.document, stored)
+    winners = list(first.values())
+    if winners:
+        rows = [_fresh_row(stored, capture, now) for stored in sorted(winners, key=lambda s: s.id)]
+        connection.execute(insert_into(connection, leads).on_conflict_do_nothing(), rows)
+        winners = _really_there(connection, winners)
+        open_drafts(connection, [(s, capture) for s in winners if s.lead.body is not None], now)
+    won = {stored.id for stored in winners}
+    _insert_duplicates(connection, [stored for stored in fresh if stored.id not in won], capture, now)
+
+
+def _really_there(connection: Connection, winners: list[StoredLead]) -> list[StoredLead]:
+    """Those that another transaction did not forestall by naming the same document a moment earlier."""
+    if connection.dialect.name == "sqlite":
+        return winners  # writers take turns there
+    there = set(connection.scalars(select(leads.c.id).where(leads.c.id.in_([s.id for s in winners]))))
+    return [stored for stored in winners if stored.id in there]
+
+
+def _fresh_row(stored: StoredLead, capture: str | None, now: datetime) -> dict[str, Any]:
+    delivered = stored.lead.body is not None
+    return {
+        **lead_row(stored),
+        "state": State.DONE if delivered else State.WAITING,
+        "due_at": None if delivered else now,
+        "capture_id": capture,
+        "first_seen_at": now,
+        "updated_at": now,
+        "attempts": 0,
+        "reason": None,
+    }
+
+
+def _insert_duplicates(
+    connection: Connection, later: Sequence[StoredLead], capture: str | None, now: datetime
+) -> None:
+    if not later:
+        return
+    rows = [
+        {
+            **_fresh_row(stored, capture, now),
+            "state": State.DUPLICATE,
+            "due_at": None,
+            "reason": "duplicate:url",
+        }
+        for stored in later
+    ]
+    connection.execute(insert_into(connection, leads).on_conflict_do_nothing(), rows)
+    links = [
+        {
+            "from_id": stored.id,
+            "to_id": stored.document,
+            "relation": "duplicate",
+            "recipe": stored.recipe,
+            "rule": "url",
+            "score": 1.0,
+            "evidence": {"url": stored.lead.url, "source": stored.source, "subject": stored.lead.subject},
+            "created_at": now,
+        }
+        for stored in later
+    ]
+    connection.execute(insert_into(connection, edges).on_conflict_do_nothing(), links)
+
+
+def _wake(connection: Connection, changed: Sequence[StoredLead], capture: str | None, now: datetime) -> None:
+    content = (
+        "version",
+        "title",
+        "published_at",
+        "body",
+        "body_type",
+        "hints",
+        "state",
+        "due_at",
+        "capture_id",
+    )
+    statement = (
+        update(leads)
+        .where(leads.c.id == bindparam("this"))
+        .values({name: bindparam("new_" + name) for name in (*content, "updated_at", "attempts")})
+    )
+    rows = []
+    for stored in changed:
+        fresh = _fresh_row(stored, capture, now)
+        rows.append(
+            {"this": stored.id}
+            | {"new_" + name: fresh[name] for name in (*content, "updated_at", "attempts")}
+        )
+    connection.execute(statement, rows)
+    open_drafts(connection, [(s, capture) for s in changed if s.lead.body is not None], now)
+
+
+def finish_poll(connection: Connection, polled: Sequence[Polled], owner: str, now: datetime) -> int:
+    mine = held(connection, Task.POLL, [p.source for p in polled], owner)
+    new = 0
+    for result in polled:
+        if result.source in mine:
+            new += _finish_one(connection, result, now)
+    return new
+
+
+def _finish_one(connection: Connection, result: Polled, now: datetime) -> int:
+    capture = store_captures(connection, result.source, result.captures)
+    new = store_leads(connection, result.leads, capture, now)
+    failed = result.error is not None
+    ended: dict[str, Any] = {
+        "status": "failed" if failed else "completed",
+        "ended_at": now,
+        "found": runs.c.found + len(result.leads),
+        "new": runs.c.new + new,
+        "error": result.error,
+        "detail": result.detail or None,
+        "http_status": result.status,
+        "elapsed_ms": result.elapsed_ms,
+        "capture_id": capture,
+        "warnings": list(result.warnings),
+    }
+    connection.execute(update(runs).where(runs.c.id == result.run).values(**ended))
+    values: dict[str, Any] = FINISHED | {
+        "due_at": result.due_at,
+        "failures": result.failures,
+        "stopped": result.stopped,
+        "active": result.active,
+        "reason": result.error,
+        "last_polled_at": now,
+        "updated_at": now,
+    }
+    if not failed:
+        values["last_success_at"] = now
+    if result.watermark is not None:
+        values["watermark"] = dict(result.watermark)
+    if result.moved_to:
+        values["url"] = result.moved_to
+    connection.execute(update(sources).where(sources.c.id == result.source).values(**values))
+    return new
+
+
+def store_captures(connection: Connection, source: str, taken: Sequence[Capture]) -> str | None:
+    """Gives the key of the last one."""
+    if not taken:
+        return None
+    recipe = connection.scalar(select(sources.c.recipe).where(sources.c.id == source))
+    rows = [capture_row(capture, str(recipe), source) for capture in taken]
+    connection.execute(insert_into(connection, captures).on_conflict_do_nothing(), rows)
+    return taken[-1].id
+
+
+def add_leads(
+    connection: Connection, turn: Turn, found: Sequence[StoredLead], taken: Sequence[Capture], now: datetime
+) -> int:
+    """Leads of a look that goes on; counted in its run."""
+    new = store_leads(connection, found, store_captures(connection, turn.source.id, taken), now)
+    counted = {"found": runs.c.found + len(found), "new": runs.c.new + new}
+    connection.execute(update(runs).where(runs.c.id == turn.run).values(**counted))
+    return new

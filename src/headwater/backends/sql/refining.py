@@ -1,0 +1,265 @@
+"""Refined documents with everything that hangs on them, in one transaction."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, bindparam, delete, select, tuple_, update
+
+from headwater.backends.sql.claims import FINISHED, insert_into, postponed
+from headwater.backends.sql.isolation import quarantine_rows
+from headwater.backends.sql.outbox import open_deliveries
+from headwater.backends.sql.rows import document_content
+from headwater.backends.sql.schema import (
+    documents,
+    edges,
+    facts,
+    fingerprints,
+    groups,
+    mentions,
+    revisions,
+)
+from headwater.model.document import Document, Fingerprint
+from headwater.model.work import Quarantined, Refined, State, Task
+from headwater.pure.keys import group_key
+
+Rows = Mapping[str, RowMapping]
+
+
+def owners_of(connection: Connection, recipe: str, wanted: Sequence[Fingerprint]) -> dict[Fingerprint, str]:
+    """Which document holds each of these fingerprints."""
+    if not wanted:
+        return {}
+    table = fingerprints
+    pairs = tuple_(table.c.kind, table.c.value).in_([(f.kind, f.value) for f in wanted])
+    query = select(table.c.kind, table.c.value, table.c.document_id).where(table.c.recipe == recipe, pairs)
+    return {Fingerprint(row.kind, row.value): row.document_id for row in connection.execute(query)}
+
+
+def finish_refine(
+    connection: Connection, refined: Sequence[Refined], owner: str, now: datetime, settle: timedelta
+) -> list[str]:
+    columns = ("id", "recipe", "state", "revision", "capture_id", "next_capture_id", "attempts", "group_id")
+    query = select(*(documents.c[name] for name in columns)).where(
+        documents.c.id.in_([r.id for r in refined]), documents.c.lease_owner == owner
+    )
+    mine: Rows = {row["id"]: row for row in connection.execute(query.with_for_update()).mappings()}
+    results = [result for result in refined if result.id in mine]
+    kept = [result.document for result in results if result.state is State.KEPT and result.document]
+    conflicts = _take_fingerprints(connection, kept, mine)
+    results = [result for result in results if result.id not in conflicts]
+    kept = [document for document in kept if document.id not in conflicts]
+    _keep_superseded(connection, [r for r in results if r.later is None], mine, now)
+    _write_documents(connection, results, mine, now)
+    _write_edges(connection, results, now)
+    _write_findings(connection, kept)
+    _mark_groups(connection, kept, mine, now, settle)
+    open_deliveries(
+        connection,
+        [(r.document, route, "document", r.revision) for r in results if r.document for route in r.routes],
+        now,
+    )
+    _set_apart(connection, results, mine, now)
+    return sorted(conflicts)
+
+
+def _take_fingerprints(connection: Connection, kept: Sequence[Document], mine: Rows) -> set[str]:
+    """Claim the exclusive fingerprints; gives the documents that lost one to another document."""
+    wanted = sorted({(f.kind, f.value, d.id) for d in kept for f in d.fingerprints if f.exclusive})
+    if not wanted:
+        return set()
+    recipe = kept[0].recipe
+    rows = [{"recipe": recipe, "kind": k, "value": v, "document_id": d} for k, v, d in wanted]
+    connection.execute(insert_into(connection, fingerprints).on_conflict_do_nothing(), rows)
+    holders = owners_of(connection, recipe, [Fingerprint(k, v) for k, v, _ in wanted])
+    lost = {d for k, v, d in wanted if holders[Fingerprint(k, v)] != d}
+    if fresh := [d for d in lost if mine[d]["state"] != State.KEPT]:
+        connection.execute(delete(fingerprints).where(fingerprints.c.document_id.in_(fresh)))
+    return lost
+
+
+def _keep_superseded(connection: Connection, results: Sequence[Refined], mine: Rows, now: datetime) -> None:
+    """A revision never disappears: neither the one that is replaced nor the one that was not good enough."""
+    replaced = [r.id for r in results if mine[r.id]["state"] == State.KEPT and r.state is State.KEPT]
+    if replaced:
+        same = (
+            "revision",
+            "capture_id",
+            "state",
+            "reason",
+            "title",
+            "text",
+            "published_at",
+            "modified_at",
+            "trail",
+        )
+        old = select(documents.c.id, *(documents.c[name] for name in same), documents.c.updated_at).where(
+            documents.c.id.in_(replaced)
+        )
+        statement = insert_into(connection, revisions)
+        connection.execute(
+            statement.from_select(["document_id", *same, "created_at"], old).on_conflict_do_nothing()
+        )
+    rejected = [r for r in results if mine[r.id]["state"] == State.KEPT and r.state is not State.KEPT]
+    rows = [
+        {
+            "document_id": r.id,
+            "revision": r.revision,
+            "capture_id": r.capture,
+            "state": r.state,
+            "reason": r.reason,
+            "title": r.document.title if r.document else "",
+            "text": r.document.text if r.document else "",
+            "created_at": now,
+        }
+        for r in rejected
+    ]
+    if rows:
+        connection.execute(insert_into(connection, revisions).on_conflict_do_nothing(), rows)
+
+
+def _write_documents(connection: Connection, results: Sequence[Refined], mine: Rows, now: datetime) -> None:
+    whole: list[dict[str, Any]] = []
+    for result in results:
+        row = mine[result.id]
+        again = {"due_at": now} if _newer_capture(row, result) else {}
+        if result.later is not None:
+            values = postponed(documents, result.later.at, result.later.reason, counts=result.later.counts)
+            connection.execute(update(documents).where(documents.c.id == result.id).values(**values))
+        elif row["state"] == State.KEPT and result.state is not State.KEPT:
+            # The page got worse, not the document: the last good revision stays.
+            stays = FINISHED | {"next_capture_id": None, "reason": f"revision {result.reason}"} | again
+            connection.execute(update(documents).where(documents.c.id == result.id).values(**stays))
+        elif result.document is None:
+            ended = FINISHED | _standing(result, now) | again
+            connection.execute(update(documents).where(documents.c.id == result.id).values(**ended))
+        else:
+            content = document_content(result.document) | {"group_id": _group_of(result.document)}
+            whole.append({"this": result.id} | _new(FINISHED | _standing(result, now) | content | again))
+    if whole:
+        names = [name.removeprefix("new_") for name in whole[0] if name != "this"]
+        statement = update(documents).where(documents.c.id == bindparam("this"))
+        connection.execute(statement.values({name: bindparam("new_" + name) for name in names}), whole)
+
+
+def _newer_capture(row: RowMapping, result: Refined) -> bool:
+    return bool((row["next_capture_id"] or row["capture_id"]) != result.capture)
+
+
+def _new(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {"new_" + name: value for name, value in values.items()}
+
+
+def _standing(result: Refined, now: datetime) -> dict[str, Any]:
+    return {
+        "state": result.state,
+        "reason": result.reason or None,
+        "detail": result.detail or None,
+        "duplicate_of": result.of,
+        "revision": result.revision,
+        "capture_id": result.capture,
+        "next_capture_id": None,
+        "updated_at": now,
+    }
+
+
+def _group_of(document: Document) -> str | None:
+    return None if document.group is None else group_key(document.recipe, document.group)
+
+
+def _write_edges(connection: Connection, results: Sequence[Refined], now: datetime) -> None:
+    links = [
+        (
+            result.id,
+            edge.to,
+            edge.relation,
+            edge.rule,
+            edge.score,
+            dict(edge.evidence),
+            result.document.recipe,
+        )
+        for result in results
+        if result.document
+        for edge in result.document.edges
+    ] + [
+        (
+            result.id,
+            result.of,
+            "duplicate",
+            result.reason.removeprefix("duplicate:"),
+            1.0 if result.score is None else result.score,
+            dict(result.evidence),
+            result.document.recipe,
+        )
+        for result in results
+        if result.of and result.document
+    ]
+    if links:
+        names = ("from_id", "to_id", "relation", "rule", "score", "evidence", "recipe")
+        rows = [dict(zip(names, link, strict=True)) | {"created_at": now} for link in links]
+        connection.execute(insert_into(connection, edges).on_conflict_do_nothing(), rows)
+
+
+def _write_findings(connection: Connection, kept: Sequence[Document]) -> None:
+    revised = [document.id for document in kept if document.revision > 1]
+    if revised:
+        connection.execute(delete(mentions).where(mentions.c.document_id.in_(revised)))
+        connection.execute(delete(facts).where(facts.c.record_id.in_(revised)))
+    said = [
+        {"record_id": d.id, "name": name, "value": f.value, "step": f.step, "version": f.version}
+        for d in kept
+        for name, f in d.facts.items()
+    ]
+    if said:
+        connection.execute(insert_into(connection, facts).on_conflict_do_nothing(), said)
+    named = [
+        {
+            "document_id": d.id,
+            "subject_id": m.subject,
+            "kind": m.kind,
+            "confidence": m.confidence,
+            "count": m.count,
+            "offsets": m.offsets,
+        }
+        for d in kept
+        for m in d.mentions
+    ]
+    if named:
+        connection.execute(insert_into(connection, mentions).on_conflict_do_nothing(), named)
+
+
+def _mark_groups(
+    connection: Connection, kept: Sequence[Document], mine: Rows, now: datetime, settle: timedelta
+) -> None:
+    """A group that got a document is due when it has settled; equal waiting work coalesces in its row."""
+    names = {(d.recipe, d.group) for d in kept if d.group is not None}
+    left = {mine[d.id]["group_id"] for d in kept if mine[d.id]["group_id"] not in {None, _group_of(d)}}
+    rows = [
+        {
+            "id": group_key(recipe, name),
+            "recipe": recipe,
+            "name": name,
+            "marks": 1,
+            "created_at": now,
+            "due_at": now + settle,
+            "attempts": 0,
+        }
+        for recipe, name in sorted(names)
+    ]
+    moved_on = {"due_at": now + settle, "marks": groups.c.marks + 1, "attempts": 0}
+    if rows:
+        statement = insert_into(connection, groups)
+        connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=moved_on), rows)
+    if left:
+        connection.execute(update(groups).where(groups.c.id.in_(left)).values(**moved_on))
+
+
+def _set_apart(connection: Connection, results: Sequence[Refined], mine: Rows, now: datetime) -> None:
+    for state in (State.QUARANTINED, State.ASIDE):
+        apart = [
+            (r.id, mine[r.id]["attempts"], Quarantined(reason=r.reason, detail=r.detail, evidence=r.evidence))
+            for r in results
+            if r.state is state and r.later is None
+        ]
+        if apart:
+            quarantine_rows(connection, mine[apart[0][0]]["recipe"], Task.REFINE, apart, now, state=state)

@@ -1,0 +1,204 @@
+"""Records to rows and back."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import RowMapping
+
+from headwater.model.capture import Capture
+from headwater.model.document import Document, Mark
+from headwater.model.fact import Finding
+from headwater.model.lead import Lead, StoredLead
+from headwater.model.source import Source, Trigger
+from headwater.model.story import Member, Story
+
+Row = RowMapping
+
+SAME_IN_DOCUMENT = (
+    "canonical_url",
+    "title",
+    "text",
+    "publisher",
+    "language",
+    "description",
+    "image",
+    "media_type",
+    "guid",
+    "quality",
+    "attributes",
+    "origins",
+    "url",
+)
+
+
+def source_from(row: Row) -> Source:
+    every, cron = row["trigger_seconds"], row["trigger_cron"]
+    trigger = None
+    if every is not None or cron is not None:
+        trigger = Trigger(every=None if every is None else timedelta(seconds=every), cron=cron)
+    return Source(
+        id=row["id"],
+        recipe=row["recipe"],
+        kind=row["kind"],
+        name=row["name"],
+        url=row["url"],
+        options=row["options"],
+        trigger=trigger,
+        subject=row["subject_id"],
+        credibility=row["credibility"],
+        active=row["active"],
+        watermark=row["watermark"],
+        failures=row["failures"],
+        stopped=row["stopped"],
+    )
+
+
+def source_row(source: Source) -> dict[str, Any]:
+    trigger = source.trigger
+    return {
+        "id": source.id,
+        "recipe": source.recipe,
+        "kind": source.kind,
+        "name": source.name,
+        "url": source.url,
+        "options": dict(source.options),
+        "trigger_seconds": trigger.every.total_seconds() if trigger and trigger.every else None,
+        "trigger_cron": trigger.cron if trigger else None,
+        "subject_id": source.subject,
+        "credibility": source.credibility,
+        "active": source.active,
+    }
+
+
+def lead_from(row: Row) -> StoredLead:
+    lead = Lead(
+        identity=row["identity"],
+        url=row["url"],
+        version=row["version"],
+        title=row["title"],
+        published=row["published_at"],
+        body=row["body"],
+        body_type=row["body_type"],
+        hints=row["hints"],
+        subject=row["subject_id"],
+    )
+    return StoredLead(
+        id=row["id"],
+        recipe=row["recipe"],
+        source=row["source_id"],
+        document=row["document_id"],
+        lead=lead,
+        attempts=row["attempts"],
+        etag=row["etag"],
+        last_modified=row["last_modified"],
+        sha256=row["sha256"],
+    )
+
+
+def lead_row(stored: StoredLead) -> dict[str, Any]:
+    lead = stored.lead
+    return {
+        "id": stored.id,
+        "recipe": stored.recipe,
+        "source_id": stored.source,
+        "document_id": stored.document,
+        "identity": lead.identity,
+        "url": lead.url,
+        "version": lead.version,
+        "title": lead.title,
+        "published_at": lead.published,
+        "body": lead.body,
+        "body_type": lead.body_type,
+        "hints": dict(lead.hints),
+        "subject_id": lead.subject,
+    }
+
+
+def capture_from(row: Row) -> Capture:
+    return Capture(
+        id=row["id"],
+        lead=row["lead_id"] or "",
+        url=row["url"],
+        final_url=row["final_url"],
+        status=row["status"],
+        headers=row["headers"],
+        media_type=row["media_type"],
+        sha256=row["sha256"],
+        size=row["size"],
+        fetched_at=row["fetched_at"],
+        elapsed_ms=row["elapsed_ms"],
+        policy=row["policy"],
+    )
+
+
+def capture_row(capture: Capture, recipe: str, source: str) -> dict[str, Any]:
+    return {
+        "id": capture.id,
+        "recipe": recipe,
+        "source_id": source,
+        "lead_id": capture.lead or None,
+        "url": capture.url,
+        "final_url": capture.final_url,
+        "status": capture.status,
+        "headers": dict(capture.headers),
+        "media_type": capture.media_type,
+        "sha256": capture.sha256,
+        "size": capture.size,
+        "fetched_at": capture.fetched_at,
+        "elapsed_ms": capture.elapsed_ms,
+        "policy": dict(capture.policy),
+    }
+
+
+def document_from(row: Row) -> Document:
+    return Document(
+        id=row["id"],
+        recipe=row["recipe"],
+        source=row["source_id"],
+        lead=row["lead_id"],
+        capture=row["capture_id"],
+        revision=row["revision"],
+        authors=tuple(row["authors"] or ()),
+        published=row["published_at"],
+        modified=row["modified_at"],
+        keywords=tuple(row["keywords"] or ()),
+        group=row["group_id"],
+        subjects=tuple(row["subjects"] or ()),
+        trail=tuple(
+            Mark(m["step"], m["version"], tuple(m["changed"]), m["notes"]) for m in row["trail"] or ()
+        ),
+        **{name: row[name] for name in SAME_IN_DOCUMENT if name not in {"attributes", "origins"}},
+        attributes=row["attributes"] or {},
+        origins=row["origins"] or {},
+    )
+
+
+def document_content(document: Document) -> dict[str, Any]:
+    """The columns a step may have changed."""
+    return {
+        **{name: getattr(document, name) for name in SAME_IN_DOCUMENT},
+        "authors": document.authors,
+        "published_at": document.published,
+        "modified_at": document.modified,
+        "keywords": document.keywords,
+        "subjects": document.subjects,
+        "trail": document.trail,
+    }
+
+
+def story_from(row: Row, members: tuple[Member, ...], facts: Mapping[str, Finding]) -> Story:
+    return Story(
+        id=row["id"],
+        recipe=row["recipe"],
+        group=row["group_id"],
+        title=row["title"],
+        members=members,
+        summary=row["summary"],
+        first_at=row["first_at"],
+        last_at=row["last_at"],
+        score=row["score"],
+        revision=row["revision"],
+        attributes=row["attributes"],
+        facts=facts,
+    )

@@ -1,0 +1,120 @@
+"""The store: every method one transaction. What it decides stands in the modules beside it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Engine, func, select
+
+from headwater.backends.sql import claims, drafts, fetching, gathering, outbox, polling, refining
+from headwater.backends.sql import reading as records
+from headwater.backends.sql.connect import reading, writing
+from headwater.model.capture import Capture
+from headwater.model.document import Document, Fingerprint
+from headwater.model.lead import StoredLead
+from headwater.model.source import Source
+from headwater.model.work import (
+    Bundle,
+    Claim,
+    Delivered,
+    Draft,
+    Errand,
+    Fetched,
+    Gathered,
+    Polled,
+    Refined,
+    Task,
+    Turn,
+)
+
+
+@dataclass(frozen=True)
+class SqlStore:
+    """`model.ports.Store` on SQLite or PostgreSQL."""
+
+    engine: Engine
+
+    def register(self, sources: Sequence[Source], now: datetime, origin: str = "recipe") -> int:
+        with writing(self.engine) as connection:
+            return polling.register(connection, sources, now, origin)
+
+    def claim_sources(self, claim: Claim) -> Sequence[Turn]:
+        with writing(self.engine) as connection:
+            return polling.claim_sources(connection, claim)
+
+    def claim_leads(self, claim: Claim) -> Sequence[StoredLead]:
+        with writing(self.engine) as connection:
+            return fetching.claim_leads(connection, claim)
+
+    def claim_documents(self, claim: Claim) -> Sequence[Draft]:
+        with writing(self.engine) as connection:
+            return drafts.claim_documents(connection, claim)
+
+    def claim_groups(self, claim: Claim) -> Sequence[Bundle]:
+        with writing(self.engine) as connection:
+            return gathering.claim_groups(connection, claim)
+
+    def claim_deliveries(self, claim: Claim) -> Sequence[Errand]:
+        with writing(self.engine) as connection:
+            return outbox.claim_deliveries(connection, claim)
+
+    def add_leads(
+        self, turn: Turn, leads: Sequence[StoredLead], captures: Sequence[Capture], now: datetime
+    ) -> int:
+        with writing(self.engine) as connection:
+            return polling.add_leads(connection, turn, leads, captures, now)
+
+    def finish_poll(self, polled: Sequence[Polled], owner: str, now: datetime) -> int:
+        with writing(self.engine) as connection:
+            return polling.finish_poll(connection, polled, owner, now)
+
+    def finish_fetch(self, fetched: Sequence[Fetched], owner: str, now: datetime) -> None:
+        with writing(self.engine) as connection:
+            fetching.finish_fetch(connection, fetched, owner, now)
+
+    def finish_refine(
+        self, refined: Sequence[Refined], owner: str, now: datetime, settle: timedelta
+    ) -> Sequence[str]:
+        with writing(self.engine) as connection:
+            return refining.finish_refine(connection, refined, owner, now, settle)
+
+    def finish_gather(self, gathered: Sequence[Gathered], owner: str, now: datetime) -> None:
+        with writing(self.engine) as connection:
+            gathering.finish_gather(connection, gathered, owner, now)
+
+    def finish_deliver(self, delivered: Sequence[Delivered], owner: str, now: datetime) -> None:
+        with writing(self.engine) as connection:
+            outbox.finish_deliver(connection, delivered, owner, now)
+
+    def renew(self, task: Task, owner: str, until: datetime) -> None:
+        with writing(self.engine) as connection:
+            claims.renew(connection, task, owner, until)
+
+    def release(self, owners: Sequence[str], *, counts: bool) -> int:
+        with writing(self.engine) as connection:
+            return claims.release(connection, owners, counts=counts)
+
+    def owners(self, recipe: str, fingerprints: Sequence[Fingerprint]) -> Mapping[Fingerprint, str]:
+        with reading(self.engine) as connection:
+            return refining.owners_of(connection, recipe, fingerprints)
+
+    def documents(self, ids: Sequence[str]) -> Mapping[str, Document]:
+        with reading(self.engine) as connection:
+            return records.documents_by_id(connection, ids)
+
+    def holders(self) -> set[str]:
+        with reading(self.engine) as connection:
+            return claims.holders(connection)
+
+    def next_due(self, recipe: str) -> Mapping[Task, datetime]:
+        with reading(self.engine) as connection:
+            found = {}
+            for task, table in claims.TABLES.items():
+                query = select(func.min(table.c.due_at)).where(
+                    table.c.recipe == recipe, table.c.due_at.is_not(None)
+                )
+                if task is Task.POLL:
+                    query = query.where(table.c.active, table.c.stopped.is_(None))
+                if (due := connection.scalar(query)) is not None:
+                    found[task] = due
+            return found

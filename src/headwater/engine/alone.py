@@ -1,0 +1,42 @@
+"""A failing batch is divided until the record that fails stands alone; the others go on."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from headwater.model.errors import Temporary
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def divide(
+    work: Callable[[Sequence[T]], Sequence[R]], items: Sequence[T], failed: Callable[[T, Exception], R]
+) -> list[R]:
+    """`work` over the items, one result each, in order. A record that fails alone gets what `failed` makes of it.
+
+    "Later" concerns whatever the batch needs (a server, a disk), so it is not divided: all of it waits.
+    """
+    if not items:
+        return []
+    try:
+        results = list(work(items))
+    except Temporary as later:
+        return [failed(item, later) for item in items]
+    except Exception as error:  # noqa: BLE001 - the one place that catches: whatever a part raises becomes a reason
+        if len(items) == 1:
+            return [failed(items[0], error)]
+        middle = len(items) // 2
+        return divide(work, items[:middle], failed) + divide(work, items[middle:], failed)
+    if len(results) != len(items):
+        mismatch = ValueError(f"{len(items)} records went in, {len(results)} came out")
+        return [failed(item, mismatch) for item in items]
+    return results
+
+
+def explain(error: Exception) -> tuple[str, str]:
+    """A machine-readable reason and one line for people."""
+    reason = getattr(error, "reason", None) or f"error:{type(error).__name__}"
+    detail = getattr(error, "detail", None)
+    if detail is None:
+        detail = str(error).strip().splitlines()[0] if str(error).strip() else ""
+    return reason, detail[:500]

@@ -1,0 +1,62 @@
+"""The outbox: send what is due, route by route, and note what arrived."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import partial
+
+from headwater.engine.alone import divide
+from headwater.engine.desk import Desk
+from headwater.model.errors import Permanent, Temporary
+from headwater.model.outcome import Drop
+from headwater.model.recipe import Parcel, Recipe, Sink
+from headwater.model.work import Delivered, Errand, Job, Later
+
+
+def deliver(desk: Desk, job: Job) -> int:
+    """Send the due deliveries of a recipe; gives how many. At least once; the key is the same for every try."""
+    recipe = desk.recipe(job)
+    errands = desk.store.claim_deliveries(desk.claim(job))
+    by_route: dict[str, list[Errand]] = defaultdict(list)
+    for errand in errands:
+        by_route[errand.route].append(errand)
+    for route, batch in by_route.items():
+        results = divide(partial(_send, desk, recipe, route), batch, partial(_failed, desk, recipe))
+        desk.store.finish_deliver(results, desk.owner, desk.clock())
+    return len(errands)
+
+
+def _sink(desk: Desk, recipe: Recipe, route: str) -> Sink:
+    names = {r.name: r.sink for r in recipe.routes}
+    sinks = desk.sinks or {}
+    if route not in names:
+        raise Permanent("unknown_route", f"the recipe has no route '{route}' any more")
+    if names[route] not in sinks:
+        raise Temporary("unknown_sink", f"no sink '{names[route]}' is configured")
+    return sinks[names[route]]
+
+
+def _send(desk: Desk, recipe: Recipe, route: str, errands: Sequence[Errand]) -> Sequence[Delivered]:
+    ready = [(errand, errand.record) for errand in errands if errand.record is not None]
+    parcels = [
+        Parcel(key=f"{errand.id}-{errand.revision}", route=route, record=record, revision=errand.revision)
+        for errand, record in ready
+    ]
+    sent = _sink(desk, recipe, route).send(parcels) if parcels else ()
+    answers = {errand.id: answer for (errand, _), answer in zip(ready, sent, strict=True)}
+    results = []
+    for errand in errands:
+        answer = answers.get(errand.id, Drop("withdrawn"))
+        if isinstance(answer, Drop):
+            results.append(Delivered(id=errand.id, revision=errand.revision, dropped=answer.reason))
+        else:
+            results.append(Delivered(id=errand.id, revision=errand.revision, receipt=answer.receipt))
+    return results
+
+
+def _failed(desk: Desk, recipe: Recipe, errand: Errand, error: Exception) -> Delivered:
+    verdict = desk.judge(error, errand.attempts)
+    log = desk.log.bind(recipe=recipe.name, job="deliver", key=errand.id)
+    log.warning("not delivered", reason=verdict.reason, detail=verdict.detail)
+    if isinstance(verdict, Later):
+        return Delivered(id=errand.id, revision=errand.revision, later=verdict)
+    return Delivered(id=errand.id, revision=errand.revision, quarantined=verdict)

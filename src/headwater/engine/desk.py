@@ -1,0 +1,58 @@
+"""What a worker has at hand."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from structlog.typing import FilteringBoundLogger
+
+from headwater.engine.alone import explain
+from headwater.model.errors import Refused, Temporary
+from headwater.model.ports import Archive, Clock, Fetcher, Store
+from headwater.model.recipe import Recipe, Sink
+from headwater.model.work import Claim, Job, Later, Quarantined
+from headwater.pure.schedule import retry_delay
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How much is taken at once, for how long, and how often it is tried."""
+
+    batch: int = 100
+    lease: timedelta = timedelta(minutes=5)
+    tries: int = 6
+    alone_after: int = 2
+    deaths: int = 5
+
+
+@dataclass(frozen=True)
+class Desk:
+    """The parts of one worker. `owner` names it in the leases it takes."""
+
+    owner: str
+    recipes: Mapping[str, Recipe]
+    store: Store
+    archive: Archive
+    clock: Clock
+    log: FilteringBoundLogger
+    fetcher: Fetcher | None = None
+    sinks: Mapping[str, Sink] | None = None
+    patience: Patience = Patience()
+
+    def recipe(self, job: Job) -> Recipe:
+        if job.recipe not in self.recipes:
+            known = ", ".join(sorted(self.recipes)) or "none is installed"
+            raise Refused("unknown_recipe", f"there is no recipe '{job.recipe}'; there are: {known}")
+        return self.recipes[job.recipe]
+
+    def claim(self, job: Job, limit: int | None = None) -> Claim:
+        return Claim(job, self.owner, self.clock(), limit or self.patience.batch, self.patience.lease)
+
+    def judge(self, error: Exception, attempts: int) -> Later | Quarantined:
+        """ "Later" is tried again until it was tried often enough; everything else is set apart at once."""
+        reason, detail = explain(error)
+        if not isinstance(error, Temporary):
+            return Quarantined(reason=reason, detail=detail)
+        if attempts >= self.patience.tries:
+            return Quarantined(reason=reason, detail=f"{detail} (tried {attempts} times)".strip())
+        return Later(at=self.clock() + (error.delay or retry_delay(attempts)), reason=reason, detail=detail)

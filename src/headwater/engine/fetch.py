@@ -1,0 +1,71 @@
+"""Leads to captures: ask, archive the bytes, then commit that they are there."""
+
+from headwater.engine.captures import capture_of
+from headwater.engine.desk import Desk
+from headwater.model.capture import Capture
+from headwater.model.lead import StoredLead
+from headwater.model.web import Failure, Request, Response
+from headwater.model.work import Fetched, Job, Later, Quarantined
+from headwater.pure.responses import GiveUp, Proceed, Retry, conditional, judge
+
+
+class Fetches:
+    """The fetches of one recipe that are under way."""
+
+    def __init__(self, desk: Desk, job: Job) -> None:
+        assert desk.fetcher is not None
+        self.desk, self.job, self.fetcher = desk, job, desk.fetcher
+        self.prefix = f"fetch:{job.recipe}"
+        self.leads: dict[str, StoredLead] = {}
+        self.bodies: list[tuple[Capture, bytes]] = []
+        self.ended: list[Fetched] = []
+
+    @property
+    def waiting(self) -> int:
+        return len(self.leads)
+
+    def claim(self, limit: int) -> None:
+        for stored in self.desk.store.claim_leads(self.desk.claim(self.job, limit)):
+            self.leads[stored.id] = stored
+            headers = conditional(stored.etag, stored.last_modified)
+            self.fetcher.submit(f"{self.prefix}/{stored.id}", Request(url=stored.lead.url, headers=headers))
+
+    def hear(self, key: str, answer: Response | Failure) -> None:
+        stored = self.leads.pop(key)
+        self.ended.append(self._decide(stored, answer))
+
+    def _decide(self, stored: StoredLead, answer: Response | Failure) -> Fetched:
+        now = self.desk.clock()
+        log = self.desk.log.bind(recipe=self.job.recipe, job="fetch", key=stored.id)
+        verdict = judge(answer, stored.attempts, now)
+        fetched = Fetched(lead=stored.id, version=stored.lead.version, result=None)
+        if isinstance(verdict, Retry):
+            log.info("postponed", reason=verdict.reason, seconds=verdict.delay.total_seconds())
+            later = Later(at=now + verdict.delay, reason=verdict.reason, counts=verdict.counts)
+            return Fetched(lead=stored.id, version=stored.lead.version, result=later)
+        if isinstance(verdict, GiveUp):
+            log.warning("not fetched", reason=verdict.reason, detail=verdict.detail)
+            if verdict.gone:
+                return Fetched(
+                    lead=stored.id, version=stored.lead.version, result=None, dropped=verdict.reason
+                )
+            apart = Quarantined(reason=verdict.reason, detail=verdict.detail)
+            return Fetched(lead=stored.id, version=stored.lead.version, result=apart)
+        if isinstance(verdict, Proceed) and isinstance(answer, Response):
+            capture = capture_of(answer, asked=stored.lead.url, owner=stored.id, lead=stored.id, now=now)
+            if capture.sha256 != stored.sha256:
+                self.bodies.append((capture, answer.body))
+                return Fetched(
+                    lead=stored.id, version=stored.lead.version, result=capture, moved_to=verdict.moved_to
+                )
+        return fetched
+
+    def commit(self) -> int:
+        """The bytes first, then the rows that speak of them: bytes without a row are harmless, not the reverse."""
+        if not self.ended:
+            return 0
+        self.desk.archive.put(self.bodies)
+        self.desk.store.finish_fetch(self.ended, self.desk.owner, self.desk.clock())
+        count = len(self.ended)
+        self.bodies, self.ended = [], []
+        return count

@@ -1,0 +1,81 @@
+"""Groups to stories: divide anew, keep identities, commit."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from headwater.engine.alone import divide
+from headwater.engine.desk import Desk
+from headwater.model.document import Document
+from headwater.model.recipe import Cluster, Recipe
+from headwater.model.story import Member, Story
+from headwater.model.work import Bundle, Gathered, Job, Later
+from headwater.pure.identity import inherit
+
+GROUPS_AT_ONCE = 20
+
+
+def gather(desk: Desk, job: Job) -> int:
+    """Gather the groups that have settled; gives how many."""
+    recipe = desk.recipe(job)
+    bundles = desk.store.claim_groups(desk.claim(job, GROUPS_AT_ONCE))
+    if not bundles:
+        return 0
+
+    def failed(bundle: Bundle, error: Exception) -> Gathered:
+        verdict = desk.judge(error, bundle.attempts)
+        desk.log.warning(
+            "group failed", recipe=recipe.name, job="gather", key=bundle.id, reason=verdict.reason
+        )
+        if isinstance(verdict, Later):
+            return Gathered(group=bundle.id, marks=bundle.marks, later=verdict)
+        return Gathered(group=bundle.id, marks=bundle.marks, quarantined=verdict)
+
+    results = divide(lambda batch: [_divide_group(recipe, bundle) for bundle in batch], bundles, failed)
+    desk.store.finish_gather(results, desk.owner, desk.clock())
+    return len(bundles)
+
+
+def _divide_group(recipe: Recipe, bundle: Bundle) -> Gathered:
+    if recipe.grouping is None:
+        return Gathered(group=bundle.id, marks=bundle.marks)
+    clusters = [cluster for cluster in recipe.grouping.cluster(bundle.documents) if cluster.members]
+    inside = [frozenset(bundle.documents[i].id for i, _ in cluster.members) for cluster in clusters]
+    names = inherit(inside, bundle.stories, bundle.id)
+    before = {story.id: story for story in bundle.stories}
+    stories = tuple(
+        _tell(recipe, bundle, cluster, name, before.get(name))
+        for cluster, name in zip(clusters, names, strict=True)
+    )
+    routes = {
+        story.id: tuple(r.name for r in recipe.routes if r.of == "story" and r.when(story))
+        for story in stories
+    }
+    return Gathered(group=bundle.id, marks=bundle.marks, stories=stories, routes=routes)
+
+
+def _tell(recipe: Recipe, bundle: Bundle, cluster: Cluster, name: str, before: Story | None) -> Story:
+    documents = [bundle.documents[i] for i, _ in cluster.members]
+    members = tuple(
+        sorted(
+            (Member(bundle.documents[i].id, s) for i, s in cluster.members),
+            key=lambda member: member.document,
+        )
+    )
+    unchanged = before is not None and before.members == members and before.title == cluster.title
+    revision = 1 if before is None else before.revision if unchanged else before.revision + 1
+    first, last = _span(documents)
+    return Story(
+        id=name,
+        recipe=recipe.name,
+        group=bundle.id,
+        title=cluster.title,
+        members=members,
+        first_at=first,
+        last_at=last,
+        revision=revision,
+    )
+
+
+def _span(documents: Sequence[Document]) -> tuple[datetime | None, datetime | None]:
+    times = [document.published for document in documents if document.published]
+    return (min(times), max(times)) if times else (None, None)

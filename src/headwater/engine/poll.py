@@ -1,0 +1,213 @@
+"""Sources to leads: each look is a conversation without I/O of its own; here it gets its answers."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from structlog.typing import FilteringBoundLogger
+
+from headwater.engine.alone import explain
+from headwater.engine.captures import capture_of
+from headwater.engine.desk import Desk
+from headwater.model.capture import Capture
+from headwater.model.errors import HeadwaterError, Permanent, Temporary
+from headwater.model.lead import Lead, StoredLead
+from headwater.model.recipe import Conversation, Discovery, Found, Recipe
+from headwater.model.web import Failure, Request, Response
+from headwater.model.work import Job, Polled, Turn
+from headwater.pure.keys import document_key, lead_key
+from headwater.pure.responses import GiveUp, Proceed, Retry, judge
+from headwater.pure.schedule import FAILURES_UNTIL_STOP, cadence, next_look, source_backoff
+from headwater.pure.urls import canonical
+
+PATIENT = timedelta(seconds=20)  # a shorter wait is spent here, a longer one in the row
+
+
+@dataclass
+class Look:
+    """One look at one source, under way."""
+
+    turn: Turn
+    talk: Conversation
+    asked: Request | None = None
+    captures: list[Capture] = field(default_factory=list)
+    bodies: list[tuple[Capture, bytes]] = field(default_factory=list)
+    status: int | None = None
+    elapsed_ms: int = 0
+    moved_to: str | None = None
+    tries: int = 0
+    again_at: datetime | None = None
+
+
+class Looks:
+    """The looks of one recipe that are under way."""
+
+    def __init__(self, desk: Desk, job: Job) -> None:
+        assert desk.fetcher is not None
+        self.desk, self.job, self.fetcher = desk, job, desk.fetcher
+        self.recipe: Recipe = desk.recipe(job)
+        self.prefix = f"poll:{job.recipe}"
+        self.looks: dict[str, Look] = {}
+        self.bodies: list[tuple[Capture, bytes]] = []
+        self.ended: list[Polled] = []
+
+    @property
+    def waiting(self) -> int:
+        return len(self.looks)
+
+    def claim(self, limit: int) -> None:
+        for turn in self.desk.store.claim_sources(self.desk.claim(self.job, limit)):
+            if turn.attempts > self.desk.patience.deaths:
+                self._fail(turn, Permanent("worker_died", f"its worker died {turn.attempts - 1} times"))
+            elif turn.source.kind not in self.recipe.discover:
+                self._fail(
+                    turn,
+                    Permanent("unknown_kind", f"the recipe cannot read sources of kind '{turn.source.kind}'"),
+                )
+            else:
+                look = Look(turn, self.recipe.discover[turn.source.kind](turn.source, self.desk.clock()))
+                self.looks[turn.source.id] = look
+                self._go_on(look, None)
+
+    def hear(self, key: str, answer: Response | Failure) -> None:
+        look = self.looks[key]
+        assert look.asked is not None
+        look.tries += 1
+        verdict = judge(answer, look.tries, self.desk.clock(), accept=look.asked.accept)
+        if isinstance(answer, Response):
+            look.status = answer.status
+            look.elapsed_ms += answer.elapsed_ms
+        if isinstance(verdict, Retry) and verdict.delay <= PATIENT:
+            look.again_at = self.desk.clock() + verdict.delay
+            return None
+        if isinstance(verdict, Retry):
+            return self._go_on(look, Temporary(verdict.reason, delay=verdict.delay))
+        if isinstance(verdict, GiveUp):
+            return self._go_on(look, Permanent("gone" if verdict.gone else verdict.reason, verdict.detail))
+        assert isinstance(answer, Response)
+        if isinstance(verdict, Proceed):
+            look.moved_to = verdict.moved_to or look.moved_to
+            self._capture(look, answer)
+        return self._go_on(look, answer)
+
+    def ask_again(self) -> None:
+        """Requests that were to be repeated after a moment, once the moment has passed."""
+        now = self.desk.clock()
+        for look in self.looks.values():
+            if look.again_at is not None and look.again_at <= now and look.asked is not None:
+                look.again_at = None
+                self.fetcher.submit(f"{self.prefix}/{look.turn.source.id}", look.asked)
+
+    def _capture(self, look: Look, answer: Response) -> None:
+        assert look.asked is not None
+        source = look.turn.source.id
+        capture = capture_of(answer, asked=look.asked.url, owner=source, lead="", now=self.desk.clock())
+        look.captures.append(capture)
+        look.bodies.append((capture, answer.body))
+
+    def _go_on(self, look: Look, heard: Response | HeadwaterError | None) -> None:
+        """Let the conversation speak until it asks for something or ends."""
+        try:
+            while True:
+                said = look.talk.throw(heard) if isinstance(heard, HeadwaterError) else look.talk.send(heard)
+                if isinstance(said, Request):
+                    look.asked, look.tries = said, 0
+                    self.fetcher.submit(f"{self.prefix}/{look.turn.source.id}", said)
+                    return
+                heard = None
+                self._store_found(look, said)
+        except StopIteration as end:
+            self._succeed(look, end.value)
+        except Exception as error:  # noqa: BLE001 - whatever a source's reader raises becomes that source's failure
+            self._fail(look.turn, error, look)
+
+    def _store_found(self, look: Look, found: Found) -> None:
+        self.desk.archive.put(look.bodies)
+        self.desk.store.add_leads(
+            look.turn, self._stored(look, found.leads), look.captures, self.desk.clock()
+        )
+        look.bodies, look.captures = [], []
+
+    def _stored(self, look: Look, leads: tuple[Lead, ...]) -> tuple[StoredLead, ...]:
+        source, recipe = look.turn.source, self.recipe
+        normal = recipe.canonical or canonical
+        return tuple(
+            StoredLead(
+                id=lead_key(recipe.name, source.id, lead.identity),
+                recipe=recipe.name,
+                source=source.id,
+                document=document_key(
+                    recipe.name, normal(lead.url) if lead.url else f"{source.id}#{lead.identity}"
+                ),
+                lead=lead,
+            )
+            for lead in leads
+        )
+
+    def _succeed(self, look: Look, discovery: Discovery) -> None:
+        source, now = look.turn.source, self.desk.clock()
+        self.looks.pop(source.id, None)
+        self.bodies.extend(look.bodies)
+        usual = self.recipe.triggers.get(source.kind, self.recipe.trigger)
+        due = next_look(cadence(source.trigger, usual, source.options), now, discovery.after)
+        self._log(look.turn).info("polled", found=len(discovery.leads), warnings=list(discovery.warnings))
+        self.ended.append(
+            Polled(
+                source=source.id,
+                run=look.turn.run,
+                leads=self._stored(look, discovery.leads),
+                captures=tuple(look.captures),
+                watermark=discovery.watermark,
+                due_at=None if discovery.gone else due,
+                active=not discovery.gone,
+                moved_to=discovery.moved_to or look.moved_to,
+                status=look.status,
+                elapsed_ms=look.elapsed_ms,
+                warnings=discovery.warnings,
+            )
+        )
+
+    def _fail(self, turn: Turn, error: Exception, look: Look | None = None) -> None:
+        """Back off; after ten failures in a row stop until an operator resets it. A source that is gone is closed."""
+        source, now = turn.source, self.desk.clock()
+        self.looks.pop(source.id, None)
+        reason, detail = explain(error)
+        self._log(turn).warning("poll failed", reason=reason, detail=detail, failures=source.failures + 1)
+        if look is not None:
+            self.bodies.extend(look.bodies)
+        self.ended.append(
+            Polled(
+                source=source.id,
+                run=turn.run,
+                captures=tuple(look.captures) if look else (),
+                error=reason,
+                detail=detail,
+                status=look.status if look else None,
+                elapsed_ms=look.elapsed_ms if look else 0,
+                **_consequence(error, source.failures, now, gone=reason == "gone"),
+            )
+        )
+
+    def _log(self, turn: Turn) -> FilteringBoundLogger:
+        return self.desk.log.bind(
+            recipe=self.recipe.name, job="poll", key=turn.source.id, source=turn.source.name
+        )
+
+    def commit(self) -> int:
+        if not self.ended:
+            return 0
+        self.desk.archive.put(self.bodies)
+        self.desk.store.finish_poll(self.ended, self.desk.owner, self.desk.clock())
+        count = len(self.ended)
+        self.bodies, self.ended = [], []
+        return count
+
+
+def _consequence(error: Exception, failures: int, now: datetime, *, gone: bool) -> dict:  # type: ignore[type-arg]
+    if gone:
+        return {"due_at": None, "failures": failures + 1, "active": False}
+    if isinstance(error, Temporary) and error.delay is not None:
+        return {"due_at": now + error.delay, "failures": failures}
+    failures += 1
+    if failures >= FAILURES_UNTIL_STOP:
+        return {"due_at": None, "failures": failures, "stopped": f"{failures} failures in a row"}
+    return {"due_at": now + source_backoff(failures), "failures": failures}

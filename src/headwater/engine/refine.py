@@ -1,0 +1,159 @@
+"""Captures to documents: extract, then the recipe's steps, then one commit."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from headwater.engine.alone import divide
+from headwater.engine.desk import Desk
+from headwater.model.document import Document, Mark, marked
+from headwater.model.errors import Permanent, Temporary
+from headwater.model.outcome import Drop, SetAside
+from headwater.model.reading import Hints, Unreadable
+from headwater.model.recipe import Context, Outcome, Recipe
+from headwater.model.work import Draft, Job, Later, Refined, State
+from headwater.pure.drafting import compose, refuse
+
+REDECIDE_LIMIT = 5
+
+
+def refine(desk: Desk, job: Job) -> int:
+    """Refine the due documents of a recipe; gives how many."""
+    recipe = desk.recipe(job)
+    drafts = desk.store.claim_documents(desk.claim(job))
+    if not drafts:
+        return 0
+    refinery = Refinery(desk, recipe, _bodies(desk, drafts))
+    together = [draft for draft in drafts if draft.attempts <= desk.patience.alone_after]
+    suspects = [draft for draft in drafts if draft.attempts > desk.patience.alone_after]
+    if together:
+        refinery.finish(together)
+    for suspect in suspects:  # it may have taken its worker down before: nobody else shall go with it
+        refinery.finish([suspect])
+    return len(drafts)
+
+
+def _bodies(desk: Desk, drafts: Sequence[Draft]) -> Mapping[str, bytes]:
+    wanted = {draft.capture.sha256 for draft in drafts if draft.capture and draft.lead.lead.body is None}
+    return desk.archive.get(sorted(wanted)) if wanted else {}
+
+
+@dataclass(frozen=True)
+class Refinery:
+    desk: Desk
+    recipe: Recipe
+    bodies: Mapping[str, bytes]
+
+    def finish(self, drafts: Sequence[Draft]) -> None:
+        """Decide and commit. A document that lost a claim to another in the meantime is decided again: by then the
+        other one can be seen."""
+        settle = self.recipe.grouping.settle if self.recipe.grouping else self.desk.patience.lease * 0
+        for _ in range(REDECIDE_LIMIT):
+            results = divide(self._decide, drafts, self._failed)
+            self._report(results)
+            lost = set(self.desk.store.finish_refine(results, self.desk.owner, self.desk.clock(), settle))
+            drafts = [draft for draft in drafts if draft.id in lost]
+            if not drafts:
+                return
+        quarrel = Temporary("contested", "other documents keep taking its fingerprints")
+        results = [self._failed(draft, quarrel) for draft in drafts]
+        self.desk.store.finish_refine(results, self.desk.owner, self.desk.clock(), settle)
+
+    def _decide(self, drafts: Sequence[Draft]) -> Sequence[Refined]:
+        for draft in drafts:
+            if draft.attempts > self.desk.patience.deaths:
+                raise Permanent("worker_died", f"its worker died {draft.attempts - 1} times")
+        opened: list[Outcome] = [self._open(draft) for draft in drafts]
+        documents = [outcome if isinstance(outcome, Document) else None for outcome in opened]
+        context = Context(self.recipe.name, self.desk.clock(), self.desk.store)
+        for step in self.recipe.steps:
+            going = [i for i, outcome in enumerate(opened) if isinstance(outcome, Document)]
+            if not going:
+                break
+            batch = [opened[i] for i in going]
+            outcomes = step([d for d in batch if isinstance(d, Document)], context)
+            if len(outcomes) != len(going):
+                raise Permanent(
+                    "bad_step", f"{step.name} gave {len(outcomes)} outcomes for {len(going)} documents"
+                )
+            for i, outcome in zip(going, outcomes, strict=True):
+                before = opened[i]
+                assert isinstance(before, Document)
+                after = outcome if isinstance(outcome, Document) else _noted(before, outcome)
+                documents[i] = now = marked(before, after, step.name, step.version)
+                opened[i] = now if isinstance(outcome, Document) else outcome
+        return [self._result(*row) for row in zip(drafts, opened, documents, strict=True)]
+
+    def _open(self, draft: Draft) -> Outcome:
+        lead, capture = draft.lead.lead, draft.capture
+        if lead.body is not None:
+            data, media_type = lead.body.encode("utf-8", "replace"), lead.body_type
+        elif capture is None or capture.sha256 not in self.bodies:
+            raise Permanent(
+                "capture_damaged", "its bytes are missing from the archive or do not match their hash"
+            )
+        else:
+            data, media_type = self.bodies[capture.sha256], capture.media_type
+        extract = self.recipe.extract.get(media_type) or self.recipe.extract.get("*")
+        if extract is None:
+            return Drop("unsupported", evidence={"media_type": media_type})
+        url = capture.final_url if capture and lead.body is None else lead.url
+        reading = extract(data, Hints(url=url, media_type=media_type))
+        if isinstance(reading, Unreadable):
+            return refuse(reading)
+        document = compose(draft, reading)
+        mark = Mark("extract", reading.method, tuple(sorted(document.origins)), document.notes)
+        return replace(document, trail=(mark,), notes={})
+
+    def _result(self, draft: Draft, outcome: Outcome, document: Document | None) -> Refined:
+        result = Refined(
+            id=draft.id,
+            capture=draft.capture.id if draft.capture else None,
+            revision=draft.revision,
+            document=document,
+            state=State.KEPT,
+        )
+        if isinstance(outcome, Document):
+            grouped = self._grouped(outcome)
+            routes = tuple(r.name for r in self.recipe.routes if r.of == "document" and r.when(grouped))
+            return replace(result, document=grouped, routes=routes)
+        why = replace(result, reason=outcome.reason, evidence=outcome.evidence)
+        if isinstance(outcome, SetAside):
+            return replace(why, state=State.ASIDE)
+        state = State.DUPLICATE if outcome.of else State.DROPPED
+        return replace(why, state=state, of=outcome.of, score=outcome.score)
+
+    def _grouped(self, document: Document) -> Document:
+        grouping = self.recipe.grouping
+        return document if grouping is None else replace(document, group=grouping.key(document))
+
+    def _failed(self, draft: Draft, error: Exception) -> Refined:
+        capture = draft.capture.id if draft.capture else None
+        verdict = self.desk.judge(error, draft.attempts)
+        later = verdict if isinstance(verdict, Later) else None
+        return Refined(
+            id=draft.id,
+            capture=capture,
+            revision=draft.revision,
+            state=State.WAITING if later else State.QUARANTINED,
+            reason=verdict.reason,
+            detail=verdict.detail,
+            later=later,
+        )
+
+    def _report(self, results: Sequence[Refined]) -> None:
+        for result in results:
+            log = self.desk.log.bind(recipe=self.recipe.name, job="refine", key=result.id)
+            if result.state is State.QUARANTINED:
+                log.warning("quarantined", reason=result.reason, detail=result.detail)
+            elif result.later is not None:
+                log.info("postponed", reason=result.reason, until=result.later.at.isoformat())
+            elif result.state is not State.KEPT:
+                log.debug(result.state.value, reason=result.reason, of=result.of)
+
+
+def _noted(before: Document, outcome: Drop | SetAside) -> Document:
+    """The document as it stood when a step ended it, with the reason in its history."""
+    notes = {"ended": outcome.reason, **outcome.evidence}
+    if isinstance(outcome, Drop) and outcome.of:
+        notes["of"] = outcome.of
+    return replace(before, notes=notes)

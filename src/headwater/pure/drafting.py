@@ -1,0 +1,66 @@
+"""A document out of what the source said and what the page says; each field with its origin."""
+
+from typing import Any
+
+from headwater.model.document import Document
+from headwater.model.outcome import Drop, SetAside
+from headwater.model.reading import Reading, Unreadable
+from headwater.model.work import Draft
+
+# What a page without text means for its document: some never have one, some only need another way to be read.
+HOPELESS = frozenset({"paywall", "login", "error_page", "soft_404", "unsupported"})
+
+SOURCE_SAID = "source"
+
+
+def compose(draft: Draft, reading: Reading) -> Document:
+    """The source's own headline wins (pages decorate theirs); everything else the page says wins over the source."""
+    lead, hints = draft.lead.lead, draft.lead.lead.hints
+    origins = dict(reading.origins)
+    values: dict[str, Any] = {}
+
+    def choose(field: str, *candidates: tuple[str, Any]) -> None:
+        for origin, value in candidates:
+            if value:
+                values[field] = value
+                origins[field] = origins.get(field, reading.method or "page") if origin == "page" else origin
+                return
+        origins.pop(field, None)
+
+    choose("title", (SOURCE_SAID, lead.title), ("page", reading.title))
+    choose("published", ("page", reading.published), (SOURCE_SAID, lead.published))
+    choose("authors", ("page", reading.authors), (SOURCE_SAID, tuple(hints.get("authors", ()))))
+    choose("description", ("page", reading.description), (SOURCE_SAID, hints.get("summary")))
+    choose("keywords", ("page", reading.keywords), (SOURCE_SAID, tuple(hints.get("categories", ()))))
+    choose("image", ("page", reading.image), (SOURCE_SAID, hints.get("image")))
+    choose("language", ("page", reading.language), (SOURCE_SAID, hints.get("language")))
+    choose("publisher", ("page", reading.publisher), (SOURCE_SAID, draft.source.name))
+    choose("canonical_url", ("page", reading.canonical_url))
+    choose("modified", ("page", reading.modified), (SOURCE_SAID, hints.get("updated")))
+    choose("text", ("page", reading.text))
+    final_url = draft.capture.final_url if draft.capture and lead.body is None else lead.url
+    subject = lead.subject or draft.source.subject
+    return Document(
+        id=draft.id,
+        recipe=draft.lead.recipe,
+        source=draft.source.id,
+        lead=draft.lead.id,
+        capture=draft.capture.id if draft.capture else None,
+        revision=draft.revision,
+        url=final_url,
+        guid=str(hints.get("guid") or ""),
+        media_type=reading.media_type,
+        subjects=(subject,) if subject else (),
+        attributes=dict(reading.attributes),
+        origins=origins,
+        notes={"method": reading.method, "confidence": reading.confidence},
+        **values,
+    )
+
+
+def refuse(unreadable: Unreadable) -> Drop | SetAside:
+    """What follows from there being no text."""
+    evidence = {"detail": unreadable.detail} if unreadable.detail else {}
+    if unreadable.reason in HOPELESS:
+        return Drop(unreadable.reason, evidence=evidence)
+    return SetAside(unreadable.reason, evidence)

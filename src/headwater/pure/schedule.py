@@ -1,0 +1,46 @@
+"""When things are due. Everything in UTC; the time is handed in."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from cronsim import CronSim
+
+from headwater.model.source import Trigger
+
+FLOOR = timedelta(seconds=10)
+FIRST_BACKOFF = timedelta(seconds=60)
+LONGEST_BACKOFF = timedelta(seconds=3600)
+FAILURES_UNTIL_STOP = 10
+OVERRIDE = "polling_interval_seconds"
+
+FIRST_RETRY = timedelta(seconds=2)
+LONGEST_RETRY = timedelta(minutes=10)
+
+
+def cadence(own: Trigger | None, usual: Trigger, options: Mapping[str, Any]) -> Trigger:
+    """The override in the options first, then the source's own trigger, then the usual one; never under the floor."""
+    override = options.get(OVERRIDE)
+    chosen = Trigger(every=timedelta(seconds=float(override))) if override is not None else own or usual
+    if chosen.every is not None and chosen.every < FLOOR:
+        return Trigger(every=FLOOR)
+    return chosen
+
+
+def next_look(trigger: Trigger, now: datetime, after: timedelta | None = None) -> datetime:
+    """When a source that was read just now is due again; `after` is the source's own wish for rest."""
+    if trigger.every is not None:
+        due = now + trigger.every
+    else:
+        due = next(CronSim(str(trigger.cron), now.astimezone(UTC)))
+    return max(due, now + after) if after is not None else due
+
+
+def source_backoff(failures: int) -> timedelta:
+    """The wait after the n-th failure in a row: 60 s doubled each time, an hour at most."""
+    return min(FIRST_BACKOFF * (1 << min(max(failures, 1) - 1, 20)), LONGEST_BACKOFF)
+
+
+def retry_delay(attempts: int) -> timedelta:
+    """The wait before a record is tried again: 2, 4, 8 … seconds, ten minutes at most."""
+    return min(FIRST_RETRY * (1 << min(max(attempts, 1) - 1, 20)), LONGEST_RETRY)

@@ -1,0 +1,65 @@
+"""Few settings, typed, read once: the file first, then the environment."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from headwater.model.errors import Refused
+from headwater.settings.yaml_file import load
+
+DEFAULT_FILE = "headwater.yaml"
+DEFAULT_DATA = "headwater-data"
+
+
+class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`sources` replaces the recipe's own list by a file."""
+
+    sources: str | None = None
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything an installation can be told.
+
+    data: the folder in which everything lies. database: a SQLAlchemy address; SQLite in the data folder unless given.
+    workers: processes that refine, beside the one that fetches. contact: an address that sites can complain to; it
+    is part of the User-Agent. hosts: host (or *.domain) to base URL, to point names at another server; such a server
+    may be on a private address. allow: private addresses (host:port) that may be fetched from. requests_per_second:
+    per host. log: console or json.
+    """
+
+    data: str = DEFAULT_DATA
+    database: str | None = None
+    workers: int = 1
+    contact: str = ""
+    hosts: dict[str, str] = {}
+    allow: list[str] = []
+    requests_per_second: float = 1.0
+    log: str = "console"
+    recipes: dict[str, RecipeSettings] = {}
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.data)
+
+    @property
+    def database_url(self) -> str:
+        return self.database or f"sqlite:///{self.folder / 'headwater.db'}"
+
+
+FROM_ENVIRONMENT = {"data": "HEADWATER_DATA", "database": "HEADWATER_DATABASE", "log": "HEADWATER_LOG"}
+
+
+def read_settings(path: Path | None, environment: Mapping[str, str] = os.environ) -> Settings:
+    """From the given file, else from HEADWATER_CONFIG, else from ./headwater.yaml if there is one."""
+    named = path or (Path(environment["HEADWATER_CONFIG"]) if environment.get("HEADWATER_CONFIG") else None)
+    found = named or (Path(DEFAULT_FILE) if Path(DEFAULT_FILE).exists() else None)
+    settings = load(found, Settings) if found else Settings()
+    given = {field: environment[name] for field, name in FROM_ENVIRONMENT.items() if environment.get(name)}
+    settings = msgspec.structs.replace(settings, **given)
+    if settings.log not in {"console", "json"}:
+        raise Refused("bad_config", f"log: '{settings.log}' is neither console nor json")
+    if settings.workers < 1:
+        raise Refused("bad_config", "workers: at least 1 is needed")
+    return settings

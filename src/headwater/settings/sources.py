@@ -1,0 +1,80 @@
+"""Source lists: lines of YAML."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from cronsim import CronSim, CronSimError
+
+from headwater.model.errors import Refused
+from headwater.model.source import Source, Trigger
+from headwater.pure.keys import source_key
+from headwater.settings.yaml_file import load
+
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])")
+
+
+class SourceLine(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    url: str = ""
+    kind: str = "feed"
+    every: str | None = None
+    cron: str | None = None
+    subject: str | None = None
+    credibility: float = 0.5
+    active: bool = True
+    options: dict[str, Any] = {}
+
+
+class SourceFile(msgspec.Struct, forbid_unknown_fields=True):
+    sources: list[SourceLine]
+
+
+def load_sources(path: Path, recipe: str) -> tuple[Source, ...]:
+    """The sources of a recipe, as its YAML file says."""
+    lines = load(path, SourceFile).sources
+    return tuple(make_source(line, recipe, where=f"{path}: sources[{i}]") for i, line in enumerate(lines))
+
+
+def make_source(line: SourceLine, recipe: str, where: str) -> Source:
+    if line.url and not line.url.startswith(("http://", "https://")):
+        raise Refused("bad_config", f"{where}.url: '{line.url}' is not an http(s) address")
+    return Source(
+        id=source_key(recipe, line.kind, line.url, line.name),
+        recipe=recipe,
+        kind=line.kind,
+        name=line.name,
+        url=line.url,
+        options=line.options,
+        trigger=parse_trigger(line.every, line.cron, where),
+        subject=line.subject,
+        credibility=line.credibility,
+        active=line.active,
+    )
+
+
+def parse_trigger(every: str | None, cron: str | None, where: str) -> Trigger | None:
+    if every is not None and cron is not None:
+        raise Refused("bad_config", f"{where}: give either 'every' or 'cron', not both")
+    if cron is not None:
+        try:
+            CronSim(cron, datetime.now(UTC))
+        except CronSimError as error:
+            raise Refused(
+                "bad_config", f"{where}.cron: '{cron}' is not a cron expression: {error}"
+            ) from error
+        return Trigger(cron=cron)
+    return None if every is None else Trigger(every=parse_duration(every, f"{where}.every"))
+
+
+def parse_duration(text: str, where: str) -> timedelta:
+    """ "90s", "15m", "4h", "1d"."""
+    found = DURATION.fullmatch(text.strip())
+    if not found:
+        raise Refused(
+            "bad_config", f"{where}: '{text}' is not a duration; write for example 90s, 15m, 4h or 1d"
+        )
+    return timedelta(seconds=float(found[1]) * UNITS[found[2]])

@@ -1,0 +1,60 @@
+"""Exact duplicates: the same address, the same identifier of the same publisher, the same words."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from hashlib import sha256
+
+from headwater.model.document import Document, Fingerprint
+from headwater.model.outcome import Drop
+from headwater.model.recipe import Context, Outcome
+from headwater.pure.urls import canonical
+
+WORDS = re.compile(r"\w+")
+LATEST = datetime.max.replace(tzinfo=UTC)
+
+
+def fingerprints(document: Document, least_words: int) -> tuple[Fingerprint, ...]:
+    """Every way to recognise this very document, in the order in which they are asked."""
+    marks = [Fingerprint("url", canonical(document.url))]
+    if document.canonical_url:
+        marks.append(Fingerprint("url", canonical(document.canonical_url)))
+    if document.guid:
+        marks.append(Fingerprint("guid", f"{document.source} {document.guid}"))
+    words = WORDS.findall(unicodedata.normalize("NFKC", document.text).casefold())
+    if len(words) >= least_words:
+        marks.append(Fingerprint("text", sha256(" ".join(words).encode()).hexdigest()))
+    return tuple(dict.fromkeys(marks))
+
+
+@dataclass(frozen=True)
+class DropExactDuplicates:
+    """Ends a document that is stored already. Within a batch the earliest published one stays, whatever the order.
+
+    Text shorter than `least_words` says too little to be recognised by.
+    """
+
+    least_words: int = 20
+    name: str = "exact-duplicates"
+    version: str = "1"
+
+    def __call__(self, batch: Sequence[Document], context: Context) -> Sequence[Outcome]:
+        marks = {document.id: fingerprints(document, self.least_words) for document in batch}
+        wanted = sorted({mark for some in marks.values() for mark in some}, key=lambda m: (m.kind, m.value))
+        owners = dict(context.knowledge.owners(context.recipe, wanted))
+        outcomes: dict[str, Outcome] = {}
+        for document in sorted(batch, key=lambda d: (d.published or LATEST, d.id)):
+            outcomes[document.id] = self._decide(document, marks[document.id], owners)
+        return [outcomes[document.id] for document in batch]
+
+    def _decide(
+        self, document: Document, marks: tuple[Fingerprint, ...], owners: dict[Fingerprint, str]
+    ) -> Outcome:
+        for mark in marks:
+            owner = owners.get(mark)
+            if owner is not None and owner != document.id:
+                return Drop(f"duplicate:{mark.kind}", of=owner, score=1.0, evidence={mark.kind: mark.value})
+        owners.update(dict.fromkeys(marks, document.id))
+        return replace(document, fingerprints=(*document.fingerprints, *marks))

@@ -1,0 +1,27 @@
+"""Text in one normal form, so that equal words are equal bytes."""
+
+import re
+import unicodedata
+from dataclasses import replace
+
+from headwater.model.document import Document
+from headwater.model.outcome import SetAside
+from headwater.model.recipe import Outcome, each
+
+SPACES = re.compile(r"[^\S\n]+")
+BLANK_LINES = re.compile(r"\n{3,}")
+
+
+def tidy(text: str) -> str:
+    """NFC, single spaces, at most one blank line between paragraphs; paragraphs stay."""
+    lines = (SPACES.sub(" ", line).strip() for line in unicodedata.normalize("NFC", text).splitlines())
+    return BLANK_LINES.sub("\n\n", "\n".join(lines)).strip()
+
+
+@each(version="1")
+def normalise(document: Document) -> Outcome:
+    """A document needs a title or a text to be anything at all."""
+    title, text = " ".join(tidy(document.title).split()), tidy(document.text)
+    if not title and not text:
+        return SetAside("empty")
+    return replace(document, title=title, text=text, description=tidy(document.description))

@@ -1,0 +1,34 @@
+"""Crypto news: feeds in, each article once, stored and handed on."""
+
+from datetime import timedelta
+from pathlib import Path
+
+from headwater.discover.feed import discover_feed
+from headwater.extract.html import read_html
+from headwater.extract.plain import read_plain
+from headwater.model.recipe import Grouping, Recipe, Route
+from headwater.model.source import Trigger
+from headwater.settings.sources import load_sources
+from headwater.steps.exact import DropExactDuplicates
+from headwater.steps.normalise import normalise
+from headwater.stories.headlines import same_headline, same_day
+
+FEEDS = Path(__file__).with_name("feeds.yaml")
+
+
+def recipe() -> Recipe:
+    return Recipe(
+        name="crypto",
+        version="1",
+        sources=load_sources(FEEDS, "crypto"),
+        discover={"feed": discover_feed},
+        extract={
+            "text/html": read_html,
+            "application/xhtml+xml": read_html,
+            "text/plain": read_plain,
+        },
+        steps=(normalise, DropExactDuplicates()),
+        trigger=Trigger(cron="0 */4 * * *"),
+        grouping=Grouping(key=same_day, cluster=same_headline, settle=timedelta(seconds=1)),
+        routes=(Route(name="articles", sink="files"),),
+    )
