@@ -1,0 +1,69 @@
+"""Guessing an old encoding when nobody said which, from what its letters look like."""
+
+import re
+
+# Two-byte families, each with the letters that betray it.
+FAMILIES = (
+    ("euc_jp", re.compile("[\u3041-\u30fe]")),
+    ("cp932", re.compile("[\u3041-\u30fe]")),
+    ("cp949", re.compile("[\uac00-\ud7a3]")),
+    ("gb18030", re.compile("[\u4e00-\u9fa5]")),
+    ("big5hkscs", re.compile("[\u4e00-\u9fa5]")),
+)
+CYRILLIC = re.compile(rb"[\xc0-\xff]{3,}")
+HIGH = re.compile(rb"[\x80-\xff]+")
+SAMPLE = 65536
+# The most frequent characters of Chinese prose, to tell mainland bytes from Taiwanese ones.
+COMMON = re.compile(
+    "[的一是不了人在有我他这個这们来到時大地为為子中你說说生國国年着著就那和要她出也得里裡後后]"
+)
+
+
+def undo_invalid_bytes(data: bytes) -> bytes | None:
+    """UTF-8 with a few bytes of windows-1252 among it, mended; None when it is not mostly UTF-8."""
+    text = data.decode("utf-8", "surrogateescape")
+    wrong = sum(1 for character in text if "\udc80" <= character <= "\udcff")
+    right = sum(1 for character in text if character > "\x7f") - wrong
+    if right <= wrong:
+        return None
+    return re.sub("[\udc80-\udcff]", _windows_letter, text).encode()
+
+
+def _windows_letter(match: re.Match[str]) -> str:
+    byte = bytes((ord(match[0]) - 0xDC00,))
+    return byte.decode("cp1252", "replace")
+
+
+def guess_legacy(data: bytes) -> str:
+    runs = HIGH.findall(data[: SAMPLE * 4])
+    sample = b" ".join(runs)[:SAMPLE]
+    longest = max(map(len, runs), default=0)
+    # In western text accents stand alone; runs of high bytes mean another script.
+    if longest < 3:
+        return "cp1252"
+    best = max(FAMILIES, key=lambda family: _score(data, *family))
+    if _score(data, *best) > 0.3:
+        return best[0]
+    if len(b"".join(CYRILLIC.findall(sample))) * 2 > len(sample.replace(b" ", b"")):
+        return "koi8_r" if _looks_koi8(sample) else "cp1251"
+    return "cp1252"
+
+
+def _score(data: bytes, name: str, letters: re.Pattern[str]) -> float:
+    try:
+        text = data[: SAMPLE * 4].decode(name)
+    except UnicodeDecodeError as error:
+        if error.start < min(len(data), SAMPLE * 4) - 4:
+            return 0.0
+        text = data[: error.start].decode(name)
+    foreign = sum(1 for character in text if character > "\x7f")
+    if not foreign:
+        return 0.0
+    return len(letters.findall(text)) / foreign + len(COMMON.findall(text)) / foreign / 10
+
+
+def _looks_koi8(sample: bytes) -> bool:
+    """Small letters are commoner than capitals, and KOI8 has them the other way round."""
+    low = sum(1 for byte in sample if 0xC0 <= byte <= 0xDF)
+    high = sum(1 for byte in sample if 0xE0 <= byte <= 0xFF)
+    return low > high

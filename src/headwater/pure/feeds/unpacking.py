@@ -1,0 +1,88 @@
+"""Compressed bodies that arrive without a header saying so, opened under a cap."""
+
+import zlib
+
+from headwater.pure.feeds.notes import Note
+from headwater.pure.feeds.values import NotAFeed
+
+GZIP = b"\x1f\x8b"
+ZLIB = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
+ZSTANDARD = b"\x28\xb5\x2f\xfd"
+MEMBERS = 64
+
+
+def unpacked(data: bytes, *, limit: int, note: Note) -> bytes:
+    """The document itself; raises NotAFeed when it is larger than `limit`, packed or not."""
+    if data.startswith(GZIP):
+        note("gzip_without_header", "")
+        return _inflate(data, window=31, limit=limit, note=note)
+    if data.startswith(ZLIB):
+        note("deflate_without_header", "")
+        return _inflate(data, window=15, limit=limit, note=note)
+    if data.startswith(ZSTANDARD):
+        raise NotAFeed("compressed", "zstd")
+    if len(data) > limit:
+        raise NotAFeed("too_large", f"{len(data)} bytes")
+    return _raw_deflate(data, limit=limit, note=note) or data
+
+
+def _inflate(data: bytes, *, window: int, limit: int, note: Note) -> bytes:
+    pieces: list[bytes] = []
+    size = 0
+    for _ in range(MEMBERS):
+        opened, data = _one_member(data, window=window, limit=limit - size, note=note)
+        pieces.append(opened)
+        size += len(opened)
+        if size > limit:
+            raise NotAFeed("too_large", f"more than {limit} bytes when unpacked")
+        if not data.startswith(GZIP):
+            break
+    return b"".join(pieces)
+
+
+def _one_member(data: bytes, *, window: int, limit: int, note: Note) -> tuple[bytes, bytes]:
+    opener = zlib.decompressobj(window)
+    try:
+        opened = opener.decompress(data, limit + 1)
+    except zlib.error as error:
+        return _salvaged(data, window=window, limit=limit, error=error, note=note), b""
+    if len(opened) <= limit and not opener.eof:
+        note("truncated_compression", "")
+    return opened, opener.unused_data
+
+
+def _salvaged(data: bytes, *, window: int, limit: int, error: zlib.error, note: Note) -> bytes:
+    """What comes out before the damage, found by feeding small pieces."""
+    opener = zlib.decompressobj(window)
+    pieces: list[bytes] = []
+    size = 0
+    for start in range(0, len(data), 512):
+        try:
+            piece = opener.decompress(data[start : start + 512], max(limit - size, 0) + 1)
+        except zlib.error:
+            break
+        pieces.append(piece)
+        size += len(piece)
+        if size > limit:
+            break
+    if not size:
+        raise NotAFeed("compressed", str(error)) from error
+    note("damaged_compression", str(error))
+    return b"".join(pieces)
+
+
+def _raw_deflate(data: bytes, *, limit: int, note: Note) -> bytes | None:
+    """Raw deflate has no mark: it is tried only on what cannot be a text document."""
+    if not data or b"<" in data[:1024] or b"{" in data[:64] or data[:1].isspace():
+        return None
+    opener = zlib.decompressobj(-15)
+    try:
+        opened = opener.decompress(data, limit + 1)
+    except zlib.error:
+        return None
+    if b"<" not in opened and b"{" not in opened:
+        return None
+    if len(opened) > limit:
+        raise NotAFeed("too_large", f"more than {limit} bytes when unpacked")
+    note("deflate_without_header", "raw")
+    return opened

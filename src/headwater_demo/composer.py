@@ -1,0 +1,101 @@
+"""From an assignment to an article: the same assignment always gives the same words."""
+
+from dataclasses import replace
+from datetime import timedelta
+from random import Random
+
+from headwater_demo.article import Article, slug
+from headwater_demo.prose import Text, correction, edited, market_report, write
+from headwater_demo.publishers import Publisher
+from headwater_demo.schedule import Assignment
+
+_CORRECTED_AFTER = timedelta(hours=6)
+_CORRECTED_EVERY = 17
+
+
+def compose(assignment: Assignment, *, seed: int) -> Article:
+    if assignment.source is None:
+        return _first(assignment, seed)
+    source = compose(assignment.source, seed=seed)
+    copy = _placed(source, assignment)
+    if assignment.kind == "exact_copy":
+        return copy
+    if assignment.kind == "shared_guid":
+        return replace(copy, guid=source.guid)
+    text = edited(source.title, source.paragraphs, Random(f"{seed}:edit:{assignment.number}"))
+    renamed = replace(
+        copy, title=text.title, paragraphs=text.paragraphs, group=copy.id, description=text.description
+    )
+    return replace(renamed, path=_path(assignment.publisher, renamed))
+
+
+def corrected_at(article: Article) -> Article:
+    """The article as it reads once its correction, if it is one of those that get one, has appeared."""
+    if article.kind != "original" or int(article.id[1:]) % _CORRECTED_EVERY != 0:
+        return article
+    note = correction(article.language)
+    return replace(
+        article, modified=article.published + _CORRECTED_AFTER, paragraphs=(*article.paragraphs, note)
+    )
+
+
+def _first(assignment: Assignment, seed: int) -> Article:
+    chance = Random(f"{seed}:text:{assignment.number}")
+    if assignment.kind == "daily_report":
+        text = market_report(assignment.publisher.name, assignment.published, chance)
+    else:
+        text = write(
+            assignment.topic, assignment.publisher.language, assignment.serial, assignment.published, chance
+        )
+    return make(f"a{assignment.number}", assignment, text)
+
+
+def make(identity: str, assignment: Assignment, text: Text) -> Article:
+    publisher = assignment.publisher
+    made = Article(
+        id=identity,
+        kind=assignment.kind,
+        group=identity,
+        story=identity,
+        host=publisher.host,
+        path="",
+        guid=f"{publisher.host}:{identity}",
+        title=text.title,
+        author=text.author,
+        published=assignment.published.astimezone(publisher.zone),
+        modified=assignment.published.astimezone(publisher.zone),
+        description=text.description,
+        keywords=text.keywords,
+        topic=text.topic or assignment.topic,
+        language=publisher.language,
+        paragraphs=text.paragraphs,
+    )
+    return replace(made, path=_path(publisher, made))
+
+
+def _placed(source: Article, assignment: Assignment) -> Article:
+    publisher, identity = assignment.publisher, f"a{assignment.number}"
+    moment = assignment.published.astimezone(publisher.zone)
+    copy = replace(
+        source,
+        id=identity,
+        kind=assignment.kind,
+        copy_of=source.id,
+        host=publisher.host,
+        guid=f"{publisher.host}:{identity}",
+        published=moment,
+        modified=moment,
+    )
+    return replace(copy, path=_path(publisher, copy))
+
+
+def _path(publisher: Publisher, article: Article) -> str:
+    name, number = slug(article.title), 4000 + int(article.id[1:])
+    day = article.published
+    return {
+        "dated": f"/{day:%Y/%m/%d}/{name}",
+        "news": f"/news/{name}-{number}",
+        "query": f"/story.php?id={number}",
+        "html": f"/{article.topic}/{name}.html",
+        "short": f"/{number}/{name}/",
+    }[publisher.urls]

@@ -1,0 +1,92 @@
+"""The host that moves the demo internet: clock, faults, log, new articles and the truth about all of them."""
+
+import json
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from headwater_demo.exchange import JSON, Answer, Request, Site
+from headwater_demo.faults import fault_from
+from headwater_demo.feeds.catalogue import feeds
+from headwater_demo.truth import tell_truth
+from headwater_demo.world import World
+
+CONTROL_HOST = "control.internet.example"
+
+Action = Callable[[World, dict[str, Any]], Any]
+
+
+def control_site(world: World, *, hosts: Sequence[str]) -> Site:
+    def answer(request: Request) -> Answer:
+        if (request.method, request.path) == ("GET", "/hosts"):
+            return _told(list(hosts))
+        action = _ACTIONS.get((request.method, request.path))
+        if action is None:
+            return _told({"error": f"no control for {request.method} {request.path}"}, status=404)
+        try:
+            told = json.loads(request.body) if request.body else dict(request.query)
+            return _told(action(world, told))
+        except (ValueError, KeyError, TypeError) as error:
+            return _told({"error": repr(error)}, status=400)
+
+    return Site(CONTROL_HOST, answer)
+
+
+def _told(value: Any, *, status: int = 200) -> Answer:
+    return Answer(status=status, body=json.dumps(value).encode(), media_type=JSON, as_is=True)
+
+
+def _log(world: World, told: dict[str, Any]) -> Any:
+    return [record.as_dict() for record in world.log.since(int(told.get("since", 0)))]
+
+
+def _clear_log(world: World, _told: dict[str, Any]) -> Any:
+    world.log.clear()
+
+
+def _push_fault(world: World, told: dict[str, Any]) -> Any:
+    world.faults.push(told["host"], told["path"], fault_from(told["fault"]), times=int(told.get("times", 1)))
+    return world.faults.left()
+
+
+def _clear_faults(world: World, _told: dict[str, Any]) -> Any:
+    world.faults.clear()
+
+
+def _clock(world: World, told: dict[str, Any]) -> Any:
+    if "set" in told:
+        world.clock.set(datetime.fromisoformat(told["set"]))
+    world.clock.advance(timedelta(seconds=float(told.get("advance", 0))))
+    return world.clock.now().isoformat()
+
+
+def _publish(world: World, told: dict[str, Any]) -> Any:
+    article = world.newsroom.publish(now=world.clock.now(), **told)
+    return next(item for item in tell_truth(world) if item["id"] == article.id)
+
+
+def _edit(world: World, told: dict[str, Any]) -> Any:
+    article = world.newsroom.edit(now=world.clock.now(), **told)
+    return next(item for item in tell_truth(world) if item["id"] == article.id)
+
+
+def _truth(world: World, _told: dict[str, Any]) -> Any:
+    return tell_truth(world)
+
+
+def _feeds(world: World, _told: dict[str, Any]) -> Any:
+    return feeds(world.size)
+
+
+_ACTIONS: dict[tuple[str, str], Action] = {
+    ("GET", "/log"): _log,
+    ("DELETE", "/log"): _clear_log,
+    ("POST", "/faults"): _push_fault,
+    ("DELETE", "/faults"): _clear_faults,
+    ("GET", "/clock"): _clock,
+    ("POST", "/clock"): _clock,
+    ("POST", "/articles"): _publish,
+    ("POST", "/edits"): _edit,
+    ("GET", "/truth"): _truth,
+    ("GET", "/feeds"): _feeds,
+}

@@ -1,0 +1,76 @@
+"""From a site's answer to the bytes and headers that leave: validators, 304 and compression, all decided purely."""
+
+import gzip
+import hashlib
+from dataclasses import replace
+from datetime import UTC, datetime
+from email.utils import format_datetime, parsedate_to_datetime
+
+from headwater_demo.exchange import Answer, Request
+
+_WORTH_PACKING = 256
+_PACKED_TYPES = (
+    "text/",
+    "application/xml",
+    "application/json",
+    "application/rss",
+    "application/atom",
+    "application/feed",
+    "application/rdf",
+)
+
+
+def http_date(moment: datetime) -> str:
+    return format_datetime(moment.astimezone(UTC).replace(microsecond=0), usegmt=True)
+
+
+def deliver(request: Request, answer: Answer, *, born: datetime) -> Answer:
+    """Add ETag and Last-Modified (`born` where the site names none), answer 304 or pack the body where asked."""
+    if answer.as_is or answer.status != 200:
+        return answer
+    modified = answer.last_modified or born
+    digest = hashlib.blake2b(answer.body, digest_size=12).hexdigest()
+    headers = {
+        "ETag": f'"{digest}"',
+        "Last-Modified": http_date(modified),
+        "Vary": "Accept-Encoding",
+        **answer.headers,
+    }
+    if _is_fresh(request, digest, modified):
+        return replace(answer, status=304, body=b"", headers=headers, pace=None)
+    if _may_pack(request, answer):
+        headers |= {"Content-Encoding": "gzip", "ETag": f'W/"{digest}"'}
+        return replace(answer, body=gzip.compress(answer.body, 6, mtime=0), headers=headers)
+    return replace(answer, headers=headers)
+
+
+def _is_fresh(request: Request, digest: str, modified: datetime) -> bool:
+    if request.method not in ("GET", "HEAD"):
+        return False
+    known = request.headers.get("if-none-match")
+    if known is not None:  # RFC 9110: the date is only asked where no tag was sent
+        tags = {tag.strip().removeprefix("W/").strip('"') for tag in known.split(",")}
+        return "*" in tags or digest in tags
+    since = _read_date(request.headers.get("if-modified-since"))
+    return since is not None and modified.replace(microsecond=0) <= since
+
+
+def _read_date(text: str | None) -> datetime | None:
+    try:
+        moment = parsedate_to_datetime(text or "")
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _may_pack(request: Request, answer: Answer) -> bool:
+    accepted = (part.partition(";") for part in request.headers.get("accept-encoding", "").split(","))
+    asks = any(
+        name.strip().lower() == "gzip" and "q=0" not in rest.replace("q=0.", "") for name, _, rest in accepted
+    )
+    return (
+        asks
+        and answer.pace is None
+        and len(answer.body) >= _WORTH_PACKING
+        and answer.media_type.startswith(_PACKED_TYPES)
+    )

@@ -1,0 +1,38 @@
+"""JSON Feed 1.1."""
+
+import json
+from typing import Any
+
+from headwater_demo.article import Article
+from headwater_demo.feeds.catalogue import Feed, tracked
+from headwater_demo.feeds.markup import body_html
+from headwater_demo.publishers import Publisher
+
+
+def json_feed(feed: Feed, publisher: Publisher, articles: list[Article]) -> str:
+    told = {
+        "version": "https://jsonfeed.org/version/1.1",
+        "title": feed.name,
+        "home_page_url": f"http://{publisher.host}/",
+        "feed_url": feed.url,
+        "description": publisher.tagline,
+        "language": publisher.language,
+        "items": [_item(item, feed) for item in articles],
+    }
+    return json.dumps(told, indent=1, ensure_ascii=False)
+
+
+def _item(article: Article, feed: Feed) -> dict[str, Any]:
+    return {
+        "id": article.guid,
+        "url": tracked(article.url, feed),
+        "title": article.title,
+        "content_html": body_html(article),
+        "summary": article.description,
+        "image": article.image,
+        "date_published": article.published.isoformat(),
+        "date_modified": article.modified.isoformat(),
+        "authors": [{"name": article.author}],
+        "tags": list(article.keywords),
+        "language": article.language,
+    }

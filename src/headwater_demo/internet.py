@@ -1,0 +1,173 @@
+"""The demo internet seen from a program: start it, look at it, disturb it, stop it."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from http.client import HTTPConnection
+from typing import Any
+from urllib.parse import urlsplit
+
+from headwater_demo.clock import START
+from headwater_demo.control import CONTROL_HOST
+from headwater_demo.faults import ANY, Fault
+from headwater_demo.server import serving
+from headwater_demo.world import Size, create_world
+
+_PATIENCE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Internet:
+    """A handle that speaks to the control host over HTTP, so it works from any process that knows `base_url`."""
+
+    base_url: str
+    hosts: Sequence[str]
+
+    def log(self, *, since: int = 0) -> list[dict[str, Any]]:
+        return list(self._control("GET", f"/log?since={since}"))
+
+    def clear_log(self) -> None:
+        self._control("DELETE", "/log")
+
+    def fault(self, host: str, path: str = ANY, fault: Fault | None = None, *, times: int = 1) -> None:
+        """Let the next `times` requests for (host, path) fail; an absent fault is a plain 503."""
+        told = asdict(fault or Fault(status=503))
+        wanted = {name: value for name, value in told.items() if value not in (None, False)}
+        self._control("POST", "/faults", {"host": host, "path": path, "fault": wanted, "times": times})
+
+    def clear_faults(self) -> None:
+        self._control("DELETE", "/faults")
+
+    def clock(self) -> datetime:
+        return datetime.fromisoformat(self._control("GET", "/clock"))
+
+    def clock_set(self, moment: datetime) -> datetime:
+        return datetime.fromisoformat(self._control("POST", "/clock", {"set": moment.isoformat()}))
+
+    def advance(self, step: timedelta = timedelta(hours=4)) -> datetime:
+        """Move the clock on; articles due by then appear and late corrections reach their pages."""
+        return datetime.fromisoformat(self._control("POST", "/clock", {"advance": step.total_seconds()}))
+
+    def publish(self, host: str, **told: Any) -> dict[str, Any]:
+        """Put a new article on `host` now (title, paragraphs, author, topic, guid: all optional); gives its truth."""
+        return dict(self._control("POST", "/articles", {"host": host, **told}))
+
+    def edit(self, article_id: str, **told: Any) -> dict[str, Any]:
+        """Change a published article in place (title, paragraphs; a correction is appended where neither is given)."""
+        return dict(self._control("POST", "/edits", {"article_id": article_id, **told}))
+
+    def truth(self) -> list[dict[str, Any]]:
+        return list(self._control("GET", "/truth"))
+
+    def feeds(self) -> list[dict[str, Any]]:
+        return list(self._control("GET", "/feeds"))
+
+    def get(self, url: str, *, method: str = "GET", headers: Mapping[str, str] | None = None) -> "Reply":
+        """One plain request for a demo URL, without redirects, retries or decompression."""
+        return _exchange(self.base_url, url, method, headers or {}, None)
+
+    def _control(self, method: str, path: str, told: Any = None) -> Any:
+        body = json.dumps(told).encode() if told is not None else None
+        reply = _exchange(self.base_url, f"http://{CONTROL_HOST}{path}", method, {}, body)
+        if reply.status != 200:
+            raise ValueError(f"{method} {path}: {reply.body.decode()}")
+        return json.loads(reply.body)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def _exchange(base_url: str, url: str, method: str, headers: Mapping[str, str], body: bytes | None) -> Reply:
+    wanted = urlsplit(url)
+    connection = HTTPConnection(urlsplit(base_url).netloc, timeout=_PATIENCE)
+    try:
+        target = (wanted.path or "/") + (f"?{wanted.query}" if wanted.query else "")
+        connection.request(method, target, body=body, headers={"Host": wanted.netloc, **headers})
+        response = connection.getresponse()
+        return Reply(
+            response.status, {name.lower(): value for name, value in response.getheaders()}, response.read()
+        )
+    finally:
+        connection.close()
+
+
+@contextmanager
+def running(
+    *, size: Size = "small", seed: int = 7, start: datetime = START, port: int = 0, process: bool = False
+) -> Iterator[Internet]:
+    """Run a demo internet for the length of the block: in a thread, or in a process of its own."""
+    with _in_process(size, seed, start, port) if process else _in_thread(size, seed, start, port) as internet:
+        yield internet
+
+
+@contextmanager
+def _in_thread(size: Size, seed: int, start: datetime, port: int) -> Iterator[Internet]:
+    ready = threading.Event()
+    found: list[Internet | BaseException] = []
+    stops: list[Callable[[], object]] = []
+
+    async def serve() -> None:
+        stop, loop = asyncio.Event(), asyncio.get_running_loop()
+        async with serving(create_world(seed=seed, size=size, start=start), port=port) as (base_url, hosts):
+            stops.append(partial(loop.call_soon_threadsafe, stop.set))
+            found.append(Internet(base_url, hosts))
+            ready.set()
+            await stop.wait()
+
+    def work() -> None:
+        try:
+            asyncio.run(serve())
+        except OSError as error:
+            found.append(error)
+            ready.set()
+
+    thread = threading.Thread(target=work, name="demo-internet", daemon=True)
+    thread.start()
+    ready.wait(_PATIENCE)
+    first = found[0] if found else TimeoutError("the demo internet did not start")
+    if isinstance(first, BaseException):
+        raise first
+    try:
+        yield first
+    finally:
+        stops[0]()
+        thread.join(_PATIENCE)
+
+
+@contextmanager
+def _in_process(size: Size, seed: int, start: datetime, port: int) -> Iterator[Internet]:
+    command = [
+        sys.executable,
+        "-m",
+        "headwater_demo",
+        "--port",
+        str(port),
+        "--seed",
+        str(seed),
+        "--size",
+        size,
+        "--start",
+        start.isoformat(),
+    ]
+    # The command is this interpreter with values of our own; nothing in it comes from outside.
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:  # noqa: S603
+        try:
+            line = child.stdout.readline() if child.stdout else ""
+            if not line:
+                raise ChildProcessError("the demo internet did not start")
+            told = json.loads(line)
+            yield Internet(told["base_url"], told["hosts"])
+        finally:
+            child.terminate()
+            child.wait(_PATIENCE)

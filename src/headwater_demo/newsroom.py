@@ -1,0 +1,109 @@
+"""What is on the news sites at a given moment; the plan is worked out only as far as somebody has looked."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from random import Random
+from typing import Any
+
+from headwater_demo.article import Article
+from headwater_demo.composer import compose, corrected_at, make
+from headwater_demo.prose import Text, correction, write
+from headwater_demo.publishers import Publisher, publishers
+from headwater_demo.schedule import Assignment, plan
+
+_DAYS = {"small": 2, "full": 10}
+_PER_DAY = {"small": 20, "full": 30}
+
+
+class Newsroom:
+    def __init__(self, *, seed: int, size: str, start: datetime) -> None:
+        self.publishers = publishers(size)
+        self._seed = seed
+        first_day = start - timedelta(days=_DAYS[size])
+        self._plan = plan(seed=seed, publishers=self.publishers, first_day=first_day, per_day=_PER_DAY[size])
+        self._planned = [next(self._plan)]
+        self._composed: dict[int, Article] = {}
+        self._edited: dict[str, Article] = {}
+        self._added: list[Article] = []
+
+    def articles(self, now: datetime, *, host: str | None = None) -> list[Article]:
+        """Everything published by `now`, newest first, in its present wording."""
+        due = (item for item in self._due(now) if host in (None, item.publisher.host))
+        told = [self._article(item) for item in due] + [
+            item for item in self._added if host in (None, item.host)
+        ]
+        present = [self._present(item, now) for item in told if item.published <= now]
+        return sorted(present, key=lambda item: (item.published, item.id), reverse=True)
+
+    def publish(
+        self,
+        *,
+        now: datetime,
+        host: str,
+        title: str | None = None,
+        paragraphs: list[str] | None = None,
+        **told: Any,
+    ) -> Article:
+        """Add an article; what is not told (author, topic, guid, keywords, description) is made up."""
+        number = 900_000 + len(self._added)
+        written = write(
+            told.pop("topic", "markets"),
+            self._publisher(host).language,
+            number,
+            now,
+            Random(f"{self._seed}:added:{number}"),
+        )
+        text = replace(
+            written, title=title or written.title, paragraphs=tuple(paragraphs or written.paragraphs)
+        )
+        if paragraphs and "description" not in told:
+            text = replace(text, description=paragraphs[0][:200])
+        made = make(f"a{number}", _added(number, self._publisher(host), now, text), text)
+        self._added.append(replace(made, **_tuples(told)))
+        return self._added[-1]
+
+    def edit(
+        self, *, now: datetime, article_id: str, title: str | None = None, paragraphs: list[str] | None = None
+    ) -> Article:
+        present = next((item for item in self.articles(now) if item.id == article_id), None)
+        if present is None:
+            raise KeyError(article_id)
+        longer = (*present.paragraphs, correction(present.language)) if title is None else present.paragraphs
+        text = tuple(paragraphs) if paragraphs else longer
+        self._edited[article_id] = replace(
+            present, title=title or present.title, paragraphs=text, modified=now
+        )
+        return self._edited[article_id]
+
+    def _due(self, now: datetime) -> list[Assignment]:
+        while self._planned[-1].published <= now:
+            self._planned.append(next(self._plan))
+        return [item for item in self._planned if item.published <= now]
+
+    def _article(self, assignment: Assignment) -> Article:
+        if assignment.number not in self._composed:
+            self._composed[assignment.number] = compose(assignment, seed=self._seed)
+        return self._composed[assignment.number]
+
+    def _present(self, article: Article, now: datetime) -> Article:
+        edited = self._edited.get(article.id)
+        if edited is not None and edited.modified <= now:
+            return edited
+        later = corrected_at(article)
+        return later if later.modified <= now else article
+
+    def _publisher(self, host: str) -> Publisher:
+        return next(item for item in self.publishers if item.host == host)
+
+
+def _added(number: int, publisher: Publisher, now: datetime, text: Text) -> Assignment:
+    return Assignment(
+        number=number, kind="original", publisher=publisher, published=now, topic=text.topic or "markets"
+    )
+
+
+def _tuples(told: dict[str, Any]) -> dict[str, Any]:
+    allowed = {"author", "guid", "keywords", "description", "group", "story", "copy_of", "kind"}
+    if told.keys() - allowed:
+        raise ValueError(f"an article has no {sorted(told.keys() - allowed)}")
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}

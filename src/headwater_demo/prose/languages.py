@@ -1,0 +1,6 @@
+"""Every language the demo newspapers write in."""
+
+from headwater_demo.prose.english import ENGLISH
+from headwater_demo.prose.text import Tongue
+
+TONGUES: dict[str, Tongue] = {"en": ENGLISH, "es": ENGLISH, "de": ENGLISH}

@@ -1,0 +1,39 @@
+"""A written piece before anybody has published it."""
+
+from dataclasses import dataclass
+
+from headwater_demo.article import Topic
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    title: str
+    author: str
+    description: str
+    keywords: tuple[str, ...]
+    paragraphs: tuple[str, ...]
+    topic: Topic | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phrases:
+    """What the grammar draws from for one topic in one language."""
+
+    headlines: tuple[str, ...]
+    leads: tuple[str, ...]
+    facts: tuple[str, ...]
+    keywords: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tongue:
+    """One language: phrases per topic, and what every topic shares."""
+
+    topics: dict[Topic, Phrases]
+    quotes: tuple[str, ...]
+    background: tuple[str, ...]
+    endings: tuple[str, ...]
+    months: tuple[str, ...]
+    weekdays: tuple[str, ...]
+    currency: str
+    decimal: str

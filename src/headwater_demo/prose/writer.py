@@ -1,0 +1,62 @@
+"""Writes one piece: a hand-written one as long as there are some left, otherwise one from the grammar."""
+
+from datetime import datetime
+from random import Random
+
+from headwater_demo.article import Topic
+from headwater_demo.prose.cast import cast_for, name
+from headwater_demo.prose.grammar import expand
+from headwater_demo.prose.languages import TONGUES
+from headwater_demo.prose.text import Phrases, Text, Tongue
+from headwater_demo.prose.written import WRITTEN
+
+
+def write(topic: Topic, language: str, serial: int, today: datetime, chance: Random) -> Text:
+    """Every second piece of a language is hand-written until those are used up."""
+    written = WRITTEN[language]
+    if serial % 2 == 0 and serial // 2 < len(written):
+        return written[serial // 2]
+    return _generated(topic, TONGUES[language], today, chance)
+
+
+def _generated(topic: Topic, tongue: Tongue, today: datetime, chance: Random) -> Text:
+    phrases, cast = tongue.topics[topic], cast_for(chance)
+
+    def say(template: str) -> str:
+        return expand(template, cast, tongue, today, chance)
+
+    lead = say(chance.choice(phrases.leads))
+    paragraphs = [" ".join(map(say, part)) for part in _outline(phrases, tongue, chance)]
+    return Text(
+        title=say(chance.choice(phrases.headlines)),
+        author=name(chance),
+        description=lead,
+        keywords=(topic, cast["token"].lower(), *chance.sample(phrases.keywords, 2)),
+        paragraphs=(lead, *paragraphs),
+        topic=topic,
+    )
+
+
+def _outline(phrases: Phrases, tongue: Tongue, chance: Random) -> list[list[str]]:
+    """Templates of the paragraphs after the lead; no template is used twice in one text."""
+    size = chance.randint(7, min(18, len(phrases.facts)))
+    facts = chance.sample(phrases.facts, size)
+    quotes = chance.sample(tongue.quotes, max(1, size // 4))
+    background = chance.sample(tongue.background, max(2, size // 3))
+    sentences: list[str] = []
+    for position, fact in enumerate(facts):
+        sentences.append(fact)
+        if position % 4 == 2 and quotes:
+            sentences.append(quotes.pop())
+        if position % 3 == 1 and background:
+            sentences.append(background.pop())
+    return [*_paragraphs(sentences, chance), [chance.choice(tongue.endings)]]
+
+
+def _paragraphs(sentences: list[str], chance: Random) -> list[list[str]]:
+    joined: list[list[str]] = []
+    while sentences:
+        take = chance.randint(2, 4)
+        joined.append(sentences[:take])
+        sentences = sentences[take:]
+    return joined

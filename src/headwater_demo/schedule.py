@@ -1,0 +1,93 @@
+"""Who publishes what and when: an endless plan, worked out one day at a time from the seed alone."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from random import Random
+
+from headwater_demo.article import TOPICS, Kind, Topic
+from headwater_demo.publishers import REPORTERS, Publisher
+
+_DAY = timedelta(days=1)
+# One letter per article of a day: a copy always follows something it can be a copy of.
+_PATTERN = "OOOROOXOONOOOSOXOROONOXOOOROON"
+_KINDS: dict[str, Kind] = {
+    "O": "original",
+    "R": "daily_report",
+    "X": "exact_copy",
+    "N": "near_copy",
+    "S": "shared_guid",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """`serial` counts the originals of one language, so that each written article is used once."""
+
+    number: int
+    kind: Kind
+    publisher: Publisher
+    published: datetime
+    topic: Topic
+    serial: int = 0
+    source: "Assignment | None" = None
+
+
+def plan(
+    *, seed: int, publishers: tuple[Publisher, ...], first_day: datetime, per_day: int
+) -> Iterator[Assignment]:
+    """Assignments in order of time, without end."""
+    serials = {publisher.language: 0 for publisher in publishers}
+    turn = number = 0
+    day = first_day
+    while True:
+        today: list[Assignment] = []
+        reporters = iter(
+            [publisher for host in REPORTERS for publisher in publishers if publisher.host == host]
+        )
+        for position in range(per_day):
+            chance = Random(f"{seed}:plan:{number}")
+            kind = _KINDS[_PATTERN[position]]
+            made = Assignment(
+                number=number,
+                kind=kind,
+                publisher=publishers[turn % len(publishers)],
+                published=_moment(day, position, per_day, chance),
+                topic=chance.choice(TOPICS),
+            )
+            if kind == "original":
+                turn += 1
+                made = _original(made, serials)
+            elif kind == "daily_report":
+                made = replace(made, publisher=next(reporters, made.publisher), topic="markets")
+            else:
+                made = _copied(made, today, publishers, chance)
+            today.append(made)
+            number += 1
+            yield made
+        day += _DAY
+
+
+def _moment(day: datetime, position: int, per_day: int, chance: Random) -> datetime:
+    share = (position + chance.uniform(0.05, 0.9)) / per_day
+    return (day + share * _DAY).replace(second=0, microsecond=0)
+
+
+def _original(made: Assignment, serials: dict[str, int]) -> Assignment:
+    language = made.publisher.language
+    serials[language] += 1
+    return replace(made, serial=serials[language] - 1)
+
+
+def _copied(
+    made: Assignment, today: list[Assignment], publishers: tuple[Publisher, ...], chance: Random
+) -> Assignment:
+    taken = {item.source.number for item in today if item.source}
+    free = [
+        item
+        for item in today
+        if item.kind == "original" and item.publisher.language == "en" and item.number not in taken
+    ]
+    source = chance.choice(free)
+    others = [item for item in publishers if item.language == "en" and item is not source.publisher]
+    return replace(made, publisher=chance.choice(others), topic=source.topic, source=source)

@@ -1,0 +1,177 @@
+"""The one server behind every host of the demo internet; the Host header says which site is meant."""
+
+import asyncio
+import contextlib
+import socket
+import struct
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from aiohttp import web
+
+from headwater_demo.control import CONTROL_HOST, control_site
+from headwater_demo.delivery import deliver, http_date
+from headwater_demo.exchange import Answer, Pace, Request, Site, page
+from headwater_demo.faults import HEADER, Fault, parse_fault
+from headwater_demo.log import Record
+from headwater_demo.sites import SITES
+from headwater_demo.world import World
+
+_BODY_LIMIT = 64 * 1024 * 1024
+# "Endless" is for the reader to find out: a forgotten reader must not keep the machine busy for ever.
+_ENDLESS_LIMIT = 1024 * 1024 * 1024
+_ERROR_PAGE = "<!doctype html><html><head><title>Something went wrong</title></head><body><h1>We will be right back</h1></body></html>"
+
+
+class Server:
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._sites: dict[str, Site] = {site.host: site for build in SITES for site in build(world)}
+        control = control_site(world, hosts=self.hosts())
+        self._sites[control.host] = control
+
+    def hosts(self) -> list[str]:
+        return sorted(host for host in self._sites if host != CONTROL_HOST)
+
+    async def handle(self, incoming: web.Request) -> web.StreamResponse:
+        request = await _read(incoming, self._world)
+        if request.host == CONTROL_HOST:
+            return await _send(incoming, request, self._sites[CONTROL_HOST].answer(request), None)
+        started, wall, number = time.monotonic(), time.time(), self._world.log.next_number()
+        answer, fault = self._answer(request)
+        try:
+            await asyncio.sleep(fault.delay if fault else 0)
+            return await _send(incoming, request, answer, fault)
+        finally:
+            self._world.log.add(
+                Record(
+                    number=number,
+                    started=started,
+                    ended=time.monotonic(),
+                    wall=wall,
+                    method=request.method,
+                    host=request.host,
+                    path=request.path,
+                    query=incoming.query_string,
+                    headers=dict(request.headers),
+                    status=0 if fault and fault.reset else answer.status,
+                    fault=fault.label() if fault else "",
+                )
+            )
+
+    def _answer(self, request: Request) -> tuple[Answer, Fault | None]:
+        site = self._sites.get(request.host)
+        asked = request.headers.get(HEADER)
+        try:
+            fault = parse_fault(asked) if asked else self._world.faults.take(request.host, request.path)
+        except ValueError as error:
+            return page(f"<p>{error}</p>", status=400), None
+        told = site.answer(request) if site else page("<h1>No such host</h1>", status=421)
+        if fault and (fault.status or fault.html):
+            told = _faulty(fault)
+        return deliver(request, told, born=self._world.born), fault
+
+
+def _faulty(fault: Fault) -> Answer:
+    headers = {"Retry-After": fault.retry_after} if fault.retry_after else {}
+    return replace(page(_ERROR_PAGE, status=fault.status or 200), headers=headers, as_is=True)
+
+
+async def _read(incoming: web.Request, world: World) -> Request:
+    return Request(
+        method=incoming.method,
+        host=_host_name(incoming.host),
+        path=incoming.rel_url.raw_path,
+        query=dict(incoming.query),
+        headers=_lowered(incoming.headers),
+        body=await incoming.read(),
+        now=world.clock.now(),
+    )
+
+
+def _host_name(host: str) -> str:
+    """Drop the port, and the `.localhost` by which a browser on this machine can look at a site."""
+    return host.partition(":")[0].lower().rstrip(".").removesuffix(".localhost")
+
+
+def _lowered(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
+
+
+async def _send(
+    incoming: web.Request, request: Request, answer: Answer, fault: Fault | None
+) -> web.StreamResponse:
+    if fault and fault.reset:
+        return _reset(incoming)
+    headers = {"Date": http_date(request.now), "Content-Type": answer.media_type, **answer.headers}
+    if fault and fault.truncate is not None:
+        return await _truncated(incoming, answer, headers, fault.truncate)
+    if answer.pace and request.method != "HEAD":
+        return await _paced(incoming, answer, headers, answer.pace)
+    return web.Response(status=answer.status, body=answer.body, headers=headers)
+
+
+def _reset(incoming: web.Request) -> web.StreamResponse:
+    transport = incoming.transport
+    if transport is not None:
+        # A zero linger makes the kernel send RST instead of an orderly goodbye.
+        transport.get_extra_info("socket").setsockopt(
+            socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+        )
+        transport.abort()
+    return web.Response()
+
+
+async def _truncated(
+    incoming: web.Request, answer: Answer, headers: dict[str, str], size: int
+) -> web.StreamResponse:
+    announced = max(len(answer.body), size + 1)
+    response = web.StreamResponse(status=answer.status, headers={**headers, "Content-Length": str(announced)})
+    response.force_close()
+    with contextlib.suppress(ConnectionError):
+        await response.prepare(incoming)
+        await response.write(answer.body[:size])
+    if incoming.transport is not None:
+        incoming.transport.close()
+    return response
+
+
+async def _paced(
+    incoming: web.Request, answer: Answer, headers: dict[str, str], pace: Pace
+) -> web.StreamResponse:
+    response = web.StreamResponse(status=answer.status, headers=headers)
+    with contextlib.suppress(ConnectionError):
+        await response.prepare(incoming)
+        async for chunk in _chunks(answer.body, pace):
+            await response.write(chunk)
+        await response.write_eof()
+    return response
+
+
+async def _chunks(body: bytes, pace: Pace) -> AsyncIterator[bytes]:
+    sent = 0
+    while sent < (_ENDLESS_LIMIT if pace.endless else len(body)):
+        start = sent % len(body)
+        chunk = body[start : start + pace.chunk]
+        yield chunk
+        sent += len(chunk)
+        await asyncio.sleep(pace.seconds)
+
+
+@asynccontextmanager
+async def serving(world: World, *, port: int = 0) -> AsyncIterator[tuple[str, list[str]]]:
+    """Serve on loopback until the block ends; gives the base URL and the hosts."""
+    server = Server(world)
+    application = web.Application(client_max_size=_BODY_LIMIT)
+    application.router.add_route("*", "/{path:.*}", server.handle)
+    runner = web.AppRunner(application, access_log=None, shutdown_timeout=0.2)
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, "127.0.0.1", port)
+        await site.start()
+        bound = runner.addresses[0][1]
+        yield f"http://127.0.0.1:{bound}", server.hosts()
+    finally:
+        await runner.cleanup()
