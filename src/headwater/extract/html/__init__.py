@@ -1,0 +1,5 @@
+"""The reader of web pages."""
+
+from headwater.extract.html.read import read_html
+
+__all__ = ["read_html"]

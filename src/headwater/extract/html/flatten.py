@@ -1,0 +1,205 @@
+"""A parsed page as blocks of text in document order, each knowing the chain of elements around it.
+
+The tree is never walked node by node: Lexbor serialises it, and its serialised form is regular (attribute values hold
+neither `<` nor `>`), so that one regular expression cuts it into (tag, attributes, following text).
+"""
+
+import re
+from dataclasses import dataclass, field
+
+BLOCK_TAGS = (
+    "body", "p", "div", "section", "article", "main", "aside", "nav", "header", "footer", "hgroup", "ul", "ol", "li",
+    "dl", "dt", "dd", "menu", "dir", "table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption", "h1", "h2", "h3",
+    "h4", "h5", "h6", "blockquote", "pre", "form", "fieldset", "legend", "figure", "figcaption", "address", "details",
+    "summary", "dialog", "button", "label", "center", "search", "optgroup", "option", "noscript", "xmp", "listing",
+    "frameset", "marquee", "turbo-frame",
+)  # fmt: skip
+TAG_NUMBER = {name: number for number, name in enumerate(BLOCK_TAGS)}
+_TOKEN = re.compile(r"<(/?[^\s>/]+)([^>]*)>([^<]*)")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_LONG_ENOUGH_TO_BREAK = 40
+
+
+@dataclass(slots=True)
+class Page:
+    """Columns, not records: what is counted over all blocks at once is kept side by side."""
+
+    texts: list[str] = field(default_factory=list)
+    words: list[int] = field(default_factory=list)
+    homes: list[int] = field(default_factory=list)
+    link_characters: list[int] = field(default_factory=list)
+    link_counts: list[int] = field(default_factory=list)
+    image_counts: list[int] = field(default_factory=list)
+    bold_characters: list[int] = field(default_factory=list)
+    breaks: list[int] = field(default_factory=list)
+    tags: list[int] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+    attributes: list[str] = field(default_factory=list)
+    first: list[int] = field(default_factory=list)
+    last: list[int] = field(default_factory=list)
+    depths: list[int] = field(default_factory=list)
+    anchors: list[tuple[int, str]] = field(default_factory=list)
+    pictures: list[tuple[int, str]] = field(default_factory=list)
+
+
+def flatten(markup: str) -> Page:
+    if "<!--" in markup:
+        markup = _COMMENT.sub("", markup)
+    walk = _Walk()
+    handlers = walk.handlers()
+    parts = walk.parts
+    for name, attributes, text in _TOKEN.findall(markup):
+        handler = handlers.get(name)
+        if handler is not None:
+            handler(name, attributes)
+        if text:
+            parts.append(text)
+    return walk.finish()
+
+
+def unescape(text: str) -> str:
+    """Undo the only four escapes that the serialiser writes (and the one of attribute values)."""
+    if "&" not in text:
+        return text
+    text = text.replace("&nbsp;", "\u00a0").replace("&lt;", "<").replace("&gt;", ">")
+    return text.replace("&quot;", '"').replace("&amp;", "&")
+
+
+class _Walk:
+    def __init__(self) -> None:
+        self.page = Page()
+        self.parts: list[str] = []
+        self.stack: list[int] = []
+        self.link_from = -1
+        self.bold_from = -1
+        self.linked = self.links = self.images = self.bold = self.broken = 0
+        self.verbatim = 0
+        self.line_break_at = -1
+        self._open("body", "")
+
+    def handlers(self):  # type: ignore[no-untyped-def]
+        table = {name: self._open for name in BLOCK_TAGS if name != "body"}
+        table |= {"/" + name: self._close for name in BLOCK_TAGS if name != "body"}
+        table |= {"pre": self._open_verbatim, "/pre": self._close_verbatim}
+        table |= {"a": self._open_link, "/a": self._close_link, "br": self._line_break, "img": self._picture}
+        table |= {"hr": self._rule}
+        for name in ("b", "strong"):
+            table |= {name: self._open_bold, "/" + name: self._close_bold}
+        return table
+
+    def finish(self) -> Page:
+        self._flush()
+        page = self.page
+        while self.stack:
+            page.last[self.stack.pop()] = len(page.texts)
+        return page
+
+    def _open(self, name: str, attributes: str) -> None:
+        if self.parts:
+            self._flush()
+        page, stack = self.page, self.stack
+        page.parents.append(stack[-1] if stack else 0)
+        stack.append(len(page.tags))
+        page.tags.append(TAG_NUMBER[name])
+        page.attributes.append(attributes)
+        page.first.append(len(page.texts))
+        page.last.append(0)
+        page.depths.append(len(stack))
+
+    def _close(self, name: str, _: str) -> None:
+        if self.parts:
+            self._flush()
+        page, stack = self.page, self.stack
+        tag = TAG_NUMBER[name[1:]]
+        if page.tags[stack[-1]] != tag and all(page.tags[number] != tag for number in stack[1:]):
+            return
+        while len(stack) > 1:
+            number = stack.pop()
+            page.last[number] = len(page.texts)
+            if page.tags[number] == tag:
+                return
+
+    def _open_verbatim(self, name: str, attributes: str) -> None:
+        self._open(name, attributes)
+        self.verbatim += 1
+
+    def _close_verbatim(self, name: str, attributes: str) -> None:
+        self._close(name, attributes)
+        self.verbatim = max(0, self.verbatim - 1)
+
+    def _open_link(self, _: str, attributes: str) -> None:
+        self.links += 1
+        self.link_from = len(self.parts)
+        self.page.anchors.append((len(self.page.texts), attributes))
+
+    def _close_link(self, _name: str, _: str) -> None:
+        if self.link_from >= 0:
+            self.linked += sum([len(part) for part in self.parts[self.link_from :]])
+        self.link_from = -1
+
+    def _open_bold(self, _name: str, _: str) -> None:
+        self.bold_from = len(self.parts)
+
+    def _close_bold(self, _name: str, _: str) -> None:
+        if self.bold_from >= 0:
+            self.bold += sum([len(part) for part in self.parts[self.bold_from :]])
+        self.bold_from = -1
+
+    def _picture(self, _: str, attributes: str) -> None:
+        self.images += 1
+        self.page.pictures.append((len(self.page.texts), attributes))
+
+    def _rule(self, _name: str, _: str) -> None:
+        if self.parts:
+            self._flush()
+
+    def _line_break(self, _name: str, _: str) -> None:
+        self.broken += 1
+        parts = self.parts
+        if self.verbatim:
+            parts.append("\n")
+        elif self.line_break_at >= 0 and not "".join(parts[self.line_break_at :]).strip():
+            if len("".join(parts)) > _LONG_ENOUGH_TO_BREAK:
+                self._flush()
+        else:
+            parts.append(" ")
+            self.line_break_at = len(parts)
+
+    def _flush(self) -> None:
+        parts = self.parts
+        self._close_open_runs()
+        raw = "".join(parts)
+        parts.clear()
+        self.line_break_at = -1
+        words = raw.split()
+        if words:
+            self._add(raw.strip("\n").rstrip() if self.verbatim else " ".join(words), len(words))
+        self.linked = self.links = self.images = self.bold = self.broken = 0
+
+    def _close_open_runs(self) -> None:
+        """A link or bold run that spans blocks counts in each of them."""
+        if self.link_from >= 0:
+            self.linked += sum([len(part) for part in self.parts[self.link_from :]])
+            self.links = self.links or 1
+            self.link_from = 0
+        if self.bold_from >= 0:
+            self.bold += sum([len(part) for part in self.parts[self.bold_from :]])
+            self.bold_from = 0
+
+    def _add(self, text: str, words: int) -> None:
+        page = self.page
+        if "&" in text:
+            text = unescape(text)
+            if "\u00a0" in text and not self.verbatim:
+                pieces = text.split()
+                text, words = " ".join(pieces), len(pieces)
+                if not pieces:
+                    return
+        page.texts.append(text)
+        page.words.append(words)
+        page.homes.append(self.stack[-1])
+        page.link_characters.append(min(self.linked, len(text)))
+        page.link_counts.append(self.links)
+        page.image_counts.append(self.images)
+        page.bold_characters.append(min(self.bold, len(text)))
+        page.breaks.append(self.broken)

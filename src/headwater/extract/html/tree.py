@@ -1,0 +1,54 @@
+"""Markup to a tree, after making sure that the parser can take it."""
+
+import re
+
+from selectolax.lexbor import LexborHTMLParser
+
+# What never holds readable text. `noscript` stays: some forums keep their whole text there.
+_UNREADABLE = [
+    "script", "style", "template", "svg", "iframe", "canvas", "object", "embed", "select", "textarea", "audio", "video",
+    "map", "math", "link", "meta", "datalist", "noembed", "noframes", "title", "progress", "meter",
+]  # fmt: skip
+_MANY_TAGS = 12_000
+_DEEPEST = 1_000
+_VOID = frozenset(
+    "area base br col embed hr img input link meta param source track wbr !doctype p li dt dd option tr td th".split()
+)
+_TAG = re.compile(r"<(/?)([a-zA-Z!][^\s/>]*)")
+
+
+def parse(markup: str) -> LexborHTMLParser:
+    return LexborHTMLParser(shallow(markup))
+
+
+def readable_body(tree: LexborHTMLParser) -> str:
+    """The body, serialised, without what is not for reading. Changes the tree."""
+    tree.strip_tags(_UNREADABLE)
+    body = tree.body
+    return (body.html or "") if body is not None else ""
+
+
+def shallow(markup: str) -> str:
+    """The markup with its endless nesting taken out: a parser's time grows with the square of the depth."""
+    if markup.count("<") < _MANY_TAGS:
+        return markup
+    culprits = _deep_tags(markup)
+    if not culprits:
+        return markup
+    names = "|".join(re.escape(name) for name in sorted(culprits))
+    return re.sub(rf"<(/?)(?:{names})(?=[\s/>])[^>]*>", r"<\1p>", markup, flags=re.IGNORECASE)
+
+
+def _deep_tags(markup: str) -> set[str]:
+    """Names whose own open elements pile up beyond what any real page has."""
+    depth: dict[str, int] = {}
+    deep: set[str] = set()
+    for slash, name in _TAG.findall(markup):
+        name = name.lower()  # noqa: PLW2901  -- the hot loop of a guard
+        if name in _VOID:
+            continue
+        level = depth.get(name, 0) + (-1 if slash else 1)
+        depth[name] = max(level, 0)
+        if level > _DEEPEST:
+            deep.add(name)
+    return deep
