@@ -11,7 +11,7 @@ from headwater.model.recipe import Conversation, Discovery
 from headwater.model.source import Source
 from headwater.model.web import Request, Response
 from headwater.pure.feeds import Entry, Feed, NotAFeed, read_feed
-from headwater.pure.responses import conditional
+from headwater.pure.responses import conditional, header
 
 FULL_TEXT_CHARACTERS = 600  # a shorter body is a teaser: the page itself is fetched
 LONGEST_REST = timedelta(hours=24)
@@ -43,14 +43,14 @@ def discover_feed(source: Source, now: datetime) -> Conversation:
 
 def _read(response: Response) -> Feed:
     try:
-        return read_feed(response.body, url=response.url, media_type=response.headers.get("Content-Type"))
+        return read_feed(response.body, url=response.url, media_type=header(response.headers, "content-type"))
     except NotAFeed as error:
         raise Permanent(f"not_a_feed:{error.reason}", str(error)) from error
 
 
 def _watermark(response: Response, digest: str) -> dict[str, Any]:
-    headers = {name.lower(): value for name, value in response.headers.items()}
-    return {"etag": headers.get("etag"), "last_modified": headers.get("last-modified"), "sha256": digest}
+    etag, modified = header(response.headers, "etag"), header(response.headers, "last-modified")
+    return {"etag": etag or None, "last_modified": modified or None, "sha256": digest}
 
 
 def _lead(entry: Entry, feed: Feed, source: Source) -> Lead | None:

@@ -1,7 +1,7 @@
 """What a worker has at hand."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from structlog.typing import FilteringBoundLogger
@@ -37,7 +37,7 @@ class Desk:
     log: FilteringBoundLogger
     fetcher: Fetcher | None = None
     sinks: Mapping[str, Sink] | None = None
-    patience: Patience = Patience()
+    patience: Patience = field(default_factory=Patience)
 
     def recipe(self, job: Job) -> Recipe:
         if job.recipe not in self.recipes:

@@ -1,12 +1,19 @@
 """Leads to captures: ask, archive the bytes, then commit that they are there."""
 
+from dataclasses import replace
+
 from headwater.engine.captures import capture_of
 from headwater.engine.desk import Desk
 from headwater.model.capture import Capture
 from headwater.model.lead import StoredLead
 from headwater.model.web import Failure, Request, Response
 from headwater.model.work import Fetched, Job, Later, Quarantined
-from headwater.pure.responses import GiveUp, Proceed, Retry, conditional, judge
+from headwater.pure.responses import GiveUp, Retry, Unchanged, conditional, judge
+
+# Answers that asking again would only repeat; the lead ends with its reason.
+DEAD_ENDS = frozenset(
+    {"http_401", "http_402", "http_404", "http_410", "http_451", "robots", "forbidden_address"}
+)
 
 
 class Fetches:
@@ -37,28 +44,27 @@ class Fetches:
     def _decide(self, stored: StoredLead, answer: Response | Failure) -> Fetched:
         now = self.desk.clock()
         log = self.desk.log.bind(recipe=self.job.recipe, job="fetch", key=stored.id)
-        verdict = judge(answer, stored.attempts, now)
-        fetched = Fetched(lead=stored.id, version=stored.lead.version, result=None)
+        verdict = judge(answer, attempts=stored.attempts - 1, now=now)
+        nothing = Fetched(lead=stored.id, version=stored.lead.version, result=None)
         if isinstance(verdict, Retry):
             log.info("postponed", reason=verdict.reason, seconds=verdict.delay.total_seconds())
-            later = Later(at=now + verdict.delay, reason=verdict.reason, counts=verdict.counts)
-            return Fetched(lead=stored.id, version=stored.lead.version, result=later)
+            return replace(
+                nothing, result=Later(at=now + verdict.delay, reason=verdict.reason, counts=verdict.counted)
+            )
         if isinstance(verdict, GiveUp):
-            log.warning("not fetched", reason=verdict.reason, detail=verdict.detail)
-            if verdict.gone:
-                return Fetched(
-                    lead=stored.id, version=stored.lead.version, result=None, dropped=verdict.reason
-                )
-            apart = Quarantined(reason=verdict.reason, detail=verdict.detail)
-            return Fetched(lead=stored.id, version=stored.lead.version, result=apart)
-        if isinstance(verdict, Proceed) and isinstance(answer, Response):
-            capture = capture_of(answer, asked=stored.lead.url, owner=stored.id, lead=stored.id, now=now)
-            if capture.sha256 != stored.sha256:
-                self.bodies.append((capture, answer.body))
-                return Fetched(
-                    lead=stored.id, version=stored.lead.version, result=capture, moved_to=verdict.moved_to
-                )
-        return fetched
+            log.warning("not fetched", reason=verdict.reason)
+            if verdict.gone or verdict.reason in DEAD_ENDS:
+                return replace(nothing, dropped=verdict.reason)
+            detail = answer.detail if isinstance(answer, Failure) else f"after {stored.attempts} attempts"
+            return replace(nothing, result=Quarantined(reason=verdict.reason, detail=detail))
+        assert isinstance(answer, Response)
+        if isinstance(verdict, Unchanged):
+            return nothing
+        capture = capture_of(answer, asked=stored.lead.url, owner=stored.id, lead=stored.id, now=now)
+        if capture.sha256 == stored.sha256:
+            return nothing
+        self.bodies.append((capture, answer.body))
+        return replace(nothing, result=capture, moved_to=verdict.moved)
 
     def commit(self) -> int:
         """The bytes first, then the rows that speak of them: bytes without a row are harmless, not the reverse."""

@@ -71,21 +71,25 @@ class Looks:
     def hear(self, key: str, answer: Response | Failure) -> None:
         look = self.looks[key]
         assert look.asked is not None
+        asked, now = look.asked, self.desk.clock()
+        verdict = judge(answer, attempts=look.tries, now=now, purpose=asked.purpose, accept=asked.accept)
         look.tries += 1
-        verdict = judge(answer, look.tries, self.desk.clock(), accept=look.asked.accept)
         if isinstance(answer, Response):
             look.status = answer.status
             look.elapsed_ms += answer.elapsed_ms
         if isinstance(verdict, Retry) and verdict.delay <= PATIENT:
-            look.again_at = self.desk.clock() + verdict.delay
+            look.again_at = now + verdict.delay
             return None
         if isinstance(verdict, Retry):
-            return self._go_on(look, Temporary(verdict.reason, delay=verdict.delay))
+            delay = None if verdict.counted else verdict.delay
+            return self._go_on(look, Temporary(verdict.reason, delay=delay))
         if isinstance(verdict, GiveUp):
-            return self._go_on(look, Permanent("gone" if verdict.gone else verdict.reason, verdict.detail))
+            detail = answer.detail if isinstance(answer, Failure) else f"status {answer.status}"
+            return self._go_on(look, Permanent("gone" if verdict.gone else verdict.reason, detail))
         assert isinstance(answer, Response)
+        if look.asked.url == look.turn.source.url:
+            look.moved_to = verdict.moved
         if isinstance(verdict, Proceed):
-            look.moved_to = verdict.moved_to or look.moved_to
             self._capture(look, answer)
         return self._go_on(look, answer)
 

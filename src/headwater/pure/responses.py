@@ -139,7 +139,7 @@ def _again(reason: str, attempts: int, delay: timedelta | None) -> Verdict:
 
 def moved_to(answer: Response) -> str | None:
     """The new permanent address: as far as the redirects were permanent, from the start."""
-    targets = [url for _, url in answer.hops[1:]] + [answer.url]
+    targets = [*(url for _, url in answer.hops[1:]), answer.url] if answer.hops else []
     moved = None
     for (status, _), target in zip(answer.hops, targets, strict=True):
         if status not in _PERMANENT_MOVES:

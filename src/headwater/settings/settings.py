@@ -26,7 +26,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     workers: processes that refine, beside the one that fetches. contact: an address that sites can complain to; it
     is part of the User-Agent. hosts: host (or *.domain) to base URL, to point names at another server; such a server
     may be on a private address. allow: private addresses (host:port) that may be fetched from. requests_per_second:
-    per host. log: console or json.
+    per host, 0 for no limit. log: console or json; log_level: debug, info, warning or error.
     """
 
     data: str = DEFAULT_DATA
@@ -37,6 +37,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     allow: list[str] = []
     requests_per_second: float = 1.0
     log: str = "console"
+    log_level: str = "warning"
     recipes: dict[str, RecipeSettings] = {}
 
     @property
@@ -48,7 +49,12 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.database or f"sqlite:///{self.folder / 'headwater.db'}"
 
 
-FROM_ENVIRONMENT = {"data": "HEADWATER_DATA", "database": "HEADWATER_DATABASE", "log": "HEADWATER_LOG"}
+FROM_ENVIRONMENT = {
+    "data": "HEADWATER_DATA",
+    "database": "HEADWATER_DATABASE",
+    "log": "HEADWATER_LOG",
+    "log_level": "HEADWATER_LOG_LEVEL",
+}
 
 
 def read_settings(path: Path | None, environment: Mapping[str, str] = os.environ) -> Settings:
@@ -60,6 +66,10 @@ def read_settings(path: Path | None, environment: Mapping[str, str] = os.environ
     settings = msgspec.structs.replace(settings, **given)
     if settings.log not in {"console", "json"}:
         raise Refused("bad_config", f"log: '{settings.log}' is neither console nor json")
+    if settings.log_level not in {"debug", "info", "warning", "error"}:
+        raise Refused(
+            "bad_config", f"log_level: '{settings.log_level}' is none of debug, info, warning, error"
+        )
     if settings.workers < 1:
         raise Refused("bad_config", "workers: at least 1 is needed")
     return settings

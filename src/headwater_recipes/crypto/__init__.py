@@ -11,7 +11,7 @@ from headwater.model.source import Trigger
 from headwater.settings.sources import load_sources
 from headwater.steps.exact import DropExactDuplicates
 from headwater.steps.normalise import normalise
-from headwater.stories.headlines import same_headline, same_day
+from headwater.stories.headlines import same_day, same_headline
 
 FEEDS = Path(__file__).with_name("feeds.yaml")
 

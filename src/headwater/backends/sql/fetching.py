@@ -14,6 +14,7 @@ from headwater.backends.sql.schema import captures, leads
 from headwater.model.capture import Capture
 from headwater.model.lead import StoredLead
 from headwater.model.work import Claim, Fetched, Later, Quarantined, State, Task
+from headwater.pure.responses import header
 
 
 def claim_leads(connection: Connection, claim: Claim) -> list[StoredLead]:
@@ -59,11 +60,10 @@ def _lead_values(result: Fetched, now: datetime) -> dict[str, Any]:
     if result.dropped:
         return values | {"state": State.DROPPED, "reason": result.dropped}
     if isinstance(outcome, Capture):
-        headers = {name.lower(): value for name, value in outcome.headers.items()}
         values |= {
             "capture_id": outcome.id,
             "sha256": outcome.sha256,
-            "etag": headers.get("etag"),
-            "last_modified": headers.get("last-modified"),
+            "etag": header(outcome.headers, "etag") or None,
+            "last_modified": header(outcome.headers, "last-modified") or None,
         }
     return values

@@ -1,4 +1,4 @@
-from headwater.extract.html.flatten import Page, TAG_NUMBER
+from headwater.extract.html.flatten import TAG_NUMBER, Page
 
 _P = TAG_NUMBER["p"]
 

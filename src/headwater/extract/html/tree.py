@@ -12,7 +12,31 @@ _UNREADABLE = [
 _MANY_TAGS = 12_000
 _DEEPEST = 1_000
 _VOID = frozenset(
-    "area base br col embed hr img input link meta param source track wbr !doctype p li dt dd option tr td th".split()
+    [
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "param",
+        "source",
+        "track",
+        "wbr",
+        "!doctype",
+        "p",
+        "li",
+        "dt",
+        "dd",
+        "option",
+        "tr",
+        "td",
+        "th",
+    ]
 )
 _TAG = re.compile(r"<(/?)([a-zA-Z!][^\s/>]*)")
 

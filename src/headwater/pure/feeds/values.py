@@ -65,7 +65,7 @@ class Feed:
     warnings: tuple[str, ...] = ()
 
 
-class NotAFeed(ValueError):  # noqa: N818 - it is an answer, like Drop, not a fault
+class NotAFeed(ValueError):
     """The bytes are no feed; `reason` says why, and for an HTML page `alternates` where feeds may be."""
 
     def __init__(self, reason: str, detail: str = "", *, alternates: tuple[str, ...] = ()) -> None:

@@ -1,0 +1,127 @@
+"""The composition root: the only place that knows which home Headwater is in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from importlib.metadata import entry_points
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from headwater.backends.archive import ObjectArchive, open_folder
+from headwater.backends.sql.catalogue import Catalogue
+from headwater.backends.sql.connect import connect
+from headwater.backends.sql.migrate import migrate
+from headwater.backends.sql.operations import Operations
+from headwater.backends.sql.store import SqlStore
+from headwater.engine.desk import Desk, Patience
+from headwater.fetch.client import HttpFetcher
+from headwater.fetch.settings import FetchSettings
+from headwater.logs import configure_logs
+from headwater.model.errors import Refused
+from headwater.model.ports import Clock, Fetcher
+from headwater.model.recipe import Recipe, Sink
+from headwater.settings.settings import Settings
+from headwater.settings.sources import load_sources
+from headwater.sinks.files import Files
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def installed_recipes(settings: Settings) -> Mapping[str, Recipe]:
+    """Every installed recipe, found by entry point; the settings may replace its sources."""
+    recipes = {}
+    for entry in entry_points(group="headwater.recipes"):
+        recipe: Recipe = entry.load()()
+        own = settings.recipes.get(entry.name)
+        if own is not None and own.sources is not None:
+            recipe = replace(recipe, sources=load_sources(Path(own.sources), recipe.name))
+        recipes[entry.name] = recipe
+    return recipes
+
+
+@dataclass(frozen=True)
+class App:
+    """An opened installation."""
+
+    settings: Settings
+    clock: Clock = now
+    patience: Patience = field(default_factory=Patience)
+
+    @cached_property
+    def store(self) -> SqlStore:
+        self._folder()
+        engine = connect(self.settings.database_url)
+        migrate(engine)
+        return SqlStore(engine)
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        return Catalogue(self.store.engine)
+
+    @cached_property
+    def operations(self) -> Operations:
+        return Operations(self.store.engine)
+
+    @cached_property
+    def archive(self) -> ObjectArchive:
+        return open_folder(self._folder() / "archive")
+
+    @cached_property
+    def recipes(self) -> Mapping[str, Recipe]:
+        return installed_recipes(self.settings)
+
+    @cached_property
+    def sinks(self) -> Mapping[str, Sink]:
+        return {"files": Files(self.settings.folder / "out")}
+
+    def recipe(self, name: str) -> Recipe:
+        if name not in self.recipes:
+            known = ", ".join(sorted(self.recipes)) or "none is installed"
+            raise Refused("unknown_recipe", f"there is no recipe '{name}'; there are: {known}")
+        return self.recipes[name]
+
+    def fetcher(self) -> Fetcher:
+        return HttpFetcher(fetch_settings(self.settings))
+
+    def desk(self, owner: str, *, fetching: bool) -> Desk:
+        """A worker's desk; only one that fetches needs a fetcher."""
+        return Desk(
+            owner=owner,
+            recipes=self.recipes,
+            store=self.store,
+            archive=self.archive,
+            clock=self.clock,
+            log=configure_logs(self.settings.log, self.settings.log_level),
+            fetcher=self.fetcher() if fetching else None,
+            sinks=self.sinks,
+            patience=self.patience,
+        )
+
+    def _folder(self) -> Path:
+        folder = self.settings.folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Refused(
+                "data_unwritable", f"the data folder {folder} cannot be made: {error.strerror}"
+            ) from error
+        return folder
+
+
+def fetch_settings(settings: Settings) -> FetchSettings:
+    return FetchSettings(
+        contact=settings.contact,
+        overrides=settings.hosts,
+        allow=tuple(_address(text) for text in settings.allow),
+        rate=settings.requests_per_second,
+    )
+
+
+def _address(text: str) -> tuple[str, int]:
+    parts = urlsplit(f"//{text}")
+    if not parts.hostname or not parts.port:
+        raise Refused("bad_config", f"allow: '{text}' is not of the form host:port")
+    return parts.hostname, parts.port

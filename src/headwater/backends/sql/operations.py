@@ -1,0 +1,110 @@
+"""What an operator may do: wake, pause and reset sources, send quarantined records again or end them, sweep."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, Table, delete, or_, select, update
+
+from headwater.backends.sql.catalogue import key_prefix
+from headwater.backends.sql.claims import FINISHED, TABLES
+from headwater.backends.sql.connect import reading, writing
+from headwater.backends.sql.schema import captures, groups, quarantine, sources
+from headwater.model.errors import Refused
+from headwater.model.work import State, Task
+
+
+@dataclass(frozen=True)
+class Operations:
+    engine: Engine
+
+    def wake(self, recipe: str, now: datetime) -> int:
+        """Make every active source of a recipe due now; gives how many."""
+        awake = update(sources).where(
+            sources.c.recipe == recipe, sources.c.active, sources.c.stopped.is_(None)
+        )
+        with writing(self.engine) as connection:
+            return connection.execute(awake.values(due_at=now)).rowcount
+
+    def pause(self, source: str, *, active: bool, now: datetime) -> str:
+        """Switch a source off, or on again; gives its name."""
+        return self._change(source, {"active": active, "due_at": now if active else None, "updated_at": now})
+
+    def reset(self, source: str, now: datetime) -> str:
+        """Forget a source's failures and let it be polled again at once; gives its name."""
+        fresh = {"failures": 0, "stopped": None, "reason": None, "due_at": now, "attempts": 0, "active": True}
+        return self._change(source, fresh | {"updated_at": now})
+
+    def _change(self, source: str, values: Mapping[str, object]) -> str:
+        match = or_(sources.c.id == source, sources.c.url == source, sources.c.name == source)
+        with writing(self.engine) as connection:
+            names = list(connection.scalars(select(sources.c.name).where(match)))
+            if len(names) != 1:
+                told = "no source" if not names else f"{len(names)} sources"
+                raise Refused("unknown_source", f"{told} called '{source}'; see `headwater sources list`")
+            connection.execute(update(sources).where(match).values(**values))
+            return str(names[0])
+
+    def retry(self, records: Sequence[str] | None, recipe: str | None, now: datetime) -> int:
+        """Send quarantined records again: those named, or all of a recipe; gives how many."""
+        with writing(self.engine) as connection:
+            count = 0
+            for row in self._chosen(connection, records, recipe):
+                table = TABLES[Task(row.task)]
+                values = {"due_at": now, "attempts": 0, "reason": None} | _waiting(table)
+                connection.execute(update(table).where(table.c.id == row.record_id).values(**values))
+                self._forget(connection, row.record_id, row.task)
+                count += 1
+            return count
+
+    def drop(self, records: Sequence[str] | None, recipe: str | None) -> int:
+        """End quarantined records for good; their reason stays, marked as the operator's decision."""
+        with writing(self.engine) as connection:
+            count = 0
+            for row in self._chosen(connection, records, recipe):
+                table = TABLES[Task(row.task)]
+                ended = FINISHED | {"reason": f"operator:{row.reason}"}
+                if "state" in table.c:
+                    ended["state"] = State.DROPPED
+                connection.execute(update(table).where(table.c.id == row.record_id).values(**ended))
+                self._forget(connection, row.record_id, row.task)
+                count += 1
+            return count
+
+    def _chosen(
+        self, connection: Connection, records: Sequence[str] | None, recipe: str | None
+    ) -> Sequence[Row[Any, Any, Any]]:
+        query = select(quarantine.c.record_id, quarantine.c.task, quarantine.c.reason)
+        if records:
+            query = query.where(
+                or_(*(quarantine.c.record_id.like(f"{key_prefix(text)}%") for text in records))
+            )
+        if recipe:
+            query = query.where(quarantine.c.recipe == recipe)
+        return connection.execute(query).all()
+
+    @staticmethod
+    def _forget(connection: Connection, record: str, task: str) -> None:
+        connection.execute(
+            delete(quarantine).where(quarantine.c.record_id == record, quarantine.c.task == task)
+        )
+
+    def free_expired(self, now: datetime) -> int:
+        """Give back leases that have run out; gives how many."""
+        with writing(self.engine) as connection:
+            count = 0
+            for table in TABLES.values():
+                expired = update(table).where(table.c.due_at.is_not(None), table.c.lease_until <= now)
+                count += connection.execute(expired.values(lease_owner=None, lease_until=None)).rowcount
+            return count
+
+    def captured(self, digests: Sequence[str]) -> set[str]:
+        """Which of these digests some capture speaks of."""
+        with reading(self.engine) as connection:
+            query = select(captures.c.sha256).where(captures.c.sha256.in_(list(digests)))
+            return set(connection.scalars(query))
+
+
+def _waiting(table: Table) -> dict[str, object]:
+    return {"state": State.WAITING} if "state" in table.c and table is not groups else {}

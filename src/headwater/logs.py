@@ -1,0 +1,32 @@
+"""Structured logs: one line per event, for people or for machines."""
+
+import logging
+import sys
+
+import structlog
+from structlog.typing import FilteringBoundLogger
+
+LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
+
+
+def configure_logs(form: str, level: str = "info") -> FilteringBoundLogger:
+    """Set up logging for this process, to standard error, so that standard output stays data."""
+    render: structlog.typing.Processor
+    if form == "json":
+        render = structlog.processors.JSONRenderer()
+    else:
+        render = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.dict_tracebacks if form == "json" else structlog.processors.format_exc_info,
+            render,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+    logger: FilteringBoundLogger = structlog.get_logger()
+    return logger

@@ -1,0 +1,41 @@
+"""Names for workers that tell whether the worker still lives."""
+
+import os
+import socket
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def owner_name(role: str) -> str:
+    """host:pid:birth:role. The birth tells a process from a later one with the same number."""
+    pid = os.getpid()
+    return f"{socket.gethostname()}:{pid}:{_birth(pid)}:{role}"
+
+
+def dead_owners(owners: Iterable[str]) -> list[str]:
+    """Those on this machine whose process is gone. Of other machines nothing is known: their leases run out."""
+    return [owner for owner in owners if _is_dead(owner)]
+
+
+def _is_dead(owner: str) -> bool:
+    host, _, rest = owner.partition(":")
+    pid, _, rest = rest.partition(":")
+    birth = rest.partition(":")[0]
+    if host != socket.gethostname() or not pid.isdecimal():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return _birth(int(pid)) != birth
+
+
+def _birth(pid: int) -> str:
+    """When the process began, where the system tells; "0" elsewhere. A zombie counts as not born."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    except OSError:
+        return "0"
+    return "dead" if fields[0] in "ZX" else fields[19]

@@ -1,0 +1,109 @@
+"""The embedded worker: one process that fetches and some that refine, watched by this one."""
+
+import multiprocessing
+import signal
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from multiprocessing.context import SpawnProcess
+
+from headwater.app import App
+from headwater.logs import configure_logs
+from headwater.settings.settings import Settings
+from headwater.worker.liveness import dead_owners, owner_name
+from headwater.worker.loops import Bell, work_at_desk, work_on_network
+
+LOOK_EVERY = 0.2
+STOP_GRACE = 20.0
+REBIRTH_REST = 1.0
+# A row that is due within this time is waited for before a run counts as idle: short retries, polite pauses.
+HORIZON = timedelta(seconds=15)
+
+
+def _run_network(settings: Settings, recipes: Sequence[str]) -> None:
+    bell = Bell()
+    work_on_network(App(settings).desk(owner_name("network"), fetching=True), recipes, lambda: bool(bell))
+
+
+def _run_desk(settings: Settings, recipes: Sequence[str]) -> None:
+    bell = Bell()
+    work_at_desk(App(settings).desk(owner_name("desk"), fetching=False), recipes, lambda: bool(bell))
+
+
+@dataclass
+class Crew:
+    """The processes of one machine. A process that dies is replaced; what it held is given back at once."""
+
+    app: App
+    recipes: Sequence[str]
+    members: dict[str, SpawnProcess] = field(default_factory=dict)
+    born: dict[str, float] = field(default_factory=dict)
+
+    def start(self) -> None:
+        free_the_dead(self.app)
+        for name, target in self._roles():
+            self._hire(name, target)
+
+    def _roles(self) -> list[tuple[str, Callable[[Settings, Sequence[str]], None]]]:
+        desks = [(f"desk-{i + 1}", _run_desk) for i in range(self.app.settings.workers)]
+        return [("network", _run_network), *desks]
+
+    def _hire(self, name: str, target: Callable[[Settings, Sequence[str]], None]) -> None:
+        context = multiprocessing.get_context("spawn")
+        process = context.Process(target=target, args=(self.app.settings, tuple(self.recipes)), name=name)
+        process.start()
+        self.members[name], self.born[name] = process, time.monotonic()
+
+    def tend(self) -> None:
+        """Replace the dead."""
+        for name, target in self._roles():
+            process = self.members[name]
+            if not process.is_alive() and time.monotonic() - self.born[name] > REBIRTH_REST:
+                log = configure_logs(self.app.settings.log, self.app.settings.log_level)
+                log.error("worker died", process=name, exit=process.exitcode)
+                free_the_dead(self.app)
+                self._hire(name, target)
+
+    def stop(self) -> None:
+        """Ask everybody to finish; end those who do not."""
+        for process in self.members.values():
+            if process.is_alive():
+                process.terminate()
+        until = time.monotonic() + STOP_GRACE
+        for process in self.members.values():
+            process.join(max(0.1, until - time.monotonic()))
+            if process.is_alive():
+                process.kill()
+                process.join()
+        free_the_dead(self.app)
+
+
+def free_the_dead(app: App) -> int:
+    """Give back what processes of this machine held that are no more."""
+    dead = dead_owners(app.store.holders())
+    return app.store.release(dead, counts=True) if dead else 0
+
+
+def work(
+    app: App, recipes: Sequence[str], *, until_idle: bool, watch: Callable[[], None] = lambda: None
+) -> None:
+    """Run the crew until told to stop, or until nothing is due soon. `watch` is called several times a second."""
+    bell = Bell()
+    crew = Crew(app, recipes)
+    crew.start()
+    try:
+        while not bell and not (until_idle and is_idle(app, recipes)):
+            crew.tend()
+            watch()
+            time.sleep(LOOK_EVERY)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        crew.stop()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        watch()
+
+
+def is_idle(app: App, recipes: Sequence[str]) -> bool:
+    soon = app.clock() + HORIZON
+    return all(due > soon for recipe in recipes for due in app.store.next_due(recipe).values())
