@@ -32,11 +32,13 @@ def _figure(name: str, tongue: Tongue, today: datetime, chance: Random) -> str:
     day = today + timedelta(
         days=chance.randint(-40, -1) if name in ("past", "month_past") else chance.randint(4, 60)
     )
+    month = tongue.months[day.month - 1]
+    written = tongue.date.format(day=day.day, month=month)
     dates = {
-        "past": f"{day.day} {tongue.months[day.month - 1]}",
-        "future": f"{day.day} {tongue.months[day.month - 1]}",
-        "month": tongue.months[day.month - 1],
-        "month_past": tongue.months[day.month - 1],
+        "past": written,
+        "future": written,
+        "month": month,
+        "month_past": month,
         "weekday": tongue.weekdays[today.weekday()],
     }
     return dates[name]

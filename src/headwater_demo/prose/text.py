@@ -35,5 +35,6 @@ class Tongue:
     endings: tuple[str, ...]
     months: tuple[str, ...]
     weekdays: tuple[str, ...]
-    currency: str
+    date: str
     decimal: str
+    cities: tuple[str, ...]

@@ -95,8 +95,8 @@ def _soft_missing() -> Answer:
 
 
 def _mojibake() -> Answer:
-    """UTF-8 that somebody once read as windows-1252 and saved again."""
-    garbled = _story_html().encode().decode("cp1252", "replace")
+    """UTF-8 that somebody once read as latin-1 and saved again."""
+    garbled = _story_html().encode().decode("latin-1")
     return page(_document(garbled, head='<meta charset="utf-8">'))
 
 

@@ -7,6 +7,11 @@ from headwater_demo.prose.english.regulation import REGULATION
 from headwater_demo.prose.english.security import SECURITY
 from headwater_demo.prose.text import Tongue
 
+_CITIES = (
+    "Lisbon", "Singapore", "Toronto", "Zug", "Nairobi", "Tallinn", "São Paulo", "Rotterdam", "Osaka", "Dublin", "Austin", "Warsaw", "Dubai", "Seoul",
+    "Valletta", "Vilnius", "Melbourne", "Montevideo", "Oslo", "Lagos", "Prague", "Copenhagen",
+)  # fmt: skip
+
 ENGLISH = Tongue(
     topics={
         "markets": MARKETS,
@@ -67,6 +72,7 @@ ENGLISH = Tongue(
         "December",
     ),
     weekdays=("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
-    currency="$",
+    date="{day} {month}",
     decimal=".",
+    cities=_CITIES,
 )
