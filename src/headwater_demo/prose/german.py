@@ -29,8 +29,8 @@ _FACTS = (
 )
 
 
-def _topic(keywords: tuple[str, ...], headlines: tuple[str, ...], leads: tuple[str, ...]) -> Phrases:
-    return Phrases(headlines=headlines, leads=leads, facts=_FACTS, keywords=keywords)
+def _topic(keywords: tuple[str, ...], *openings: tuple[str, str]) -> Phrases:
+    return Phrases(openings=openings, facts=_FACTS, keywords=keywords)
 
 
 _TOPICS: dict[Topic, Phrases] = {
@@ -38,50 +38,55 @@ _TOPICS: dict[Topic, Phrases] = {
         ("kurse", "handel", "liquidität"),
         (
             "{token} [verliert|fällt um] {percent} Prozent nach Verkäufen in {city}",
-            "{company}: Anleger kehren [zögernd|langsam] zu {token} zurück",
+            "Der Kurs von {token} ist am {weekday} um {percent} Prozent [gefallen|gesunken], nachdem {company} innerhalb weniger Stunden {thousands} Münzen verkauft hatte.",
         ),
         (
-            "Der Kurs von {token} ist am {weekday} um {percent} Prozent [gefallen|gesunken], nachdem {company} innerhalb weniger Stunden {thousands} Münzen verkauft hatte.",
+            "{company}: Anleger kehren [zögernd|langsam] zu {token} zurück",
+            "Anleger kaufen wieder {token}, wenn auch vorsichtig: {company} zählte in einer Woche {thousands} neue Konten, die meisten davon in {city}.",
         ),
     ),
     "protocols": _topic(
         ("knoten", "umstellung", "konsens"),
         (
-            "{protocol} [verschiebt|beschließt] die Umstellung im {month}",
             "Betreiber von {protocol} senken die Gebühren um {percent} Prozent",
+            "Die Betreiber des Netzes {protocol} haben am {weekday} [beschlossen|entschieden], die Gebühren um {percent} Prozent zu senken.",
         ),
         (
-            "Die Betreiber des Netzes {protocol} haben am {weekday} [beschlossen|entschieden], die Gebühren um {percent} Prozent zu senken.",
+            "{protocol} [verschiebt|beschließt] die Umstellung im {month}",
+            "Die Entwickler von {protocol} haben am {weekday} einen neuen Zeitplan für die Umstellung im {month} [vorgelegt|veröffentlicht], an dem auch {company} mitgearbeitet hat.",
         ),
     ),
     "regulation": _topic(
         ("aufsicht", "steuern", "lizenzen"),
         (
             "{company} erhält nach {count} Monaten eine Lizenz",
-            "Finanzamt erklärt, wie Gewinne mit {token} zu melden sind",
+            "Nach {count} Monaten Wartezeit darf {company} von {city} aus auch Privatkunden [bedienen|betreuen].",
         ),
         (
-            "Nach {count} Monaten Wartezeit darf {company} von {city} aus auch Privatkunden [bedienen|betreuen].",
+            "Finanzamt erklärt, wie Gewinne mit {token} zu melden sind",
+            "Gewinne mit {token} sind an dem Tag zu melden, an dem sie verkauft werden könnten. Das geht aus einem Schreiben hervor, um das {company} [gebeten|ersucht] hatte.",
         ),
     ),
     "security": _topic(
         ("angriff", "prüfung", "betrug"),
         (
-            "Fehler in {protocol} kostet {millions} Millionen",
             "{company} [stoppt|sperrt] Auszahlungen nach auffälligen Bewegungen von {token}",
+            "{company} hat am {weekday} alle Auszahlungen [gestoppt|angehalten], nachdem Überweisungen von {millions} Millionen Euro aufgefallen waren.",
         ),
         (
-            "{company} hat am {weekday} alle Auszahlungen [gestoppt|angehalten], nachdem Überweisungen von {millions} Millionen Euro aufgefallen waren.",
+            "Fehler in {protocol} kostet {millions} Millionen",
+            "Ein Fehler in einem Vertrag von {protocol} hat in einer Nacht {millions} Millionen Euro gekostet, wie {company} am {weekday} [einräumte|mitteilte].",
         ),
     ),
     "business": _topic(
         ("übernahme", "zahlen", "stellen"),
         (
             "{company} [kauft|übernimmt] {rival} für {millions} Millionen",
-            "{company} eröffnet in {city} und sucht {count} Leute",
+            "{company} [kauft|übernimmt] den Konkurrenten {rival} für {millions} Millionen Euro. Das teilten beide Häuser am {weekday} in {city} mit.",
         ),
         (
-            "{company} [kauft|übernimmt] den Konkurrenten {rival} für {millions} Millionen Euro. Das teilten beide Häuser am {weekday} in {city} mit.",
+            "{company} eröffnet in {city} und sucht {count} Leute",
+            "{company} eröffnet im {month} ein Büro in {city} und sucht dafür {count} Leute, vor allem für die Betreuung der Kunden.",
         ),
     ),
 }

@@ -29,8 +29,8 @@ _FACTS = (
 )
 
 
-def _topic(keywords: tuple[str, ...], headlines: tuple[str, ...], leads: tuple[str, ...]) -> Phrases:
-    return Phrases(headlines=headlines, leads=leads, facts=_FACTS, keywords=keywords)
+def _topic(keywords: tuple[str, ...], *openings: tuple[str, str]) -> Phrases:
+    return Phrases(openings=openings, facts=_FACTS, keywords=keywords)
 
 
 _TOPICS: dict[Topic, Phrases] = {
@@ -38,50 +38,55 @@ _TOPICS: dict[Topic, Phrases] = {
         ("precios", "liquidez", "volumen"),
         (
             "{token} [cae|retrocede|pierde] un {percent} por ciento tras una venta masiva en {city}",
-            "Los inversores de {city} [vuelven a|se alejan de] {token}, según {company}",
+            "El precio de {token} [cayó|bajó] un {percent} por ciento el {weekday} después de que {company} [vendiera|moviera] {thousands} monedas en pocas horas.",
         ),
         (
-            "El precio de {token} [cayó|bajó] un {percent} por ciento el {weekday} después de que {company} [vendiera|moviera] {thousands} monedas en pocas horas.",
+            "Los inversores de {city} [vuelven a|se alejan de] {token}, según {company}",
+            "Cada vez más ahorradores de {city} [se interesan por|preguntan por] {token}, según un recuento de {company} entre {hundreds} clientes.",
         ),
     ),
     "protocols": _topic(
         ("actualización", "nodos", "consenso"),
         (
-            "{protocol} [aprueba|retrasa] su actualización de {month}",
             "Los validadores de {protocol} bajan las comisiones un {percent} por ciento",
+            "Los validadores de la red {protocol} [aprobaron|respaldaron] el {weekday} un cambio que [reduce|rebaja] las comisiones un {percent} por ciento.",
         ),
         (
-            "Los validadores de la red {protocol} [aprobaron|respaldaron] el {weekday} un cambio que [reduce|rebaja] las comisiones un {percent} por ciento.",
+            "{protocol} [aprueba|retrasa] su actualización de {month}",
+            "Los responsables de {protocol} [anunciaron|confirmaron] el {weekday} que la actualización prevista para {month} seguirá un calendario nuevo, acordado con {company}.",
         ),
     ),
     "regulation": _topic(
         ("licencias", "impuestos", "supervisión"),
         (
             "{company} [obtiene|logra] una licencia tras {count} meses de espera",
-            "Hacienda aclara cómo se declaran las ganancias en {token}",
+            "Tras {count} meses de trámites, {company} ha [recibido|obtenido] permiso para atender a clientes particulares desde su oficina de {city}.",
         ),
         (
-            "Tras {count} meses de trámites, {company} ha [recibido|obtenido] permiso para atender a clientes particulares desde su oficina de {city}.",
+            "Hacienda aclara cómo se declaran las ganancias en {token}",
+            "Las ganancias obtenidas con {token} se declaran el día en que pueden venderse, [aclara|explica] una nota que había solicitado {company}.",
         ),
     ),
     "security": _topic(
         ("ataque", "auditoría", "estafas"),
         (
-            "Un error en {protocol} [deja escapar|cuesta] {millions} millones",
             "{company} [congela|detiene] las retiradas por movimientos extraños de {token}",
+            "{company} [detuvo|suspendió] las retiradas el {weekday} tras [detectar|observar] transferencias extrañas por valor de {millions} millones de euros.",
         ),
         (
-            "{company} [detuvo|suspendió] las retiradas el {weekday} tras [detectar|observar] transferencias extrañas por valor de {millions} millones de euros.",
+            "Un error en {protocol} [deja escapar|cuesta] {millions} millones",
+            "Un error en un contrato de {protocol} permitió [retirar|sacar] {millions} millones de euros en una sola noche, [reconoció|admitió] {company} el {weekday}.",
         ),
     ),
     "business": _topic(
         ("inversión", "resultados", "empleo"),
         (
             "{company} [compra|adquiere] {rival} por {millions} millones",
-            "{company} abre oficina en {city} y contratará a {count} personas",
+            "{company} [comprará|adquirirá] {rival} por {millions} millones de euros, según [anunciaron|comunicaron] ambas empresas el {weekday} en {city}.",
         ),
         (
-            "{company} [comprará|adquirirá] {rival} por {millions} millones de euros, según [anunciaron|comunicaron] ambas empresas el {weekday} en {city}.",
+            "{company} abre oficina en {city} y contratará a {count} personas",
+            "{company} [abrirá|estrenará] en {month} una oficina en {city} y busca a {count} personas, sobre todo para atención al cliente.",
         ),
     ),
 }

@@ -5,7 +5,7 @@ from random import Random
 
 from headwater_demo.article import TOPICS, Topic
 from headwater_demo.prose.cast import cast_for, name
-from headwater_demo.prose.grammar import expand
+from headwater_demo.prose.grammar import expand, figures
 from headwater_demo.prose.languages import TONGUES
 from headwater_demo.prose.text import Text, Tongue
 from headwater_demo.prose.written import WRITTEN
@@ -27,10 +27,12 @@ def _generated(topic: Topic, tongue: Tongue, today: datetime, chance: Random) ->
     def say(template: str) -> str:
         return expand(template, cast, tongue, today, chance)
 
-    lead = say(chance.choice(phrases.leads))
+    # Headline and lead tell the same event, so they also share their figures.
+    told = cast | figures(tongue, today, chance)
+    title, lead = (expand(part, told, tongue, today, chance) for part in chance.choice(phrases.openings))
     paragraphs = [" ".join(map(say, part)) for part in _outline(topic, tongue, chance)]
     return Text(
-        title=say(chance.choice(phrases.headlines)),
+        title=title,
         author=next(author for author in iter(lambda: name(chance), "") if author not in cast.values()),
         description=lead,
         keywords=(topic, cast["token"].lower(), *chance.sample(phrases.keywords, 2)),
@@ -58,10 +60,10 @@ def _outline(topic: Topic, tongue: Tongue, chance: Random) -> list[list[str]]:
 def _facts(topic: Topic, tongue: Tongue, chance: Random) -> list[str]:
     """About half of what can be said, so that two texts differ; one in eight is a long read that touches a second topic."""
     facts = tongue.topics[topic].facts
-    told = chance.sample(facts, chance.randint(7, len(facts) // 2 + 1))
+    told = chance.sample(facts, chance.randint(8, len(facts) // 2 + 1))
     other = tongue.topics[chance.choice([item for item in TOPICS if item != topic])].facts
     if chance.random() < _LONG_READS and other != facts:
-        told += chance.sample(other, len(other) - 2) + [item for item in facts if item not in told]
+        told += chance.sample(other, len(other) // 2) + [item for item in facts if item not in told]
     return told
 
 

@@ -47,7 +47,7 @@ ENGLISH = Tongue(
         "In {other_city}, where the sector employs {thousands} people, the reaction was calmer.",
         "Local newspapers in {city} had hinted at the matter on {past}.",
         "The {protocol} network, on which much of this rests, worked normally throughout.",
-        "It is the {few}th such announcement this quarter.",
+        "It is the [second|third|fourth|fifth|sixth] such announcement this quarter.",
         "Documents seen by this newsroom put the total closer to ${millions} million.",
     ),
     endings=(
