@@ -23,7 +23,8 @@ _KINDS: dict[str, Kind] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """`serial` counts the originals of one language, so that each written article is used once."""
+    """`serial` counts the originals of one language, so that each written article is used once;
+    `copied` tells that another site will copy the article, which therefore keeps its wording."""
 
     number: int
     kind: Kind
@@ -31,6 +32,7 @@ class Assignment:
     published: datetime
     topic: Topic
     serial: int = 0
+    copied: bool = False
     source: "Assignment | None" = None
 
 
@@ -62,7 +64,8 @@ def plan(
                 today.append(replace(draft, publisher=next(reporters), topic="markets"))
             else:
                 today.append(_copied(draft, today, publishers, chance))
-        yield from today
+        sources = {item.source.number for item in today if item.source}
+        yield from (replace(item, copied=item.number in sources) for item in today)
         day += _DAY
 
 

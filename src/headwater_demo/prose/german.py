@@ -52,7 +52,7 @@ _TOPICS: dict[Topic, Phrases] = {
             "Die Betreiber des Netzes {protocol} haben am {weekday} [beschlossen|entschieden], die Gebühren um {percent} Prozent zu senken.",
         ),
         (
-            "{protocol} [verschiebt|beschließt] die Umstellung im {month}",
+            "{protocol} [verschiebt|beschließt] die Umstellung im {month}, {company} hilft mit",
             "Die Entwickler von {protocol} haben am {weekday} einen neuen Zeitplan für die Umstellung im {month} [vorgelegt|veröffentlicht], an dem auch {company} mitgearbeitet hat.",
         ),
     ),
@@ -63,7 +63,7 @@ _TOPICS: dict[Topic, Phrases] = {
             "Nach {count} Monaten Wartezeit darf {company} von {city} aus auch Privatkunden [bedienen|betreuen].",
         ),
         (
-            "Finanzamt erklärt, wie Gewinne mit {token} zu melden sind",
+            "Finanzamt erklärt {company}, wie Gewinne mit {token} zu melden sind",
             "Gewinne mit {token} sind an dem Tag zu melden, an dem sie verkauft werden könnten. Das geht aus einem Schreiben hervor, um das {company} [gebeten|ersucht] hatte.",
         ),
     ),

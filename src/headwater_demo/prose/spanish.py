@@ -52,7 +52,7 @@ _TOPICS: dict[Topic, Phrases] = {
             "Los validadores de la red {protocol} [aprobaron|respaldaron] el {weekday} un cambio que [reduce|rebaja] las comisiones un {percent} por ciento.",
         ),
         (
-            "{protocol} [aprueba|retrasa] su actualización de {month}",
+            "{protocol} [aprueba|retrasa] su actualización de {month} a petición de {company}",
             "Los responsables de {protocol} [anunciaron|confirmaron] el {weekday} que la actualización prevista para {month} seguirá un calendario nuevo, acordado con {company}.",
         ),
     ),
@@ -63,7 +63,7 @@ _TOPICS: dict[Topic, Phrases] = {
             "Tras {count} meses de trámites, {company} ha [recibido|obtenido] permiso para atender a clientes particulares desde su oficina de {city}.",
         ),
         (
-            "Hacienda aclara cómo se declaran las ganancias en {token}",
+            "Hacienda aclara a {company} cómo se declaran las ganancias en {token}",
             "Las ganancias obtenidas con {token} se declaran el día en que pueden venderse, [aclara|explica] una nota que había solicitado {company}.",
         ),
     ),
