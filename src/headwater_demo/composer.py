@@ -63,7 +63,7 @@ def make(identity: str, assignment: Assignment, text: Text) -> Article:
         story=identity,
         host=publisher.host,
         path="",
-        guid=f"{publisher.host}:{identity}",
+        guid=f"tag:{publisher.host},2026:{identity}",
         title=text.title,
         author=text.author,
         published=assignment.published.astimezone(publisher.zone),
@@ -86,7 +86,7 @@ def _placed(source: Article, assignment: Assignment) -> Article:
         kind=assignment.kind,
         copy_of=source.id,
         host=publisher.host,
-        guid=f"{publisher.host}:{identity}",
+        guid=f"tag:{publisher.host},2026:{identity}",
         published=moment,
         modified=moment,
     )

@@ -96,7 +96,8 @@ class Newsroom:
         return later if article.id in self._to_correct and later.modified <= now else article
 
     def _publisher(self, host: str) -> Publisher:
-        return next(item for item in self.publishers if item.host == host)
+        known = {item.host: item for item in self.publishers}
+        return known[host]
 
 
 def _added(number: int, publisher: Publisher, now: datetime, text: Text) -> Assignment:

@@ -113,10 +113,18 @@ def test_an_edit_changes_the_page_and_its_validators(internet):
     assert after.headers["last-modified"] == "Fri, 13 Nov 2026 09:05:00 GMT"
 
 
-@pytest.mark.parametrize("told", [{"host": "nowhere.example"}, {"host": HOST, "colour": "red"}])
-def test_what_cannot_be_published_is_refused(internet, told):
-    with pytest.raises(ValueError, match="articles"):
+@pytest.mark.parametrize(
+    ("told", "reason"),
+    [({"host": "nowhere.example"}, "KeyError"), ({"host": HOST, "colour": "red"}, "no .*colour")],
+)
+def test_what_cannot_be_published_is_refused_with_its_reason(internet, told, reason):
+    with pytest.raises(ValueError, match=reason):
         internet.publish(**told)
+
+
+def test_what_was_never_published_cannot_be_edited(internet):
+    with pytest.raises(ValueError, match="KeyError"):
+        internet.edit("a777777")
 
 
 def test_control_requests_stay_out_of_the_log(internet):

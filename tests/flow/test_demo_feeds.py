@@ -93,11 +93,22 @@ def test_a_flaky_feed_fails_twice():
 
 def test_feeds_list_what_the_truth_says(internet):
     truth = internet.truth()
-    for url in urls("ok"):
-        if "oddfeeds" in url:
-            continue
-        wanted = {item["title"] for item in truth if url in item["feeds"]}
-        assert {entry.title for entry in parse(internet.get(url)).entries} == wanted, url
+    for url in set(urls("ok")) & {item["url"] for item in internet.feeds()}:
+        entries = parse(internet.get(url)).entries
+        wanted = [item for item in truth if url in item["feeds"]]
+        assert {entry.title for entry in entries} == {item["title"] for item in wanted}, url
+        assert {entry.link for entry in entries} <= {
+            address for item in wanted for address in item["urls"]
+        }, url
+        if EVERY[url]["format"].startswith(("rss2", "atom")):
+            assert {entry.id for entry in entries} == {item["guid"] for item in wanted}, url
+
+
+def test_the_small_internet_too_lists_one_address_in_two_feeds():
+    with running() as small:
+        twice = [item for item in small.truth() if len(item["feeds"]) == 2]
+    assert len(twice) == 3
+    assert all(item["urls"][1].startswith(item["urls"][0] + "?utm_source=rss&") for item in twice)
 
 
 def test_the_list_has_the_agreed_size_and_share_of_trouble():

@@ -44,7 +44,7 @@ def _atom(
 
 def _entry(article: Article, address: str, content: str) -> str:
     parts = [
-        tag("id", article.guid if ":a" not in article.guid else f"tag:{article.guid.replace(':', ',2026:')}"),
+        tag("id", article.guid),
         tag("title", article.title, type="text"),
         f'<link rel="alternate" type="text/html" href="{escape(address)}"/>',
         tag("published", article.published.isoformat()),
