@@ -99,10 +99,10 @@ class Operations:
                 count += connection.execute(expired.values(lease_owner=None, lease_until=None)).rowcount
             return count
 
-    def captured(self, digests: Sequence[str]) -> set[str]:
-        """Which of these digests some capture speaks of."""
+    def captured(self, packs: Sequence[str]) -> set[str]:
+        """Which of these packs some capture lies in."""
         with reading(self.engine) as connection:
-            query = select(captures.c.sha256).where(captures.c.sha256.in_(list(digests)))
+            query = select(captures.c.pack).where(captures.c.pack.in_(list(packs)))
             return set(connection.scalars(query))
 
 
