@@ -12,11 +12,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from headwater.backends.sql.connect import connect
 from headwater.backends.sql.migrate import migrate
+from headwater.backends.sql.schema import metadata
 from headwater.backends.sql.store import SqlStore
 from tests.postgres import Postgres, running_postgres
+from tests.scene import Scene
 
 BOTH = ("sqlite", "postgresql")
-TEMPLATE = "migrated"
+MIGRATED = "migrated"
 numbers = count(1)
 
 
@@ -29,8 +31,8 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
 
 @pytest.fixture(scope="session")
 def migrated_postgres(postgres: Postgres) -> Postgres:
-    """The server, with a template that has the schema."""
-    _migrate(postgres.create(TEMPLATE))
+    """The server, with a database that has the schema; whoever uses it leaves it empty."""
+    _migrate(postgres.create(MIGRATED))
     return postgres
 
 
@@ -68,9 +70,8 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         yield f"sqlite:///{tmp_path / 'headwater.db'}"
         return
     server: Postgres = request.getfixturevalue("migrated_postgres")
-    name = f"test{next(numbers)}"
-    yield server.create(name, TEMPLATE)
-    server.drop(name)
+    yield server.url(MIGRATED)
+    server.empty(MIGRATED, [table.name for table in reversed(metadata.sorted_tables)])
 
 
 @pytest.fixture
@@ -90,3 +91,8 @@ def open_store() -> Iterator[Callable[[str], SqlStore]]:
 @pytest.fixture
 def store(database: str, open_store: Callable[[str], SqlStore]) -> SqlStore:
     return open_store(database)
+
+
+@pytest.fixture
+def scene(store: SqlStore) -> Scene:
+    return Scene(store)
