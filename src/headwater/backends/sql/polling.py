@@ -20,8 +20,9 @@ from headwater.pure.keys import key
 
 def register(connection: Connection, wanted: Sequence[Source], now: datetime, origin: str) -> int:
     """Make the rows agree with the configuration; what the engine learned about a source stays. Gives the new ones."""
-    known = set(connection.scalars(select(sources.c.id).where(sources.c.id.in_([s.id for s in wanted]))))
-    fresh = [source for source in wanted if source.id not in known]
+    named = {source.id: source for source in wanted}
+    known = set(connection.scalars(select(sources.c.id).where(sources.c.id.in_(list(named)))))
+    fresh = [source for source in named.values() if source.id not in known]
     if fresh:
         born = {
             "created_at": now,
@@ -33,7 +34,7 @@ def register(connection: Connection, wanted: Sequence[Source], now: datetime, or
         }
         rows = [{**source_row(s), **born, "watermark": dict(s.watermark)} for s in fresh]
         connection.execute(insert_into(connection, sources).on_conflict_do_nothing(), rows)
-    for source in wanted:
+    for source in named.values():
         if source.id in known:
             values = {
                 name: value
@@ -220,13 +221,14 @@ def _finish_one(connection: Connection, result: Polled, now: datetime) -> int:
         "due_at": result.due_at,
         "failures": result.failures,
         "stopped": result.stopped,
-        "active": result.active,
         "reason": result.error,
         "last_polled_at": now,
         "updated_at": now,
     }
     if not failed:
         values["last_success_at"] = now
+    if not result.active:  # the reverse is for an operator, who may have paused it while it was polled
+        values["active"] = False
     if result.watermark is not None:
         values["watermark"] = dict(result.watermark)
     if result.moved_to:
