@@ -1,8 +1,9 @@
 """Raw bytes under their own hash, in a folder or a bucket: written once, never changed, checked when read."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -67,19 +68,23 @@ class ObjectArchive:
             except (NotFoundError, FileNotFoundError):
                 return None
 
-    def digests(self) -> Iterator[str]:
-        """Every digest that has bytes here; for the sweep."""
+    def digests(self, before: datetime | None = None) -> Iterator[str]:
+        """Every digest that has bytes or a description here, written before that moment; for the sweep."""
         with _explained():
             for page in obstore.list(self.store):
-                for entry in page:
-                    name = entry["path"].rpartition("/")[2]
-                    if not name.endswith(".json"):
-                        yield name
+                names = {
+                    entry["path"].rpartition("/")[2].removesuffix(".json")
+                    for entry in page
+                    if before is None or entry["last_modified"] < before
+                }
+                yield from sorted(names)
 
     def remove(self, digests: Sequence[str]) -> None:
         with _explained():
             for digest in digests:
-                obstore.delete(self.store, [object_key(digest), object_key(digest) + ".json"])
+                for target in (object_key(digest), object_key(digest) + ".json"):
+                    with suppress(NotFoundError, FileNotFoundError):
+                        obstore.delete(self.store, target)
 
 
 def _description(capture: Capture) -> dict[str, Any]:

@@ -1,0 +1,41 @@
+"""Archive objects that no capture speaks of, and the moment at which they may be removed.
+
+A worker writes an object before the row that speaks of it, and holds a lease all the while. An object may therefore be
+removed only while nobody holds a lease and nobody can take one.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from sqlalchemy import Connection, Engine, select, text
+
+from headwater.backends.sql.claims import TABLES, holders
+from headwater.backends.sql.connect import reading, writing
+from headwater.backends.sql.schema import captures
+from headwater.model.errors import Refused
+
+
+@contextmanager
+def nobody_working(engine: Engine) -> Iterator[Connection]:
+    """A transaction during which no work is under way and none can be claimed; Refused if there is some."""
+    with writing(engine) as connection:  # on SQLite a writer is alone
+        if connection.dialect.name == "postgresql":
+            names = ", ".join(table.name for table in TABLES.values())
+            connection.execute(text(f"LOCK TABLE {names} IN SHARE ROW EXCLUSIVE MODE"))
+        if busy := holders(connection):
+            raise Refused(
+                "workers_busy",
+                f"{len(busy)} workers are at work; stop them first, then sweep the archive again",
+            )
+        yield connection
+
+
+def orphans(connection: Connection, digests: Sequence[str]) -> list[str]:
+    """Those of the digests that no capture speaks of."""
+    known = set(connection.scalars(select(captures.c.sha256).where(captures.c.sha256.in_(list(digests)))))
+    return [digest for digest in digests if digest not in known]
+
+
+def look_for_orphans(engine: Engine, digests: Sequence[str]) -> list[str]:
+    with reading(engine) as connection:
+        return orphans(connection, digests)
