@@ -9,7 +9,7 @@ import typer
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 RecipeName = Annotated[str, typer.Argument(metavar="RECIPE", help="The name of a recipe.")]
-SomeRecipe = Annotated[str | None, typer.Argument(metavar="[RECIPE]", help="Only this recipe.")]
+SomeRecipe = Annotated[str | None, typer.Argument(metavar="RECIPE", help="Only this recipe.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 Workers = Annotated[
     int | None, typer.Option("--workers", min=1, help="Processes that refine, beside the one that fetches.")

@@ -79,6 +79,11 @@ def distance(then: datetime | None, now: datetime) -> str:
     return f"in {size}" if seconds > 0 else f"{size} ago"
 
 
+def until(then: datetime | None, now: datetime) -> str:
+    """ "in 2 h", or "now" for what is due."""
+    return "now" if then is not None and then <= now else distance(then, now)
+
+
 def span(seconds: float) -> str:
     for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * length:

@@ -14,7 +14,7 @@ from headwater.backends.sql.endings import endings
 from headwater.cli.figures import figures
 from headwater.cli.opening import open_app
 from headwater.cli.options import Json, SomeRecipe, verb
-from headwater.cli.output import console, distance, print_json
+from headwater.cli.output import console, print_json, until
 from headwater.cli.summary import not_kept_table, places, trouble_table, troubled_sources
 
 
@@ -67,7 +67,7 @@ def _lines(record: Mapping[str, Any], now: datetime) -> Table:
         f"{seen.quarantined} quarantined",
         "delivered": str(seen.delivered),
         "waiting": _waiting(record["unfinished"]),
-        "next look": distance(record["unfinished"]["poll"]["next"], now) or "never: no active source",
+        "next look": until(record["unfinished"]["poll"]["next"], now) or "never: no active source",
     }
     for label, text in rows.items():
         grid.add_row(Text(f"  {label}", style="dim"), Text(text))

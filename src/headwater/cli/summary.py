@@ -13,7 +13,7 @@ from sqlalchemy import make_url
 from headwater.app import App
 from headwater.backends.sql.endings import endings
 from headwater.cli.figures import Figures, figures
-from headwater.cli.output import cell, distance, table
+from headwater.cli.output import cell, table, until
 
 ROWS = (
     ("came in", "came_in"),
@@ -148,7 +148,7 @@ def trouble_table(trouble: Sequence[dict[str, Any]], now: datetime) -> Table:
 def _next_look(source: dict[str, Any], now: datetime) -> str:
     if source["stopped"]:
         return "stopped"
-    return distance(source["due_at"], now) if source["active"] else "closed"
+    return until(source["due_at"], now) if source["active"] else "closed"
 
 
 def _places(summary: Summary) -> Table:

@@ -24,8 +24,11 @@ VERBS: Mapping[str, Verb] = {
     "run": Verb("headwater.cli.run", "Run a recipe: sources in, documents out."),
     "work": Verb("headwater.cli.work", "Run workers for every recipe that has sources here."),
     "status": Verb("headwater.cli.status", "Show what came in, what was kept, what waits."),
+    "sources": Verb("headwater.cli.sources", "List, check, add, pause and reset sources."),
     "docs": Verb("headwater.cli.docs", "List and read documents."),
     "explain": Verb("headwater.cli.explain", "Tell the full story of one document."),
+    "quarantine": Verb("headwater.cli.quarantine", "Look at records set apart; retry or drop them."),
+    "sweep": Verb("headwater.cli.sweep", "Free what dead workers hold; tidy the archive."),
     "demo": Verb("headwater.cli.demo", "Run Headwater over a small internet on this machine."),
 }
 
