@@ -80,11 +80,11 @@ class ObjectArchive:
             return {}
         return {digest: body for capture in captures for digest, body in self._read(name, [capture]).items()}
 
-    def packs(self) -> Iterator[tuple[str, datetime]]:
-        """Every pack with the time it was written; for the sweep."""
+    def packs(self, before: datetime) -> Iterator[str]:
+        """Every pack that was written before that moment; for the sweep."""
         with _explained():
             for page in obstore.list(self.store):
-                yield from ((entry["path"], entry["last_modified"]) for entry in page)
+                yield from sorted(entry["path"] for entry in page if entry["last_modified"] < before)
 
     def remove(self, packs: Sequence[str]) -> None:
         with _explained():

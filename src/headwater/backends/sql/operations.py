@@ -99,12 +99,6 @@ class Operations:
                 count += connection.execute(expired.values(lease_owner=None, lease_until=None)).rowcount
             return count
 
-    def captured(self, packs: Sequence[str]) -> set[str]:
-        """Which of these packs some capture lies in."""
-        with reading(self.engine) as connection:
-            query = select(captures.c.pack).where(captures.c.pack.in_(list(packs)))
-            return set(connection.scalars(query))
-
 
 def _waiting(table: Table) -> dict[str, object]:
     return {"state": State.WAITING} if "state" in table.c and table is not groups else {}
