@@ -5,12 +5,16 @@ import threading
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
+from headwater.fetch.buffers import Buffers
 from headwater.fetch.exchange import Exchange
+from headwater.fetch.governor import Governor, MemoryGovernor
 from headwater.fetch.guard import Resolve, system_resolve
 from headwater.fetch.journey import Journey
 from headwater.fetch.settings import FetchSettings
+from headwater.fetch.turnstile import Turnstile
+from headwater.model.ports import Clock
 from headwater.model.web import Failure, Request, Response
 
 Answered = tuple[str, Response | Failure]
@@ -20,17 +24,30 @@ _HANDOVER_SECONDS = 0.002
 _RESOLVER_THREADS = 16
 
 
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
 class HttpFetcher:
     """Implements the port `Fetcher` over HTTP. Safe to use from several threads."""
 
-    def __init__(self, settings: FetchSettings, *, resolve: Resolve = system_resolve) -> None:
+    def __init__(
+        self,
+        settings: FetchSettings,
+        *,
+        governor: Governor | None = None,
+        clock: Clock = _utc_now,
+        resolve: Resolve = system_resolve,
+    ) -> None:
         self._settings = settings
+        self._governor = governor or MemoryGovernor()
+        self._clock = clock
         self._resolve = resolve
+        self._buffers = Buffers(settings.held_limit)
         self._inbox: deque[tuple[str, Request]] = deque()
         self._outbox: deque[Answered] = deque()
         self._arrived = threading.Condition()
         self._taken = 0
-        self._held_bytes = 0
         self._woken = False
         self._ready: list[Answered] = []
         self._closed = False
@@ -44,9 +61,7 @@ class HttpFetcher:
         self._started.wait()
 
     def room(self) -> int:
-        if self._held_bytes > self._settings.held_limit:
-            return 0
-        return max(0, self._settings.capacity - self._taken)
+        return 0 if self._buffers.full() else max(0, self._settings.capacity - self._taken)
 
     def submit(self, token: str, request: Request) -> None:
         if self._closed:
@@ -64,7 +79,9 @@ class HttpFetcher:
                 self._arrived.wait_for(lambda: self._outbox, wait / timedelta(seconds=1))
             batch = [self._outbox.popleft() for _ in range(min(limit, len(self._outbox)))]
             self._taken -= len(batch)
-            self._held_bytes -= sum(_weight(answer) for _, answer in batch)
+        weight = sum(len(answer.body) for _, answer in batch if isinstance(answer, Response))
+        if weight and not self._closed:
+            self._loop.call_soon_threadsafe(self._buffers.give, weight)
         return batch
 
     def close(self) -> None:
@@ -77,24 +94,30 @@ class HttpFetcher:
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
-        exchange = self._loop.run_until_complete(self._open())
+        parts = self._loop.run_until_complete(self._open())
         self._started.set()
         try:
             self._loop.run_forever()
         finally:
-            self._loop.run_until_complete(self._shut(exchange))
+            self._loop.run_until_complete(self._shut(*parts))
             self._loop.close()
 
-    async def _open(self) -> Exchange:
-        exchange = Exchange(self._settings, self._resolve)
-        self._journey = Journey(self._settings, exchange)
-        return exchange
+    async def _open(self) -> tuple[Exchange, Turnstile]:
+        exchange = Exchange(self._settings, self._resolve, self._buffers)
+        turnstile = Turnstile(self._governor, self._now, self._settings.patience)
+        self._journey = Journey(self._settings, exchange, turnstile, self._now)
+        return exchange, turnstile
 
-    async def _shut(self, exchange: Exchange) -> None:
-        for task in self._tasks:
+    def _now(self) -> float:
+        return self._clock().timestamp()
+
+    async def _shut(self, exchange: Exchange, turnstile: Turnstile) -> None:
+        under_way = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in under_way:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*under_way, return_exceptions=True)
         await exchange.close()
+        await turnstile.close()
         await self._loop.shutdown_default_executor()
 
     def _begin(self) -> None:
@@ -117,10 +140,5 @@ class HttpFetcher:
     def _hand_over(self) -> None:
         with self._arrived:
             self._outbox.extend(self._ready)
-            self._held_bytes += sum(_weight(answer) for _, answer in self._ready)
             self._ready.clear()
             self._arrived.notify_all()
-
-
-def _weight(answer: Response | Failure) -> int:
-    return len(answer.body) if isinstance(answer, Response) else 0
