@@ -4,8 +4,11 @@ import asyncio
 import threading
 from collections import deque
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from functools import partial
+
+import structlog
 
 from headwater.fetch.buffers import Buffers
 from headwater.fetch.exchange import Exchange
@@ -18,6 +21,9 @@ from headwater.model.ports import Clock
 from headwater.model.web import Failure, Request, Response
 
 Answered = tuple[str, Response | Failure]
+Task = asyncio.Task[Response | Failure]
+
+_log = structlog.get_logger()
 
 # Answers are handed over in batches: waking the other thread for each one costs more than fetching it.
 _HANDOVER_SECONDS = 0.002
@@ -51,14 +57,13 @@ class HttpFetcher:
         self._woken = False
         self._ready: list[Answered] = []
         self._closed = False
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[Task] = set()
         self._loop = asyncio.new_event_loop()
         self._loop.set_default_executor(ThreadPoolExecutor(_RESOLVER_THREADS, "headwater-resolve"))
-        self._journey: Journey | None = None
-        self._started = threading.Event()
+        self._opened: Future[Journey] = Future()
         self._thread = threading.Thread(target=self._run, name="headwater-fetch", daemon=True)
         self._thread.start()
-        self._started.wait()
+        self._journey = self._opened.result()
 
     def room(self) -> int:
         return 0 if self._buffers.full() else max(0, self._settings.capacity - self._taken)
@@ -89,36 +94,36 @@ class HttpFetcher:
         if self._closed:
             return
         self._closed = True
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
-        parts = self._loop.run_until_complete(self._open())
-        self._started.set()
         try:
-            self._loop.run_forever()
+            self._loop.run_until_complete(self._serve())
+        except BaseException as error:  # noqa: BLE001  # it belongs to the thread that waits for the start
+            if not self._opened.done():
+                self._opened.set_exception(error)
         finally:
-            self._loop.run_until_complete(self._shut(*parts))
+            self._loop.run_until_complete(self._loop.shutdown_default_executor())
             self._loop.close()
 
-    async def _open(self) -> tuple[Exchange, Turnstile]:
+    async def _serve(self) -> None:
+        """Everything that lives in the loop, from its start to the request to stop."""
         exchange = Exchange(self._settings, self._resolve, self._buffers)
         turnstile = Turnstile(self._governor, self._now, self._settings.patience)
-        self._journey = Journey(self._settings, exchange, turnstile, self._now)
-        return exchange, turnstile
+        try:
+            journey = Journey(self._settings, exchange, turnstile, self._now)
+            self._stop = asyncio.Event()
+            self._opened.set_result(journey)
+            await self._stop.wait()
+        finally:
+            await _cancel_the_rest()
+            await exchange.close()
+            await turnstile.close()
 
     def _now(self) -> float:
         return self._clock().timestamp()
-
-    async def _shut(self, exchange: Exchange, turnstile: Turnstile) -> None:
-        under_way = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in under_way:
-            task.cancel()
-        await asyncio.gather(*under_way, return_exceptions=True)
-        await exchange.close()
-        await turnstile.close()
-        await self._loop.shutdown_default_executor()
 
     def _begin(self) -> None:
         with self._arrived:
@@ -126,19 +131,36 @@ class HttpFetcher:
             batch = list(self._inbox)
             self._inbox.clear()
         for token, request in batch:
-            task = self._loop.create_task(self._answer(token, request))
+            task = self._loop.create_task(self._journey.answer(request))
             self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            task.add_done_callback(partial(self._finish, token))
 
-    async def _answer(self, token: str, request: Request) -> None:
-        assert self._journey is not None
-        answer = await self._journey.answer(request)
+    def _finish(self, token: str, task: Task) -> None:
+        self._tasks.discard(task)
+        if task.cancelled():
+            return
         if not self._ready:
             self._loop.call_later(_HANDOVER_SECONDS, self._hand_over)
-        self._ready.append((token, answer))
+        self._ready.append((token, _answer_of(task)))
 
     def _hand_over(self) -> None:
         with self._arrived:
             self._outbox.extend(self._ready)
             self._ready.clear()
             self._arrived.notify_all()
+
+
+def _answer_of(task: Task) -> Response | Failure:
+    """Every token is answered, even when a mistake of our own stood in the way."""
+    error = task.exception()
+    if error is None:
+        return task.result()
+    _log.error("fetch broke", exc_info=error)
+    return Failure("internal", type(error).__name__, temporary=False)
+
+
+async def _cancel_the_rest() -> None:
+    under_way = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in under_way:
+        task.cancel()
+    await asyncio.gather(*under_way, return_exceptions=True)
