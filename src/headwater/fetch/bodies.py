@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import aiohttp
 
-from headwater.fetch.buffers import Buffers
+from headwater.fetch.buffers import Buffers, Share
 from headwater.fetch.decoding import Decoder, Inflate, decoder
 from headwater.fetch.failures import Stopped
 
@@ -31,35 +31,41 @@ class Bodies:
     ) -> bytes:
         """The whole body. What it weighs stays taken from the buffers; whoever ends it gives it back."""
         self._check_length(headers)
-        decode = decoder(headers.get("content-encoding", ""))
-        parts: list[bytes] = []
-        wire = size = 0
+        share = Share()
         try:
-            while piece := await stream.readany():
-                wire += len(piece)
-                part = piece if decode is None else decode.feed(piece, self._limit - size)
-                parts.append(part)
-                size += len(part)
-                self._buffers.take(len(part))
-                self._check_size(wire, size)
-                if size > _SMALL and self._buffers.full():
-                    await self._rest(deadline)
-            _check_complete(decode)
-            body = parts[0] if len(parts) == 1 else b"".join(parts)
-            return self._undeclared(headers, body) if body[:2] == b"\x1f\x8b" else body
+            body = await self._stream(stream, decoder(headers.get("content-encoding", "")), share, deadline)
+            return self._undeclared(headers, body, share) if body[:2] == b"\x1f\x8b" else body
         except BaseException:
-            self._buffers.give(size)
+            self._buffers.give(share.size)
             raise
+        finally:
+            self._buffers.end(share)
 
-    async def _rest(self, deadline: asyncio.Timeout) -> None:
+    async def _stream(
+        self, stream: aiohttp.StreamReader, decode: Decoder | None, share: Share, deadline: asyncio.Timeout
+    ) -> bytes:
+        parts: list[bytes] = []
+        wire = 0
+        while piece := await stream.readany():
+            wire += len(piece)
+            part = piece if decode is None else decode.feed(piece, self._limit - share.size)
+            parts.append(part)
+            self._buffers.take(share, len(part))
+            self._check_size(wire, share.size)
+            if share.size > _SMALL and self._buffers.full():
+                await self._rest(share, deadline)
+        _check_complete(decode)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    async def _rest(self, share: Share, deadline: asyncio.Timeout) -> None:
         # Waiting for our own memory is not the server's fault: the time is added to the request's.
         clock = asyncio.get_running_loop().time
         began = clock()
-        await self._buffers.wait()
+        await self._buffers.room(share)
         when = deadline.when()
         deadline.reschedule(None if when is None else when + clock() - began)
 
-    def _undeclared(self, headers: Mapping[str, str], body: bytes) -> bytes:
+    def _undeclared(self, headers: Mapping[str, str], body: bytes, share: Share) -> bytes:
         """Text that arrives compressed without a word about it. Files that are compressed themselves stay as they are."""
         if headers.get("content-encoding") or not headers.get("content-type", "").startswith(_TEXTUAL):
             return body
@@ -67,7 +73,7 @@ class Bodies:
         text = inflate.feed(body, self._limit)
         self._check_size(0, len(text))
         _check_complete(inflate)
-        self._buffers.take(len(text) - len(body))
+        self._buffers.take(share, len(text) - len(body))
         return text
 
     def _check_length(self, headers: Mapping[str, str]) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import traceback
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -155,7 +156,9 @@ def _answer_of(task: Task) -> Response | Failure:
     error = task.exception()
     if error is None:
         return task.result()
-    _log.error("fetch broke", exc_info=error)
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    # Neither the message nor the values around it: there may be keys among them.
+    _log.error("fetch broke", error=type(error).__name__, file=place.filename, line=place.lineno)
     return Failure("internal", type(error).__name__, temporary=False)
 
 

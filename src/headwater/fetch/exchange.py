@@ -104,6 +104,8 @@ class Exchange:
             trace_request_ctx=on_sent,
         ) as response:
             found = plain_headers(response)
+            if response.status < 200:
+                raise Stopped("protocol", f"status {response.status}, which nobody asked for")
             if call.method == "HEAD" or (response.status in FOLLOWED and "location" in found):
                 return Answer(response.status, found, b"")
             return Answer(response.status, found, await self._bodies.read(response.content, found, deadline))

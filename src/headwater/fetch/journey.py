@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from urllib.parse import urljoin
 
 from headwater.fetch.breakers import Breakers
 from headwater.fetch.decoding import ACCEPT_ENCODING
@@ -14,7 +13,7 @@ from headwater.fetch.failures import Stopped
 from headwater.fetch.limits import Limits
 from headwater.fetch.redirects import redirected, without_secrets
 from headwater.fetch.robots import RobotsGate
-from headwater.fetch.routes import Route, Router
+from headwater.fetch.routes import Route, Router, joined
 from headwater.fetch.settings import FetchSettings
 from headwater.fetch.turnstile import Turnstile
 from headwater.model.web import Failure, Request, Response
@@ -66,7 +65,7 @@ class Journey:
             location = answer.headers.get("location", "")
             if answer.status not in FOLLOWED or not location:
                 return route, answer
-            target = self._router.route(urljoin(str(route.url), without_secrets(location, call.secrets)))
+            target = self._router.route(joined(route, without_secrets(location, call.secrets)))
             progress.hops.append((answer.status, str(route.url)))
             if any(str(target.url) == url for _, url in progress.hops):
                 raise Stopped("redirects", "a loop", temporary=False)
