@@ -17,8 +17,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from headwater.app import App
-from headwater.backends.sql.polling import store_leads
 from headwater.backends.sql.connect import writing
+from headwater.backends.sql.polling import store_leads
 from headwater.engine.desk import Desk
 from headwater.engine.engine import Engine
 from headwater.model.document import Document

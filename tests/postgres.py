@@ -43,9 +43,9 @@ class Postgres:
     def empty(self, database: str, tables: Sequence[str]) -> None:
         """Delete all rows, which is much faster than a new database. Whoever is still connected is sent away."""
         self.command(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"  # noqa: S608 - the names are our own
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
             f" WHERE datname = '{database}' AND pid <> pg_backend_pid()",
-            *(f'DELETE FROM "{table}"' for table in tables),  # noqa: S608 - as above
+            *(f'DELETE FROM "{table}"' for table in tables),
             database=database,
         )
 
@@ -85,7 +85,19 @@ def running_postgres(folder: Path) -> Iterator[Postgres]:
 def _start(tools: Path, data: Path, log: Path, user: dict[str, Any]) -> int:
     for attempt in range(ATTEMPTS):
         port = _free_port()
-        command = [tools / "pg_ctl", "-D", data, "-l", log, "-o", f"-p {port} {HURRIED}", "-w", "-t", "30", "start"]
+        command = [
+            tools / "pg_ctl",
+            "-D",
+            data,
+            "-l",
+            log,
+            "-o",
+            f"-p {port} {HURRIED}",
+            "-w",
+            "-t",
+            "30",
+            "start",
+        ]
         try:
             _run(command, user)
         except RuntimeError as error:
@@ -131,7 +143,9 @@ def _free_port() -> int:
 
 def _run(command: list[Any], user: dict[str, Any]) -> None:
     # Output goes to a file-less sink: a server that inherited a pipe would keep it open for ever.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")} | {"LC_ALL": "C"}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")} | {
+        "LC_ALL": "C"
+    }
     done = subprocess.run(
         [str(part) for part in command], check=False, cwd="/", env=environment, stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60, **user,

@@ -86,7 +86,9 @@ def mark(value: str, kind: str = "text", *, exclusive: bool = True) -> Fingerpri
 
 def make_story(name: str, group: str, *documents: str, **told: Any) -> Story:
     members = tuple(Member(document) for document in documents)
-    return Story(id=name, recipe=RECIPE, group=group_key(RECIPE, group), title=name.title(), members=members, **told)
+    return Story(
+        id=name, recipe=RECIPE, group=group_key(RECIPE, group), title=name.title(), members=members, **told
+    )
 
 
 @dataclass

@@ -9,8 +9,8 @@ from sqlalchemy import Connection, Engine, Row, Table, delete, or_, select, upda
 
 from headwater.backends.sql.catalogue import key_prefix
 from headwater.backends.sql.claims import FINISHED, TABLES
-from headwater.backends.sql.connect import reading, writing
-from headwater.backends.sql.schema import captures, groups, quarantine, sources
+from headwater.backends.sql.connect import writing
+from headwater.backends.sql.schema import groups, quarantine, sources
 from headwater.model.errors import Refused
 from headwater.model.work import State, Task
 
