@@ -127,6 +127,10 @@ def _items(root: Element, channel: Element) -> list[Element]:
     return items or [element for element in root.iter() if canonical(element.tag) in ENTRIES]
 
 
+def has_entries(root: Element) -> bool:
+    return bool(_items(root, _channel(root)))
+
+
 def _ttl(fields: Fields) -> int | None:
     stated = whole_number(first_text(fields, "ttl"))
     if stated is not None:

@@ -3,9 +3,10 @@
 import re
 from xml.etree.ElementTree import Element
 
+from headwater.pure.feeds.adopting import adopt_unknown
 from headwater.pure.feeds.decoding import as_utf8
 from headwater.pure.feeds.discovery import discover_feeds
-from headwater.pure.feeds.document import read_document
+from headwater.pure.feeds.document import has_entries, read_document
 from headwater.pure.feeds.formats import is_feed_root
 from headwater.pure.feeds.jsonfeed import read_json_feed
 from headwater.pure.feeds.names import canonical
@@ -17,8 +18,9 @@ from headwater.pure.feeds.values import Feed, NotAFeed
 
 LIMIT = 32 * 1024 * 1024
 BLANK = b" \t\r\n\x0b\x0c\x00"
-HTML_MARK = re.compile(
-    rb"<!doctype\s+html|<html[\s>]|<body[\s>]|<head[\s>]|<meta\s|<script[\s>]", re.IGNORECASE
+HTML_MARK = re.compile(rb"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
+HTML_START = re.compile(
+    rb"<(?:head|body|meta|script|style|title|div|h[1-6]|p|noscript|center|iframe)[\s>]", re.IGNORECASE
 )
 FEED_MARK = re.compile(rb"<(?:rss|feed|rdf:rdf|channel)[\s>]|<(?:[a-z0-9]+:)?feed\s[^>]*xmlns", re.IGNORECASE)
 OTHER_ROOTS = {
@@ -55,26 +57,35 @@ def read_feed(
 
 def _is_page(data: bytes) -> bool:
     """A page shows itself early, and a feed someone wrapped in one still has a feed's root."""
-    return HTML_MARK.search(data[:2048]) is not None and FEED_MARK.search(data) is None
+    marked = HTML_MARK.search(data[:2048]) or HTML_START.match(data)
+    return marked is not None and FEED_MARK.search(data) is None
 
 
-def _read_tree(root: Element, declaration: bytes, data: bytes, url: str | None, notes: Notes) -> Feed:
-    if not is_feed_root(root):
-        root = _inner_root(root, data, url)
-        notes("wrapped_feed", "")
+def _read_tree(tree: Element, declaration: bytes, data: bytes, url: str | None, notes: Notes) -> Feed:
+    root = _feed_root(tree)
+    if (root is None or not has_entries(root)) and adopt_unknown(tree):
+        notes("unknown_namespace", tree.tag)
+        root = _feed_root(tree)
+    if root is None:
+        raise _other_document(tree, data, url)
+    if root is not tree:
+        notes("wrapped_feed", tree.tag)
     feed = read_document(root, declaration, url, notes)
-    if feed.entries or not any(line.startswith("loose_reading") for line in feed.warnings):
+    if feed.entries or "loose_reading" not in notes:
         return feed
     return read_with_feedparser(data, url, notes) or feed
 
 
-def _inner_root(root: Element, data: bytes, url: str | None) -> Element:
-    """A feed inside an envelope or a page."""
-    found = next(
-        (element for element in root.iter() if canonical(element.tag) in {"rss", "feed", "rdf:rdf"}), None
+def _feed_root(tree: Element) -> Element | None:
+    """The root, or a whole feed inside an envelope or a page."""
+    if is_feed_root(tree):
+        return tree
+    return next(
+        (element for element in tree.iter() if canonical(element.tag) in {"rss", "feed", "rdf:rdf"}), None
     )
-    if found is not None:
-        return found
-    reason = OTHER_ROOTS.get(canonical(root.tag).rpartition(":")[2], "unknown")
-    alternates = discover_feeds(data, url=url or "") if reason == "html" else ()
-    raise NotAFeed(reason, canonical(root.tag), alternates=alternates)
+
+
+def _other_document(tree: Element, data: bytes, url: str | None) -> NotAFeed:
+    name = canonical(tree.tag).rpartition(":")[2]
+    reason = OTHER_ROOTS.get(name, "unknown")
+    return NotAFeed(reason, name, alternates=discover_feeds(data, url=url or "") if reason == "html" else ())

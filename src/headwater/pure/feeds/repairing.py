@@ -13,6 +13,7 @@ CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbb\xbf|\xef\xbf[\xbe
 REFERENCE = re.compile(
     rb"<!\[CDATA\[.*?\]\]>|&(?:#(\d{1,9});|#[xX]([0-9a-fA-F]{1,8});|([A-Za-z][A-Za-z0-9]{1,31});)?", re.DOTALL
 )
+CLOSING = re.compile(rb"</(?:rss|feed|rdf:rdf)\s*>", re.IGNORECASE)
 ROOT = re.compile(rb"<[A-Za-z_][^<>]*")
 PREFIX = re.compile(rb"[</\s]([A-Za-z][\w.-]*):[A-Za-z]")
 DECLARED = re.compile(rb"xmlns:([\w.-]+)\s*=")
@@ -40,7 +41,16 @@ def _without_junk(data: bytes, note: Note) -> bytes:
     declaration = DECLARATION.match(data)
     rest = data[declaration.end() :] if declaration else data
     # A second declaration in the middle is a document pasted into another.
-    return re.sub(rb"<\?xml\b[^>]*\?>", b"", rest) if b"<?xml" in rest else rest
+    rest = re.sub(rb"<\?xml\b[^>]*\?>", b"", rest) if b"<?xml" in rest else rest
+    return _cut_behind(rest, note)
+
+
+def _cut_behind(data: bytes, note: Note) -> bytes:
+    end = max((match.end() for match in CLOSING.finditer(data)), default=len(data))
+    if data[end:].strip():
+        note("junk_after_document", data[end:].decode("utf-8", "replace"))
+        return data[:end]
+    return data
 
 
 def _reference(match: re.Match[bytes]) -> bytes:

@@ -65,11 +65,12 @@ def title_text(raw: str, note: Note, *, literal: bool = False) -> str | None:
 
 def _references_decoded(text: str, note: Note, *, literal: bool) -> str:
     for level in range(ROUNDS):
-        if not REFERENCE.search(text):
+        decoded = html.unescape(text) if REFERENCE.search(text) else text
+        if decoded == text:
             break
         if level or literal:
             note("double_encoded", text)
-        text = html.unescape(text)
+        text = decoded
         if not literal and INLINE_TAG.search(text):
             note("double_encoded", text)
             text = without_tags(text)
