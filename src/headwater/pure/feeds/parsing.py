@@ -31,7 +31,8 @@ def parse_tree(data: bytes, note: Note) -> tuple[Element | None, bytes]:
 
 def _whole(root: Element, document: bytes, note: Note) -> Element:
     """The tree, unless a section of unparsed text that was never closed has swallowed entries."""
-    if document.count(b"<![CDATA[") <= document.count(b"]]>"):
+    opened = document.count(b"<![CDATA[")
+    if not opened or opened <= document.count(b"]]>"):
         return root
     loose = loose_tree(document, _silent)
     if loose is None or entry_count(loose) <= entry_count(root):
