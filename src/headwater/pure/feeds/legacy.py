@@ -13,6 +13,8 @@ FAMILIES = (
 )
 CYRILLIC = re.compile(rb"[\xc0-\xff]{3,}")
 HIGH = re.compile(rb"[\x80-\xff]+")
+INVALID = re.compile("[\udc80-\udcff]")
+FOREIGN = re.compile("[^\x00-\x7f]")
 SAMPLE = 65536
 # The most frequent characters of Chinese prose, to tell mainland bytes from Taiwanese ones.
 COMMON = re.compile(
@@ -23,11 +25,11 @@ COMMON = re.compile(
 def undo_invalid_bytes(data: bytes) -> bytes | None:
     """UTF-8 with a few bytes of windows-1252 among it, mended; None when it is not mostly UTF-8."""
     text = data.decode("utf-8", "surrogateescape")
-    wrong = sum(1 for character in text if "\udc80" <= character <= "\udcff")
-    right = sum(1 for character in text if character > "\x7f") - wrong
+    wrong = len(INVALID.findall(text))
+    right = len(FOREIGN.findall(text)) - wrong
     if right <= wrong:
         return None
-    return re.sub("[\udc80-\udcff]", _windows_letter, text).encode()
+    return INVALID.sub(_windows_letter, text).encode()
 
 
 def _windows_letter(match: re.Match[str]) -> str:
