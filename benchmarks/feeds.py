@@ -155,12 +155,14 @@ def with_feedparser(data: bytes) -> Counts:
 
 def with_bare_feedparser(data: bytes) -> Counts:
     """Without cleaning markup and links inside bodies, which the other readers do not do either."""
-    return counted(
-        feedparser.parse(io.BytesIO(data), sanitize_html=False, resolve_relative_uris=False).entries
-    )
+    return feedparser_counts(data, sanitize_html=False, resolve_relative_uris=False)
 
 
-def counted(entries: list) -> Counts:
+def feedparser_counts(data: bytes, **options: bool) -> Counts:
+    try:
+        entries = feedparser.parse(io.BytesIO(data), **options).entries
+    except PEER_CRASHES:
+        return 0, 0, 0
     links = [one.get("link") or "" for one in entries]
     return (
         len(entries),
