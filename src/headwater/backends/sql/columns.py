@@ -17,6 +17,8 @@ metadata = MetaData(
 )
 
 Json = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+# Nothing is a value too: JSON's own null, in a column that is never empty.
+AnyJson = JSON().with_variant(JSONB(), "postgresql")
 
 
 class Instant(TypeDecorator[datetime]):

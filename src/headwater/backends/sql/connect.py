@@ -28,7 +28,11 @@ def _to_json(value: Any) -> str:
 
 def connect(url: str) -> Engine:
     parsed = make_url(url)
-    options: dict[str, Any] = {"json_serializer": _to_json, "json_deserializer": msgspec.json.decode}
+    options: dict[str, Any] = {
+        "json_serializer": _to_json,
+        "json_deserializer": msgspec.json.decode,
+        "hide_parameters": True,  # an error that nobody foresaw shall not spill documents into a log
+    }
     if parsed.get_backend_name() == "sqlite":
         return _sqlite(parsed, options)
     if parsed.get_backend_name() == "postgresql":

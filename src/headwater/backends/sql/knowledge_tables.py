@@ -13,7 +13,7 @@ from sqlalchemy import (
     Text,
 )
 
-from headwater.backends.sql.columns import Instant, Json, key_column, metadata
+from headwater.backends.sql.columns import AnyJson, Instant, Json, key_column, metadata
 
 subjects = Table(
     "subjects",
@@ -86,7 +86,7 @@ facts = Table(
     metadata,
     key_column("record_id", primary_key=True),
     Column("name", Text, primary_key=True),
-    Column("value", Json, nullable=False),
+    Column("value", AnyJson, nullable=False),
     Column("step", Text, nullable=False),
     Column("version", Text, nullable=False),
 )
