@@ -10,18 +10,17 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     Table,
-    Text,
 )
 
-from headwater.backends.sql.columns import Instant, Json, key_column, metadata
+from headwater.backends.sql.columns import AnyJson, Instant, Json, Words, key_column, metadata
 
 subjects = Table(
     "subjects",
     metadata,
     key_column(primary_key=True),
-    Column("recipe", Text, nullable=False),
-    Column("kind", Text, nullable=False),
-    Column("name", Text, nullable=False),
+    Column("recipe", Words, nullable=False),
+    Column("kind", Words, nullable=False),
+    Column("name", Words, nullable=False),
     Column("active", Boolean, nullable=False),
     Column("attributes", Json, nullable=False),
 )
@@ -30,16 +29,16 @@ aliases = Table(
     "aliases",
     metadata,
     Column("subject_id", ForeignKey("subjects.id", ondelete="CASCADE"), primary_key=True),
-    Column("alias", Text, primary_key=True),
-    Column("kind", Text, nullable=False),
+    Column("alias", Words, primary_key=True),
+    Column("kind", Words, nullable=False),
 )
 
 fingerprints = Table(
     "fingerprints",
     metadata,
-    Column("recipe", Text, primary_key=True),
-    Column("kind", Text, primary_key=True),
-    Column("value", Text, primary_key=True),
+    Column("recipe", Words, primary_key=True),
+    Column("kind", Words, primary_key=True),
+    Column("value", Words, primary_key=True),
     key_column("document_id", nullable=False),
     Index("ix_fingerprints_document", "document_id"),
     sqlite_with_rowid=False,
@@ -48,8 +47,8 @@ fingerprints = Table(
 bands = Table(
     "bands",
     metadata,
-    Column("recipe", Text, primary_key=True),
-    Column("scheme", Text, primary_key=True),
+    Column("recipe", Words, primary_key=True),
+    Column("scheme", Words, primary_key=True),
     Column("band", BigInteger, primary_key=True, autoincrement=False),
     key_column("document_id", primary_key=True),
     sqlite_with_rowid=False,
@@ -60,9 +59,9 @@ edges = Table(
     metadata,
     key_column("from_id", primary_key=True),
     key_column("to_id", primary_key=True),
-    Column("relation", Text, primary_key=True),
-    Column("recipe", Text, nullable=False),
-    Column("rule", Text, nullable=False),
+    Column("relation", Words, primary_key=True),
+    Column("recipe", Words, nullable=False),
+    Column("rule", Words, nullable=False),
     Column("score", Float, nullable=False),
     Column("evidence", Json, nullable=False),
     Column("created_at", Instant, nullable=False),
@@ -74,7 +73,7 @@ mentions = Table(
     metadata,
     Column("document_id", ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
     key_column("subject_id", primary_key=True),
-    Column("kind", Text, nullable=False),
+    Column("kind", Words, nullable=False),
     Column("confidence", Float, nullable=False),
     Column("count", Integer, nullable=False),
     Column("offsets", Json, nullable=False),
@@ -85,17 +84,17 @@ facts = Table(
     "facts",
     metadata,
     key_column("record_id", primary_key=True),
-    Column("name", Text, primary_key=True),
-    Column("value", Json, nullable=False),
-    Column("step", Text, nullable=False),
-    Column("version", Text, nullable=False),
+    Column("name", Words, primary_key=True),
+    Column("value", AnyJson, nullable=False),
+    Column("step", Words, nullable=False),
+    Column("version", Words, nullable=False),
 )
 
 vectors = Table(
     "vectors",
     metadata,
     Column("document_id", ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
-    Column("model", Text, primary_key=True),
+    Column("model", Words, primary_key=True),
     Column("dimensions", Integer, nullable=False),
     Column("vector", LargeBinary, nullable=False),
 )
@@ -104,17 +103,17 @@ topics = Table(
     "topics",
     metadata,
     Column("document_id", ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
-    Column("scheme", Text, primary_key=True),
-    Column("code", Text, primary_key=True),
+    Column("scheme", Words, primary_key=True),
+    Column("code", Words, primary_key=True),
     Column("score", Float, nullable=False),
 )
 
 bars = Table(
     "bars",
     metadata,
-    Column("recipe", Text, primary_key=True),
-    Column("symbol", Text, primary_key=True),
-    Column("span", Text, primary_key=True),
+    Column("recipe", Words, primary_key=True),
+    Column("symbol", Words, primary_key=True),
+    Column("span", Words, primary_key=True),
     Column("at", Instant, primary_key=True),
     Column("open", Float),
     Column("high", Float),
@@ -129,7 +128,7 @@ bars = Table(
 hosts = Table(
     "hosts",
     metadata,
-    Column("host", Text, primary_key=True),
+    Column("host", Words, primary_key=True),
     Column("next_at", Instant),
     Column("failures", Integer, nullable=False, server_default="0"),
     Column("open_until", Instant),
