@@ -1,22 +1,27 @@
-"""Raw bytes under their own hash, in a folder or a bucket: written once, never changed, checked when read."""
+"""Raw bytes in a folder or a bucket, as packs of WARC records: written once, named by their hash, checked when read.
 
+A pack holds what one commit captured. That is a hundred times fewer objects than one each, which is what folders,
+buckets and bills count.
+"""
+
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
-import msgspec
 import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError, NotFoundError
 from obstore.store import LocalStore, ObjectStore
 
 from headwater.model.capture import Capture
 from headwater.model.errors import Refused, Temporary
+from headwater.pure.warc import pack
 
 DISK_FULL = "no space left"
+SUFFIX = ".warc"
 
 
 def open_folder(path: Path) -> "ObjectArchive":
@@ -29,75 +34,61 @@ def open_folder(path: Path) -> "ObjectArchive":
     return ObjectArchive(LocalStore(path))
 
 
-def object_key(digest: str) -> str:
-    return f"{digest[:2]}/{digest[2:4]}/{digest}"
-
-
 @dataclass(frozen=True)
 class ObjectArchive:
     """`model.ports.Archive` on any store that obstore speaks to."""
 
     store: ObjectStore
 
-    def put(self, captures: Sequence[tuple[Capture, bytes]]) -> None:
-        with _explained():
-            for capture, body in captures:
-                target = object_key(capture.sha256)
-                # The description goes first: whoever finds the bytes finds their headers too.
-                self._create(target + ".json", msgspec.json.encode(_description(capture)))
-                self._create(target, body)
+    def put(self, captures: Sequence[tuple[Capture, bytes]]) -> Sequence[Capture]:
+        if not captures:
+            return ()
+        data, starts = pack(captures)
+        digest = sha256(data).hexdigest()
+        name = f"{digest[:2]}/{digest}{SUFFIX}"
+        # It exists already when the same captures were put before a commit that failed.
+        with _explained(), suppress(AlreadyExistsError):
+            obstore.put(self.store, name, data, mode="create", use_multipart=False)
+        return [replace(c, pack=name, start=start) for (c, _), start in zip(captures, starts, strict=True)]
 
-    def _create(self, target: str, body: bytes) -> None:
-        try:
-            obstore.put(self.store, target, body, mode="create", use_multipart=False)
-        except AlreadyExistsError:
-            return
+    def get(self, captures: Sequence[Capture]) -> Mapping[str, bytes]:
+        by_pack: dict[str, list[Capture]] = defaultdict(list)
+        for capture in captures:
+            by_pack[capture.pack].append(capture)
+        bodies: dict[str, bytes] = {}
+        for name, inside in by_pack.items():
+            bodies.update(self._read(name, inside))
+        return bodies
 
-    def get(self, digests: Sequence[str]) -> Mapping[str, bytes]:
-        found = {}
-        for digest in digests:
-            body = self._read(digest)
-            if body is not None and sha256(body).hexdigest() == digest:
-                found[digest] = body
-        return found
-
-    def _read(self, digest: str) -> bytes | None:
+    def _read(self, name: str, captures: Sequence[Capture]) -> dict[str, bytes]:
+        starts, lengths = [c.start for c in captures], [c.size for c in captures]
         with _explained():
             try:
-                return bytes(obstore.get(self.store, object_key(digest)).bytes())
-            except (NotFoundError, FileNotFoundError):
-                return None
+                found = obstore.get_ranges(self.store, name, starts=starts, lengths=lengths)
+            except (NotFoundError, FileNotFoundError, ValueError):
+                return self._read_alone(name, captures)
+            except BaseError as error:
+                if "range" not in str(error).lower():
+                    raise
+                return self._read_alone(name, captures)
+        bodies = {c.sha256: bytes(body) for c, body in zip(captures, found, strict=True)}
+        return {digest: body for digest, body in bodies.items() if sha256(body).hexdigest() == digest}
 
-    def digests(self, before: datetime | None = None) -> Iterator[str]:
-        """Every digest that has bytes or a description here, written before that moment; for the sweep."""
+    def _read_alone(self, name: str, captures: Sequence[Capture]) -> dict[str, bytes]:
+        """A pack that was cut short still gives what lies before the cut."""
+        if len(captures) == 1:
+            return {}
+        return {digest: body for capture in captures for digest, body in self._read(name, [capture]).items()}
+
+    def packs(self, before: datetime) -> Iterator[str]:
+        """Every pack that was written before that moment; for the sweep."""
         with _explained():
             for page in obstore.list(self.store):
-                names = {
-                    entry["path"].rpartition("/")[2].removesuffix(".json")
-                    for entry in page
-                    if before is None or entry["last_modified"] < before
-                }
-                yield from sorted(names)
+                yield from sorted(entry["path"] for entry in page if entry["last_modified"] < before)
 
-    def remove(self, digests: Sequence[str]) -> None:
+    def remove(self, packs: Sequence[str]) -> None:
         with _explained():
-            for digest in digests:
-                for target in (object_key(digest), object_key(digest) + ".json"):
-                    with suppress(NotFoundError, FileNotFoundError):
-                        obstore.delete(self.store, target)
-
-
-def _description(capture: Capture) -> dict[str, Any]:
-    return {
-        "url": capture.url,
-        "final_url": capture.final_url,
-        "status": capture.status,
-        "media_type": capture.media_type,
-        "fetched_at": capture.fetched_at,
-        "headers": dict(capture.headers),
-        "sha256": capture.sha256,
-        "size": capture.size,
-    }
+            obstore.delete(self.store, list(packs))
 
 
 @contextmanager
@@ -105,7 +96,6 @@ def _explained() -> Iterator[None]:
     try:
         yield
     except (BaseError, OSError) as error:
-        detail = str(error).splitlines()[0]
         if DISK_FULL in str(error).lower():
             raise Temporary("disk_full", "the archive has no space left") from error
-        raise Temporary("archive_unavailable", detail) from error
+        raise Temporary("archive_unavailable", str(error).splitlines()[0]) from error

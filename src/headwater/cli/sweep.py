@@ -23,7 +23,7 @@ def sweep(
     context: typer.Context,
     *,
     archive: Annotated[
-        bool, typer.Option("--archive", help="Also remove archive objects that no capture speaks of.")
+        bool, typer.Option("--archive", help="Also remove archive packs that no capture lies in.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would be done.")] = False,
     as_json: Json = False,
@@ -51,8 +51,8 @@ def sweep(
 def sweep_archive(app: App, *, dry_run: bool) -> int:
     """Gives how many objects were removed, or would be."""
     count = 0
-    for digests in _batches(app.archive.digests(before=app.clock() - YOUNG)):
-        found = look_for_orphans(app.store.engine, digests)
+    for packs in _batches(app.archive.packs(before=app.clock() - YOUNG)):
+        found = look_for_orphans(app.store.engine, packs)
         if found and not dry_run:
             with nobody_working(app.store.engine) as connection:
                 found = orphans(connection, found)
@@ -61,8 +61,8 @@ def sweep_archive(app: App, *, dry_run: bool) -> int:
     return count
 
 
-def _batches(digests: Iterator[str]) -> Iterator[Sequence[str]]:
-    while batch := list(islice(digests, AT_ONCE)):
+def _batches(packs: Iterator[str]) -> Iterator[Sequence[str]]:
+    while batch := list(islice(packs, AT_ONCE)):
         yield batch
 
 
@@ -75,7 +75,7 @@ def _told(result: dict[str, int], *, dry_run: bool, archive: bool) -> str:
         )
     if archive:
         done = "would be removed" if dry_run else "removed"
-        told += f" {result['orphans']} archive objects that no capture speaks of {done}."
+        told += f" {result['orphans']} archive packs that no capture lies in {done}."
     return told
 
 

@@ -70,8 +70,12 @@ class Fetches:
         """The bytes first, then the rows that speak of them: bytes without a row are harmless, not the reverse."""
         if not self.ended:
             return 0
-        self.desk.archive.put(self.bodies)
-        self.desk.store.finish_fetch(self.ended, self.desk.owner, self.desk.clock())
+        stored = {capture.id: capture for capture in self.desk.archive.put(self.bodies)}
+        results = [
+            replace(ended, result=stored[ended.result.id]) if isinstance(ended.result, Capture) else ended
+            for ended in self.ended
+        ]
+        self.desk.store.finish_fetch(results, self.desk.owner, self.desk.clock())
         count = len(self.ended)
         self.bodies, self.ended = [], []
         return count

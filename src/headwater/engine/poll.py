@@ -1,6 +1,6 @@
 """Sources to leads: each look is a conversation without I/O of its own; here it gets its answers."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from structlog.typing import FilteringBoundLogger
@@ -29,7 +29,6 @@ class Look:
     turn: Turn
     talk: Conversation
     asked: Request | None = None
-    captures: list[Capture] = field(default_factory=list)
     bodies: list[tuple[Capture, bytes]] = field(default_factory=list)
     status: int | None = None
     elapsed_ms: int = 0
@@ -105,7 +104,6 @@ class Looks:
         assert look.asked is not None
         source = look.turn.source.id
         capture = capture_of(answer, asked=look.asked.url, owner=source, lead="", now=self.desk.clock())
-        look.captures.append(capture)
         look.bodies.append((capture, answer.body))
 
     def _go_on(self, look: Look, heard: Response | HeadwaterError | None) -> None:
@@ -125,11 +123,9 @@ class Looks:
             self._fail(look.turn, error, look)
 
     def _store_found(self, look: Look, found: Found) -> None:
-        self.desk.archive.put(look.bodies)
-        self.desk.store.add_leads(
-            look.turn, self._stored(look, found.leads), look.captures, self.desk.clock()
-        )
-        look.bodies, look.captures = [], []
+        captures = self.desk.archive.put(look.bodies)
+        self.desk.store.add_leads(look.turn, self._stored(look, found.leads), captures, self.desk.clock())
+        look.bodies = []
 
     def _stored(self, look: Look, leads: tuple[Lead, ...]) -> tuple[StoredLead, ...]:
         source, recipe = look.turn.source, self.recipe
@@ -159,7 +155,7 @@ class Looks:
                 source=source.id,
                 run=look.turn.run,
                 leads=self._stored(look, discovery.leads),
-                captures=tuple(look.captures),
+                captures=tuple(capture for capture, _ in look.bodies),
                 watermark=discovery.watermark,
                 due_at=None if discovery.gone else due,
                 active=not discovery.gone,
@@ -182,7 +178,7 @@ class Looks:
             Polled(
                 source=source.id,
                 run=turn.run,
-                captures=tuple(look.captures) if look else (),
+                captures=tuple(capture for capture, _ in look.bodies) if look else (),
                 error=reason,
                 detail=detail,
                 status=look.status if look else None,
@@ -199,8 +195,11 @@ class Looks:
     def commit(self) -> int:
         if not self.ended:
             return 0
-        self.desk.archive.put(self.bodies)
-        self.desk.store.finish_poll(self.ended, self.desk.owner, self.desk.clock())
+        stored = {capture.id: capture for capture in self.desk.archive.put(self.bodies)}
+        results = [
+            replace(ended, captures=tuple(stored[c.id] for c in ended.captures)) for ended in self.ended
+        ]
+        self.desk.store.finish_poll(results, self.desk.owner, self.desk.clock())
         count = len(self.ended)
         self.bodies, self.ended = [], []
         return count

@@ -33,8 +33,8 @@ def refine(desk: Desk, job: Job) -> int:
 
 
 def _bodies(desk: Desk, drafts: Sequence[Draft]) -> Mapping[str, bytes]:
-    wanted = {draft.capture.sha256 for draft in drafts if draft.capture and draft.lead.lead.body is None}
-    return desk.archive.get(sorted(wanted)) if wanted else {}
+    wanted = [draft.capture for draft in drafts if draft.capture and draft.lead.lead.body is None]
+    return desk.archive.get(wanted) if wanted else {}
 
 
 @dataclass(frozen=True)

@@ -2,33 +2,39 @@
 
 import asyncio
 import ssl
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from types import SimpleNamespace
 
 import aiohttp
 from yarl import URL
 
-from headwater.fetch.decoding import Decoder, decoder
+from headwater.fetch.bodies import Bodies
+from headwater.fetch.buffers import Buffers
 from headwater.fetch.failures import Stopped, failure_of
 from headwater.fetch.guard import Destination, GuardedResolver, Resolve, destination, guarded_sockets
 from headwater.fetch.routes import Route
 from headwater.fetch.settings import FetchSettings
 from headwater.pure.addresses import AllowList
 
-_FOLLOWED = frozenset({301, 302, 303, 307, 308})
-_LOST_ON_THE_WAY = frozenset({"set-cookie", "set-cookie2"})
+FOLLOWED = frozenset({301, 302, 303, 307, 308})
+_LEFT_OUT = frozenset({"set-cookie", "set-cookie2"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """What is sent on one hop. `secrets` are headers, or query parameters where the name begins with "?"."""
+    """What is sent on one hop, and on whose account. `secrets` are headers, or query parameters where the name
+    begins with "?"."""
 
     method: str
     headers: Mapping[str, str]
     body: bytes | None = None
     secrets: Mapping[str, str] = field(default_factory=dict)
     timeout: float
+    purpose: str = "page"
+    kind: str = ""
+    credential: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,50 +45,54 @@ class Answer:
 
 
 class Exchange:
-    """Sends calls through one session. Lives in one event loop."""
+    """Sends calls over one pool of connections. Lives in one event loop."""
 
-    def __init__(self, settings: FetchSettings, resolve: Resolve) -> None:
+    def __init__(self, settings: FetchSettings, resolve: Resolve, buffers: Buffers) -> None:
         allow = AllowList.of(settings.allow)
-        self._limit = settings.body_limit
+        self._bodies = Bodies(settings.body_limit, buffers)
         # Connections of overridden hosts are pooled apart from those that anybody may ask for by address.
         self._tls = ssl.create_default_context()
         self._override_tls = ssl.create_default_context()
+        self._connector = aiohttp.TCPConnector(
+            limit=settings.connections,
+            resolver=GuardedResolver(allow, resolve, settings.connect_timeout),
+            use_dns_cache=False,
+            socket_factory=guarded_sockets(allow),
+        )
+        timeout = aiohttp.ClientTimeout(
+            total=None,
+            sock_connect=settings.connect_timeout / timedelta(seconds=1),
+            sock_read=settings.read_timeout / timedelta(seconds=1),
+        )
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
-                limit=settings.connections,
-                resolver=GuardedResolver(allow, resolve, settings.connect_timeout),
-                use_dns_cache=False,
-                socket_factory=guarded_sockets(allow),
-            ),
+            connector=self._connector,
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
-            timeout=aiohttp.ClientTimeout(
-                total=None,
-                sock_connect=settings.connect_timeout / timedelta(seconds=1),
-                sock_read=settings.read_timeout / timedelta(seconds=1),
-            ),
+            timeout=timeout,
+            trace_configs=[_sending()],
         )
 
-    async def send(self, route: Route, call: Call) -> Answer:
-        """The answer, or Stopped with the named reason why there is none."""
+    async def send(self, route: Route, call: Call, on_sent: Callable[[], None] | None = None) -> Answer:
+        """The answer, or Stopped with the named reason why there is none. `on_sent` is called at the moment the
+        request goes out, which is later than now when a connection has to be made first."""
         going = Destination(trusted=route.trusted)
         destination.set(going)
         try:
-            async with asyncio.timeout(call.timeout):
-                return await self._answer(route, call)
+            async with asyncio.timeout(call.timeout) as deadline:
+                return await self._answer(route, call, on_sent, deadline)
         except Stopped:
             raise
-        except (aiohttp.ClientError, OSError, ValueError, asyncio.IncompleteReadError) as error:
+        except (aiohttp.ClientError, OSError, ValueError) as error:
             if going.refused:
                 raise Stopped("forbidden_address", going.refused, temporary=False) from None
-            stopped = Stopped("")
-            stopped.failure = failure_of(error)
-            raise stopped from None
+            raise Stopped.of(failure_of(error)) from None
 
     async def close(self) -> None:
         await self._session.close()
 
-    async def _answer(self, route: Route, call: Call) -> Answer:
+    async def _answer(
+        self, route: Route, call: Call, on_sent: Callable[[], None] | None, deadline: asyncio.Timeout
+    ) -> Answer:
         url, headers = dressed(route, call)
         async with self._session.request(
             call.method,
@@ -91,33 +101,28 @@ class Exchange:
             data=call.body,
             allow_redirects=False,
             ssl=self._override_tls if route.override else self._tls,
+            trace_request_ctx=on_sent,
         ) as response:
             found = plain_headers(response)
-            if response.status in _FOLLOWED and "location" in found:
+            if response.status < 200:
+                raise Stopped("protocol", f"status {response.status}, which nobody asked for")
+            if call.method == "HEAD" or (response.status in FOLLOWED and "location" in found):
                 return Answer(response.status, found, b"")
-            body = await self._body(response, found) if call.method != "HEAD" else b""
-            return Answer(response.status, found, body)
+            return Answer(response.status, found, await self._bodies.read(response.content, found, deadline))
 
-    async def _body(self, response: aiohttp.ClientResponse, headers: Mapping[str, str]) -> bytes:
-        self._check_length(headers)
-        decode = decoder(headers.get("content-encoding", ""))
-        parts: list[bytes] = []
-        wire = size = 0
-        while piece := await response.content.readany():
-            wire += len(piece)
-            if decode is not None:
-                piece = decode.feed(piece, self._limit - size)
-            size += len(piece)
-            parts.append(piece)
-            if wire > self._limit or size > self._limit:
-                raise Stopped("too_large", f"more than {self._limit} bytes", temporary=False)
-        _check_complete(decode)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    def _check_length(self, headers: Mapping[str, str]) -> None:
-        length = headers.get("content-length", "")
-        if length.isdecimal() and int(length) > self._limit:
-            raise Stopped("too_large", f"{length} bytes announced", temporary=False)
+def _sending() -> aiohttp.TraceConfig:
+    """Tells the governor when a request is really on the wire: limits count from there."""
+
+    async def sent(
+        _: aiohttp.ClientSession, context: SimpleNamespace, __: aiohttp.TraceRequestHeadersSentParams
+    ) -> None:
+        if context.trace_request_ctx is not None:
+            context.trace_request_ctx()
+
+    config = aiohttp.TraceConfig()
+    config.on_request_headers_sent.append(sent)
+    return config
 
 
 def dressed(route: Route, call: Call) -> tuple[URL, dict[str, str]]:
@@ -137,11 +142,6 @@ def plain_headers(response: aiohttp.ClientResponse) -> dict[str, str]:
         key = name.lower()
         if key in headers:
             headers[key] = f"{headers[key]}, {value}"
-        elif key not in _LOST_ON_THE_WAY:
+        elif key not in _LEFT_OUT:
             headers[key] = value
     return headers
-
-
-def _check_complete(decode: Decoder | None) -> None:
-    if decode is not None and not decode.complete():
-        raise Stopped("truncated", "the encoded body ends too early")

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from yarl import URL
 
@@ -59,6 +59,14 @@ class Router:
         if port not in self._ports:
             raise Stopped("forbidden_address", f"port {port}", temporary=False)
         return Route(url, url, host, port)
+
+
+def joined(route: Route, reference: str) -> str:
+    """The URL that a reference in an answer names."""
+    try:
+        return urljoin(str(route.url), reference.strip())
+    except ValueError:
+        raise Stopped("bad_url", "a redirect that cannot be parsed", temporary=False) from None
 
 
 def parse(text: str) -> URL:

@@ -32,7 +32,7 @@ SEC = HostRule(rate=5, shared=True, contact=True)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchSettings:
     """`allow` names (host, address or network; port) pairs that may be reached although they are not public.
-    `overrides` sends requests for a host pattern to a base URL instead. `patience` is the longest wait inside the
+    `credential_hosts` says where a key may be sent, by its name. `overrides` sends requests for a host pattern to a base URL instead. `patience` is the longest wait inside the
     fetcher; a longer one is answered with the time to come back."""
 
     user_agent: str = "Headwater/0.1"
@@ -41,7 +41,7 @@ class FetchSettings:
     read_timeout: timedelta = timedelta(seconds=60)
     total_timeout: timedelta = timedelta(seconds=180)
     body_limit: int = 20 * MEGABYTE
-    held_limit: int = 64 * MEGABYTE
+    held_limit: int = 128 * MEGABYTE
     redirect_limit: int = 5
     capacity: int = 400
     connections: int = 300
@@ -55,6 +55,7 @@ class FetchSettings:
     )
     per_minute_by_credential: Mapping[str, int] = field(default_factory=dict)
     per_minute_per_credential: int = 45
+    credential_hosts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     window: timedelta = timedelta(minutes=1)
     hosts: Mapping[str, HostRule] = field(default_factory=lambda: {"*.sec.gov": SEC})
     robots_exempt: frozenset[str] = frozenset({"api", "robots"})

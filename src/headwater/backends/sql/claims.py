@@ -54,8 +54,13 @@ def postponed(table: Table, at: datetime, reason: str, *, counts: bool) -> dict[
     """Column values that give a row back for later. A wait that is nobody's fault is not counted as an attempt."""
     values: dict[str, Any] = {"due_at": at, "reason": reason, "lease_owner": None, "lease_until": None}
     if not counts:
-        values["attempts"] = case((table.c.attempts > 0, table.c.attempts - 1), else_=0)
+        values["attempts"] = _uncounted(table)
     return values
+
+
+def _uncounted(table: Table) -> Any:
+    """One attempt less. Waking a row that is leased sets it to zero, so there may be none to take off."""
+    return case((table.c.attempts > 0, table.c.attempts - 1), else_=0)
 
 
 FINISHED: dict[str, Any] = {"due_at": None, "lease_owner": None, "lease_until": None, "attempts": 0}
@@ -73,7 +78,7 @@ def release(connection: Connection, owners: Sequence[str], *, counts: bool) -> i
     for table in TABLES.values():
         values: dict[str, Any] = {"lease_owner": None, "lease_until": None}
         if not counts:
-            values["attempts"] = table.c.attempts - 1
+            values["attempts"] = _uncounted(table)
         freed = update(table).where(table.c.due_at.is_not(None), table.c.lease_owner.in_(list(owners)))
         count += connection.execute(freed.values(**values)).rowcount
     return count

@@ -101,11 +101,13 @@ captures = Table(
     Column("media_type", Text, nullable=False),
     Column("sha256", Text, nullable=False),
     Column("size", BigInteger, nullable=False),
+    Column("pack", Text, nullable=False),
+    Column("start", BigInteger, nullable=False),
     Column("fetched_at", Instant, nullable=False),
     Column("elapsed_ms", Integer, nullable=False),
     Column("policy", Json, nullable=False),
-    Index("ix_captures_sha256", "sha256"),
     Index("ix_captures_lead", "lead_id"),
+    Index("ix_captures_pack", "pack"),
 )
 
 documents = Table(

@@ -1,6 +1,6 @@
-"""Archive objects that no capture speaks of, and the moment at which they may be removed.
+"""Packs of the archive in which no capture lies, and the moment at which they may be removed.
 
-A worker writes an object before the row that speaks of it, and holds a lease all the while. An object may therefore be
+A worker writes a pack before the rows that speak of it, and holds a lease all the while. A pack may therefore be
 removed only while nobody holds a lease and nobody can take one.
 """
 
@@ -30,12 +30,12 @@ def nobody_working(engine: Engine) -> Iterator[Connection]:
         yield connection
 
 
-def orphans(connection: Connection, digests: Sequence[str]) -> list[str]:
-    """Those of the digests that no capture speaks of."""
-    known = set(connection.scalars(select(captures.c.sha256).where(captures.c.sha256.in_(list(digests)))))
-    return [digest for digest in digests if digest not in known]
+def orphans(connection: Connection, packs: Sequence[str]) -> list[str]:
+    """Those of the packs in which no capture lies."""
+    known = set(connection.scalars(select(captures.c.pack).where(captures.c.pack.in_(list(packs)))))
+    return [pack for pack in packs if pack not in known]
 
 
-def look_for_orphans(engine: Engine, digests: Sequence[str]) -> list[str]:
+def look_for_orphans(engine: Engine, packs: Sequence[str]) -> list[str]:
     with reading(engine) as connection:
-        return orphans(connection, digests)
+        return orphans(connection, packs)

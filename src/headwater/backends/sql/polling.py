@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, select, update
 
+from headwater.backends.sql.bulk import change_rows
 from headwater.backends.sql.claims import FINISHED, held, insert_into, take
 from headwater.backends.sql.drafts import open_drafts
 from headwater.backends.sql.rows import capture_row, lead_row, source_from, source_row
@@ -19,8 +20,9 @@ from headwater.pure.keys import key
 
 def register(connection: Connection, wanted: Sequence[Source], now: datetime, origin: str) -> int:
     """Make the rows agree with the configuration; what the engine learned about a source stays. Gives the new ones."""
-    known = set(connection.scalars(select(sources.c.id).where(sources.c.id.in_([s.id for s in wanted]))))
-    fresh = [source for source in wanted if source.id not in known]
+    named = {source.id: source for source in wanted}
+    known = set(connection.scalars(select(sources.c.id).where(sources.c.id.in_(list(named)))))
+    fresh = [source for source in named.values() if source.id not in known]
     if fresh:
         born = {
             "created_at": now,
@@ -32,7 +34,7 @@ def register(connection: Connection, wanted: Sequence[Source], now: datetime, or
         }
         rows = [{**source_row(s), **born, "watermark": dict(s.watermark)} for s in fresh]
         connection.execute(insert_into(connection, sources).on_conflict_do_nothing(), rows)
-    for source in wanted:
+    for source in named.values():
         if source.id in known:
             values = {
                 name: value
@@ -177,30 +179,15 @@ def _insert_duplicates(
 
 
 def _wake(connection: Connection, changed: Sequence[StoredLead], capture: str | None, now: datetime) -> None:
-    content = (
-        "version",
-        "title",
-        "published_at",
-        "body",
-        "body_type",
-        "hints",
-        "state",
-        "due_at",
-        "capture_id",
+    stays = {"id", "recipe", "source_id", "document_id", "identity", "url", "subject_id", "first_seen_at"}
+    change_rows(
+        connection,
+        leads,
+        [
+            (s.id, {name: value for name, value in _fresh_row(s, capture, now).items() if name not in stays})
+            for s in changed
+        ],
     )
-    statement = (
-        update(leads)
-        .where(leads.c.id == bindparam("this"))
-        .values({name: bindparam("new_" + name) for name in (*content, "updated_at", "attempts")})
-    )
-    rows = []
-    for stored in changed:
-        fresh = _fresh_row(stored, capture, now)
-        rows.append(
-            {"this": stored.id}
-            | {"new_" + name: fresh[name] for name in (*content, "updated_at", "attempts")}
-        )
-    connection.execute(statement, rows)
     open_drafts(connection, [(s, capture) for s in changed if s.lead.body is not None], now)
 
 
@@ -234,13 +221,14 @@ def _finish_one(connection: Connection, result: Polled, now: datetime) -> int:
         "due_at": result.due_at,
         "failures": result.failures,
         "stopped": result.stopped,
-        "active": result.active,
         "reason": result.error,
         "last_polled_at": now,
         "updated_at": now,
     }
     if not failed:
         values["last_success_at"] = now
+    if not result.active:  # the reverse is for an operator, who may have paused it while it was polled
+        values["active"] = False
     if result.watermark is not None:
         values["watermark"] = dict(result.watermark)
     if result.moved_to:

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, bindparam, delete, select, tuple_, update
+from sqlalchemy import Connection, RowMapping, delete, select, tuple_, update
 
+from headwater.backends.sql.bulk import change_rows
 from headwater.backends.sql.claims import FINISHED, insert_into, postponed
 from headwater.backends.sql.isolation import quarantine_rows
 from headwater.backends.sql.outbox import open_deliveries
@@ -119,35 +120,26 @@ def _keep_superseded(connection: Connection, results: Sequence[Refined], mine: R
 
 
 def _write_documents(connection: Connection, results: Sequence[Refined], mine: Rows, now: datetime) -> None:
-    whole: list[dict[str, Any]] = []
-    for result in results:
-        row = mine[result.id]
-        again = {"due_at": now} if _newer_capture(row, result) else {}
-        if result.later is not None:
-            values = postponed(documents, result.later.at, result.later.reason, counts=result.later.counts)
-            connection.execute(update(documents).where(documents.c.id == result.id).values(**values))
-        elif row["state"] == State.KEPT and result.state is not State.KEPT:
-            # The page got worse, not the document: the last good revision stays.
-            stays = FINISHED | {"next_capture_id": None, "reason": f"revision {result.reason}"} | again
-            connection.execute(update(documents).where(documents.c.id == result.id).values(**stays))
-        elif result.document is None:
-            ended = FINISHED | _standing(result, now) | again
-            connection.execute(update(documents).where(documents.c.id == result.id).values(**ended))
-        else:
-            content = document_content(result.document) | {"group_id": _group_of(result.document)}
-            whole.append({"this": result.id} | _new(FINISHED | _standing(result, now) | content | again))
-    if whole:
-        names = [name.removeprefix("new_") for name in whole[0] if name != "this"]
-        statement = update(documents).where(documents.c.id == bindparam("this"))
-        connection.execute(statement.values({name: bindparam("new_" + name) for name in names}), whole)
+    change_rows(
+        connection, documents, [(result.id, _values(result, mine[result.id], now)) for result in results]
+    )
+
+
+def _values(result: Refined, row: RowMapping, now: datetime) -> dict[str, Any]:
+    if result.later is not None:
+        return postponed(documents, result.later.at, result.later.reason, counts=result.later.counts)
+    again = {"due_at": now} if _newer_capture(row, result) else {}
+    if row["state"] == State.KEPT and result.state is not State.KEPT:
+        # The page got worse, not the document: the last good revision stays.
+        return FINISHED | {"next_capture_id": None, "reason": f"revision {result.reason}"} | again
+    ended = FINISHED | _standing(result, now) | again
+    if result.document is None:
+        return ended
+    return ended | document_content(result.document) | {"group_id": _group_of(result.document)}
 
 
 def _newer_capture(row: RowMapping, result: Refined) -> bool:
     return bool((row["next_capture_id"] or row["capture_id"]) != result.capture)
-
-
-def _new(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {"new_" + name: value for name, value in values.items()}
 
 
 def _standing(result: Refined, now: datetime) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Which of an element's many links is the one that matters, and what the others are for."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from headwater.pure.feeds.fields import Fields
@@ -14,8 +14,7 @@ IANA = "http://www.iana.org/assignments/relation/"
 STAND_INS = ("canonical", "related", "via", "self")
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     address: str
     relation: str
     media_type: str
@@ -24,8 +23,7 @@ class Link:
 
 def read_links(elements: list[Element], base: str | None, note: Note) -> list[Link]:
     """Links in document order, each against its own xml:base."""
-    links = (_read_link(element, base, note) for element in elements)
-    return [link for link in links if link]
+    return [link for element in elements if (link := _read_link(element, base, note))]
 
 
 def _read_link(element: Element, base: str | None, note: Note) -> Link | None:

@@ -11,7 +11,7 @@ from headwater.pure.feeds.dates import read_date
 from headwater.pure.feeds.fields import Fields, fields_of, first_text
 from headwater.pure.feeds.links import absolute
 from headwater.pure.feeds.media import read_enclosures, read_image
-from headwater.pure.feeds.names import RDF_ABOUT, XML_LANGUAGE, attribute
+from headwater.pure.feeds.names import XML_LANGUAGE, attribute
 from headwater.pure.feeds.notes import Note
 from headwater.pure.feeds.people import author_of, unique
 from headwater.pure.feeds.values import Entry
@@ -51,7 +51,7 @@ def read_entry(item: Element, around: Surroundings) -> Entry | None:
     fields = fields_of(item)
     note = around.note
     base = base_of(item, around.base) if item.attrib else around.base
-    about = item.get(RDF_ABOUT) or item.get("about")
+    about = attribute(item, "about") if item.attrib else None
     identity = first_text(fields, *IDENTITIES) or about
     links = read_links(fields.get("link", []), base, note)
     published, updated = read_dates(fields, note)

@@ -12,7 +12,7 @@ from headwater.pure.feeds.values import Entry, Feed
 from headwater.pure.feeds.wording import title_text
 
 # Its loose parser is slow on hostile input, so only documents of ordinary size get this far.
-LARGEST = 1 << 20
+LARGEST = 128 * 1024
 
 
 def read_with_feedparser(data: bytes, url: str | None, notes: Notes) -> Feed | None:

@@ -50,6 +50,8 @@ def upgrade() -> None:
         sa.Column("media_type", sa.Text(), nullable=False),
         sa.Column("sha256", sa.Text(), nullable=False),
         sa.Column("size", sa.BigInteger(), nullable=False),
+        sa.Column("pack", sa.Text(), nullable=False),
+        sa.Column("start", sa.BigInteger(), nullable=False),
         sa.Column("fetched_at", Instant(), nullable=False),
         sa.Column("elapsed_ms", sa.Integer(), nullable=False),
         sa.Column("policy", Json, nullable=False),
@@ -57,7 +59,7 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("captures", schema=None) as batch_op:
         batch_op.create_index("ix_captures_lead", ["lead_id"], unique=False)
-        batch_op.create_index("ix_captures_sha256", ["sha256"], unique=False)
+        batch_op.create_index("ix_captures_pack", ["pack"], unique=False)
 
     op.create_table(
         "deliveries",
@@ -538,7 +540,7 @@ def downgrade() -> None:
 
     op.drop_table("deliveries")
     with op.batch_alter_table("captures", schema=None) as batch_op:
-        batch_op.drop_index("ix_captures_sha256")
+        batch_op.drop_index("ix_captures_pack")
         batch_op.drop_index("ix_captures_lead")
 
     op.drop_table("captures")

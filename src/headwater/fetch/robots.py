@@ -1,0 +1,79 @@
+"""The gate that asks a host's robots.txt, once a day at most and once at a time."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from headwater.fetch.failures import Stopped
+from headwater.fetch.routes import Route
+from headwater.fetch.settings import FetchSettings
+from headwater.model.web import Failure, Request, Response
+from headwater.pure.robots import Robots, Ruling, answered
+
+Fetch = Callable[[Request], Awaitable[Response | Failure]]
+
+_KNOWN_ORIGINS = 5_000
+_TIME_FOR_ROBOTS = timedelta(seconds=30)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    robots: Robots
+    until: float
+    temporary: bool = False
+
+
+class RobotsGate:
+    """Lives in one event loop."""
+
+    def __init__(self, settings: FetchSettings, fetch: Fetch, now: Callable[[], float]) -> None:
+        self._lifetime = settings.robots_lifetime / timedelta(seconds=1)
+        self._retry = settings.robots_retry / timedelta(seconds=1)
+        self._fetch = fetch
+        self._now = now
+        self._known: dict[str, _Known] = {}
+        self._asking: dict[str, asyncio.Task[_Known]] = {}
+
+    async def ruling(self, route: Route, token: str) -> Ruling:
+        """What robots.txt says about the URL. Stops when it forbids it, or when it cannot be had."""
+        known = await self._robots(str(route.url.origin()))
+        ruling = known.robots.ruling(token, route.url.raw_path_qs)
+        if ruling.allowed:
+            return ruling
+        delay = timedelta(seconds=max(known.until - self._now(), 1)) if known.temporary else None
+        raise Stopped("robots", ruling.because, temporary=known.temporary, delay=delay)
+
+    async def _robots(self, origin: str) -> _Known:
+        known = self._known.get(origin)
+        if known is not None and known.until > self._now():
+            return known
+        task = self._asking.get(origin)
+        if task is None:
+            task = self._asking[origin] = asyncio.get_running_loop().create_task(self._ask(origin))
+            task.add_done_callback(lambda _: self._asking.pop(origin, None))
+        # Shielded: one request that gives up must not take the answer from the others that wait for it.
+        return await asyncio.shield(task)
+
+    async def _ask(self, origin: str) -> _Known:
+        request = Request(url=f"{origin}/robots.txt", purpose="robots", timeout=_TIME_FOR_ROBOTS)
+        answer = await self._fetch(request)
+        if isinstance(answer, Failure) and answer.reason != "redirects":
+            # The host could not be asked at all: nothing may be fetched from it, and this is why. It is not
+            # remembered: the next attempt, which the governor and the breaker pace, asks again.
+            raise Stopped(
+                answer.reason, f"robots.txt: {answer.detail}", temporary=answer.temporary, delay=answer.delay
+            )
+        known = self._read(answer)
+        if len(self._known) >= _KNOWN_ORIGINS:
+            del self._known[next(iter(self._known))]
+        self._known[origin] = known
+        return known
+
+    def _read(self, answer: Response | Failure) -> _Known:
+        # Endless redirects lead to no file, which is the same as having none.
+        status, body = (answer.status, answer.body) if isinstance(answer, Response) else (404, b"")
+        robots = answered(status, body)
+        refused = robots.verdict is not None and not robots.verdict.allowed
+        lifetime = self._retry if refused else self._lifetime
+        return _Known(robots, self._now() + lifetime, temporary=refused)

@@ -1,0 +1,283 @@
+"""Work is leased: oldest first, to one owner at a time, and comes back when the owner does not."""
+
+import multiprocessing
+import threading
+from collections import Counter
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+from tests.scene import HOUR, LEASE, ME, RECIPE, START, Scene, kept, make_capture, make_source, make_story
+
+from headwater.backends.sql.claims import TABLES
+from headwater.backends.sql.connect import connect
+from headwater.backends.sql.schema import leads, sources
+from headwater.backends.sql.store import SqlStore
+from headwater.model.work import (
+    Claim,
+    Delivered,
+    Fetched,
+    Gathered,
+    Job,
+    Later,
+    Polled,
+    Quarantined,
+    Task,
+)
+from headwater.pure.keys import group_key
+
+SECOND = timedelta(seconds=1)
+
+
+def _sources_due(scene: Scene, *moments: datetime) -> list[str]:
+    """One source per moment, due then; their ids in that order."""
+    made = [make_source(f"S{i}") for i, _ in enumerate(moments)]
+    for source, moment in zip(made, moments, strict=True):
+        scene.store.register([source], moment)
+    return [source.id for source in made]
+
+
+def test_the_oldest_due_comes_first_up_to_the_limit(scene: Scene):
+    late, old, older = _sources_due(scene, START, START - HOUR, START - 2 * HOUR)
+    assert [turn.source.id for turn in scene.claim(Task.POLL, limit=2)] == [older, old]
+    assert [turn.source.id for turn in scene.claim(Task.POLL, limit=2)] == [late]
+
+
+def test_what_is_not_due_is_not_claimed(scene: Scene):
+    _sources_due(scene, START + SECOND)
+    assert scene.claim(Task.POLL) == []
+
+
+def test_keys_narrow_a_claim_and_do_not_make_anything_due(scene: Scene):
+    first, second, later = _sources_due(scene, START, START, START + HOUR)
+    assert [t.source.id for t in scene.claim(Task.POLL, keys=(second, later, "unknown"))] == [second]
+    assert [t.source.id for t in scene.claim(Task.POLL)] == [first]
+
+
+def test_another_recipe_is_left_alone(scene: Scene):
+    scene.store.register([make_source(recipe="other")], START)
+    assert scene.claim(Task.POLL) == []
+    assert len(scene.claim(Task.POLL, recipe="other")) == 1
+
+
+def test_r29_a_leased_row_is_not_claimed_until_its_lease_runs_out(scene: Scene):
+    _sources_due(scene, START)
+    assert len(scene.claim(Task.POLL, "first")) == 1
+    scene.now = START + LEASE - SECOND
+    assert scene.claim(Task.POLL, "second") == []
+    scene.now = START + LEASE
+    (turn,) = scene.claim(Task.POLL, "second")
+    assert turn.attempts == 2
+    assert scene.row(sources)["lease_owner"] == "second"
+
+
+def test_a_renewed_lease_holds_longer(scene: Scene):
+    _sources_due(scene, START)
+    scene.claim(Task.POLL, "first")
+    scene.store.renew(Task.POLL, "first", START + HOUR)
+    scene.store.renew(Task.POLL, "stranger", START + 9 * HOUR)
+    scene.now = START + HOUR - SECOND
+    assert scene.claim(Task.POLL, "second") == []
+    scene.now = START + HOUR
+    assert len(scene.claim(Task.POLL, "second")) == 1
+
+
+@pytest.mark.parametrize(("counts", "attempts"), [(True, 2), (False, 1)])
+def test_released_rows_are_free_and_count_only_if_their_owner_died(scene: Scene, counts: bool, attempts: int):
+    _sources_due(scene, START, START)
+    scene.claim(Task.POLL, "mine", limit=1)
+    scene.claim(Task.POLL, "others")
+    assert scene.store.holders() == {"mine", "others"}
+    assert scene.store.release(["mine"], counts=counts) == 1
+    assert scene.store.holders() == {"others"}
+    (turn,) = scene.claim(Task.POLL)
+    assert turn.attempts == attempts
+
+
+def test_release_covers_every_kind_of_work(scene: Scene):
+    scene.keep("a", "b", routes=("out",), group="day")
+    scene.tell(scene.lead("c"), scene.lead("d"), due_at=scene.now)
+    scene.fetch(scene.lead("d"))
+    for task in Task:
+        assert scene.claim(task, "mine"), task
+    assert scene.store.release(["mine"], counts=False) == 6
+    assert scene.store.holders() == set()
+    for task in Task:
+        assert scene.claim(task, "again"), task
+
+
+def test_released_attempts_never_go_below_zero(scene: Scene):
+    """A row that was woken while it was leased counts from zero again."""
+    lead = scene.lead("a")
+    scene.tell(lead)
+    scene.claim(Task.FETCH, "fetcher")
+    scene.tell(scene.lead("a", version="v2"))
+    scene.store.release(["fetcher"], counts=False)
+    assert scene.row(leads)["attempts"] == 0
+
+
+def test_next_due_tells_for_each_kind_when(scene: Scene):
+    scene.keep("a", routes=("out",), group="day")
+    scene.now = START + SECOND
+    scene.tell(scene.lead("b"))
+    assert scene.store.next_due(RECIPE) == {
+        Task.POLL: scene.now + HOUR,
+        Task.FETCH: scene.now,
+        Task.GATHER: START,
+        Task.DELIVER: START,
+    }
+    assert scene.store.next_due("other") == {}
+
+
+def test_next_due_counts_leased_work_as_unfinished(scene: Scene):
+    scene.tell(scene.lead("a"))
+    scene.claim(Task.FETCH)
+    assert scene.store.next_due(RECIPE)[Task.FETCH] == START
+
+
+# A result whose lease was lost is ignored: somebody else has the row now, or had it and finished.
+
+
+def _rows(scene: Scene) -> dict[str, list]:
+    return {table.name: sorted(map(str, scene.rows(table))) for table in TABLES.values()}
+
+
+def _polled(scene: Scene) -> Callable[[], object]:
+    scene.store.register([scene.source], START)
+    (turn,) = scene.claim(Task.POLL, "slow")
+    polled = Polled(
+        source=scene.source.id, run=turn.run, leads=(scene.lead("a"),), watermark={"x": 1}, due_at=None
+    )
+    return lambda: scene.store.finish_poll([polled], "slow", START)
+
+
+def _fetched(scene: Scene) -> Callable[[], object]:
+    scene.tell(scene.lead("a"))
+    (stored,) = scene.claim(Task.FETCH, "slow")
+    fetched = Fetched(lead=stored.id, version="v1", result=make_capture(stored.id))
+    return lambda: scene.store.finish_fetch([fetched], "slow", START)
+
+
+def _refined(scene: Scene) -> Callable[[], object]:
+    scene.tell(scene.lead("a"))
+    scene.fetch(scene.lead("a"))
+    (draft,) = scene.claim(Task.REFINE, "slow")
+    return lambda: scene.refine(kept(draft, routes=("out",), group="day"), owner="slow")
+
+
+def _gathered(scene: Scene) -> Callable[[], object]:
+    (draft,) = scene.keep("a", group="day")
+    (bundle,) = scene.claim(Task.GATHER, "slow")
+    gathered = Gathered(group=bundle.id, marks=bundle.marks, stories=(make_story("s", "day", draft.id),))
+    return lambda: scene.store.finish_gather([gathered], "slow", START)
+
+
+def _delivered(scene: Scene) -> Callable[[], object]:
+    scene.keep("a", routes=("out",))
+    (errand,) = scene.claim(Task.DELIVER, "slow")
+    return lambda: scene.store.finish_deliver([Delivered(id=errand.id, revision=1)], "slow", START)
+
+
+SLOW = {
+    Task.POLL: _polled,
+    Task.FETCH: _fetched,
+    Task.REFINE: _refined,
+    Task.GATHER: _gathered,
+    Task.DELIVER: _delivered,
+}
+
+
+@pytest.mark.parametrize("task", list(Task))
+def test_a_result_whose_lease_was_lost_is_ignored(scene: Scene, task: Task):
+    finish = SLOW[task](scene)
+    scene.now = START + LEASE
+    assert len(scene.claim(task, "quick")) == 1
+    before = _rows(scene)
+    finish()
+    assert _rows(scene) == before
+
+
+@pytest.mark.parametrize("task", list(Task))
+def test_a_result_in_time_is_written(scene: Scene, task: Task):
+    finish = SLOW[task](scene)
+    before = _rows(scene)
+    finish()
+    assert _rows(scene) != before
+    assert scene.store.holders() == set()
+
+
+@pytest.mark.parametrize("task", [Task.FETCH, Task.GATHER, Task.DELIVER])
+def test_a_postponed_or_quarantined_result_without_lease_is_ignored_too(scene: Scene, task: Task):
+    SLOW[task](scene)
+    scene.now = START + LEASE
+    scene.claim(task, "quick")
+    before = _rows(scene)
+    later, apart = Later(at=START, reason="r"), Quarantined(reason="r")
+    lead, group = scene.lead("a").id, group_key(RECIPE, "day")
+    scene.store.finish_fetch([Fetched(lead=lead, version="v1", result=apart)], "slow", START)
+    scene.store.finish_gather([Gathered(group=group, marks=1, quarantined=apart)], "slow", START)
+    for delivery in scene.rows(TABLES[Task.DELIVER]):
+        scene.store.finish_deliver([Delivered(id=delivery["id"], revision=1, later=later)], "slow", START)
+    assert _rows(scene) == before
+
+
+# Two claimers never get the same row.
+
+MANY = 120
+
+
+def _many_leads(scene: Scene) -> None:
+    scene.tell(*(scene.lead(f"n{i}") for i in range(MANY)))
+
+
+def _claim_all(store: SqlStore, owner: str, found: list[str], start: Callable[[], object]) -> None:
+    start()
+    while taken := store.claim_leads(Claim(Job(RECIPE, Task.FETCH), owner, START, 7, LEASE)):
+        found.extend(lead.id for lead in taken)
+
+
+def test_threads_that_claim_at_once_share_the_rows(scene: Scene):
+    _many_leads(scene)
+    found: list[list[str]] = [[] for _ in range(4)]
+    gate = threading.Barrier(4)
+    threads = [
+        threading.Thread(target=_claim_all, args=(scene.store, f"t{i}", found[i], gate.wait))
+        for i in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    counted = Counter(lead for some in found for lead in some)
+    assert len(counted) == MANY
+    assert set(counted.values()) == {1}
+
+
+def _claim_elsewhere(url: str, owner: str, answers: "multiprocessing.Queue[list[str]]") -> None:
+    store = SqlStore(connect(url))
+    found: list[str] = []
+    _claim_all(store, owner, found, lambda: None)
+    store.engine.dispose()
+    answers.put(found)
+
+
+def test_processes_that_claim_at_once_share_the_rows(scene: Scene, database: str):
+    _many_leads(scene)
+    context = multiprocessing.get_context("spawn")
+    answers = context.Queue()
+    started = [context.Process(target=_claim_elsewhere, args=(database, f"p{i}", answers)) for i in range(2)]
+    for process in started:
+        process.start()
+    found = [answers.get(timeout=60) for _ in started]
+    for process in started:
+        process.join(60)
+    counted = Counter(lead for some in found for lead in some)
+    assert len(counted) == MANY
+    assert set(counted.values()) == {1}
+
+
+def test_the_claimed_rows_say_who_has_them(scene: Scene):
+    _many_leads(scene)
+    taken = {lead.id for lead in scene.claim(Task.FETCH, ME, limit=10)}
+    assert {row["id"] for row in scene.rows(leads, lease_owner=ME)} == taken
+    assert {row["lease_until"] for row in scene.rows(leads, lease_owner=ME)} == {START + LEASE}

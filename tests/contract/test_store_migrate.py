@@ -1,0 +1,78 @@
+"""A database is brought to the schema once, however often and by however many it is asked for."""
+
+import multiprocessing
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import inspect, text
+
+from headwater.backends.sql.connect import connect, writing
+from headwater.backends.sql.migrate import HEAD, migrate
+from headwater.backends.sql.schema import metadata
+from headwater.backends.sql.store import SqlStore
+from headwater.model.errors import Refused
+
+
+def test_an_empty_database_gets_every_table_of_the_schema(
+    empty_database: str, open_store: Callable[[str], SqlStore]
+):
+    engine = open_store(empty_database).engine
+    assert migrate(engine) is True
+    inspector = inspect(engine)
+    assert set(inspector.get_table_names()) == {*metadata.tables, "alembic_version"}
+    for name, table in metadata.tables.items():
+        assert {column["name"] for column in inspector.get_columns(name)} == set(table.c.keys()), name
+        there = {index["name"] for index in inspector.get_indexes(name)}
+        assert {index.name for index in table.indexes} <= there, name
+        assert set(inspector.get_pk_constraint(name)["constrained_columns"]) == {
+            c.name for c in table.primary_key
+        }
+
+
+def test_migrating_again_does_nothing(empty_database: str, open_store: Callable[[str], SqlStore]):
+    engine = open_store(empty_database).engine
+    assert [migrate(engine), migrate(engine)] == [True, False]
+    assert _version(engine) == HEAD
+
+
+def _migrate_elsewhere(url: str, answers: "multiprocessing.Queue[bool]") -> None:
+    engine = connect(url)
+    answers.put(migrate(engine))
+    engine.dispose()
+
+
+def test_several_processes_that_start_together_migrate_once(
+    empty_database: str, open_store: Callable[[str], SqlStore]
+):
+    context = multiprocessing.get_context("spawn")
+    answers = context.Queue()
+    started = [context.Process(target=_migrate_elsewhere, args=(empty_database, answers)) for _ in range(3)]
+    for process in started:
+        process.start()
+    for process in started:
+        process.join(60)
+    assert [process.exitcode for process in started] == [0, 0, 0]
+    assert sorted(answers.get(timeout=5) for _ in started) == [False, False, True]
+    assert _version(open_store(empty_database).engine) == HEAD
+
+
+def test_a_database_of_a_newer_version_is_refused_and_stays_untouched(store: SqlStore):
+    with writing(store.engine) as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(Refused, match="newer Headwater") as refused:
+        migrate(store.engine)
+    assert refused.value.reason == "database_newer"
+    assert _version(store.engine) == "9999"
+
+
+def test_the_schema_and_the_migrations_agree(store: SqlStore):
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    with store.engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+
+
+def _version(engine) -> str:
+    with engine.connect() as connection:
+        return connection.scalar(text("SELECT version_num FROM alembic_version"))

