@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 
 from headwater.app import App
-from headwater.cli.opening import config_path, settings_from
+from headwater.cli.opening import closing, config_path, settings_from
 from headwater.cli.options import Json, given, verb
 from headwater.cli.output import console, print_json
 from headwater.cli.settings_help import commented_settings
@@ -23,7 +23,7 @@ def init(context: typer.Context, as_json: Json = False) -> None:
     path = config_path(options)
     written = _write(path, options.data or DEFAULT_DATA)
     try:
-        opened = App(settings_from(options))
+        opened = closing(context, App(settings_from(options)))
         _ = opened.store, opened.archive
     except HeadwaterError:
         if written:  # a file that leads nowhere would stand in the way of the next try
