@@ -1,15 +1,11 @@
 """Fixtures that several suites share: both databases, each test with a fresh one."""
 
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
 from tests.postgres import Postgres, running_postgres
 from tests.scene import Scene
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from snapshot import Snapshot, take_snapshot
+from tests.chaos.snapshot import Snapshot, take_snapshot
 
 from headwater_demo import feeds, running
 

@@ -230,6 +230,12 @@ def test_the_last_resort_opens_nothing(monkeypatch, tmp_path):
     assert [(entry.title, entry.link) for entry in found.entries] == [("A", "https://x.example/a")]
 
 
+def test_a_crash_of_the_last_resort_is_a_note():
+    notes = Notes()
+    assert read_with_feedparser(rss("<item><title>&#xD83D;&</title></item>"), None, notes) is None
+    assert notes.as_warnings() == ("feedparser_failed: UnicodeEncodeError",)
+
+
 def test_discovery_reads_links_in_order_and_guesses_apart():
     page = (
         b'<html><head><link rel="alternate" type="application/rss+xml" href="/a.xml">'

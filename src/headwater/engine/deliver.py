@@ -36,6 +36,8 @@ def _sink(desk: Desk, recipe: Recipe, route: str) -> Sink:
 
 
 def _send(desk: Desk, recipe: Recipe, route: str, errands: Sequence[Errand]) -> Sequence[Delivered]:
+    for errand in errands:
+        desk.check_survival(errand.attempts)
     ready = [(errand, errand.record) for errand in errands if errand.record is not None]
     parcels = [
         Parcel(key=f"{errand.id}-{errand.revision}", route=route, record=record, revision=errand.revision)

@@ -7,7 +7,7 @@ from datetime import timedelta
 from structlog.typing import FilteringBoundLogger
 
 from headwater.engine.alone import explain
-from headwater.model.errors import Refused, Temporary
+from headwater.model.errors import Permanent, Refused, Temporary
 from headwater.model.ports import Archive, Clock, Fetcher, Store
 from headwater.model.recipe import Recipe, Sink
 from headwater.model.work import Claim, Job, Later, Quarantined
@@ -22,7 +22,7 @@ class Patience:
     lease: timedelta = timedelta(minutes=5)
     tries: int = 6
     alone_after: int = 2
-    deaths: int = 5
+    deaths: int = 8
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,12 @@ class Desk:
         reason, detail = explain(error)
         if not isinstance(error, Temporary):
             return Quarantined(reason=reason, detail=detail)
-        if attempts >= self.patience.tries:
+        if error.counts and attempts >= self.patience.tries:
             return Quarantined(reason=reason, detail=f"{detail} (tried {attempts} times)".strip())
-        return Later(at=self.clock() + (error.delay or retry_delay(attempts)), reason=reason, detail=detail)
+        at = self.clock() + (error.delay or retry_delay(attempts))
+        return Later(at=at, reason=reason, detail=detail, counts=error.counts)
+
+    def check_survival(self, attempts: int) -> None:
+        """A record that was claimed so often without any result took its worker down each time."""
+        if attempts > self.patience.deaths:
+            raise Permanent("worker_died", f"its worker died {attempts - 1} times")

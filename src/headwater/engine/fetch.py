@@ -33,6 +33,12 @@ class Fetches:
 
     def claim(self, limit: int) -> None:
         for stored in self.desk.store.claim_leads(self.desk.claim(self.job, limit)):
+            if stored.attempts > self.desk.patience.deaths:
+                apart = Quarantined(
+                    reason="worker_died", detail=f"its worker died {stored.attempts - 1} times"
+                )
+                self.ended.append(Fetched(lead=stored.id, version=stored.lead.version, result=apart))
+                continue
             self.leads[stored.id] = stored
             headers = conditional(stored.etag, stored.last_modified)
             self.fetcher.submit(f"{self.prefix}/{stored.id}", Request(url=stored.lead.url, headers=headers))

@@ -30,12 +30,13 @@ def gather(desk: Desk, job: Job) -> int:
             return Gathered(group=bundle.id, marks=bundle.marks, later=verdict)
         return Gathered(group=bundle.id, marks=bundle.marks, quarantined=verdict)
 
-    results = divide(lambda batch: [_divide_group(recipe, bundle) for bundle in batch], bundles, failed)
+    results = divide(lambda batch: [_divide_group(desk, recipe, bundle) for bundle in batch], bundles, failed)
     desk.store.finish_gather(results, desk.owner, desk.clock())
     return len(bundles)
 
 
-def _divide_group(recipe: Recipe, bundle: Bundle) -> Gathered:
+def _divide_group(desk: Desk, recipe: Recipe, bundle: Bundle) -> Gathered:
+    desk.check_survival(bundle.attempts)
     if recipe.grouping is None:
         return Gathered(group=bundle.id, marks=bundle.marks)
     clusters = [cluster for cluster in recipe.grouping.cluster(bundle.documents) if cluster.members]

@@ -6,6 +6,7 @@ from datetime import timedelta
 from headwater.engine.desk import Desk
 from headwater.engine.fetch import Fetches
 from headwater.engine.poll import Looks
+from headwater.engine.pulse import Pulse
 from headwater.model.errors import Refused
 from headwater.model.web import Failure, Response
 from headwater.model.work import Job, Task
@@ -28,7 +29,7 @@ class Network:
         self.fetches = {job: Fetches(desk, job) for job in jobs if job.task is Task.FETCH}
         self.askers: dict[str, Looks | Fetches] = {asker.prefix: asker for asker in self.looks.values()}
         self.askers |= {asker.prefix: asker for asker in self.fetches.values()}
-        self.renew_at = desk.clock() + desk.patience.lease / 3
+        self.pulse = Pulse(desk, Task.POLL, Task.FETCH)
 
     @property
     def waiting(self) -> int:
@@ -43,7 +44,7 @@ class Network:
         for token, answer in self.fetcher.collect(self.desk.patience.batch, wait) if self.waiting else ():
             self._hear(token, answer)
         ended = sum(asker.commit() for asker in self.askers.values())
-        self._renew()
+        self.pulse.beat()
         return ended
 
     def _claim(self) -> None:
@@ -57,10 +58,3 @@ class Network:
     def _hear(self, token: str, answer: Response | Failure) -> None:
         prefix, _, key = token.rpartition("/")
         self.askers[prefix].hear(key, answer)
-
-    def _renew(self) -> None:
-        now = self.desk.clock()
-        if now >= self.renew_at and self.waiting:
-            for task in (Task.POLL, Task.FETCH):
-                self.desk.store.renew(task, self.desk.owner, now + self.desk.patience.lease)
-            self.renew_at = now + self.desk.patience.lease / 3

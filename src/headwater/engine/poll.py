@@ -55,9 +55,7 @@ class Looks:
 
     def claim(self, limit: int) -> None:
         for turn in self.desk.store.claim_sources(self.desk.claim(self.job, limit)):
-            if turn.attempts > self.desk.patience.deaths:
-                self._fail(turn, Permanent("worker_died", f"its worker died {turn.attempts - 1} times"))
-            elif turn.source.kind not in self.recipe.discover:
+            if turn.source.kind not in self.recipe.discover:
                 self._fail(
                     turn,
                     Permanent("unknown_kind", f"the recipe cannot read sources of kind '{turn.source.kind}'"),
@@ -80,8 +78,7 @@ class Looks:
             look.again_at = now + verdict.delay
             return None
         if isinstance(verdict, Retry):
-            delay = None if verdict.counted else verdict.delay
-            return self._go_on(look, Temporary(verdict.reason, delay=delay))
+            return self._go_on(look, Temporary(verdict.reason, delay=verdict.delay, counts=verdict.counted))
         if isinstance(verdict, GiveUp):
             detail = answer.detail if isinstance(answer, Failure) else f"status {answer.status}"
             return self._go_on(look, Permanent("gone" if verdict.gone else verdict.reason, detail))
@@ -208,9 +205,10 @@ class Looks:
 def _consequence(error: Exception, failures: int, now: datetime, *, gone: bool) -> dict:  # type: ignore[type-arg]
     if gone:
         return {"due_at": None, "failures": failures + 1, "active": False}
-    if isinstance(error, Temporary) and error.delay is not None:
-        return {"due_at": now + error.delay, "failures": failures}
+    wish = (error.delay if isinstance(error, Temporary) else None) or timedelta(0)
+    if isinstance(error, Temporary) and not error.counts:
+        return {"due_at": now + wish, "failures": failures}
     failures += 1
     if failures >= FAILURES_UNTIL_STOP:
         return {"due_at": None, "failures": failures, "stopped": f"{failures} failures in a row"}
-    return {"due_at": now + source_backoff(failures), "failures": failures}
+    return {"due_at": now + max(source_backoff(failures), wish), "failures": failures}

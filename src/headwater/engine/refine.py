@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 
 from headwater.engine.alone import divide
 from headwater.engine.desk import Desk
+from headwater.engine.pulse import Pulse
 from headwater.model.document import Document, Mark, marked
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.outcome import Drop, SetAside
 from headwater.model.reading import Hints, Unreadable
 from headwater.model.recipe import Context, Outcome, Recipe
-from headwater.model.work import Draft, Job, Later, Refined, State
+from headwater.model.work import Draft, Job, Later, Refined, State, Task
 from headwater.pure.drafting import compose, refuse
 
 REDECIDE_LIMIT = 5
@@ -22,7 +23,7 @@ def refine(desk: Desk, job: Job) -> int:
     drafts = desk.store.claim_documents(desk.claim(job))
     if not drafts:
         return 0
-    refinery = Refinery(desk, recipe, _bodies(desk, drafts))
+    refinery = Refinery(desk, recipe, _bodies(desk, drafts), Pulse(desk, Task.REFINE))
     together = [draft for draft in drafts if draft.attempts <= desk.patience.alone_after]
     suspects = [draft for draft in drafts if draft.attempts > desk.patience.alone_after]
     if together:
@@ -42,6 +43,7 @@ class Refinery:
     desk: Desk
     recipe: Recipe
     bodies: Mapping[str, bytes]
+    pulse: Pulse
 
     def finish(self, drafts: Sequence[Draft]) -> None:
         """Decide and commit. A document that lost a claim to another in the meantime is decided again: by then the
@@ -59,9 +61,6 @@ class Refinery:
         self.desk.store.finish_refine(results, self.desk.owner, self.desk.clock(), settle)
 
     def _decide(self, drafts: Sequence[Draft]) -> Sequence[Refined]:
-        for draft in drafts:
-            if draft.attempts > self.desk.patience.deaths:
-                raise Permanent("worker_died", f"its worker died {draft.attempts - 1} times")
         opened: list[Outcome] = [self._open(draft) for draft in drafts]
         documents = [outcome if isinstance(outcome, Document) else None for outcome in opened]
         context = Context(self.recipe.name, self.desk.clock(), self.desk.store)
@@ -69,6 +68,7 @@ class Refinery:
             going = [i for i, outcome in enumerate(opened) if isinstance(outcome, Document)]
             if not going:
                 break
+            self.pulse.beat()
             batch = [opened[i] for i in going]
             outcomes = step([d for d in batch if isinstance(d, Document)], context)
             if len(outcomes) != len(going):
@@ -84,6 +84,8 @@ class Refinery:
         return [self._result(*row) for row in zip(drafts, opened, documents, strict=True)]
 
     def _open(self, draft: Draft) -> Outcome:
+        self.desk.check_survival(draft.attempts)
+        self.pulse.beat()
         lead, capture = draft.lead.lead, draft.capture
         if lead.body is not None:
             data, media_type = lead.body.encode("utf-8", "replace"), lead.body_type

@@ -107,7 +107,8 @@ CONTENT_FIELDS = tuple(f.name for f in fields(Document) if f.name not in BOOKKEE
 
 def marked(before: Document, after: Document, step: str, version: str) -> Document:
     """`after` with one more line of history: what this step changed, and who said its new facts."""
-    changed = tuple(name for name in CONTENT_FIELDS if getattr(before, name) is not getattr(after, name))
+    pairs = ((name, getattr(before, name), getattr(after, name)) for name in CONTENT_FIELDS)
+    changed = tuple(name for name, old, new in pairs if old is not new and old != new)
     facts = after.facts
     if "facts" in changed:
         facts = {

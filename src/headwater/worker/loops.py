@@ -1,11 +1,12 @@
 """What a worker process does all day: claim, work, commit; rest when there is nothing; stop when told."""
 
 import os
+import resource
 import signal
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import timedelta
-from functools import partial
 from types import FrameType
 
 from headwater.engine.desk import Desk
@@ -17,6 +18,8 @@ from headwater.model.work import Job, Task
 SHORTEST_REST, LONGEST_REST = 0.02, 0.5
 TROUBLE_REST = 2.0
 GRACE = 10.0
+ANSWER_WAIT = timedelta(seconds=0.05)
+MEMORY_LIMIT_KILOBYTES = 440 * 1024
 DESK_TASKS = (Task.REFINE, Task.GATHER, Task.DELIVER)
 
 
@@ -39,19 +42,21 @@ class Bell:
 
 
 def work_at_desk(desk: Desk, recipes: Sequence[str], stop: Callable[[], bool]) -> None:
-    """Refine, gather and deliver until told to stop."""
+    """Refine, gather and deliver until told to stop, or until this process has grown too large to go on."""
     engine = Engine(desk)
+    jobs = [Job(recipe, task) for recipe in recipes for task in DESK_TASKS]
     rest = SHORTEST_REST
-    while not stop():
-        handled = 0
-        for recipe in recipes:
-            for task in DESK_TASKS:
-                if not stop():
-                    handled += _guarded(desk, partial(engine.run, Job(recipe, task)))
+    while not stop() and not _overgrown():
+        try:
+            handled = sum(engine.run(job) for job in jobs if not stop())
+        except Temporary as trouble:
+            _wait_out(desk, trouble)
+            _give_back(desk)
+            continue
         rest = SHORTEST_REST if handled else min(rest * 2, LONGEST_REST)
         if not handled:
             time.sleep(rest)
-    desk.store.release([desk.owner], counts=False)
+    _give_back(desk)
 
 
 def work_on_network(desk: Desk, recipes: Sequence[str], stop: Callable[[], bool]) -> None:
@@ -59,24 +64,40 @@ def work_on_network(desk: Desk, recipes: Sequence[str], stop: Callable[[], bool]
     jobs = [Job(recipe, task) for recipe in recipes for task in (Task.POLL, Task.FETCH)]
     network = Network(desk, jobs)
     rest = SHORTEST_REST
-    while not stop():
-        handled = _guarded(desk, lambda: network.step(timedelta(seconds=0.05)))
+    while not stop() and not _overgrown():
+        handled = _step(network, claiming=True)
         rest = SHORTEST_REST if handled or network.waiting else min(rest * 2, LONGEST_REST)
         if not handled and not network.waiting:
             time.sleep(rest)
     until = time.monotonic() + GRACE
     while network.waiting and time.monotonic() < until:
-        _guarded(desk, lambda: network.step(timedelta(seconds=0.2), claiming=False))
-    desk.store.release([desk.owner], counts=False)
+        _step(network, claiming=False)
+    _give_back(desk)
     if desk.fetcher is not None:
         desk.fetcher.close()
 
 
-def _guarded(desk: Desk, work: Callable[[], int]) -> int:
-    """Trouble with the ground we stand on (disk, database, archive) is waited out; nothing is given up for it."""
+def _step(network: Network, *, claiming: bool) -> int:
+    """What cannot be committed now stays in hand and is committed with the next step."""
     try:
-        return work()
+        return network.step(ANSWER_WAIT, claiming=claiming)
     except Temporary as trouble:
-        desk.log.warning("waiting", reason=trouble.reason, detail=trouble.detail)
-        time.sleep(TROUBLE_REST)
+        _wait_out(network.desk, trouble)
         return 0
+
+
+def _wait_out(desk: Desk, trouble: Temporary) -> None:
+    """Trouble with the ground we stand on (disk, database, archive) is nobody's fault: nothing is given up for it."""
+    desk.log.warning("waiting", reason=trouble.reason, detail=trouble.detail)
+    time.sleep(TROUBLE_REST)
+
+
+def _give_back(desk: Desk) -> None:
+    """Somebody else may have it at once. If even that fails, the leases run out."""
+    with suppress(Temporary):
+        desk.store.release([desk.owner], counts=False)
+
+
+def _overgrown() -> bool:
+    """A process that grew past its limit is replaced by a fresh one between two batches."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > MEMORY_LIMIT_KILOBYTES

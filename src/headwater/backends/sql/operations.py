@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, Table, delete, or_, select, update
+from sqlalchemy import Connection, Engine, Row, Table, case, delete, or_, select, update
 
 from headwater.backends.sql.catalogue import key_prefix
 from headwater.backends.sql.claims import FINISHED, TABLES
 from headwater.backends.sql.connect import writing
-from headwater.backends.sql.schema import groups, quarantine, sources
+from headwater.backends.sql.schema import quarantine, sources
 from headwater.model.errors import Refused
 from headwater.model.work import State, Task
 
@@ -101,4 +101,7 @@ class Operations:
 
 
 def _waiting(table: Table) -> dict[str, object]:
-    return {"state": State.WAITING} if "state" in table.c and table is not groups else {}
+    """What is kept stays kept while its next revision is tried again."""
+    if "state" not in table.c:
+        return {}
+    return {"state": case((table.c.state == State.KEPT, State.KEPT), else_=State.WAITING)}

@@ -130,8 +130,10 @@ def _values(result: Refined, row: RowMapping, now: datetime) -> dict[str, Any]:
         return postponed(documents, result.later.at, result.later.reason, counts=result.later.counts)
     again = {"due_at": now} if _newer_capture(row, result) else {}
     if row["state"] == State.KEPT and result.state is not State.KEPT:
-        # The page got worse, not the document: the last good revision stays.
-        return FINISHED | {"next_capture_id": None, "reason": f"revision {result.reason}"} | again
+        # The page got worse, not the document: the last good revision stays. What was set apart can be tried again.
+        apart = result.state in {State.ASIDE, State.QUARANTINED}
+        worse = {"next_capture_id": result.capture if apart else None, "reason": f"revision {result.reason}"}
+        return FINISHED | worse | again
     ended = FINISHED | _standing(result, now) | again
     if result.document is None:
         return ended

@@ -51,10 +51,13 @@ def base_of(element: Element, base: str | None) -> str | None:
 
 def page_link(links: list[Link]) -> str | None:
     """The page: an alternate in HTML or of no stated type, else any alternate."""
-    pages = [link for link in links if link.relation == "alternate"]
-    if not pages:
-        return None
-    return next((link.address for link in pages if link.media_type in PAGE_TYPES), pages[0].address)
+    spare = None
+    for link in links:
+        if link.relation == "alternate":
+            if link.media_type in PAGE_TYPES:
+                return link.address
+            spare = spare or link.address
+    return spare
 
 
 def related(links: list[Link], relation: str) -> str | None:

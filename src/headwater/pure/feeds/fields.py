@@ -34,7 +34,7 @@ def first_text(fields: Fields, *names: str) -> str | None:
     """The first words found under the names, in their order."""
     for name in names:
         for element in fields.get(name, ()):
-            text = whole_text(element).strip()
+            text = (whole_text(element) if len(element) else element.text or "").strip()
             if text:
                 return text
     return None

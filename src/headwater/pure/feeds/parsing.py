@@ -2,6 +2,7 @@
 
 from xml.etree.ElementTree import Element, ParseError, XMLParser
 
+from headwater.pure.feeds.adopting import with_known_addresses
 from headwater.pure.feeds.doctype import without_doctype
 from headwater.pure.feeds.fields import entry_count
 from headwater.pure.feeds.loose import loose_tree
@@ -16,6 +17,7 @@ def parse_tree(data: bytes, note: Note) -> tuple[Element | None, bytes]:
     declaration that could define entities is gone before it starts.
     """
     document, declaration = without_doctype(data)
+    document = with_known_addresses(document, note)
     try:
         return _whole(strict_tree(document), document, note), declaration
     except ParseError as error:

@@ -3,7 +3,7 @@
 import html
 import re
 
-from headwater.pure.feeds.names import NAMESPACES
+from headwater.pure.feeds.names import ADDRESSES
 from headwater.pure.feeds.notes import Note
 from headwater.pure.feeds.sections import outside_sections
 
@@ -11,6 +11,9 @@ BEFORE = re.compile(rb"<\?xml\b|<!--|<[A-Za-z_]")
 DECLARATION = re.compile(rb"\s*<\?xml\b[^>]*\?>")
 CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbb\xbf|\xef\xbf[\xbe\xbf]")
 REFERENCE = re.compile(rb"&(?:#(\d{1,9});|#[xX]([0-9a-fA-F]{1,8});|([A-Za-z][A-Za-z0-9]{1,31});)?")
+HALVES = re.compile(
+    rb"&#([xX][dD][89abAB][0-9a-fA-F]{2}|5[5-7]\d{3});&#([xX][dD][c-fC-F][0-9a-fA-F]{2}|5[5-7]\d{3});"
+)
 SECOND_DECLARATION = re.compile(rb"<\?xml\b[^<>]*\?>")
 CLOSING = re.compile(rb"</(?:rss|feed|rdf:rdf)\s*>", re.IGNORECASE)
 ENTRY = re.compile(rb"<(?:[a-z0-9]{1,16}:)?(?:item|entry)[\s>]", re.IGNORECASE)
@@ -18,7 +21,6 @@ ROOT = re.compile(rb"<[A-Za-z_][^<>]*")
 PREFIX = re.compile(rb"[</\s]([A-Za-z][\w.-]*):[A-Za-z]")
 DECLARED = re.compile(rb"xmlns:([\w.-]+)\s*=")
 PREDEFINED = (b"amp", b"lt", b"gt", b"quot", b"apos")
-_ADDRESSES = {prefix: address for address, prefix in NAMESPACES.items() if prefix}
 
 
 def repaired(data: bytes, note: Note) -> bytes:
@@ -54,7 +56,17 @@ def _cut_behind(data: bytes, note: Note) -> bytes:
 
 
 def _references(text: bytes) -> bytes:
-    return REFERENCE.sub(_reference, text) if b"&" in text else text
+    if b"&" not in text:
+        return text
+    return REFERENCE.sub(_reference, HALVES.sub(_joined_halves, text))
+
+
+def _joined_halves(match: re.Match[bytes]) -> bytes:
+    """One character written as the two halves that UTF-16 makes of it."""
+    first, second = (int(half[1:], 16) if half[:1] in b"xX" else int(half) for half in match.groups())
+    if not (0xD800 <= first <= 0xDBFF and 0xDC00 <= second <= 0xDFFF):
+        return match[0]
+    return chr(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)).encode()
 
 
 def _reference(match: re.Match[bytes]) -> bytes:
@@ -98,4 +110,4 @@ def _with_prefixes(data: bytes, note: Note) -> bytes:
 
 def _address(prefix: bytes) -> bytes:
     name = prefix.decode("ascii", "replace").lower()
-    return _ADDRESSES.get(name, f"urn:prefix:{name}").encode()
+    return ADDRESSES.get(name, f"urn:prefix:{name}").encode()

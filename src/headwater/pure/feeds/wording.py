@@ -55,6 +55,8 @@ def _with_ftfy(text: str) -> str:
 
 def title_text(raw: str, note: Note, *, literal: bool = False) -> str | None:
     """One line of words; `literal` text (Atom's type="text") keeps what only looks like markup."""
+    if raw.isascii() and "&" not in raw and "<" not in raw:
+        return " ".join(raw.split()) or None
     text = mended(raw, note)
     if not literal and "<" in text:
         text = without_tags(text)
