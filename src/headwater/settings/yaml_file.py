@@ -46,20 +46,29 @@ def _placed(path: Path, root: yaml.Node | None, message: str) -> str:
     said = message[: found.start()] if found else message
     if unknown := UNKNOWN.search(said):
         trail.append(unknown["field"])
-    line = _line(root, trail)
-    field = ".".join(trail) or "the whole file"
+    names, line = _resolve(root, trail)
+    field = ".".join(names) or "the whole file"
     return f"{path}:{line}: {field}: {said}"
 
 
-def _line(root: yaml.Node | None, trail: list[str]) -> int:
-    """The line of the deepest part of the trail that is in the file."""
-    node, line = root, 1
-    for part in trail:
-        child, at = _child(node, part)
+def _resolve(root: yaml.Node | None, trail: list[str]) -> tuple[list[str], int]:
+    """The trail with its real names, and the line of the deepest part of it that is in the file."""
+    node, line, names = root, 1, []
+    for i, part in enumerate(trail):
+        name = _any_key(node, trail[i + 1 : i + 2]) if part == "..." else part
+        names.append(name)
+        child, at = _child(node, name)
         if child is None:
-            break
+            return [*names, *trail[i + 1 :]], line
         node, line = child, at
-    return line
+    return names, line
+
+
+def _any_key(node: Any, inside: list[str]) -> str:
+    """ "..." means some key of a mapping: the first one that holds what comes next."""
+    keys = [(name.value, value) for name, value in node.value] if isinstance(node, yaml.MappingNode) else []
+    fitting = (name for name, value in keys if not inside or _child(value, inside[0])[0] is not None)
+    return next(fitting, "...")
 
 
 def _child(node: Any, part: str) -> tuple[Any, int]:

@@ -24,10 +24,11 @@ DESK_TASKS = (Task.REFINE, Task.GATHER, Task.DELIVER)
 
 
 class Bell:
-    """Rings when the process is to stop: on SIGTERM or SIGINT, or when its parent is gone."""
+    """Rings when the process is to stop: on SIGTERM or SIGINT, or, for a child, when its parent is gone."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, child: bool = True) -> None:
         self.parent = os.getppid()
+        self.child = child
         self.rung = False
         signal.signal(signal.SIGTERM, self._ring)
         signal.signal(signal.SIGINT, self._ring)
@@ -37,7 +38,7 @@ class Bell:
         self.rung = True
 
     def __bool__(self) -> bool:
-        return self.rung or os.getppid() != self.parent
+        return self.rung or (self.child and os.getppid() != self.parent)
 
 
 def work_at_desk(desk: Desk, recipes: Sequence[str], stop: Callable[[], bool]) -> None:

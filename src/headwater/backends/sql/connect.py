@@ -43,13 +43,7 @@ def _storable(value: Any) -> Any:
 
 
 def connect(url: str) -> Engine:
-    try:
-        parsed = make_url(url)
-    except (ArgumentError, ValueError):
-        # Not "from error": what cannot be read may still hold a password.
-        raise Refused(
-            "bad_database", "the database address cannot be read: write sqlite:///file or postgresql://…"
-        ) from None
+    parsed = _parsed(url)
     options: dict[str, Any] = {
         "json_serializer": _to_json,
         "json_deserializer": msgspec.json.decode,
@@ -58,9 +52,28 @@ def connect(url: str) -> Engine:
     if parsed.get_backend_name() == "sqlite":
         return _sqlite(parsed, options)
     if parsed.get_backend_name() == "postgresql":
-        parsed = parsed.set(drivername="postgresql+psycopg")
-        return create_engine(parsed, pool_pre_ping=True, pool_size=4, max_overflow=4, **options)
+        return _postgresql(parsed.set(drivername="postgresql+psycopg"), options)
     raise Refused("bad_database", f"'{parsed.get_backend_name()}' is not supported: use sqlite or postgresql")
+
+
+def _parsed(url: str) -> URL:
+    try:
+        return make_url(url)
+    except (ArgumentError, ValueError) as error:
+        # The address itself is not repeated: it may hold a password.
+        raise Refused(
+            "bad_database",
+            "database: that is not an address of a database; write for example postgresql://user@host/name",
+        ) from error
+
+
+def _postgresql(url: URL, options: dict[str, Any]) -> Engine:
+    try:
+        return create_engine(url, pool_pre_ping=True, pool_size=4, max_overflow=4, **options)
+    except ModuleNotFoundError as error:
+        raise Refused(
+            "missing_driver", "PostgreSQL needs a driver: install it with `pip install headwater[postgres]`"
+        ) from error
 
 
 def _sqlite(url: URL, options: dict[str, Any]) -> Engine:
