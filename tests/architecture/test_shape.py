@@ -65,8 +65,8 @@ def test_public_names_are_sorted_and_defined(path: Path):
     defined |= {
         target.id
         for node in tree.body
-        if isinstance(node, ast.Assign)
-        for target in node.targets
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
         if hasattr(target, "id")
     }
     assert set(listed) <= defined
