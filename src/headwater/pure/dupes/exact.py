@@ -18,6 +18,7 @@ VOLATILE = frozenset({"request_id", "requestid", "took", "timestamp", "generated
 """Keys that differ on every call and say nothing about the content."""
 
 _NOISE = re.compile(r"[\W_]+")
+_MARKS = re.compile("[\u0300-\u036f]+")
 _SEED_NOISE = re.compile(r"[^\w\s]")
 
 
@@ -29,9 +30,10 @@ class Fingerprint:
 
 def normal_text(text: str) -> str:
     """Letters and digits in lower case without accents, one space between words."""
-    plain = unicodedata.normalize("NFKD", text.casefold())
-    kept = "".join(character for character in plain if not unicodedata.combining(character)) if not plain.isascii() else plain
-    return _NOISE.sub(" ", kept).strip()
+    plain = text.casefold()
+    if not plain.isascii():
+        plain = _MARKS.sub("", unicodedata.normalize("NFKD", plain))
+    return _NOISE.sub(" ", plain).strip()
 
 
 def text_print(article: Article) -> Fingerprint | None:

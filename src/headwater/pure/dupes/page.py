@@ -52,7 +52,7 @@ def page_of(article: Article) -> Page:
         furniture=furniture(body, parts),
         number=body.number(),
         capital=body.capital(),
-        dateline=int(np.searchsorted(body.starts, dateline_length(article.body))),
+        dateline=int(np.searchsorted(body.starts, dateline_length(body.text()))),
     )
 
 

@@ -59,11 +59,10 @@ def equal_text(make: Callable[[Article], Fingerprint | None]) -> "Callable[[Case
 def near(case: Case) -> Iterator[Finding]:
     """Candidates by shared keys, verified one by one; the best copy first, then what is merely related."""
     findings = list(_verified(case))
-    series = any(_is_series(finding.verdict) for finding in findings)
     copies = [finding for finding in findings if finding.verdict.answer == "duplicate"]
     copies.sort(key=lambda finding: -finding.verdict.score)
     for copy in copies:
-        yield _as_series(case, copy) if series else copy
+        yield _as_series(case, copy) if _in_series(case, copy, findings) else copy
     yield from (finding for finding in findings if finding.verdict.answer != "duplicate")
 
 
@@ -115,8 +114,13 @@ def _repeated(case: Case, page: Page) -> frozenset[int]:
     return case.index.repeated(page.article.publisher, page.parts.hashes)
 
 
-def _is_series(verdict: Verdict) -> bool:
-    return verdict.answer == "new" and verdict.rule in _SERIES and verdict.score >= 0.6
+def _in_series(case: Case, copy: Finding, findings: list[Finding]) -> bool:
+    """Another story of the same form with other figures or names was seen: this one is a report that recurs."""
+    mine = case.index.original(copy.document)
+    return any(
+        finding.verdict.rule in _SERIES and finding.verdict.score >= 0.6 and case.index.original(finding.document) != mine
+        for finding in findings
+    )
 
 
 def _as_series(case: Case, finding: Finding) -> Finding:

@@ -45,10 +45,10 @@ class Tokens:
         return len(self.hashes)
 
     def word(self, position: int) -> str:
-        return self.between(int(self.starts[position]), int(self.ends[position]))
+        return _text(self.codes[self.starts[position] : self.ends[position]])
 
-    def between(self, start: int, end: int) -> str:
-        return self.codes[start:end].astype("<u4").tobytes().decode("utf-32-le")
+    def text(self) -> str:
+        return _text(self.codes)
 
     def capital(self) -> Flags:
         return _upper_table()[np.minimum(self.codes[self.starts].astype(np.int64), _TABLE_SIZE)]
@@ -60,6 +60,10 @@ class Tokens:
         np.cumsum(other, out=totals[1:])
         letters = totals[self.ends] - totals[self.starts]
         return (letters == 0) | ((letters == 1) & (self.ends - self.starts > 2))
+
+
+def _text(codes: Codes) -> str:
+    return codes.tobytes().decode("ascii" if codes.dtype == np.uint8 else "utf-32-le")
 
 
 def tokenise(text: str) -> Tokens:

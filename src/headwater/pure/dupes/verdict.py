@@ -4,7 +4,7 @@ Read for someone who has seen the earlier article: a duplicate adds a sentence o
 another report, and whatever is in between is linked, not blocked.
 """
 
-from dataclasses import asdict
+from dataclasses import fields
 from datetime import timedelta
 
 from headwater.pure.dupes.articles import Answer, Verdict
@@ -13,6 +13,9 @@ from headwater.pure.dupes.measures import Measures
 FRESH = timedelta(hours=48)
 """Copies mostly come within two days; later ones have to be better."""
 PROMPT = timedelta(hours=24)
+RESENT = timedelta(hours=12)
+"""Who sends a notice again does so soon; the same words a day later are the next notice."""
+STALE = timedelta(days=31)
 
 SHORT = 60
 """Stories of fewer words are mostly notices, which recur."""
@@ -22,6 +25,8 @@ BARE = 36
 
 SENTENCE_OR_TWO = 50
 """So many added words are no news."""
+
+_MEASURED = tuple(one.name for one in fields(Measures))
 
 
 def judge(found: Measures, *, recurring: bool = False) -> Verdict:
@@ -38,14 +43,14 @@ def judge(found: Measures, *, recurring: bool = False) -> Verdict:
 
 
 def is_late(found: Measures) -> bool:
-    return found.gap is None or found.gap > FRESH
+    return _after(found, FRESH)
 
 
 def _replacement(found: Measures, *, recurring: bool) -> str:
     """Which kind of slot was filled anew, if the story is otherwise the same."""
-    if not _overlaps(found):
+    if found.shared < 6 or max(found.earlier_coverage, found.later_coverage) < 0.3:
         return ""
-    if found.title_changed and max(found.earlier_length, found.later_length) < BARE:
+    if found.title_changed and _longer(found) < BARE:
         return "title-replaced"
     if found.names and not _few_names(found):
         return "names-replaced"
@@ -63,9 +68,10 @@ def _mostly_unknown(found: Measures) -> bool:
 
 
 def _few_names(found: Measures) -> bool:
+    """A name or two among very many may be noise; one that was replaced twice never is."""
     count = len(found.names)
     share = count / (count + found.names_kept)
-    return share <= (0.05 if is_late(found) or count > 1 else 0.12)
+    return len(set(found.names)) == count and share <= (0.05 if count == 1 and not is_late(found) else 0.02)
 
 
 def _corrected(found: Measures, *, recurring: bool) -> bool:
@@ -73,7 +79,7 @@ def _corrected(found: Measures, *, recurring: bool) -> bool:
     figures, slips = len(found.figures), len(found.slips)
     changed = figures + slips
     share = changed / (changed + found.figures_kept)
-    if recurring or changed > 3:
+    if recurring or changed > 3 or _longer(found) < BARE or _after(found, STALE):
         return False
     if is_late(found):
         return _identical(found) and not figures and (share <= 0.25 or (slips == 1 and share <= 0.5))
@@ -81,7 +87,7 @@ def _corrected(found: Measures, *, recurring: bool) -> bool:
         return share <= 0.4 or (_contained(found) and (changed == 1 or not figures))
     if figures:
         return share <= 0.2
-    return share <= 0.4 or (slips == 1 and _contained(found) and _prompt(found))
+    return share <= 0.4 or (_contained(found) and not _after(found, RESENT if slips > 1 else PROMPT))
 
 
 def _identical(found: Measures) -> bool:
@@ -92,24 +98,30 @@ def _contained(found: Measures) -> bool:
     return max(found.earlier_coverage, found.later_coverage) >= 0.9
 
 
-def _prompt(found: Measures) -> bool:
-    return found.gap is not None and found.gap <= PROMPT
-
-
 def _occasion(found: Measures, *, recurring: bool) -> str:
     """The same words on another occasion, as notices have them."""
-    if is_late(found) and _notice(found) and (recurring or found.same_publisher):
+    length = _longer(found)
+    series = recurring or found.same_publisher
+    if length < BARE and _after(found, RESENT):
+        return "another-occasion"
+    if length < SHORT and ((series and _after(found, RESENT)) or _after(found, STALE)):
         return "another-occasion"
     return ""
 
 
-def _notice(found: Measures) -> bool:
-    return max(found.earlier_length, found.later_length) < SHORT
+def _longer(found: Measures) -> int:
+    return max(found.earlier_length, found.later_length)
+
+
+def _after(found: Measures, limit: timedelta) -> bool:
+    return found.gap is None or found.gap > limit
 
 
 def _clearly_other(found: Measures, rule: str) -> bool:
-    if rule in ("another-occasion", "title-replaced") or is_late(found):
+    if rule == "title-replaced" or is_late(found):
         return True
+    if rule == "another-occasion":
+        return found.same_publisher
     changed = len(found.figures) + len(found.slips)
     if changed >= 0.3 * (changed + found.figures_kept) and changed:
         return True
@@ -119,6 +131,8 @@ def _clearly_other(found: Measures, rule: str) -> bool:
 def _same(found: Measures) -> str:
     earlier, later, added = found.earlier_coverage, found.later_coverage, found.added
     late = is_late(found)
+    if _longer(found) < BARE:
+        return "same-text" if min(earlier, later) >= 0.95 else ""
     if earlier >= 0.85 and later >= 0.85:
         return "same-text"
     if later >= (0.88 if late else 0.8) and earlier >= 0.35 and (found.later_length >= SHORT // 2 or not late):
@@ -144,4 +158,5 @@ def _overlaps(found: Measures) -> bool:
 
 def _verdict(answer: Answer, rule: str, found: Measures) -> Verdict:
     score = (found.earlier_coverage + found.later_coverage) / 2
-    return Verdict(answer=answer, rule=rule, score=round(score, 4), evidence=asdict(found))
+    evidence = {name: getattr(found, name) for name in _MEASURED}
+    return Verdict(answer=answer, rule=rule, score=round(score, 4), evidence=evidence)

@@ -24,7 +24,7 @@ CALENDAR = frozenset(_CALENDAR)
 
 
 def is_number(word: str) -> bool:
-    return 2 * sum(character.isdigit() for character in word) >= len(word)
+    return not word.isalpha() and 2 * sum(map(str.isdigit, word)) >= len(word)
 
 
 def is_figure(word: str) -> bool:
