@@ -1,5 +1,6 @@
 """Raw bytes under their own hash, in a folder or a bucket: written once, never changed, checked when read."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from headwater.model.capture import Capture
 from headwater.model.errors import Refused, Temporary
 
 DISK_FULL = "no space left"
+DIGEST = re.compile("[0-9a-f]{64}")
 
 
 def open_folder(path: Path) -> "ObjectArchive":
@@ -29,6 +31,8 @@ def open_folder(path: Path) -> "ObjectArchive":
 
 
 def object_key(digest: str) -> str:
+    if not DIGEST.fullmatch(digest):
+        raise ValueError(f"{digest!r} is not a SHA-256 digest")
     return f"{digest[:2]}/{digest[2:4]}/{digest}"
 
 
@@ -44,13 +48,16 @@ class ObjectArchive:
                 target = object_key(capture.sha256)
                 # The description goes first: whoever finds the bytes finds their headers too.
                 self._create(target + ".json", msgspec.json.encode(_description(capture)))
-                self._create(target, body)
+                if not self._create(target, body) and not self.get([capture.sha256]):
+                    # What is there is damaged, and here is what it should be.
+                    obstore.put(self.store, target, body, use_multipart=False)
 
-    def _create(self, target: str, body: bytes) -> None:
+    def _create(self, target: str, body: bytes) -> bool:
         try:
             obstore.put(self.store, target, body, mode="create", use_multipart=False)
         except AlreadyExistsError:
-            return
+            return False
+        return True
 
     def get(self, digests: Sequence[str]) -> Mapping[str, bytes]:
         found = {}
@@ -61,6 +68,8 @@ class ObjectArchive:
         return found
 
     def _read(self, digest: str) -> bytes | None:
+        if not DIGEST.fullmatch(digest):
+            return None
         with _explained():
             try:
                 return bytes(obstore.get(self.store, object_key(digest)).bytes())
