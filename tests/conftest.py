@@ -10,12 +10,13 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from tests.postgres import Postgres, running_postgres
+from tests.scene import Scene
+
 from headwater.backends.sql.connect import connect
 from headwater.backends.sql.migrate import migrate
 from headwater.backends.sql.schema import metadata
 from headwater.backends.sql.store import SqlStore
-from tests.postgres import Postgres, running_postgres
-from tests.scene import Scene
 
 BOTH = ("sqlite", "postgresql")
 MIGRATED = "migrated"

@@ -44,9 +44,9 @@ class Postgres:
     def empty(self, database: str, tables: Sequence[str]) -> None:
         """Delete all rows, which is much faster than a new database. Whoever is still connected is sent away."""
         self.command(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"  # noqa: S608 - the names are our own
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
             f" WHERE datname = '{database}' AND pid <> pg_backend_pid()",
-            *(f'DELETE FROM "{table}"' for table in tables),  # noqa: S608 - as above
+            *(f'DELETE FROM "{table}"' for table in tables),
             database=database,
         )
 
@@ -83,11 +83,19 @@ def _serving(folder: Path) -> Iterator[Postgres]:
     secret.write_text(password, encoding="ascii")
     if user:
         os.chown(secret, user["user"], user["group"])
-    _run(
-        [tools / "initdb", "-D", data, "-U", "headwater", "-A", "scram-sha-256", "--pwfile", secret]
-        + ["-E", "UTF8", "--locale", "C", "--no-sync", "--no-instructions"],
-        user,
-    )
+    ways = [
+        "-U",
+        "headwater",
+        "-A",
+        "scram-sha-256",
+        "-E",
+        "UTF8",
+        "--locale",
+        "C",
+        "--no-sync",
+        "--no-instructions",
+    ]
+    _run([tools / "initdb", "-D", data, "--pwfile", secret, *ways], user)
     port = _start(tools, data, folder / "log", user)
     try:
         yield Postgres(port, password)
@@ -98,7 +106,19 @@ def _serving(folder: Path) -> Iterator[Postgres]:
 def _start(tools: Path, data: Path, log: Path, user: dict[str, Any]) -> int:
     for attempt in range(ATTEMPTS):
         port = _free_port()
-        command = [tools / "pg_ctl", "-D", data, "-l", log, "-o", f"-p {port} {HURRIED}", "-w", "-t", "30", "start"]
+        command = [
+            tools / "pg_ctl",
+            "-D",
+            data,
+            "-l",
+            log,
+            "-o",
+            f"-p {port} {HURRIED}",
+            "-w",
+            "-t",
+            "30",
+            "start",
+        ]
         try:
             _run(command, user)
         except RuntimeError as error:
@@ -141,7 +161,9 @@ def _free_port() -> int:
 
 def _run(command: list[Any], user: dict[str, Any]) -> None:
     # Output goes to a file: a server that inherited a pipe would keep it open for ever.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")} | {"LC_ALL": "C"}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")} | {
+        "LC_ALL": "C"
+    }
     with TemporaryFile() as output:
         done = subprocess.run(
             [str(part) for part in command], check=False, cwd="/", env=environment, stdin=subprocess.DEVNULL,
@@ -149,4 +171,6 @@ def _run(command: list[Any], user: dict[str, Any]) -> None:
         )  # fmt: skip
         if done.returncode:
             output.seek(0)
-            raise RuntimeError(f"{command[0]} ended with {done.returncode}: {output.read().decode(errors='replace')}")
+            raise RuntimeError(
+                f"{command[0]} ended with {done.returncode}: {output.read().decode(errors='replace')}"
+            )

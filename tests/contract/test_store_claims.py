@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
+from tests.scene import HOUR, LEASE, ME, RECIPE, START, Scene, kept, make_capture, make_source, make_story
 
 from headwater.backends.sql.claims import TABLES
 from headwater.backends.sql.connect import connect
@@ -24,7 +25,6 @@ from headwater.model.work import (
     Task,
 )
 from headwater.pure.keys import group_key
-from tests.scene import HOUR, LEASE, ME, RECIPE, START, Scene, kept, make_capture, make_source, make_story
 
 SECOND = timedelta(seconds=1)
 
@@ -145,7 +145,9 @@ def _rows(scene: Scene) -> dict[str, list]:
 def _polled(scene: Scene) -> Callable[[], object]:
     scene.store.register([scene.source], START)
     (turn,) = scene.claim(Task.POLL, "slow")
-    polled = Polled(source=scene.source.id, run=turn.run, leads=(scene.lead("a"),), watermark={"x": 1}, due_at=None)
+    polled = Polled(
+        source=scene.source.id, run=turn.run, leads=(scene.lead("a"),), watermark={"x": 1}, due_at=None
+    )
     return lambda: scene.store.finish_poll([polled], "slow", START)
 
 
@@ -239,7 +241,8 @@ def test_threads_that_claim_at_once_share_the_rows(scene: Scene):
     found: list[list[str]] = [[] for _ in range(4)]
     gate = threading.Barrier(4)
     threads = [
-        threading.Thread(target=_claim_all, args=(scene.store, f"t{i}", found[i], gate.wait)) for i in range(4)
+        threading.Thread(target=_claim_all, args=(scene.store, f"t{i}", found[i], gate.wait))
+        for i in range(4)
     ]
     for thread in threads:
         thread.start()
@@ -262,9 +265,7 @@ def test_processes_that_claim_at_once_share_the_rows(scene: Scene, database: str
     _many_leads(scene)
     context = multiprocessing.get_context("spawn")
     answers = context.Queue()
-    started = [
-        context.Process(target=_claim_elsewhere, args=(database, f"p{i}", answers)) for i in range(2)
-    ]
+    started = [context.Process(target=_claim_elsewhere, args=(database, f"p{i}", answers)) for i in range(2)]
     for process in started:
         process.start()
     found = [answers.get(timeout=60) for _ in started]

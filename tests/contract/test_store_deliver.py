@@ -1,11 +1,11 @@
 """The outbox: each delivery is sent until it arrived, in its newest revision."""
 
 import pytest
+from tests.scene import HOUR, ME, START, Scene, ended, kept, make_story
 
 from headwater.backends.sql.operations import Operations
 from headwater.backends.sql.schema import deliveries, quarantine
 from headwater.model.work import Delivered, Errand, Gathered, Later, Quarantined, State, Task
-from tests.scene import HOUR, ME, START, Scene, ended, kept, make_story
 
 
 def _errand(scene: Scene) -> Errand:
@@ -14,9 +14,7 @@ def _errand(scene: Scene) -> Errand:
 
 
 def _finish(scene: Scene, errand: Errand, **told) -> dict:
-    scene.store.finish_deliver(
-        [Delivered(id=errand.id, revision=errand.revision, **told)], ME, scene.now
-    )
+    scene.store.finish_deliver([Delivered(id=errand.id, revision=errand.revision, **told)], ME, scene.now)
     return scene.row(deliveries)
 
 
@@ -81,12 +79,19 @@ def test_a_newer_revision_that_came_while_this_one_was_sent_stays_due(scene: Sce
     errand = _errand(scene)
     scene.refine(kept(scene.change(draft, "changed"), routes=("out",)))
     row = _finish(scene, errand, receipt="r")
-    assert (row["state"], row["due_at"], row["sent_revision"], row["revision"]) == (State.WAITING, START, 1, 2)
+    assert (row["state"], row["due_at"], row["sent_revision"], row["revision"]) == (
+        State.WAITING,
+        START,
+        1,
+        2,
+    )
     again = _errand(scene)
     assert (again.revision, again.record.revision) == (2, 2)
 
 
-@pytest.mark.parametrize("end", [{"dropped": "no"}, {"quarantined": Quarantined(reason="bad")}], ids=["drop", "apart"])
+@pytest.mark.parametrize(
+    "end", [{"dropped": "no"}, {"quarantined": Quarantined(reason="bad")}], ids=["drop", "apart"]
+)
 def test_a_newer_revision_is_sent_whatever_became_of_the_older(scene: Scene, end):
     (draft,) = scene.keep("a", routes=("out",))
     errand = _errand(scene)

@@ -3,11 +3,12 @@
 from dataclasses import replace
 from datetime import timedelta
 
+from tests.scene import HOUR, ME, RECIPE, START, Scene, ended, kept, make_story
+
 from headwater.backends.sql.schema import deliveries, facts, groups, members, quarantine, stories
 from headwater.model.fact import Finding
 from headwater.model.work import Bundle, Gathered, Later, Quarantined, State, Task
 from headwater.pure.keys import group_key
-from tests.scene import HOUR, ME, RECIPE, START, Scene, ended, kept, make_story
 
 DAY = group_key(RECIPE, "day")
 
@@ -127,7 +128,12 @@ def test_stories_open_their_deliveries_once_per_revision(scene: Scene):
     story = make_story("s1", "day", a)
     _gather(scene, story, routes={"s1": ("digest",)})
     row = scene.row(deliveries)
-    assert (row["route"], row["record_kind"], row["record_id"], row["revision"]) == ("digest", "story", "s1", 1)
+    assert (row["route"], row["record_kind"], row["record_id"], row["revision"]) == (
+        "digest",
+        "story",
+        "s1",
+        1,
+    )
     (errand,) = scene.claim(Task.DELIVER)
     assert errand.record == story
     _mark(scene, "b")
@@ -139,7 +145,12 @@ def test_a_postponed_group_is_due_later(scene: Scene):
     _mark(scene, "a")
     _gather(scene, later=Later(at=START + HOUR, reason="model_busy"))
     row = scene.row(groups)
-    assert (row["due_at"], row["reason"], row["attempts"], row["lease_owner"]) == (START + HOUR, "model_busy", 1, None)
+    assert (row["due_at"], row["reason"], row["attempts"], row["lease_owner"]) == (
+        START + HOUR,
+        "model_busy",
+        1,
+        None,
+    )
 
 
 def test_a_quarantined_group_rests_with_its_reason_and_leaves_its_stories(scene: Scene):

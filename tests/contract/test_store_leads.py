@@ -5,10 +5,10 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from tests.scene import HOUR, ME, RECIPE, START, Scene, kept, make_capture, make_lead, make_source
 
 from headwater.backends.sql.schema import captures, documents, edges, leads, quarantine
 from headwater.model.work import Fetched, Later, Polled, Quarantined, State, Task
-from tests.scene import HOUR, ME, RECIPE, START, Scene, kept, make_capture, make_lead, make_source
 
 
 def test_a_new_lead_waits_to_be_fetched(scene: Scene):
@@ -134,7 +134,12 @@ def test_a_fetched_page_is_captured_once_and_opens_a_draft(scene: Scene):
     scene.tell(scene.lead("a"))
     (capture,) = scene.fetch(scene.lead("a"))
     row = scene.row(leads)
-    assert (row["state"], row["due_at"], row["capture_id"], row["attempts"]) == (State.DONE, None, capture.id, 0)
+    assert (row["state"], row["due_at"], row["capture_id"], row["attempts"]) == (
+        State.DONE,
+        None,
+        capture.id,
+        0,
+    )
     assert (scene.row(captures)["id"], scene.row(captures)["lead_id"]) == (capture.id, row["id"])
     (draft,) = scene.claim(Task.REFINE)
     assert (draft.capture, draft.revision, draft.attempts) == (capture, 1, 1)
@@ -195,7 +200,9 @@ def test_a_permanent_redirect_is_remembered(scene: Scene):
 
 
 @pytest.mark.parametrize(
-    "result", [None, Later(at=START + HOUR, reason="r"), Quarantined(reason="r")], ids=["none", "later", "apart"]
+    "result",
+    [None, Later(at=START + HOUR, reason="r"), Quarantined(reason="r")],
+    ids=["none", "later", "apart"],
 )
 def test_a_lead_that_changed_while_it_was_fetched_stays_due(scene: Scene, result):
     scene.tell(scene.lead("a"))

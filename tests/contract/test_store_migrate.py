@@ -13,7 +13,9 @@ from headwater.backends.sql.store import SqlStore
 from headwater.model.errors import Refused
 
 
-def test_an_empty_database_gets_every_table_of_the_schema(empty_database: str, open_store: Callable[[str], SqlStore]):
+def test_an_empty_database_gets_every_table_of_the_schema(
+    empty_database: str, open_store: Callable[[str], SqlStore]
+):
     engine = open_store(empty_database).engine
     assert migrate(engine) is True
     inspector = inspect(engine)
@@ -22,7 +24,9 @@ def test_an_empty_database_gets_every_table_of_the_schema(empty_database: str, o
         assert {column["name"] for column in inspector.get_columns(name)} == set(table.c.keys()), name
         there = {index["name"] for index in inspector.get_indexes(name)}
         assert {index.name for index in table.indexes} <= there, name
-        assert set(inspector.get_pk_constraint(name)["constrained_columns"]) == {c.name for c in table.primary_key}
+        assert set(inspector.get_pk_constraint(name)["constrained_columns"]) == {
+            c.name for c in table.primary_key
+        }
 
 
 def test_migrating_again_does_nothing(empty_database: str, open_store: Callable[[str], SqlStore]):

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from tests.scene import HOUR, ME, RECIPE, START, Scene, ended, kept, make_document, mark
 
 from headwater.backends.sql.schema import (
     deliveries,
@@ -19,7 +20,6 @@ from headwater.model.document import Edge, Mark, Mention
 from headwater.model.fact import Finding
 from headwater.model.work import Gathered, Later, State, Task
 from headwater.pure.keys import group_key
-from tests.scene import HOUR, ME, RECIPE, START, Scene, ended, kept, make_document, mark
 
 
 def test_a_kept_document_is_read_back_as_it_was_written(scene: Scene):
@@ -38,7 +38,8 @@ def test_a_kept_document_is_read_back_as_it_was_written(scene: Scene):
 
 
 @pytest.mark.parametrize(
-    ("state", "reason"), [(State.DROPPED, "too_short"), (State.ASIDE, "js_required"), (State.QUARANTINED, "error:X")]
+    ("state", "reason"),
+    [(State.DROPPED, "too_short"), (State.ASIDE, "js_required"), (State.QUARANTINED, "error:X")],
 )
 def test_an_ended_document_keeps_its_reason(scene: Scene, state: State, reason: str):
     (draft,) = scene.drafts("a")
@@ -57,7 +58,10 @@ def test_an_ended_document_keeps_its_reason(scene: Scene, state: State, reason: 
 def test_a_document_that_failed_before_it_was_read_is_quarantined_too(scene: Scene):
     (draft,) = scene.drafts("a")
     scene.refine(ended(draft, State.QUARANTINED, "capture_damaged", document=False))
-    assert (scene.row(documents)["state"], scene.row(quarantine)["reason"]) == (State.QUARANTINED, "capture_damaged")
+    assert (scene.row(documents)["state"], scene.row(quarantine)["reason"]) == (
+        State.QUARANTINED,
+        "capture_damaged",
+    )
 
 
 def test_a_duplicate_has_an_edge_to_its_original(scene: Scene):

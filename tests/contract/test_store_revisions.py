@@ -1,13 +1,13 @@
 """A page that changed is a new revision of the same document; no revision disappears."""
 
 import pytest
+from tests.scene import HOUR, RECIPE, START, Scene, ended, kept
 
 from headwater.backends.sql.operations import Operations
 from headwater.backends.sql.schema import documents, edges, facts, mentions, quarantine, revisions
 from headwater.model.document import Mark, Mention
 from headwater.model.fact import Finding
 from headwater.model.work import Later, State, Task
-from tests.scene import HOUR, RECIPE, START, Scene, ended, kept
 
 
 def test_a_new_revision_replaces_the_document_and_the_old_one_is_kept_beside_it(scene: Scene):
@@ -30,7 +30,9 @@ def test_a_revision_replaces_what_was_found_out(scene: Scene):
     told = {"facts": {"f": Finding(1, "s", "1"), "old": Finding(2)}, "mentions": (Mention("one", "k", 1.0),)}
     (first,) = scene.keep("a", **told)
     scene.refine(
-        kept(scene.change(first, "x"), facts={"f": Finding(9, "s", "2")}, mentions=(Mention("two", "k", 0.5),))
+        kept(
+            scene.change(first, "x"), facts={"f": Finding(9, "s", "2")}, mentions=(Mention("two", "k", 0.5),)
+        )
     )
     assert [(row["name"], row["value"], row["version"]) for row in scene.rows(facts)] == [("f", 9, "2")]
     assert [row["subject_id"] for row in scene.rows(mentions)] == ["two"]

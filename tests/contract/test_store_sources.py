@@ -4,11 +4,11 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from tests.scene import HOUR, LEASE, ME, RECIPE, START, Scene, make_capture, make_source
 
 from headwater.backends.sql.schema import captures, leads, runs, sources
 from headwater.model.source import Trigger
 from headwater.model.work import Polled, Task
-from tests.scene import HOUR, LEASE, ME, RECIPE, START, Scene, make_capture, make_source
 
 
 def test_r26_a_source_that_never_ran_is_due_at_once(scene: Scene):
@@ -35,7 +35,11 @@ def test_a_source_named_twice_is_one_new_source(scene: Scene):
 def test_registering_keeps_what_was_learned_and_takes_over_what_was_configured(scene: Scene):
     scene.tell(watermark={"etag": "x"}, moved_to="https://new.example/feed", failures=3, error="http_500")
     configured = replace(
-        scene.source, name="Wire renamed", trigger=Trigger(cron="0 */4 * * *"), credibility=0.9, options={"a": 1}
+        scene.source,
+        name="Wire renamed",
+        trigger=Trigger(cron="0 */4 * * *"),
+        credibility=0.9,
+        options={"a": 1},
     )
     scene.store.register([configured], START)
     row = scene.row(sources)
@@ -53,7 +57,9 @@ def test_a_paused_source_stays_paused_when_registered_again(scene: Scene):
 
 @pytest.mark.parametrize("trigger", [None, Trigger(every=timedelta(seconds=0.5)), Trigger(cron="0 4 * * *")])
 def test_a_source_is_read_back_as_it_was_registered(scene: Scene, trigger: Trigger | None):
-    source = make_source("Full", trigger=trigger, subject="s", credibility=0.25, options={"deep": [1, {"x": None}]})
+    source = make_source(
+        "Full", trigger=trigger, subject="s", credibility=0.25, options={"deep": [1, {"x": None}]}
+    )
     scene.store.register([source], START)
     assert [turn.source for turn in scene.claim(Task.POLL)] == [source]
 
@@ -76,7 +82,12 @@ def test_a_run_is_running_then_completed_with_its_counts(scene: Scene):
     scene.store.register([scene.source], START)
     (turn,) = scene.claim(Task.POLL)
     run = scene.row(runs)
-    assert (run["id"], run["status"], run["started_at"], run["ended_at"]) == (turn.run, "running", START, None)
+    assert (run["id"], run["status"], run["started_at"], run["ended_at"]) == (
+        turn.run,
+        "running",
+        START,
+        None,
+    )
     scene.now = START + timedelta(seconds=2)
     capture = make_capture(scene.source.id, "<rss/>")
     polled = Polled(
