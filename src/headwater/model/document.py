@@ -105,9 +105,13 @@ BOOKKEEPING = frozenset({"trail", "notes"})
 CONTENT_FIELDS = tuple(f.name for f in fields(Document) if f.name not in BOOKKEEPING)
 
 
+def _differ(one: Any, other: Any) -> bool:
+    return one is not other and one != other
+
+
 def marked(before: Document, after: Document, step: str, version: str) -> Document:
     """`after` with one more line of history: what this step changed, and who said its new facts."""
-    changed = tuple(name for name in CONTENT_FIELDS if getattr(before, name) is not getattr(after, name))
+    changed = tuple(name for name in CONTENT_FIELDS if _differ(getattr(before, name), getattr(after, name)))
     facts = after.facts
     if "facts" in changed:
         facts = {
