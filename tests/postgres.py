@@ -83,11 +83,19 @@ def _serving(folder: Path) -> Iterator[Postgres]:
     secret.write_text(password, encoding="ascii")
     if user:
         os.chown(secret, user["user"], user["group"])
-    _run(
-        [tools / "initdb", "-D", data, "-U", "headwater", "-A", "scram-sha-256", "--pwfile", secret]
-        + ["-E", "UTF8", "--locale", "C", "--no-sync", "--no-instructions"],
-        user,
-    )
+    ways = [
+        "-U",
+        "headwater",
+        "-A",
+        "scram-sha-256",
+        "-E",
+        "UTF8",
+        "--locale",
+        "C",
+        "--no-sync",
+        "--no-instructions",
+    ]
+    _run([tools / "initdb", "-D", data, "--pwfile", secret, *ways], user)
     port = _start(tools, data, folder / "log", user)
     try:
         yield Postgres(port, password)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from headwater.model.errors import Temporary
+from headwater.model.errors import HeadwaterError, Temporary
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -35,8 +35,7 @@ def divide(
 
 def explain(error: Exception) -> tuple[str, str]:
     """A machine-readable reason and one line for people."""
-    reason = getattr(error, "reason", None) or f"error:{type(error).__name__}"
-    detail = getattr(error, "detail", None)
-    if detail is None:
-        detail = str(error).strip().splitlines()[0] if str(error).strip() else ""
-    return reason, detail[:500]
+    if isinstance(error, HeadwaterError):  # others have a `reason` too, and mean something else by it
+        return error.reason, error.detail[:500]
+    detail = str(error).strip().splitlines()[0] if str(error).strip() else ""
+    return f"error:{type(error).__name__}", detail[:500]
