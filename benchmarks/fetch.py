@@ -2,7 +2,8 @@
 
 A server in another process answers for 500 virtual hosts with pages of 30 KB. Each contender runs in a process of its
 own, several rounds in turn; its CPU is counted from after its imports to its last page, robots.txt of every host
-included for Headwater, and the median round speaks. Limits: at most 2.0 × bare aiohttp, and a third of Scrapy at most.
+included for Headwater, and the median round speaks. Limits: at most 2.0 times bare aiohttp, and a third of
+Scrapy.
 Scrapy is measured where it can be imported: `--scrapy-python` names an interpreter that has it.
 """
 

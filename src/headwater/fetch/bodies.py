@@ -66,7 +66,9 @@ class Bodies:
 
     def _undeclared(self, headers: Mapping[str, str], body: bytes, share: Share) -> bytes:
         """Text that arrives compressed without a word about it. Files that are compressed themselves stay as they are."""
-        if headers.get("content-encoding") or not headers.get("content-type", "").startswith(_TEXTUAL):
+        if headers.get("content-encoding") or not headers.get("content-type", "").lower().startswith(
+            _TEXTUAL
+        ):
             return body
         inflate = Inflate(gzip=True)
         text = inflate.feed(body, self._limit)

@@ -20,6 +20,9 @@ from headwater.fetch.settings import FetchSettings
 from headwater.pure.addresses import AllowList
 
 FOLLOWED = frozenset({301, 302, 303, 307, 308})
+# Honest sites send security policies of many kilobytes in one header field.
+_LONGEST_LINE = 16 * 1024
+_LONGEST_FIELD = 64 * 1024
 _LEFT_OUT = frozenset({"set-cookie", "set-cookie2"})
 
 
@@ -74,6 +77,8 @@ class Exchange:
                 auto_decompress=False,
                 headers={"Accept": "*/*", "Accept-Encoding": ACCEPT_ENCODING},
                 timeout=timeout,
+                max_line_size=_LONGEST_LINE,
+                max_field_size=_LONGEST_FIELD,
                 trace_configs=list(watchers),
             )
 

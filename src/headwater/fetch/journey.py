@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import structlog
+
 from headwater.fetch.breakers import Breakers
 from headwater.fetch.exchange import FOLLOWED, Answer, Call, Exchange
 from headwater.fetch.failures import Stopped
@@ -16,10 +18,14 @@ from headwater.fetch.routes import Route, Router, joined
 from headwater.fetch.settings import FetchSettings
 from headwater.fetch.turnstile import Turnstile
 from headwater.model.web import Failure, Request, Response
+from headwater.pure.redaction import shown
 from headwater.pure.responses import retry_after
 from headwater.pure.sniffing import charset_of, media_type_of
 
+_log = structlog.get_logger()
 _REST = timedelta(minutes=1)
+# Refusals that somebody should look at: an attack, or a mistake in the settings.
+_ALARMING = frozenset({"forbidden_address", "credential_host", "undeclared_agent"})
 # What a publisher says about the use of an answer. Recorded with it; what follows from it is the recipe's decision.
 _USE_HEADERS = ("x-robots-tag", "tdm-reservation", "tdm-policy")
 
@@ -53,7 +59,10 @@ class Journey:
         try:
             route, answer = await self._travel(request, progress)
         except Stopped as stopped:
-            return replace(stopped.failure, policy={**progress.policy, "refused_by": stopped.failure.reason})
+            failure = stopped.failure
+            if failure.reason in _ALARMING:
+                _log.warning("refused", reason=failure.reason, url=shown(request.url), detail=failure.detail)
+            return replace(failure, policy={**progress.policy, "refused_by": failure.reason})
         return _response(route, answer, progress, started)
 
     async def _travel(self, request: Request, progress: Progress) -> tuple[Route, Answer]:
