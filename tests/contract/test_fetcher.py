@@ -12,6 +12,7 @@ import pytest
 import structlog
 
 from headwater.fetch.client import HttpFetcher
+from headwater.fetch.governor_file import FileGovernor
 from headwater.fetch.settings import FetchSettings, HostRule, host_rules
 from headwater.model.errors import Refused
 from headwater.model.web import Failure, Request, Response
@@ -286,6 +287,18 @@ def test_secrets_do_not_follow_a_redirect_to_another_place(bench, place):
     assert headers["accept"] == "application/json"
 
 
+def test_what_is_logged_shows_no_secret(bench):
+    request = Request(
+        url="http://10.0.0.1/x?token=t0ken&page=2",
+        purpose="api",
+        secrets={"?apiKey": "s3cret", "K": "s3cret"},
+    )
+    with structlog.testing.capture_logs() as logs:
+        ask(bench.fetcher(), request)
+    assert [line["url"] for line in logs] == ["http://10.0.0.1/x?token=***&page=2"]
+    assert "s3cret" not in repr(logs)
+
+
 def test_secrets_are_not_sent_to_a_host_that_is_not_theirs(bench):
     fetcher = bench.fetcher(credential_hosts={"wire": ("*.wire.example",)})
     bench.script["/x"] = reply()
@@ -441,7 +454,7 @@ def test_r31_r34_a_budget_defers_with_the_time_to_come_back_and_says_so(bench):
         )
     deferred = [one for one in found if isinstance(one, Failure)]
     assert [one.delay for one in deferred] == [timedelta(minutes=1)] * 5
-    assert [line["limit"] for line in logs if line["event"] == "deferred"] == ["kind:market_api"] * 5
+    assert [line["limit"] for line in logs if line["event"] == "deferred"] == ["kind:market_api"]
 
 
 def test_r32_5_3_one_key_has_one_budget_whatever_it_is_used_for(bench):
@@ -486,3 +499,33 @@ def test_p12_a_conditional_request_is_answered_without_a_body(bench):
         fetcher, Request(url="http://a.example/a", headers={"If-None-Match": first.headers["etag"]})
     )
     assert (again.status, again.body) == (304, b"")
+
+
+def test_a_fetcher_that_closes_gives_its_places_back(bench, tmp_path):
+    """Requests that are cut off do not count as running for whoever comes next."""
+    bench.script["/a"] = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhal"
+    governor = FileGovernor(tmp_path / "governor.sqlite")
+    settings = FetchSettings(rate=0.0, concurrency=2, overrides={"*.example": bench.server.base})
+    first = HttpFetcher(settings, governor=governor)
+    for token in "ab":
+        first.submit(token, Request(url="http://a.example/a", purpose="api"))
+    while len(bench.server.asked) < 2:
+        assert first.collect(1, timedelta(seconds=0.01)) == []
+    first.close()
+    bench.script["/a"] = reply()
+    second = HttpFetcher(settings, governor=governor)
+    (found,) = ask(second, Request(url="http://a.example/a", purpose="api"))
+    second.close()
+    governor.close()
+    assert found.status == 200
+
+
+def test_a_mistake_of_our_own_is_answered_too(bench, monkeypatch):
+    async def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("headwater.fetch.journey.Journey._travel", broken)
+    with structlog.testing.capture_logs() as logs:
+        (found,) = ask(bench.fetcher(), "http://a.example/")
+    assert (found.reason, found.temporary) == ("internal", False)
+    assert logs[0]["error"] == "ZeroDivisionError"

@@ -36,7 +36,6 @@ class Limits:
         self._settings = settings
         self._hosts: dict[str, HostLimits] = {}
         self._window = settings.window / timedelta(seconds=1)
-        self._start = (settings.connect_timeout * 2) / timedelta(seconds=1)
         self._owner = f"{os.getpid()}-{os.urandom(4).hex()}"
         self._count = count()
 
@@ -91,7 +90,8 @@ class Limits:
             lease=f"{self._owner}-{next(self._count)}",
             quotas=tuple(quotas),
             slots=slots,
-            start=min(self._start, call.timeout),
+            # It may wait for a connection as long as it may last at all.
+            start=call.timeout,
             hold=call.timeout,
         )
 

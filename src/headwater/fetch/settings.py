@@ -44,7 +44,7 @@ class FetchSettings:
     held_limit: int = 128 * MEGABYTE
     redirect_limit: int = 5
     capacity: int = 400
-    connections: int = 300
+    connections: int = 400
     ports: frozenset[int] = frozenset({80, 443})
     allow: tuple[tuple[str, int], ...] = ()
     overrides: Mapping[str, str] = field(default_factory=dict)

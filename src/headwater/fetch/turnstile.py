@@ -15,6 +15,8 @@ _log = structlog.get_logger()
 # Sleeping shorter than this is not worth a timer; the governor is asked again anyway.
 _SHORTEST_SLEEP = 0.0005
 _SHORTEST_DELAY = 0.1
+_TELL_EVERY = 10.0
+_TOLD_AT_MOST = 1000
 
 
 class Turnstile:
@@ -28,6 +30,7 @@ class Turnstile:
         self._sent: list[str] = []
         self._done: list[str] = []
         self._bars: list[tuple[list[str], float]] = []
+        self._told: dict[str, float] = {}
         self._flushing: asyncio.Task[None] | None = None
         self._thread = ThreadPoolExecutor(1, "headwater-governor") if governor.blocking else None
 
@@ -41,11 +44,20 @@ class Turnstile:
                 return
             wait = decision.until - self._now()
             if wait > self._patience or decision.until > latest:
-                _log.info("deferred", limit=decision.key, seconds=round(wait, 3))
+                self._tell(decision.key, wait)
                 raise Stopped(
                     "rate_limited", decision.key, delay=timedelta(seconds=max(wait, _SHORTEST_DELAY))
                 )
             await asyncio.sleep(max(wait, _SHORTEST_SLEEP))
+
+    def _tell(self, limit: str, wait: float) -> None:
+        """Once in a while for each limit: a long queue says the same thing a thousand times."""
+        now = self._now()
+        if now - self._told.get(limit, 0.0) >= _TELL_EVERY:
+            if len(self._told) >= _TOLD_AT_MOST:
+                self._told.clear()
+            self._told[limit] = now
+            _log.warning("deferred", limit=limit, seconds=round(wait, 3))
 
     def sent(self, demand: Demand) -> None:
         self._sent.append(demand.lease)
@@ -58,6 +70,10 @@ class Turnstile:
     def bar(self, keys: list[str], until: float) -> None:
         self._bars.append((keys, until))
         self._flush_soon()
+
+    def own_tasks(self) -> set[asyncio.Task[None]]:
+        """What must not be cancelled at the end: it tells the others that our requests are over."""
+        return {self._flushing} if self._flushing is not None else set()
 
     async def close(self) -> None:
         while self._flushing is not None:
