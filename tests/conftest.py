@@ -9,9 +9,6 @@ import pytest
 from tests.postgres import Postgres, running_postgres
 from tests.scene import Scene
 
-from tests.postgres import Postgres, running_postgres
-from tests.scene import Scene
-
 from headwater.backends.sql.connect import connect
 from headwater.backends.sql.migrate import migrate
 from headwater.backends.sql.schema import metadata

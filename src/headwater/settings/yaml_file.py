@@ -12,6 +12,7 @@ from headwater.model.errors import Refused
 T = TypeVar("T")
 PLACE = re.compile(r" - at `(?P<path>\$[^`]*)`$")
 PART = re.compile(r"\.(?P<name>[^.\[\]]+)|\[(?P<index>\d+|\.\.\.)\]")
+SOME_ENTRY = "..."
 UNKNOWN = re.compile(r"unknown field `(?P<field>[^`]+)`")
 
 
@@ -31,7 +32,7 @@ def load(path: Path, into: type[T]) -> T:
     try:
         return msgspec.convert({} if data is None else data, into, strict=False)
     except msgspec.ValidationError as error:
-        raise Refused("bad_config", _placed(path, node, str(error))) from error
+        raise Refused("bad_config", _placed(path, node, data, into, str(error))) from error
 
 
 def _syntax(path: Path, error: yaml.YAMLError) -> str:
@@ -40,35 +41,48 @@ def _syntax(path: Path, error: yaml.YAMLError) -> str:
     return f"{path}{line}: not valid YAML: {getattr(error, 'problem', None) or 'it cannot be read'}"
 
 
-def _placed(path: Path, root: yaml.Node | None, message: str) -> str:
+def _placed(path: Path, root: yaml.Node | None, data: Any, into: type[Any], message: str) -> str:
     found = PLACE.search(message)
     trail = [m["name"] or m["index"] for m in PART.finditer(found["path"])] if found else []
+    if SOME_ENTRY in trail:
+        at = trail.index(SOME_ENTRY)
+        trail[at] = _culprit(data, into, trail[:at])
     said = message[: found.start()] if found else message
     if unknown := UNKNOWN.search(said):
         trail.append(unknown["field"])
-    names, line = _resolve(root, trail)
-    field = ".".join(names) or "the whole file"
+    line = _line(root, trail)
+    field = ".".join(trail) or "the whole file"
     return f"{path}:{line}: {field}: {said}"
 
 
-def _resolve(root: yaml.Node | None, trail: list[str]) -> tuple[list[str], int]:
-    """The trail with its real names, and the line of the deepest part of it that is in the file."""
-    node, line, names = root, 1, []
-    for i, part in enumerate(trail):
-        name = _any_key(node, trail[i + 1 : i + 2]) if part == "..." else part
-        names.append(name)
-        child, at = _child(node, name)
+def _culprit(data: Any, into: type[Any], above: list[str]) -> str:
+    """Which entry of a mapping is wrong, where the message does not say: the one that is so without the others."""
+    entries = data
+    for part in above:
+        entries = entries[part]
+    for name in entries:
+        try:
+            msgspec.convert(_only(data, above, name), into, strict=False)
+        except msgspec.ValidationError:
+            return str(name)
+    return SOME_ENTRY
+
+
+def _only(data: Any, above: list[str], name: Any) -> Any:
+    if not above:
+        return {name: data[name]}
+    return {**data, above[0]: _only(data[above[0]], above[1:], name)}
+
+
+def _line(root: yaml.Node | None, trail: list[str]) -> int:
+    """The line of the deepest part of the trail that is in the file."""
+    node, line = root, 1
+    for part in trail:
+        child, at = _child(node, part)
         if child is None:
-            return [*names, *trail[i + 1 :]], line
+            break
         node, line = child, at
-    return names, line
-
-
-def _any_key(node: Any, inside: list[str]) -> str:
-    """ "..." means some key of a mapping: the first one that holds what comes next."""
-    keys = [(name.value, value) for name, value in node.value] if isinstance(node, yaml.MappingNode) else []
-    fitting = (name for name, value in keys if not inside or _child(value, inside[0])[0] is not None)
-    return next(fitting, "...")
+    return line
 
 
 def _child(node: Any, part: str) -> tuple[Any, int]:

@@ -66,7 +66,12 @@ def _follow(old: Hashes, new: Hashes, places: NDArray[np.int64]) -> NDArray[np.i
     broken = np.flatnonzero((places[1:] >= 0) & (places[:-1] >= 0) & (places[1:] != places[:-1] + 1)) + 1
     for start in broken.tolist():
         position, place = start, int(places[start - 1]) + 1
-        while position < len(new) and place < len(old) and places[position] != place and new[position] == old[place]:
+        while (
+            position < len(new)
+            and place < len(old)
+            and places[position] != place
+            and new[position] == old[place]
+        ):
             places[position] = place
             position, place = position + 1, place + 1
     return places
@@ -102,6 +107,6 @@ def _gaps(runs: list[_Run], old_length: int, new_length: int) -> list[Gap]:
             if shift < -SHINGLE:
                 continue
             left, right, old, new = left + shift, right + shift, old - shift, new - shift
-        if 0 < old + new and old <= GAP_LIMIT and new <= GAP_LIMIT:
+        if old + new > 0 and old <= GAP_LIMIT and new <= GAP_LIMIT:
             found.append(Gap((left, left + old), (right, right + new)))
     return found

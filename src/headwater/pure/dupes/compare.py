@@ -20,7 +20,9 @@ class Repeated:
     later: Collection[int] = ()
 
 
-def compare(earlier: Article, later: Article, repeated: Repeated = Repeated(), *, recurring: bool = False) -> Verdict:
+def compare(
+    earlier: Article, later: Article, repeated: Repeated = Repeated(), *, recurring: bool = False
+) -> Verdict:
     """What the later article is to a reader of the earlier one. Pure, and the only place that decides it."""
     return compare_pages(page_of(earlier), page_of(later), repeated, recurring=recurring)
 

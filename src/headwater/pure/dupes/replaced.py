@@ -103,14 +103,19 @@ def distance(one: str, other: str, limit: int) -> int:
     for position, letter in enumerate(one, 1):
         previous, row[0] = row[0], position
         for place, character in enumerate(other, 1):
-            previous, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, previous + (letter != character))
+            previous, row[place] = (
+                row[place],
+                min(row[place] + 1, row[place - 1] + 1, previous + (letter != character)),
+            )
         if min(row) > limit:
             return limit + 1
     return row[-1]
 
 
 def _figure_pairs(old: list[str], new: list[str]) -> Iterable[Pair]:
-    return zip([word for word in old if is_figure(word)], [word for word in new if is_figure(word)], strict=False)
+    return zip(
+        [word for word in old if is_figure(word)], [word for word in new if is_figure(word)], strict=False
+    )
 
 
 def _is_dated(view: View, span: Span) -> bool:

@@ -22,7 +22,9 @@ CERTAIN = 0.9
 _SERIES = ("figures-replaced", "names-replaced", "another-occasion")
 
 
-def equal(rule: str, make: Callable[[Article], Fingerprint | None], *, checked: bool = True) -> "Callable[[Case], Iterator[Finding]]":
+def equal(
+    rule: str, make: Callable[[Article], Fingerprint | None], *, checked: bool = True
+) -> "Callable[[Case], Iterator[Finding]]":
     """The same fingerprint is the same document. Checked: unless the address was given to another text."""
 
     def rung(case: Case) -> Iterator[Finding]:
@@ -33,7 +35,9 @@ def equal(rule: str, make: Callable[[Article], Fingerprint | None], *, checked: 
         if checked and _other_text(case, document):
             yield Finding(document, Verdict(answer="related", rule=f"{rule}-reused", score=0.5))
         else:
-            yield Finding(document, Verdict(answer="duplicate", rule=rule, score=1.0, evidence={rule: mine.value}))
+            yield Finding(
+                document, Verdict(answer="duplicate", rule=rule, score=1.0, evidence={rule: mine.value})
+            )
 
     return rung
 
@@ -85,9 +89,15 @@ def similar_title(threshold: float, within: timedelta) -> "Callable[[Case], Iter
     def rung(case: Case) -> Iterator[Finding]:
         for document, _ in case.proposed(200):
             earlier = case.index.article(document)
-            if earlier is None or earlier.publisher != case.article.publisher or not _soon(earlier, case.article, within):
+            if (
+                earlier is None
+                or earlier.publisher != case.article.publisher
+                or not _soon(earlier, case.article, within)
+            ):
                 continue
-            score = SequenceMatcher(None, earlier.title.lower(), case.article.title.lower(), autojunk=False).ratio()
+            score = SequenceMatcher(
+                None, earlier.title.lower(), case.article.title.lower(), autojunk=False
+            ).ratio()
             if score > threshold:
                 yield Finding(document, Verdict(answer="duplicate", rule="fuzzy-title", score=score))
 
@@ -118,7 +128,9 @@ def _in_series(case: Case, copy: Finding, findings: list[Finding]) -> bool:
     """Another story of the same form with other figures or names was seen: this one is a report that recurs."""
     mine = case.index.original(copy.document)
     return any(
-        finding.verdict.rule in _SERIES and finding.verdict.score >= 0.6 and case.index.original(finding.document) != mine
+        finding.verdict.rule in _SERIES
+        and finding.verdict.score >= 0.6
+        and case.index.original(finding.document) != mine
         for finding in findings
     )
 

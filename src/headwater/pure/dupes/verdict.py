@@ -135,7 +135,11 @@ def _same(found: Measures) -> str:
         return "same-text" if min(earlier, later) >= 0.95 else ""
     if earlier >= 0.85 and later >= 0.85:
         return "same-text"
-    if later >= (0.88 if late else 0.8) and earlier >= 0.35 and (found.later_length >= SHORT // 2 or not late):
+    if (
+        later >= (0.88 if late else 0.8)
+        and earlier >= 0.35
+        and (found.later_length >= SHORT // 2 or not late)
+    ):
         return "abridged"
     if earlier >= 0.85 and added <= _no_news(found) and later >= (0.6 if late else 0.55):
         return "sentence-added"

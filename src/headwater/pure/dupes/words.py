@@ -1,22 +1,9 @@
 """Small closed classes of words that carry the facts of a report: counts, directions, the calendar."""
 
-_COUNTS = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand half quarter dozen "
-    "first second third fourth fifth sixth seventh eighth ninth tenth once twice"
-).split()
-_UP = (
-    "rose rise rises rising risen up higher gain gains gained increase increases increased increasing advanced "
-    "advance climbed raised raises raise above buy buys bought profit profits more"
-).split()
-_DOWN = (
-    "fell fall falls falling fallen down lower lost loss losses lose decrease decreases decreased decline declines "
-    "declined dropped drop cut cuts below sell sells sold less"
-).split()
-_CALENDAR = (
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
-    "september october november december jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun"
-).split()
+_COUNTS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred", "thousand", "half", "quarter", "dozen", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "once", "twice"]
+_UP = ["rose", "rise", "rises", "rising", "risen", "up", "higher", "gain", "gains", "gained", "increase", "increases", "increased", "increasing", "advanced", "advance", "climbed", "raised", "raises", "raise", "above", "buy", "buys", "bought", "profit", "profits", "more"]
+_DOWN = ["fell", "fall", "falls", "falling", "fallen", "down", "lower", "lost", "loss", "losses", "lose", "decrease", "decreases", "decreased", "decline", "declines", "declined", "dropped", "drop", "cut", "cuts", "below", "sell", "sells", "sold", "less"]
+_CALENDAR = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
 DIRECTION = dict.fromkeys(_UP, "up") | dict.fromkeys(_DOWN, "down")
 COUNTS = frozenset(_COUNTS)
