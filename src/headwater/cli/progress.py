@@ -15,7 +15,7 @@ from rich.text import Text
 from headwater.app import App
 from headwater.cli.figures import Figures, figures
 from headwater.cli.options import Options
-from headwater.cli.output import side_console, span
+from headwater.cli.output import count_of, side_console, span
 
 LIVE_EVERY, LINE_EVERY = 0.4, 3.0
 
@@ -88,7 +88,7 @@ class Look:
         for name, seen, due in self.read():
             ended = seen.duplicate + seen.dropped + seen.set_aside + seen.quarantined
             counts = (seen.came_in, seen.kept, ended, seen.waiting, seen.delivered)
-            feeds = f"{due} sources to poll" if due else span(time.monotonic() - self.begun)
+            feeds = f"{count_of(due, 'source')} to poll" if due else span(time.monotonic() - self.begun)
             cells = (Text(str(count), style="bold") for count in counts)
             grid.add_row(Text(name, style="bold cyan"), *cells, Text(feeds, style="dim"))
         return grid
