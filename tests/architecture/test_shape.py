@@ -46,7 +46,7 @@ def test_files_are_named_for_their_concept():
 @pytest.mark.parametrize(
     "path", [path for path in FILES if "__all__" in path.read_text(encoding="utf-8")], ids=str
 )
-def test_public_names_are_sorted(path: Path):
+def test_public_names_are_sorted_and_defined(path: Path):
     tree = ast.parse(path.read_text(encoding="utf-8"))
     listed = next(
         [ast.literal_eval(item) for item in node.value.elts]
@@ -55,6 +55,21 @@ def test_public_names_are_sorted(path: Path):
     )
     assert listed == sorted(listed, key=_place)
     assert len(listed) == len(set(listed))
+    defined = {
+        name.asname or name.name
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom)
+        for name in node.names
+    }
+    defined |= {getattr(node, "name", "") for node in tree.body}
+    defined |= {
+        target.id
+        for node in tree.body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if hasattr(target, "id")
+    }
+    assert set(listed) <= defined
 
 
 def _place(name: str) -> tuple[int, str]:

@@ -35,7 +35,7 @@ def host(name: str = "ledgerlane.example", interval: float = 1.0) -> Quota:
 
 
 def ask(governor: Governor, wanted: Demand, now: float) -> Decision:
-    return governor.reserve([wanted], now)[0]
+    return governor.reserve([wanted], lambda: now)[0]
 
 
 def send(governor: Governor, wanted: Demand, now: float) -> None:
@@ -76,7 +76,7 @@ def test_5_6_whoever_waits_is_served_in_the_order_of_asking(governor):
 
 
 def test_a_batch_is_decided_in_its_order(governor):
-    found = governor.reserve([demand(name, host()) for name in "abc"], START)
+    found = governor.reserve([demand(name, host()) for name in "abc"], lambda: START)
     assert [isinstance(one, Go) for one in found] == [True, False, False]
     assert found[1].until < found[2].until
 
@@ -90,7 +90,7 @@ def test_a_moment_that_nobody_comes_for_is_given_up(governor):
 def test_p10_concurrency_is_limited_until_a_request_is_done(governor):
     slots = (Slots("host:ledgerlane.example", 2),)
     wanted = [demand(name, slots=slots) for name in "abc"]
-    assert [isinstance(one, Go) for one in governor.reserve(wanted, START)] == [True, True, False]
+    assert [isinstance(one, Go) for one in governor.reserve(wanted, lambda: START)] == [True, True, False]
     governor.done([wanted[0].lease], START + 1)
     assert ask(governor, wanted[2], START + 1) == Go()
 

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from headwater.fetch.governor import GRACE, HORIZON, MEMORY
+from headwater.fetch.governor import GRACE, HORIZON, MEMORY, Clock
 from headwater.pure.pace import Decision, Demand, Go, View, decide
 
 _PLANNED, _PENDING, _SENT, _RUNNING = range(4)
@@ -36,8 +36,9 @@ class FileGovernor:
         self._database.execute("PRAGMA synchronous = NORMAL")
         self._database.executescript(_SCHEMA)
 
-    def reserve(self, demands: Sequence[Demand], now: float) -> Sequence[Decision]:
+    def reserve(self, demands: Sequence[Demand], clock: Clock) -> Sequence[Decision]:
         with self._lock, _Writing(self._database):
+            now = clock()
             self._sweep(len(demands), now)
             return [self._reserve(demand, now) for demand in demands]
 

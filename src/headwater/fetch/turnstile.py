@@ -8,7 +8,7 @@ from datetime import timedelta
 import structlog
 
 from headwater.fetch.failures import Stopped
-from headwater.fetch.governor import Governor
+from headwater.fetch.governor import Clock, Governor
 from headwater.pure.pace import Decision, Demand, Go
 
 _log = structlog.get_logger()
@@ -20,7 +20,7 @@ _SHORTEST_DELAY = 0.1
 class Turnstile:
     """Lives in one event loop. A governor that may block is asked in a thread of its own."""
 
-    def __init__(self, governor: Governor, now: Callable[[], float], patience: timedelta) -> None:
+    def __init__(self, governor: Governor, now: Clock, patience: timedelta) -> None:
         self._governor = governor
         self._now = now
         self._patience = patience / timedelta(seconds=1)
@@ -104,7 +104,7 @@ class Turnstile:
                 self._governor.sent(sent, self._now())
             if done:
                 self._governor.done(done, self._now())
-            return list(self._governor.reserve(demands, self._now())) if demands else []
+            return list(self._governor.reserve(demands, self._now)) if demands else []
 
         return work
 

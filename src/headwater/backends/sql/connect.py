@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, InterfaceError, OperationalError
 
+from headwater.backends.sql.columns import storable
 from headwater.model.errors import Refused, Temporary
 
 SQLITE_PRAGMAS = (
@@ -19,16 +20,35 @@ SQLITE_PRAGMAS = (
     "PRAGMA temp_store=MEMORY",
     "PRAGMA cache_size=-32000",
 )
+NUL = rb"\u0000"
 DISK_FULL = ("disk is full", "disk full", "no space left", "could not extend file")
 
 
 def _to_json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
+    try:
+        encoded = msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        encoded = NUL
+    if NUL in encoded:
+        encoded = msgspec.json.encode(_storable(msgspec.to_builtins(value)))
+    return encoded.decode()
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, dict):
+        return {_storable(name): _storable(part) for name, part in value.items()}
+    return [_storable(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def connect(url: str) -> Engine:
     parsed = _parsed(url)
-    options: dict[str, Any] = {"json_serializer": _to_json, "json_deserializer": msgspec.json.decode}
+    options: dict[str, Any] = {
+        "json_serializer": _to_json,
+        "json_deserializer": msgspec.json.decode,
+        "hide_parameters": True,  # an error that nobody foresaw shall not spill documents into a log
+    }
     if parsed.get_backend_name() == "sqlite":
         return _sqlite(parsed, options)
     if parsed.get_backend_name() == "postgresql":
@@ -86,7 +106,10 @@ def writing(engine: Engine) -> Iterator[Connection]:
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
     """One consistent view; takes no write lock."""
-    with _translated(), engine.connect().execution_options(reading=True) as connection, connection.begin():
+    options: dict[str, Any] = {"reading": True}
+    if engine.dialect.name == "postgresql":
+        options["isolation_level"] = "REPEATABLE READ"
+    with _translated(), engine.connect().execution_options(**options) as connection, connection.begin():
         yield connection
 
 

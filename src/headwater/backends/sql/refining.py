@@ -8,7 +8,7 @@ from sqlalchemy import Connection, RowMapping, delete, select, tuple_, update
 
 from headwater.backends.sql.bulk import change_rows
 from headwater.backends.sql.claims import FINISHED, insert_into, postponed
-from headwater.backends.sql.isolation import quarantine_rows
+from headwater.backends.sql.isolation import leave_quarantine, quarantine_rows
 from headwater.backends.sql.outbox import open_deliveries
 from headwater.backends.sql.rows import document_content
 from headwater.backends.sql.schema import (
@@ -52,7 +52,8 @@ def finish_refine(
     kept = [document for document in kept if document.id not in conflicts]
     _keep_superseded(connection, [r for r in results if r.later is None], mine, now)
     _write_documents(connection, results, mine, now)
-    _write_edges(connection, results, now)
+    _forget_earlier(connection, [document.id for document in kept if document.revision > 1])
+    _write_edges(connection, [r for r in results if not _worse(mine[r.id], r)], now)
     _write_findings(connection, kept)
     _mark_groups(connection, kept, mine, now, settle)
     open_deliveries(
@@ -70,18 +71,29 @@ def _take_fingerprints(connection: Connection, kept: Sequence[Document], mine: R
     if not wanted:
         return set()
     recipe = kept[0].recipe
+    before = _held(connection, [d.id for d in kept if mine[d.id]["state"] == State.KEPT])
     rows = [{"recipe": recipe, "kind": k, "value": v, "document_id": d} for k, v, d in wanted]
     connection.execute(insert_into(connection, fingerprints).on_conflict_do_nothing(), rows)
     holders = owners_of(connection, recipe, [Fingerprint(k, v) for k, v, _ in wanted])
     lost = {d for k, v, d in wanted if holders[Fingerprint(k, v)] != d}
-    if fresh := [d for d in lost if mine[d]["state"] != State.KEPT]:
-        connection.execute(delete(fingerprints).where(fingerprints.c.document_id.in_(fresh)))
+    if too_early := [mark for mark in wanted if mark[2] in lost and mark not in before]:
+        which = tuple_(fingerprints.c.kind, fingerprints.c.value, fingerprints.c.document_id).in_(too_early)
+        connection.execute(delete(fingerprints).where(fingerprints.c.recipe == recipe, which))
     return lost
+
+
+def _held(connection: Connection, revised: Sequence[str]) -> set[tuple[str, str, str]]:
+    """What documents hold from their earlier revisions; it stays theirs whatever becomes of the next one."""
+    if not revised:
+        return set()
+    table = fingerprints
+    query = select(table.c.kind, table.c.value, table.c.document_id).where(table.c.document_id.in_(revised))
+    return {(row.kind, row.value, row.document_id) for row in connection.execute(query)}
 
 
 def _keep_superseded(connection: Connection, results: Sequence[Refined], mine: Rows, now: datetime) -> None:
     """A revision never disappears: neither the one that is replaced nor the one that was not good enough."""
-    replaced = [r.id for r in results if mine[r.id]["state"] == State.KEPT and r.state is State.KEPT]
+    replaced = [r.id for r in results if mine[r.id]["state"] != State.WAITING and not _worse(mine[r.id], r)]
     if replaced:
         same = (
             "revision",
@@ -101,7 +113,7 @@ def _keep_superseded(connection: Connection, results: Sequence[Refined], mine: R
         connection.execute(
             statement.from_select(["document_id", *same, "created_at"], old).on_conflict_do_nothing()
         )
-    rejected = [r for r in results if mine[r.id]["state"] == State.KEPT and r.state is not State.KEPT]
+    rejected = [r for r in results if _worse(mine[r.id], r)]
     rows = [
         {
             "document_id": r.id,
@@ -128,16 +140,19 @@ def _write_documents(connection: Connection, results: Sequence[Refined], mine: R
 def _values(result: Refined, row: RowMapping, now: datetime) -> dict[str, Any]:
     if result.later is not None:
         return postponed(documents, result.later.at, result.later.reason, counts=result.later.counts)
-    again = {"due_at": now} if _newer_capture(row, result) else {}
-    if row["state"] == State.KEPT and result.state is not State.KEPT:
-        # The page got worse, not the document: the last good revision stays. What was set apart can be tried again.
-        apart = result.state in {State.ASIDE, State.QUARANTINED}
-        worse = {"next_capture_id": result.capture if apart else None, "reason": f"revision {result.reason}"}
-        return FINISHED | worse | again
+    newer = row["next_capture_id"] if _newer_capture(row, result) else None
+    again = {"due_at": now, "next_capture_id": newer} if newer else {}
+    if _worse(row, result):
+        # The page got worse, not the document: the last good revision stays.
+        return FINISHED | {"next_capture_id": None, "reason": f"revision {result.reason}"} | again
     ended = FINISHED | _standing(result, now) | again
     if result.document is None:
         return ended
     return ended | document_content(result.document) | {"group_id": _group_of(result.document)}
+
+
+def _worse(row: RowMapping, result: Refined) -> bool:
+    return bool(row["state"] == State.KEPT and result.state is not State.KEPT)
 
 
 def _newer_capture(row: RowMapping, result: Refined) -> bool:
@@ -194,11 +209,15 @@ def _write_edges(connection: Connection, results: Sequence[Refined], now: dateti
         connection.execute(insert_into(connection, edges).on_conflict_do_nothing(), rows)
 
 
-def _write_findings(connection: Connection, kept: Sequence[Document]) -> None:
-    revised = [document.id for document in kept if document.revision > 1]
+def _forget_earlier(connection: Connection, revised: Sequence[str]) -> None:
+    """What an earlier revision said, linked to or was a copy of."""
     if revised:
         connection.execute(delete(mentions).where(mentions.c.document_id.in_(revised)))
         connection.execute(delete(facts).where(facts.c.record_id.in_(revised)))
+        connection.execute(delete(edges).where(edges.c.from_id.in_(revised)))
+
+
+def _write_findings(connection: Connection, kept: Sequence[Document]) -> None:
     said = [
         {"record_id": d.id, "name": name, "value": f.value, "step": f.step, "version": f.version}
         for d in kept
@@ -249,6 +268,8 @@ def _mark_groups(
 
 
 def _set_apart(connection: Connection, results: Sequence[Refined], mine: Rows, now: datetime) -> None:
+    revised = [r.id for r in results if mine[r.id]["state"] != State.WAITING and r.later is None]
+    leave_quarantine(connection, Task.REFINE, revised)
     for state in (State.QUARANTINED, State.ASIDE):
         apart = [
             (r.id, mine[r.id]["attempts"], Quarantined(reason=r.reason, detail=r.detail, evidence=r.evidence))
