@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from headwater.cli.figures import Figures, figures
 from headwater.cli.output import count_of, distance, size_of, until
+from headwater.cli.progress import SIGN_OF_LIFE, Changes
 from headwater.cli.sentences import printable, sentence
 from headwater.model.errors import Permanent, Refused, Temporary
 
@@ -87,3 +88,11 @@ def test_figures_add_up_documents_and_leads_and_leave_polling_out_of_what_waits(
     assert (seen.came_in, seen.kept, seen.duplicate, seen.waiting) == (10, 4, 3, 3)
     assert seen.since(seen).nothing_new
     assert not seen.since(Figures()).nothing_new
+
+
+def test_progress_repeats_itself_only_now_and_then():
+    lines, told = iter(["a", "a", "b", *"b" * SIGN_OF_LIFE]), []
+    progress = Changes(lambda: next(lines), told.append)
+    for _ in range(3 + SIGN_OF_LIFE):
+        progress()
+    assert told == ["a", "b", "b"]
