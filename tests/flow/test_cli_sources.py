@@ -120,7 +120,7 @@ def test_a_recipe_is_run_until_all_is_done(settings: Path, ask: Ask):
     assert told["in_all"]["waiting"] == 0
     again = shell("--config", str(settings), "run", "crypto", "--once", at=settings.parent)
     assert again.code == 0
-    assert "nothing new from 1 sources" in again.out
+    assert "nothing new from 1 source\n" in again.out
 
 
 def test_work_without_sources_says_what_to_do(ask: Ask):

@@ -88,7 +88,7 @@ def _step(network: Network, *, claiming: bool) -> int:
 
 def _wait_out(desk: Desk, trouble: Temporary) -> None:
     """Trouble with the ground we stand on (disk, database, archive) is nobody's fault: nothing is given up for it."""
-    desk.log.warning("waiting", reason=trouble.reason, detail=trouble.detail)
+    desk.log.error("waiting", reason=trouble.reason, detail=trouble.detail)
     time.sleep(TROUBLE_REST)
 
 
