@@ -84,6 +84,7 @@ class App:
         return self.recipes[name]
 
     def fetcher(self) -> Fetcher:
+        configure_logs(self.settings.log, self.settings.log_level)
         return HttpFetcher(fetch_settings(self.settings))
 
     def desk(self, owner: str, *, fetching: bool) -> Desk:
