@@ -1,6 +1,8 @@
 """Connections that behave the same on both databases: short write transactions that never deadlock by upgrading."""
 
-from collections.abc import Iterator
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,7 +15,6 @@ from headwater.backends.sql.columns import storable
 from headwater.model.errors import Refused, Temporary
 
 SQLITE_PRAGMAS = (
-    "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=NORMAL",
     "PRAGMA busy_timeout=30000",
     "PRAGMA foreign_keys=ON",
@@ -21,6 +22,7 @@ SQLITE_PRAGMAS = (
     "PRAGMA cache_size=-32000",
 )
 NUL = rb"\u0000"
+WAL_TRIES, WAL_REST = 100, 0.1
 DISK_FULL = ("disk is full", "disk full", "no space left", "could not extend file")
 
 
@@ -84,6 +86,7 @@ def _sqlite(url: URL, options: dict[str, Any]) -> Engine:
         del record
         # The driver's own transaction handling begins too late for BEGIN IMMEDIATE; switch it off.
         connection.isolation_level = None
+        _patiently(lambda: connection.execute("PRAGMA journal_mode=WAL"))
         for pragma in SQLITE_PRAGMAS:
             connection.execute(pragma)
 
@@ -94,6 +97,20 @@ def _sqlite(url: URL, options: dict[str, Any]) -> Engine:
         connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
 
     return engine
+
+
+def _patiently(change: Callable[[], Any]) -> None:
+    """Switching a new file to WAL fails at once, whatever the timeout, while another process is doing the same."""
+    for _ in range(WAL_TRIES):
+        try:
+            change()
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise
+            time.sleep(WAL_REST)
+        else:
+            return
+    change()
 
 
 @contextmanager
