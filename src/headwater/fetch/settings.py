@@ -41,7 +41,7 @@ class FetchSettings:
     read_timeout: timedelta = timedelta(seconds=60)
     total_timeout: timedelta = timedelta(seconds=180)
     body_limit: int = 20 * MEGABYTE
-    held_limit: int = 128 * MEGABYTE
+    held_limit: int = 64 * MEGABYTE
     redirect_limit: int = 5
     capacity: int = 400
     connections: int = 400
