@@ -539,3 +539,14 @@ def test_a_mistake_of_our_own_is_answered_too(bench, monkeypatch):
         (found,) = ask(bench.fetcher(), "http://a.example/")
     assert (found.reason, found.temporary) == ("internal", False)
     assert logs[0]["error"] == "ZeroDivisionError"
+
+
+def test_a_governor_that_cannot_be_asked_lets_nobody_go(bench, tmp_path):
+    governor = FileGovernor(tmp_path / "governor.sqlite")
+    governor._database.execute("DROP TABLE moment")
+    fetcher = HttpFetcher(FetchSettings(overrides={"*.example": bench.server.base}), governor=governor)
+    (found,) = ask(fetcher, Request(url="http://a.example/", purpose="api"))
+    fetcher.close()
+    governor.close()
+    assert (found.reason, found.detail) == ("rate_limited", "governor_unavailable")
+    assert bench.server.asked == []

@@ -75,7 +75,7 @@ class Limits:
     def check_credential(self, host: str, call: Call) -> None:
         """A key whose hosts are known is sent nowhere else, whatever a link says."""
         hosts = self._settings.credential_hosts.get(call.credential or "")
-        if call.secrets and hosts and match(dict.fromkeys(hosts), host) is None:
+        if call.secrets and hosts and match({name.lower(): None for name in hosts}, host) is None:
             raise Stopped("credential_host", f"{call.credential} is not for {host}", temporary=False)
 
     def demand(self, route: Route, call: Call, crawl_delay: float) -> Demand | None:
