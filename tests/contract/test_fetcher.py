@@ -240,6 +240,15 @@ def test_p9_p11_a_sixth_redirect_is_one_too_many(bench):
     assert len(bench.server.pages()) == 6
 
 
+def test_headers_are_whole_text(bench):
+    bench.script["/a"] = (
+        b"HTTP/1.1 200 OK\r\nX-A: caf\xe9\r\nX-B: caf\xc3\xa9\r\nX-B: two\r\nContent-Length: 1\r\n\r\nx"
+    )
+    (found,) = ask(bench.fetcher(), "http://a.example/a")
+    assert found.headers["x-b"] == "caf\u00e9, two"
+    assert found.headers["x-a"].encode()
+
+
 def test_a_redirect_without_a_place_is_an_answer(bench):
     bench.script["/a"] = reply(302, b"odd")
     (found,) = ask(bench.fetcher(), "http://a.example/a")
@@ -422,9 +431,10 @@ def test_g5_dead_links_are_no_failure_of_their_host(bench):
     assert ask(fetcher, "http://a.example/gone")[0].status == 410
 
 
-def test_p11_a_host_that_asks_for_patience_gets_it_from_everybody(bench):
+@pytest.mark.parametrize("limits", [{"rate": 1000.0}, {"rate": 0.0}])
+def test_p11_a_host_that_asks_for_patience_gets_it_from_everybody(bench, limits):
     bench.script |= {"/a": reply(429, Retry_After="30"), "/b": reply()}
-    fetcher = bench.fetcher(rate=1000.0)
+    fetcher = bench.fetcher(**limits)
     assert ask(fetcher, Request(url="http://a.example/a", purpose="api"))[0].status == 429
     (found,) = ask(fetcher, Request(url="http://a.example/b", purpose="api"))
     assert (found.reason, found.delay) == ("rate_limited", timedelta(seconds=30))
@@ -529,3 +539,14 @@ def test_a_mistake_of_our_own_is_answered_too(bench, monkeypatch):
         (found,) = ask(bench.fetcher(), "http://a.example/")
     assert (found.reason, found.temporary) == ("internal", False)
     assert logs[0]["error"] == "ZeroDivisionError"
+
+
+def test_a_governor_that_cannot_be_asked_lets_nobody_go(bench, tmp_path):
+    governor = FileGovernor(tmp_path / "governor.sqlite")
+    governor._database.execute("DROP TABLE moment")
+    fetcher = HttpFetcher(FetchSettings(overrides={"*.example": bench.server.base}), governor=governor)
+    (found,) = ask(fetcher, Request(url="http://a.example/", purpose="api"))
+    fetcher.close()
+    governor.close()
+    assert (found.reason, found.detail) == ("rate_limited", "governor_unavailable")
+    assert bench.server.asked == []

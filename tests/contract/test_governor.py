@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from headwater.fetch.governor import Governor, MemoryGovernor
 from headwater.fetch.governor_file import FileGovernor
+from headwater.model.errors import Temporary
 from headwater.pure.pace import Decision, Demand, Go, Quota, Slots, Wait
 
 START = 1_000_000.0
@@ -197,3 +198,11 @@ def test_what_no_longer_counts_is_swept(tmp_path):
     kept = governor._database.execute("SELECT count(*) FROM moment").fetchone()[0]
     governor.close()
     assert kept == 2
+
+
+def test_a_file_that_cannot_be_asked_lets_nobody_go(tmp_path):
+    governor = FileGovernor(tmp_path / "governor.sqlite")
+    governor._database.execute("DROP TABLE moment")
+    with pytest.raises(Temporary):
+        ask(governor, demand("a", host()), START)
+    governor.close()

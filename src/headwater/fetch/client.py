@@ -28,7 +28,8 @@ _log = structlog.get_logger()
 
 # Answers are handed over in batches: waking the other thread for each one costs more than fetching it.
 _HANDOVER_SECONDS = 0.002
-_RESOLVER_THREADS = 16
+# Asking for a name may take long and cannot be interrupted: slow ones must not use up all the threads.
+_RESOLVER_THREADS = 64
 
 
 def _utc_now() -> datetime:

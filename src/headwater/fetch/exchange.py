@@ -161,7 +161,12 @@ def plain_headers(response: aiohttp.ClientResponse) -> dict[str, str]:
     for name, value in response.headers.items():
         key = name.lower()
         if key in headers:
-            headers[key] = f"{headers[key]}, {value}"
+            headers[key] = f"{headers[key]}, {_whole(value)}"
         elif key not in _LEFT_OUT:
-            headers[key] = value
+            headers[key] = _whole(value)
     return headers
+
+
+def _whole(value: str) -> str:
+    """Bytes that are no UTF-8 arrive as half characters, which no database takes."""
+    return value if value.isascii() else value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

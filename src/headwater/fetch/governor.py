@@ -25,7 +25,8 @@ _SWEEP_EVERY = 2000
 
 
 class Governor(Protocol):
-    """`blocking`: a call may wait for other processes, so it must not be made in an event loop."""
+    """`blocking`: a call may wait for other processes, so it must not be made in an event loop. One that cannot be
+    asked raises Temporary."""
 
     blocking: bool
 

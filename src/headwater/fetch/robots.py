@@ -1,6 +1,7 @@
 """The gate that asks a host's robots.txt, once a day at most and once at a time."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,6 +17,9 @@ Fetch = Callable[[Request], Awaitable[Response | Failure]]
 
 _KNOWN_ORIGINS = 5_000
 _TIME_FOR_ROBOTS = timedelta(seconds=30)
+# A host that is slow to give its file must not fill the room that the fetcher has for everybody.
+_WAIT_AT_MOST = 20
+_COME_BACK = timedelta(seconds=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,7 @@ class RobotsGate:
         self._fetch = fetch
         self._now = now
         self._known: dict[Origin, _Known] = {}
+        self._waiting: Counter[Origin] = Counter()
         self._asking: dict[Origin, asyncio.Task[_Known]] = {}
 
     async def ruling(self, route: Route, token: str) -> Ruling:
@@ -54,8 +59,16 @@ class RobotsGate:
             url = f"{route.url.origin()}/robots.txt"
             task = self._asking[origin] = asyncio.get_running_loop().create_task(self._ask(origin, url))
             task.add_done_callback(lambda _: self._asking.pop(origin, None))
-        # Shielded: one request that gives up must not take the answer from the others that wait for it.
-        return await asyncio.shield(task)
+        if self._waiting[origin] >= _WAIT_AT_MOST:
+            raise Stopped("rate_limited", "robots.txt is being asked for", delay=_COME_BACK)
+        self._waiting[origin] += 1
+        try:
+            # Shielded: one request that gives up must not take the answer from the others that wait for it.
+            return await asyncio.shield(task)
+        finally:
+            self._waiting[origin] -= 1
+            if not self._waiting[origin]:
+                del self._waiting[origin]
 
     async def _ask(self, origin: Origin, url: str) -> _Known:
         request = Request(url=url, purpose="robots", timeout=_TIME_FOR_ROBOTS)
