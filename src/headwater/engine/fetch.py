@@ -33,6 +33,8 @@ class Fetches:
 
     def claim(self, limit: int) -> None:
         for stored in self.desk.store.claim_leads(self.desk.claim(self.job, limit)):
+            if stored.id in self.leads:  # its lease ran out while it was under way, and now it is ours again
+                continue
             self.leads[stored.id] = stored
             headers = conditional(stored.etag, stored.last_modified)
             self.fetcher.submit(f"{self.prefix}/{stored.id}", Request(url=stored.lead.url, headers=headers))

@@ -34,17 +34,28 @@ class Network:
     def waiting(self) -> int:
         return sum(asker.waiting for asker in self.askers.values())
 
+    @property
+    def uncommitted(self) -> int:
+        return sum(len(asker.ended) for asker in self.askers.values())
+
     def step(self, wait: timedelta, *, claiming: bool = True) -> int:
-        """One turn: claim, wait for answers at most so long, commit what ended; gives how many records that were."""
+        """One turn: claim, wait for answers at most so long, commit what ended; gives how many records that were.
+
+        What an earlier turn could not commit (a full disk, a locked database) comes first: until it is down, nothing
+        more is taken on, and what is held stays held.
+        """
+        self._renew()
+        ended = self._commit()
         if claiming:
             self._claim()
         for look in self.looks.values():
             look.ask_again()
         for token, answer in self.fetcher.collect(self.desk.patience.batch, wait) if self.waiting else ():
             self._hear(token, answer)
-        ended = sum(asker.commit() for asker in self.askers.values())
-        self._renew()
-        return ended
+        return ended + self._commit()
+
+    def _commit(self) -> int:
+        return sum(asker.commit() for asker in self.askers.values())
 
     def _claim(self) -> None:
         for look in self.looks.values():
@@ -60,7 +71,7 @@ class Network:
 
     def _renew(self) -> None:
         now = self.desk.clock()
-        if now >= self.renew_at and self.waiting:
+        if now >= self.renew_at and (self.waiting or self.uncommitted):
             for task in (Task.POLL, Task.FETCH):
                 self.desk.store.renew(task, self.desk.owner, now + self.desk.patience.lease)
             self.renew_at = now + self.desk.patience.lease / 3

@@ -56,7 +56,9 @@ class Looks:
 
     def claim(self, limit: int) -> None:
         for turn in self.desk.store.claim_sources(self.desk.claim(self.job, limit)):
-            if turn.attempts > self.desk.patience.deaths:
+            if under_way := self.looks.get(turn.source.id):  # its lease ran out, and now it is ours again
+                under_way.turn = turn
+            elif turn.attempts > self.desk.patience.deaths:
                 self._fail(turn, Permanent("worker_died", f"its worker died {turn.attempts - 1} times"))
             elif turn.source.kind not in self.recipe.discover:
                 self._fail(
@@ -73,7 +75,7 @@ class Looks:
         assert look.asked is not None
         asked, now = look.asked, self.desk.clock()
         verdict = judge(answer, attempts=look.tries, now=now, purpose=asked.purpose, accept=asked.accept)
-        look.tries += 1
+        look.tries += not isinstance(verdict, Retry) or verdict.counted
         if isinstance(answer, Response):
             look.status = answer.status
             look.elapsed_ms += answer.elapsed_ms
@@ -109,6 +111,13 @@ class Looks:
         look.bodies.append((capture, answer.body))
 
     def _go_on(self, look: Look, heard: Response | HeadwaterError | None) -> None:
+        """Whatever a source's reader raises, or cannot be made of what it says, becomes that source's failure."""
+        try:
+            self._talk(look, heard)
+        except Exception as error:  # noqa: BLE001 - as the contract above says
+            self._fail(look.turn, error, look)
+
+    def _talk(self, look: Look, heard: Response | HeadwaterError | None) -> None:
         """Let the conversation speak until it asks for something or ends."""
         try:
             while True:
@@ -121,15 +130,16 @@ class Looks:
                 self._store_found(look, said)
         except StopIteration as end:
             self._succeed(look, end.value)
-        except Exception as error:  # noqa: BLE001 - whatever a source's reader raises becomes that source's failure
-            self._fail(look.turn, error, look)
 
     def _store_found(self, look: Look, found: Found) -> None:
-        self.desk.archive.put(look.bodies)
-        self.desk.store.add_leads(
-            look.turn, self._stored(look, found.leads), look.captures, self.desk.clock()
-        )
-        look.bodies, look.captures = [], []
+        stored = self._stored(look, found.leads)
+        try:
+            self.desk.archive.put(look.bodies)
+            self.desk.store.add_leads(look.turn, stored, look.captures, self.desk.clock())
+        except Temporary as trouble:  # with our own ground, not with the source: it is not blamed
+            raise Temporary(trouble.reason, trouble.detail, delay=source_backoff(1)) from trouble
+        # The last capture stays: what is found next may lie in it too.
+        look.bodies, look.captures = [], look.captures[-1:]
 
     def _stored(self, look: Look, leads: tuple[Lead, ...]) -> tuple[StoredLead, ...]:
         source, recipe = look.turn.source, self.recipe

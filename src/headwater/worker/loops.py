@@ -41,12 +41,21 @@ def work_at_desk(desk: Desk, recipes: Sequence[str], stop: Callable[[], bool]) -
     """Refine, gather and deliver until told to stop."""
     engine = Engine(desk)
     rest = SHORTEST_REST
+
+    def run(job: Job) -> int:
+        # Whatever is leased here was left by trouble: between two jobs a desk holds nothing.
+        if troubled:
+            desk.store.release([desk.owner], counts=False)
+            troubled.clear()
+        return engine.run(job)
+
+    troubled: list[Temporary] = []
     while not stop():
         handled = 0
         for recipe in recipes:
             for task in DESK_TASKS:
                 if not stop():
-                    handled += _guarded(desk, partial(engine.run, Job(recipe, task)))
+                    handled += _guarded(desk, partial(run, Job(recipe, task)), troubled)
         rest = SHORTEST_REST if handled else min(rest * 2, LONGEST_REST)
         if not handled:
             time.sleep(rest)
@@ -59,23 +68,24 @@ def work_on_network(desk: Desk, recipes: Sequence[str], stop: Callable[[], bool]
     network = Network(desk, jobs)
     rest = SHORTEST_REST
     while not stop():
-        handled = _guarded(desk, lambda: network.step(timedelta(seconds=0.05)))
+        handled = _guarded(desk, lambda: network.step(timedelta(seconds=0.05)), [])
         rest = SHORTEST_REST if handled or network.waiting else min(rest * 2, LONGEST_REST)
         if not handled and not network.waiting:
             time.sleep(rest)
     until = time.monotonic() + GRACE
-    while network.waiting and time.monotonic() < until:
-        _guarded(desk, lambda: network.step(timedelta(seconds=0.2), claiming=False))
+    while (network.waiting or network.uncommitted) and time.monotonic() < until:
+        _guarded(desk, lambda: network.step(timedelta(seconds=0.2), claiming=False), [])
     desk.store.release([desk.owner], counts=False)
     if desk.fetcher is not None:
         desk.fetcher.close()
 
 
-def _guarded(desk: Desk, work: Callable[[], int]) -> int:
+def _guarded(desk: Desk, work: Callable[[], int], troubles: list[Temporary]) -> int:
     """Trouble with the ground we stand on (disk, database, archive) is waited out; nothing is given up for it."""
     try:
         return work()
     except Temporary as trouble:
+        troubles.append(trouble)
         desk.log.warning("waiting", reason=trouble.reason, detail=trouble.detail)
         time.sleep(TROUBLE_REST)
         return 0
