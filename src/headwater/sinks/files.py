@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,15 +29,18 @@ class Files:
         name = Path(_safe(parcel.route)) / f"{_safe(parcel.record.id)}.json"
         target = self.folder / name
         draft = target.with_suffix(f".{os.getpid()}.tmp")
+        body = msgspec.json.encode({"revision": parcel.revision, "record": parcel.record})
         try:
-            draft.write_bytes(msgspec.json.encode({"revision": parcel.revision, "record": parcel.record}))
-        except FileNotFoundError:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            return self._write(parcel)
+            try:
+                draft.write_bytes(body)
+            except FileNotFoundError:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                draft.write_bytes(body)
+            draft.replace(target)
         except OSError as error:
-            draft.unlink(missing_ok=True)
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
             raise Temporary("folder_unwritable", f"{error.strerror}: {self.folder}") from error
-        draft.replace(target)
         return name.as_posix()
 
 
