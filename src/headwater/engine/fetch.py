@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from headwater.engine.alone import commit_apart, explain
 from headwater.engine.captures import capture_of
 from headwater.engine.desk import Desk
 from headwater.model.capture import Capture
@@ -73,7 +74,18 @@ class Fetches:
         if not self.ended:
             return 0
         self.desk.archive.put(self.bodies)
-        self.desk.store.finish_fetch(self.ended, self.desk.owner, self.desk.clock())
+        commit_apart(
+            lambda some: self.desk.store.finish_fetch(some, self.desk.owner, self.desk.clock()),
+            self.ended,
+            _unfit,
+        )
         count = len(self.ended)
         self.bodies, self.ended = [], []
         return count
+
+
+def _unfit(fetched: Fetched, error: Exception) -> Fetched:
+    reason, detail = explain(error)
+    return Fetched(
+        lead=fetched.lead, version=fetched.version, result=Quarantined(reason=reason, detail=detail)
+    )

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from structlog.typing import FilteringBoundLogger
 
-from headwater.engine.alone import explain
+from headwater.engine.alone import commit_apart, explain
 from headwater.engine.captures import capture_of
 from headwater.engine.desk import Desk
 from headwater.model.capture import Capture
@@ -16,7 +16,7 @@ from headwater.model.web import Failure, Request, Response
 from headwater.model.work import Job, Polled, Turn
 from headwater.pure.keys import document_key, lead_key
 from headwater.pure.responses import GiveUp, Proceed, Retry, judge
-from headwater.pure.schedule import FAILURES_UNTIL_STOP, cadence, next_look, source_backoff
+from headwater.pure.schedule import FAILURES_UNTIL_STOP, LONGEST_BACKOFF, cadence, next_look, source_backoff
 from headwater.pure.urls import canonical
 
 PATIENT = timedelta(seconds=20)  # a shorter wait is spent here, a longer one in the row
@@ -210,10 +210,27 @@ class Looks:
         if not self.ended:
             return 0
         self.desk.archive.put(self.bodies)
-        self.desk.store.finish_poll(self.ended, self.desk.owner, self.desk.clock())
+        commit_apart(
+            lambda some: self.desk.store.finish_poll(some, self.desk.owner, self.desk.clock()),
+            self.ended,
+            self._unfit,
+        )
         count = len(self.ended)
         self.bodies, self.ended = [], []
         return count
+
+    def _unfit(self, polled: Polled, error: Exception) -> Polled:
+        """Read, but not in a form that can be stored: a failure, to be tried again after the longest pause."""
+        reason, detail = explain(error)
+        return Polled(
+            source=polled.source,
+            run=polled.run,
+            due_at=self.desk.clock() + LONGEST_BACKOFF,
+            failures=polled.failures + 1,
+            error=reason,
+            detail=detail,
+            status=polled.status,
+        )
 
 
 def _consequence(error: Exception, failures: int, now: datetime, *, gone: bool) -> dict:  # type: ignore[type-arg]
