@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.engine.alone import divide, explain
+from headwater.engine.alone import commit_apart, divide, explain
 from headwater.model.errors import Permanent, Temporary
 
 batches = st.lists(st.integers(0, 30), unique=True, max_size=40)
@@ -71,6 +71,33 @@ def test_nothing_is_no_work():
         raise AssertionError(items)
 
     assert divide(work, [], _failed) == []
+
+
+@given(batches, st.sets(st.integers(0, 30)))
+def test_a_result_that_cannot_be_stored_is_replaced_alone(batch: list[int], unstorable: set[int]):
+    stored: list[int] = []
+
+    def commit(some: Sequence[int]) -> int:
+        if unstorable & set(some):
+            raise ValueError
+        stored.extend(some)
+        return len(some)
+
+    counts = commit_apart(commit, batch, lambda item, error: -item - 1)
+    assert stored == [-item - 1 if item in unstorable else item for item in batch]
+    assert sum(counts) == len(batch)
+
+
+def test_trouble_with_the_store_itself_is_not_divided():
+    calls = []
+
+    def commit(some: Sequence[int]) -> int:
+        calls.append(some)
+        raise Temporary("database_unavailable")
+
+    with pytest.raises(Temporary):
+        commit_apart(commit, [1, 2, 3], lambda item, error: item)
+    assert calls == [[1, 2, 3]]
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit()])

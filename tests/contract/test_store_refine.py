@@ -120,6 +120,15 @@ def test_exclusive_fingerprints_belong_to_the_document(scene: Scene):
     assert scene.store.owners(RECIPE, []) == {}
 
 
+@pytest.mark.parametrize("value", ["https://wire.example/" + "é1x" * 2000, "nul \x00", "half \ud800"])
+def test_a_fingerprint_may_be_long_or_odd(scene: Scene, value: str):
+    (draft,) = scene.drafts("a")
+    scene.refine(kept(draft, fingerprints=(mark(value),)))
+    assert scene.store.owners(RECIPE, [mark(value), mark(value + "x")]) == {mark(value): draft.id}
+    (other,) = scene.drafts("b")
+    assert scene.refine(kept(other, fingerprints=(mark(value),))) == [other.id]
+
+
 def test_a_taken_fingerprint_is_a_conflict_and_nothing_of_the_loser_is_written(scene: Scene):
     (first,) = scene.drafts("a")
     scene.refine(kept(first, fingerprints=(mark("x"),)))

@@ -45,13 +45,18 @@ def work_at_desk(desk: Desk, recipes: Sequence[str], stop: Callable[[], bool]) -
     """Refine, gather and deliver until told to stop, or until this process has grown too large to go on."""
     engine = Engine(desk)
     jobs = [Job(recipe, task) for recipe in recipes for task in DESK_TASKS]
-    rest = SHORTEST_REST
+    rest, troubled = SHORTEST_REST, False
     while not stop() and not _overgrown():
         try:
+            if (
+                troubled
+            ):  # between two jobs a desk holds nothing: whatever is leased here was left by the trouble
+                desk.store.release([desk.owner], counts=False)
             handled = sum(engine.run(job) for job in jobs if not stop())
+            troubled = False
         except Temporary as trouble:
             _wait_out(desk, trouble)
-            _give_back(desk)
+            troubled = True
             continue
         rest = SHORTEST_REST if handled else min(rest * 2, LONGEST_REST)
         if not handled:
@@ -70,7 +75,7 @@ def work_on_network(desk: Desk, recipes: Sequence[str], stop: Callable[[], bool]
         if not handled and not network.waiting:
             time.sleep(rest)
     until = time.monotonic() + GRACE
-    while network.waiting and time.monotonic() < until:
+    while (network.waiting or network.uncommitted) and time.monotonic() < until:
         _step(network, claiming=False)
     _give_back(desk)
     if desk.fetcher is not None:

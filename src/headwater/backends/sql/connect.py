@@ -23,6 +23,7 @@ SQLITE_PRAGMAS = (
 )
 NUL = rb"\u0000"
 WAL_TRIES, WAL_REST = 100, 0.1
+BEYOND_LIMITS = "54"  # PostgreSQL's class for what it will never take, however often it is asked
 DISK_FULL = ("disk is full", "disk full", "no space left", "could not extend file")
 
 
@@ -136,6 +137,8 @@ def _translated() -> Iterator[None]:
     try:
         yield
     except (OperationalError, InterfaceError) as error:
+        if str(getattr(error.orig, "sqlstate", None)).startswith(BEYOND_LIMITS):
+            raise
         detail = str(error.orig).splitlines()[0] if str(error.orig) else type(error.orig).__name__
         if any(sign in detail.lower() for sign in DISK_FULL):
             raise Temporary("disk_full", detail) from error

@@ -4,37 +4,27 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, delete, select, tuple_, update
+from sqlalchemy import Connection, RowMapping, delete, select, update
 
 from headwater.backends.sql.bulk import change_rows
 from headwater.backends.sql.claims import FINISHED, insert_into, postponed
 from headwater.backends.sql.isolation import leave_quarantine, quarantine_rows
 from headwater.backends.sql.outbox import open_deliveries
+from headwater.backends.sql.recognising import take_fingerprints
 from headwater.backends.sql.rows import document_content
 from headwater.backends.sql.schema import (
     documents,
     edges,
     facts,
-    fingerprints,
     groups,
     mentions,
     revisions,
 )
-from headwater.model.document import Document, Fingerprint
+from headwater.model.document import Document
 from headwater.model.work import Quarantined, Refined, State, Task
 from headwater.pure.keys import group_key
 
 Rows = Mapping[str, RowMapping]
-
-
-def owners_of(connection: Connection, recipe: str, wanted: Sequence[Fingerprint]) -> dict[Fingerprint, str]:
-    """Which document holds each of these fingerprints."""
-    if not wanted:
-        return {}
-    table = fingerprints
-    pairs = tuple_(table.c.kind, table.c.value).in_([(f.kind, f.value) for f in wanted])
-    query = select(table.c.kind, table.c.value, table.c.document_id).where(table.c.recipe == recipe, pairs)
-    return {Fingerprint(row.kind, row.value): row.document_id for row in connection.execute(query)}
 
 
 def finish_refine(
@@ -47,7 +37,7 @@ def finish_refine(
     mine: Rows = {row["id"]: row for row in connection.execute(query.with_for_update()).mappings()}
     results = [result for result in refined if result.id in mine]
     kept = [result.document for result in results if result.state is State.KEPT and result.document]
-    conflicts = _take_fingerprints(connection, kept, mine)
+    conflicts = take_fingerprints(connection, kept, mine)
     results = [result for result in results if result.id not in conflicts]
     kept = [document for document in kept if document.id not in conflicts]
     _keep_superseded(connection, [r for r in results if r.later is None], mine, now)
@@ -63,32 +53,6 @@ def finish_refine(
     )
     _set_apart(connection, results, mine, now)
     return sorted(conflicts)
-
-
-def _take_fingerprints(connection: Connection, kept: Sequence[Document], mine: Rows) -> set[str]:
-    """Claim the exclusive fingerprints; gives the documents that lost one to another document."""
-    wanted = sorted({(f.kind, f.value, d.id) for d in kept for f in d.fingerprints if f.exclusive})
-    if not wanted:
-        return set()
-    recipe = kept[0].recipe
-    before = _held(connection, [d.id for d in kept if mine[d.id]["state"] == State.KEPT])
-    rows = [{"recipe": recipe, "kind": k, "value": v, "document_id": d} for k, v, d in wanted]
-    connection.execute(insert_into(connection, fingerprints).on_conflict_do_nothing(), rows)
-    holders = owners_of(connection, recipe, [Fingerprint(k, v) for k, v, _ in wanted])
-    lost = {d for k, v, d in wanted if holders[Fingerprint(k, v)] != d}
-    if too_early := [mark for mark in wanted if mark[2] in lost and mark not in before]:
-        which = tuple_(fingerprints.c.kind, fingerprints.c.value, fingerprints.c.document_id).in_(too_early)
-        connection.execute(delete(fingerprints).where(fingerprints.c.recipe == recipe, which))
-    return lost
-
-
-def _held(connection: Connection, revised: Sequence[str]) -> set[tuple[str, str, str]]:
-    """What documents hold from their earlier revisions; it stays theirs whatever becomes of the next one."""
-    if not revised:
-        return set()
-    table = fingerprints
-    query = select(table.c.kind, table.c.value, table.c.document_id).where(table.c.document_id.in_(revised))
-    return {(row.kind, row.value, row.document_id) for row in connection.execute(query)}
 
 
 def _keep_superseded(connection: Connection, results: Sequence[Refined], mine: Rows, now: datetime) -> None:
