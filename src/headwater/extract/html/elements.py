@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,7 @@ Numbers = npt.NDArray[np.int64]
 _TOLD = re.compile(
     r' (class|id|role|itemprop|data-testid|data-component|aria-label|hidden|aria-hidden|style)="([^"]*)"'
 )
+_LONGEST_NAME = 2_000
 _NOT_NAMES = ("hidden", "aria-hidden", "style")
 _NO_DIGITS = str.maketrans("", "", "0123456789")
 _LEAVES = frozenset(
@@ -75,26 +77,27 @@ class _Looks:
     def __init__(self, attributes: list[str]) -> None:
         numbers: dict[str, int] = {}
         self.number = np.array([numbers.setdefault(string, len(numbers)) for string in attributes])
-        told = [dict(_TOLD.findall(string)) if string else {} for string in numbers]
-        self.hidden = np.array([_is_hidden(values) for values in told])
+        told = [_told(string[:_LONGEST_NAME]) for string in numbers]
         classes: dict[str, int] = {}
-        self.template = np.array(
-            [
-                classes.setdefault(values.get("class", "").translate(_NO_DIGITS), len(classes))
-                for values in told
-            ]
-        )
-        self.masks = name_masks([_names(values) for values in told])
+        self.template = np.array([classes.setdefault(look, len(classes)) for look, _, _ in told])
+        self.hidden = np.array([hidden for _, hidden, _ in told])
+        self.masks = name_masks([names for _, _, names in told])
 
 
-def _is_hidden(told: dict[str, str]) -> bool:
-    if "hidden" in told or told.get("aria-hidden") == "true":
+@lru_cache(maxsize=20_000)
+def _told(attributes: str) -> tuple[str, bool, str]:
+    """Class without its numbers, whether it is hidden, and all names. The pages of a site share most of them."""
+    if not attributes:
+        return "", False, ""
+    values = dict(_TOLD.findall(attributes))
+    names = " ".join([value for name, value in values.items() if name not in _NOT_NAMES])
+    return values.get("class", "").translate(_NO_DIGITS), _is_hidden(values), names
+
+
+def _is_hidden(values: dict[str, str]) -> bool:
+    if "hidden" in values or values.get("aria-hidden") == "true":
         return True
-    return "style" in told and "display:none" in told["style"].replace(" ", "")
-
-
-def _names(told: dict[str, str]) -> str:
-    return " ".join([value for name, value in told.items() if name not in _NOT_NAMES])
+    return "style" in values and "display:none" in values["style"].replace(" ", "")
 
 
 def _compact(keys: Numbers) -> Numbers:

@@ -19,6 +19,8 @@ Column = npt.NDArray[Any]
 
 LEVELS = 5
 _SHORT = 25
+# The pages that the network learned from are labelled in two styles: what belongs to the page, the article alone.
+_PAGE_STYLE, _ARTICLE_STYLE = -1.0, 1.0
 _TAG_GROUPS = (
     ("p",), ("div",), ("li",), ("td",), ("th",), ("h1",), ("h2",), ("h3",), ("h4", "h5", "h6"), ("blockquote",),
     ("pre", "xmp", "listing"), ("figcaption", "caption"), ("button", "label", "legend", "option"), ("dt", "dd"),
@@ -39,6 +41,7 @@ class Described:
     last: Numbers
     template: Numbers
     words: Array
+    style: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,9 @@ def describe_blocks(page: Page, context: Context) -> Described:
     matrix = np.concatenate([numeric, _flags(elements, homes)], axis=1)
     first = np.stack([elements.first[level] for level in chain[1:4]])
     last = np.stack([elements.last[level] for level in chain[1:4]])
-    return Described(matrix, first, last, template, letters.words)
+    return Described(
+        matrix, first, last, template, letters.words, _ARTICLE_STYLE if context.is_article else _PAGE_STYLE
+    )
 
 
 def _log(values: Column) -> Column:

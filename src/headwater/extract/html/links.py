@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from headwater.extract.html.addresses import Base
 from headwater.extract.html.flatten import Page, unescape
-from headwater.extract.html.metadata import absolute
 
 _HREF = re.compile(r' href="([^"]*)"')
 _SOURCE = re.compile(r' (?:data-src|data-lazy-src|data-original|src)="([^"]*)"')
@@ -27,12 +27,13 @@ def images_of(page: Page, chosen: Sequence[int], url: str) -> tuple[str, ...]:
 
 
 def _addresses(strings: Iterable[str], pattern: re.Pattern[str], url: str) -> tuple[str, ...]:
+    base = Base(url)
     found: dict[str, None] = {}
-    for attributes in strings:
+    for attributes in dict.fromkeys(strings):
         for value in pattern.findall(attributes):
             if value.startswith(("#", "data:", "javascript:", "mailto:", "tel:")):
                 continue
-            if (joined := absolute(unescape(value), url)) is not None:
+            if (joined := base.absolute(unescape(value))) is not None:
                 found[joined] = None
                 break
         if len(found) >= _MOST:

@@ -21,8 +21,6 @@ Judge = Callable[[Described], Array]
 
 _MODEL = "model.npz"
 RANGES = 3
-# The network was told in which style a page was labelled: -1 takes in what belongs to the page, 1 the article alone.
-STYLE = -1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,7 @@ class Network:
     def __call__(self, blocks: Described) -> Array:
         """One probability per block."""
         x = np.minimum(np.maximum(blocks.matrix, self.low), self.high)
-        hidden = np.maximum(x @ self.weights + (self.bias + STYLE * self.style), 0)
+        hidden = np.maximum(x @ self.weights + (self.bias + blocks.style * self.style), 0)
         around = _Around(blocks, hidden.shape[1])
         for layer in self.layers:
             seen = around.of(hidden, layer.step)

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from html import unescape
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
+from headwater.extract.html.addresses import Base
 from headwater.extract.html.decode import repair, scrub
 from headwater.extract.html.metadata.authors import authors_of
 from headwater.extract.html.metadata.dates import has_time
@@ -58,7 +59,7 @@ def describe(evidence: Evidence, headline: Sequence[str], url: str) -> Described
     _put_date(found, "modified", modified(evidence))
     found.put("language", *_language(evidence))
     found.put("description", *_description(evidence))
-    found.put("image", *_image(evidence, address))
+    found.put("image", *_image(evidence, Base(address)))
     words, origin = _keywords(evidence)
     found.put("keywords", words, origin)
     _put_attributes(found, evidence)
@@ -81,18 +82,9 @@ def _canonical(evidence: Evidence, url: str) -> tuple[str, str]:
     candidates = [(href, "link canonical") for href in evidence.links.get("canonical", ())]
     candidates += [(value, "og:url") for value in evidence.metas.get("og:url", ())]
     for href, origin in candidates:
-        if (joined := absolute(href, url)) is not None:
+        if (joined := Base(url).absolute(href)) is not None:
             return joined, origin
     return "", ""
-
-
-def absolute(href: str, url: str) -> str | None:
-    """The address in full, when it is one of the web."""
-    try:
-        joined = urljoin(url, scrub(href.strip()))
-        return joined if joined.startswith(_WEB) and urlsplit(joined).hostname else None
-    except ValueError:
-        return None
 
 
 def _publisher(evidence: Evidence, known: Mapping[str, Mapping[str, Any]], url: str) -> tuple[str, str]:
@@ -128,13 +120,13 @@ def _description(evidence: Evidence) -> tuple[str, str]:
     return "", ""
 
 
-def _image(evidence: Evidence, url: str) -> tuple[str, str]:
+def _image(evidence: Evidence, base: Base) -> tuple[str, str]:
     for name in ("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"):
-        if (value := evidence.meta(name)) and (joined := absolute(value, url)):
+        if (value := evidence.meta(name)) and (joined := base.absolute(value)):
             return joined, f"meta {name}"
     for entry in evidence.linked_data:
         for value in strings_of(entry.get("image") or []):
-            if joined := absolute(value, url):
+            if joined := base.absolute(value):
                 return joined, "json-ld image"
     return "", ""
 

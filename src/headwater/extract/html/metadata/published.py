@@ -42,6 +42,8 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _SHORT = 90
+_NEAREST = 7
+_MANY_DATES = 4
 _MANY_TIMES = 12
 _FEW_TIMES = 0
 
@@ -54,8 +56,11 @@ class Dated:
 
 
 def published(evidence: Evidence, headline: Sequence[str], url: str) -> Dated | None:
-    """`headline` is the visible text around the page's headline, a block each."""
-    return _first(_published(evidence, headline, url))
+    """`headline` is the visible text around the page's headline, a block each, the nearest first."""
+    stated = _first(_published(evidence, headline, url))
+    shown = _first((text, "line by the headline") for text in headline[:_NEAREST] if _tells_publication(text))
+    # A template's date may be that of the last export; what readers are shown cannot be older than the text.
+    return shown if stated and shown and shown.when.date() < stated.when.date() else stated
 
 
 def modified(evidence: Evidence) -> Dated | None:
@@ -81,6 +86,18 @@ def _published(evidence: Evidence, headline: Sequence[str], url: str) -> Iterato
     yield from _changes(headline)
 
 
+def _is_front_page(url: str, path: str) -> bool:
+    return bool(url) and path.strip("/") in ("", "index.html", "index.php", "news", "blog")
+
+
+def _lists_dates(headline: Sequence[str]) -> bool:
+    """Many dates by the headline are those of other pages."""
+    found = {
+        when.date() for text in headline if len(text) <= _SHORT and (when := parse_date(text)) is not None
+    }
+    return len(found) >= _MANY_DATES
+
+
 def _is_product(evidence: Evidence) -> bool:
     return any(kind in _GOODS for entry in evidence.linked_data for kind in types_of(entry)) or evidence.meta(
         "og:type"
@@ -92,9 +109,11 @@ def _stated(evidence: Evidence, headline: Sequence[str], url: str) -> Iterator[t
         for value in evidence.metas.get(name, ()):
             yield value, f"meta {name}"
     yield from _oldest_property(evidence)
-    if (when := date_in_path(urlsplit(url).path)) is not None:
+    path = urlsplit(url).path
+    if (when := date_in_path(path)) is not None:
         yield when.date().isoformat(), "address"
-    yield from _visible(evidence, headline)
+    if not _is_front_page(url, path) and (_is_article(evidence) or not _lists_dates(headline)):
+        yield from _visible(evidence, headline)
 
 
 def _oldest_property(evidence: Evidence) -> Iterator[tuple[str, str]]:
@@ -142,10 +161,19 @@ def _visible(evidence: Evidence, headline: Sequence[str]) -> Iterator[tuple[str,
         if _PUBLICATION.search(mark.name) and not _CHANGE.search(mark.text):
             yield mark.value or mark.text, "time element"
     for text in headline:
-        if len(text) <= _SHORT and not _CHANGE.search(text) and not _RANGE.search(text):
+        if _tells_publication(text):
+            yield from (
+                (mark.value, "time element")
+                for mark in times
+                if mark.value and mark.text and mark.text in text
+            )
             yield text, "line by the headline"
     if 0 < len(times) <= (_MANY_TIMES if _is_article(evidence) else _FEW_TIMES):
         yield times[0].value or times[0].text, "time element"
+
+
+def _tells_publication(text: str) -> bool:
+    return len(text) <= _SHORT and not _CHANGE.search(text) and not _RANGE.search(text)
 
 
 def _modified(evidence: Evidence) -> Iterator[tuple[str, str]]:
