@@ -1,12 +1,20 @@
 """Plain text as it is."""
 
+from headwater.extract.html.decode import decode, repair
+from headwater.extract.letters import tidy
 from headwater.model.reading import Hints, Reading, Unreadable
 
 
 def read_plain(data: bytes, hints: Hints) -> Reading | Unreadable:
-    text = data.decode("utf-8", "replace").strip()
+    decoded = decode(data, hints.media_type)
+    text = tidy(repair(tidy(decoded.text))).strip()
     if not text:
         return Unreadable("no_text")
     return Reading(
-        text=text, plain=text, media_type=hints.media_type or "text/plain", method="plain", confidence=1.0
+        text=text, plain=text, media_type=_stated(hints), method="plain", confidence=1.0, origins={"text": "plain"}
     )
+
+
+def _stated(hints: Hints) -> str:
+    stated = (hints.media_type or "").partition(";")[0].strip().lower()
+    return stated if stated.startswith("text/") else "text/plain"

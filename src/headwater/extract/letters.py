@@ -1,0 +1,30 @@
+"""Text as every reader hands it out: normal form C, one kind of line end, nothing that is not for reading."""
+
+import re
+import unicodedata
+
+_LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+# Control characters, lone surrogates and noncharacters: no encoder, terminal or database wants them.
+_UNWANTED = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+# Soft hyphens and zero-width marks that only tell a typesetter where a line may break.
+_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
+_SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f]")
+_SPECIAL = re.compile("[^\n\t\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u1fff\u2010-\u2027\u3000-\ud7ff]")
+_TRAILING = re.compile(r"[ \t]+(?=\n)|[ \t]+\Z")
+_MANY_BLANKS = re.compile(r"\n{3,}")
+_RUN = re.compile(r"\s+")
+
+
+def tidy(text: str) -> str:
+    """Fit for storing, comparing and showing; line structure stays."""
+    if _SPECIAL.search(text):
+        text = _LINE_ENDS.sub("\n", text)
+        text = _SPACES.sub(" ", _INVISIBLE.sub("", _UNWANTED.sub("", text)))
+    if not unicodedata.is_normalized("NFC", text):
+        text = unicodedata.normalize("NFC", text)
+    return _MANY_BLANKS.sub("\n\n", _TRAILING.sub("", text)).strip("\n")
+
+
+def one_line(text: str) -> str:
+    """Tidy, and on one line."""
+    return _RUN.sub(" ", tidy(text)).strip()
