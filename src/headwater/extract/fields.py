@@ -12,9 +12,7 @@ from headwater.model.reading import Hints, Reading, Unreadable
 
 _MANY = frozenset({"authors", "keywords", "images", "links"})
 _MOMENTS = frozenset({"published", "modified"})
-_TEXTS = frozenset(
-    {"text", "title", "publisher", "canonical_url", "language", "description", "image"}
-)
+_TEXTS = frozenset({"text", "title", "publisher", "canonical_url", "language", "description", "image"})
 MAPPED = _MANY | _MOMENTS | _TEXTS
 assert {field.name for field in fields(Reading)} >= MAPPED
 
@@ -33,7 +31,9 @@ def mapped(
     if not text:
         return Unreadable("no_text", "nothing at the place of the text")
     known = {name: value for name, values in found.items() if name in MAPPED and (value := _as(name, values))}
-    extra = {name: values if len(values) > 1 else values[0] for name, values in found.items() if name not in MAPPED}
+    extra = {
+        name: values if len(values) > 1 else values[0] for name, values in found.items() if name not in MAPPED
+    }
     return Reading(
         text=text,
         plain=plain,
@@ -59,7 +59,9 @@ def moment(text: str) -> datetime | None:
 
 def _body(body: str, hints: Hints) -> tuple[str, str]:
     if looks_like_markup(body):
-        page = read_html(f"<html><body><article>{body}</article></body></html>".encode(), Hints(url=hints.url))
+        page = read_html(
+            f"<html><body><article>{body}</article></body></html>".encode(), Hints(url=hints.url)
+        )
         if isinstance(page, Reading):
             return page.text, page.plain
     text = tidy(body)
@@ -68,4 +70,6 @@ def _body(body: str, hints: Hints) -> tuple[str, str]:
 
 def looks_like_markup(text: str) -> bool:
     start = text[:4000].lower()
-    return any(mark in start for mark in ("</p>", "<p>", "<br", "</div>", "</li>", "</h2>", "</strong>", "</a>"))
+    return any(
+        mark in start for mark in ("</p>", "<p>", "<br", "</div>", "</li>", "</h2>", "</strong>", "</a>")
+    )

@@ -14,7 +14,9 @@ from headwater.model.reading import Hints, Reading, Unreadable
 MOST_FORMS, MOST_FIELDS, MOST_OPTIONS = 50, 500, 500
 _UNASKED = frozenset({"hidden", "submit", "button", "reset", "image"})
 _MUST = re.compile(r"obligatori|requerid|mandatory|\brequired\b|obligatoire|pflichtfeld", re.IGNORECASE)
-_MUST_CLASS = re.compile(r"(?:^|[\s_-])(?:required|obligatorio|campo-obligatorio|mandatory)(?:$|[\s_-])", re.IGNORECASE)
+_MUST_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:required|obligatorio|campo-obligatorio|mandatory)(?:$|[\s_-])", re.IGNORECASE
+)
 _STAR = re.compile(r"\*\s*:?\s*$|^\s*\*")
 
 
@@ -114,7 +116,11 @@ def _label(control: LexborNode, labels: dict[str, tuple[str, str]]) -> tuple[str
 
 def _own_text(label: LexborNode) -> str:
     """Of a label that holds its field: without the field's options."""
-    parts = [node.text(deep=True) for node in label.iter(include_text=True) if node.tag not in {"select", "textarea"}]
+    parts = [
+        node.text(deep=True)
+        for node in label.iter(include_text=True)
+        if node.tag not in {"select", "textarea"}
+    ]
     return one_line(" ".join(parts))
 
 

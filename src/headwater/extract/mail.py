@@ -96,7 +96,7 @@ def _body(parts: list[Message], hints: Hints) -> tuple[str, str, tuple[str, ...]
 
 
 def _plain(part: Message) -> str:
-    return tidy(repair(tidy(decode(_payload(part), _content_type(part)).text))).strip()
+    return tidy(repair(decode(_payload(part), _content_type(part)).text)).strip()
 
 
 def _payload(part: Message) -> bytes:
@@ -149,7 +149,9 @@ def _header(message: Message, name: str) -> str:
 def _raw(message: Message, name: str) -> str:
     """As it stands in the file; raw bytes that are no ASCII are read as UTF-8."""
     value = str(message.get(name, ""))[:_LONGEST_HEADER]
-    return value.encode("ascii", "surrogateescape").decode("utf-8", "replace") if not value.isascii() else value
+    return (
+        value.encode("ascii", "surrogateescape").decode("utf-8", "replace") if not value.isascii() else value
+    )
 
 
 def _decoded(text: str) -> str:

@@ -21,7 +21,7 @@ _SCRIPTS = re.compile(r"(?m)^ {0,3}<(script|style)\b[^>]*>.*?</\1\s*>", re.IGNOR
 
 
 def read_markdown(data: bytes, hints: Hints) -> Reading | Unreadable:
-    text = tidy(repair(tidy(decode(data, hints.media_type).text)))
+    text = tidy(repair(decode(data, hints.media_type).text))
     if "<" in text:
         text = _SCRIPTS.sub("", text)
     front, body = _split(text)

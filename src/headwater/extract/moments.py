@@ -1,6 +1,7 @@
 """Points in time as papers write them. Never a guess: what cannot be read is None."""
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, timezone
 
 _PDF = re.compile(
@@ -14,16 +15,14 @@ def from_pdf(text: str) -> datetime | None:
     found = _PDF.match(text)
     if not found or not found[2]:
         return None
-    numbers = [int(part) if part else None for part in found.groups()[:6]]
-    year, month, day, hour, minute, second = numbers
-    zone = _zone(found[8], found[9], found[10])
-    return _moment(year or 0, month or 1, day or 1, hour or 0, minute or 0, second or 0, zone=zone)
+    parts = [int(part) if part else None for part in found.groups()[:6]]
+    return _moment(parts, _zone(found[8], found[9], found[10]))
 
 
 def from_digits(text: str) -> datetime | None:
     """20261113 or 20261113091500, in UTC."""
     found = _DAY.match(text)
-    return _moment(*(int(part or 0) for part in found.groups())) if found else None
+    return _moment([int(part) if part else None for part in found.groups()], UTC) if found else None
 
 
 def from_iso(text: str) -> datetime | None:
@@ -42,10 +41,12 @@ def _zone(sign: str | None, hours: str | None, minutes: str | None) -> timezone:
     return timezone(-offset if sign == "-" else offset)
 
 
-def _moment(
-    year: int, month: int, day: int, hour: int = 0, minute: int = 0, second: int = 0, *, zone: timezone = UTC
-) -> datetime | None:
+def _moment(parts: Sequence[int | None], zone: timezone) -> datetime | None:
+    """Year, month, day, hour, minute, second; what is missing is its beginning."""
+    year, month, day, hour, minute, second = parts
     try:
-        return datetime(year, month, day, hour, minute, min(second, 59), tzinfo=zone)
+        return datetime(
+            year or 0, month or 1, day or 1, hour or 0, minute or 0, min(second or 0, 59), tzinfo=zone
+        )
     except ValueError:
         return None

@@ -7,11 +7,16 @@ from headwater.model.reading import Hints, Reading, Unreadable
 
 def read_plain(data: bytes, hints: Hints) -> Reading | Unreadable:
     decoded = decode(data, hints.media_type)
-    text = tidy(repair(tidy(decoded.text))).strip()
+    text = tidy(repair(decoded.text)).strip()
     if not text:
         return Unreadable("no_text")
     return Reading(
-        text=text, plain=text, media_type=_stated(hints), method="plain", confidence=1.0, origins={"text": "plain"}
+        text=text,
+        plain=text,
+        media_type=_stated(hints),
+        method="plain",
+        confidence=1.0,
+        origins={"text": "plain"},
     )
 
 

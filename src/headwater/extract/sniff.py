@@ -7,7 +7,13 @@ from io import BytesIO
 from headwater.extract.office.docx import MEDIA_TYPE as DOCX
 from headwater.extract.office.odt import MEDIA_TYPE as ODT
 
-PDF, RTF, HTML, XML, JSON = "application/pdf", "application/rtf", "text/html", "application/xml", "application/json"
+PDF, RTF, HTML, XML, JSON = (
+    "application/pdf",
+    "application/rtf",
+    "text/html",
+    "application/xml",
+    "application/json",
+)
 PLAIN, MARKDOWN, MAIL = "text/plain", "text/markdown", "message/rfc822"
 ENCRYPTED_OFFICE = "application/x-encrypted-office"
 UNKNOWN = "application/octet-stream"
@@ -52,13 +58,16 @@ _HTML_TAG = re.compile(
     re.IGNORECASE,
 )
 _XML_START = re.compile(rb"<(?:\?xml\b|!doctype\s+(?!html)|!--|[a-z_][\w.:-]*[\s/>])", re.IGNORECASE)
+_JSON_START = re.compile(rb"""\{\s*["}]|\[\s*(?:["{\[\]]|-?\d|true|false|null)""")
 _MAIL_LINE = re.compile(
     rb"(?:Return-Path|Received|From|To|Cc|Subject|Date|Message-ID|MIME-Version|Delivered-To|Reply-To|Content-Type|"
     rb"X-[\w-]{1,60}|DKIM-Signature|List-Id|Sender|In-Reply-To|References|Authentication-Results|ARC-[\w-]{1,40}|"
     rb"Content-Transfer-Encoding|Content-Language): ?",
     re.IGNORECASE,
 )
-_MARKDOWN_MARK = re.compile(rb"(?m)^(?:#{1,6} \S|\[[^\]\n]+\]: \S|```|\|(?: ?:?-{3,}:? ?\|)+\s*$|[-*] \[[ x]\] )")
+_MARKDOWN_MARK = re.compile(
+    rb"(?m)^(?:#{1,6} \S|\[[^\]\n]+\]: \S|```|\|(?: ?:?-{3,}:? ?\|)+\s*$|[-*] \[[ x]\] )"
+)
 _MARKDOWN_LINK = re.compile(rb"\[[^\]\n]{1,200}\]\([^)\s]{1,500}\)")
 _CONTROL = bytes([*range(9), 11, *range(14, 27), *range(28, 32)])
 
@@ -132,7 +141,7 @@ def _is_wide(start: bytes) -> bool:
 
 
 def _text(text: bytes, data: bytes, stated: str) -> str:
-    if text[:1] in b"{[" and text and stated not in {PLAIN, MARKDOWN} and _ends_like_json(data):
+    if _JSON_START.match(text) and stated not in {PLAIN, MARKDOWN} and _ends_like_json(data):
         return JSON
     if text.startswith(b"<"):
         return _markup(text, stated)

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 
 from headwater.extract.xml.parse import Element, attribute, children, find
 
-_HEADING = re.compile(r"(?:heading|título|titulo|überschrift|titre|titolo|kop|rubrik)\s*(\d)\Z", re.IGNORECASE)
+_HEADING = re.compile(
+    r"(?:heading|título|titulo|überschrift|titre|titolo|kop|rubrik)\s*(\d)\Z", re.IGNORECASE
+)
 _DEEPEST = 10
 
 
@@ -21,8 +23,8 @@ def heading_levels(styles: Element | None) -> dict[str, int]:
         elif (parent := find(style, "basedOn")) is not None:
             parents[key] = attribute(parent, "val")
     for key in parents:
-        if (level := _inherited(key, levels, parents)) is not None:
-            levels[key] = level
+        if (inherited := _inherited(key, levels, parents)) is not None:
+            levels[key] = inherited
     return levels
 
 

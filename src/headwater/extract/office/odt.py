@@ -15,7 +15,9 @@ from headwater.model.reading import Hints, Reading, Unreadable
 
 MEDIA_TYPE = "application/vnd.oasis.opendocument.text"
 _UNREAD = frozenset({"tracked-changes", "annotation", "note", "sequence-decls", ""})
-_SECTIONS = frozenset({"section", "text-box", "frame", "index-body", "table-of-content", "numbered-paragraph"})
+_SECTIONS = frozenset(
+    {"section", "text-box", "frame", "index-body", "table-of-content", "numbered-paragraph"}
+)
 _MOST_REPEATS = 64
 _PATIENCE = 200
 

@@ -111,7 +111,9 @@ def links_of(document: pypdfium2.PdfDocument, page: ctypes.c_void_p) -> list[str
     """The web addresses that the page's own links lead to."""
     found: list[str] = []
     place, link = ctypes.c_int(0), pdfium.FPDF_LINK()
-    while len(found) < _MOST_LINKS and pdfium.FPDFLink_Enumerate(page, ctypes.byref(place), ctypes.byref(link)):
+    while len(found) < _MOST_LINKS and pdfium.FPDFLink_Enumerate(
+        page, ctypes.byref(place), ctypes.byref(link)
+    ):
         action = pdfium.FPDFLink_GetAction(link)
         if not action or pdfium.FPDFAction_GetType(action) != pdfium.PDFACTION_URI:
             continue

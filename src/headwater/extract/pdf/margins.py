@@ -20,7 +20,9 @@ Page = tuple[Sequence[Piece], float]
 
 def without_margins(pages: Sequence[Page]) -> list[list[Piece]]:
     """The pages without their running heads, running feet and page numbers."""
-    seen = Counter(key for page in pages for key in {key for piece in page[0] for key in _keys(piece, page[1])})
+    seen = Counter(
+        key for page in pages for key in {key for piece in page[0] for key in _keys(piece, page[1])}
+    )
     enough = 2 if len(pages) <= 4 else 3
     repeated = {key for key, count in seen.items() if count >= enough} if len(pages) > 1 else set()
     return [_cleaned(pieces, height, repeated) for pieces, height in pages]

@@ -95,18 +95,20 @@ def _inner_gaps(pieces: Sequence[Piece], least: float) -> list[Gap]:
 
 def _shared(gaps: Sequence[Gap], pieces: Sequence[Piece], least: float) -> list[Gap]:
     """What these pieces leave of the gaps."""
-    left: list[Gap] = []
-    for start, end in gaps:
-        for piece in pieces:
-            if piece.left < end and piece.right > start:
-                # A piece that reaches into the gap narrows it; one that crosses it closes it.
-                if piece.left <= start:
-                    start = max(start, piece.right)
-                else:
-                    end = min(end, piece.left)
-        if end - start >= least:
-            left.append((start, end))
-    return left
+    left = [_narrowed(gap, pieces) for gap in gaps]
+    return [gap for gap in left if gap[1] - gap[0] >= least]
+
+
+def _narrowed(gap: Gap, pieces: Sequence[Piece]) -> Gap:
+    """A piece that reaches into the gap narrows it; one that crosses it closes it."""
+    start, end = gap
+    for piece in pieces:
+        if piece.left < end and piece.right > start:
+            if piece.left <= start:
+                start = max(start, piece.right)
+            else:
+                end = min(end, piece.left)
+    return start, end
 
 
 def _dividing(region: Region, least: float) -> list[Gap]:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from statistics import median
 
 from headwater.extract.blocks import Block, Heading, Item, Paragraph
@@ -11,8 +12,11 @@ from headwater.extract.pdf.shapes import Line
 
 _BULLET = re.compile("^[•◦▪▫‣●○■□·–—*\uf0b7\uf0a7\uf0d8-] +(?=\\S)")
 _NUMBER = re.compile(r"^(?:\(?\d{1,3}[.)]|\(?[a-z]\)|[ivx]{1,5}\)) +\S")
-_ENDS = re.compile(r"""[.!?:;…。！？]["'”’)\]]*$""")
-_HYPHEN = re.compile("(\\w+)[-\u2010\u00ad]$")
+_ENDS = tuple(".!?:;…。！？")
+_CLOSERS = "\"'”’)]»"
+_HYPHENS = ("-", "\u2010", "\u00ad")
+_HYPHEN = re.compile("(\\w+).$")
+_WORD_LENGTH = 60
 _FIRST_WORD = re.compile(r"^[^\W\d_]+")
 _TOKEN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uff00-\uffef]")
@@ -68,7 +72,7 @@ def _pitch(lines: Sequence[Line]) -> float:
     """How far apart the tops of lines usually are, in line heights."""
     steps = [
         (after.top - before.top) / before.size
-        for before, after in zip(lines, lines[1:], strict=False)
+        for before, after in pairwise(lines)
         if before.page == after.page and before.size > 0 and 0 < after.top - before.top < 4 * before.size
     ]
     return median(steps) if steps else 1.5
@@ -93,16 +97,20 @@ def _continues(run: Sequence[Line], line: Line, pitch: float) -> bool:
     if _BULLET.match(line.text) or _NUMBER.match(line.text):
         return False
     if line.page != before.page or line.top < before.top - before.size:
-        return not _ENDS.search(before.text) and line.text[:1].islower()
+        return not _is_finished(before.text) and line.text[:1].islower()
     if line.top - before.top > pitch * before.size * 1.25:
         return False
     return not _starts_anew(run, line)
 
 
+def _is_finished(text: str) -> bool:
+    return text.rstrip(_CLOSERS).endswith(_ENDS)
+
+
 def _starts_anew(run: Sequence[Line], line: Line) -> bool:
     """Indented after a finished line, or after a line that had room for more."""
     before = run[-1]
-    if not _ENDS.search(before.text):
+    if not _is_finished(before.text):
         return False
     width = before.column[1] - before.column[0]
     indented = line.left - before.left > 0.8 * line.size and len(run) > 1
@@ -147,7 +155,7 @@ class Joiner:
         return joined
 
     def _joined(self, before: str, after: str) -> str:
-        broken = _HYPHEN.search(before)
+        broken = _HYPHEN.search(before[-_WORD_LENGTH:]) if before.endswith(_HYPHENS) else None
         if broken:
             rest = _FIRST_WORD.match(after)
             keeps = rest is None or not after[:1].islower() or self._is_compound(broken[1], rest[0])

@@ -123,7 +123,8 @@ def read_page(document: pypdfium2.PdfDocument, number: int) -> Page:
 def _measured(
     document: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, handle: ctypes.c_void_p, number: int
 ) -> Page:
-    frame = Frame(*page.get_cropbox(), page.get_rotation())
+    left, bottom, right, top = page.get_cropbox()
+    frame = Frame(left, bottom, right, top, page.get_rotation())
     text = page_text(handle)
     words = words_of(handle, text, frame)
     paths, images = _kinds(page.raw)
@@ -208,7 +209,9 @@ def _blocks(pages: list[Page]) -> list[Block]:
 
 
 def _filled(fields: list[dict[str, Any]]) -> list[Block]:
-    return [Item(f"{field['label'] or field['name']}: {field['value']}") for field in fields if field["value"]]
+    return [
+        Item(f"{field['label'] or field['name']}: {field['value']}") for field in fields if field["value"]
+    ]
 
 
 def _refused(error: pypdfium2.PdfiumError) -> Unreadable:

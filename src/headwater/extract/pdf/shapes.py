@@ -72,7 +72,9 @@ class Frame:
         along = self.top - self.bottom
         return self.right - self.left if self.rotation in {90, 270} else along
 
-    def shown(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
+    def shown(
+        self, left: float, bottom: float, right: float, top: float
+    ) -> tuple[float, float, float, float]:
         """A box as (left, top, right, bottom), counted from the upper left corner."""
         match self.rotation:
             case 90:

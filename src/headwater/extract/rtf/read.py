@@ -47,7 +47,8 @@ def _moment(parts: list[str]) -> datetime | None:
     numbers = [int(part) for part in parts[:5] if part.strip().isdigit()]
     if len(numbers) < 3:
         return None
+    hour, minute = (*numbers[3:], 0, 0)[:2]
     try:
-        return datetime(*numbers[:3], *numbers[3:], tzinfo=UTC)  # type: ignore[misc]
+        return datetime(numbers[0], numbers[1], numbers[2], hour, minute, tzinfo=UTC)
     except ValueError:
         return None

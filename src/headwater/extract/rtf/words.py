@@ -49,7 +49,18 @@ UNREAD = frozenset(
 )
 # Groups that are kept apart under their name.
 KEPT = frozenset(
-    {"title", "author", "subject", "keywords", "doccomm", "creatim", "revtim", "fonttbl", "stylesheet", "listtext"}
+    {
+        "title",
+        "author",
+        "subject",
+        "keywords",
+        "doccomm",
+        "creatim",
+        "revtim",
+        "fonttbl",
+        "stylesheet",
+        "listtext",
+    }
 )
 # \fcharset numbers to Python's names for the code pages.
 FONT_CHARSETS = {

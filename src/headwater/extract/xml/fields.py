@@ -32,7 +32,11 @@ class XmlFields:
         except NotXml as error:
             return Unreadable(error.reason, str(error))
         return mapped(
-            self.places, lambda path: self._look(root, path), hints, media_type="application/xml", method="xml"
+            self.places,
+            lambda path: self._look(root, path),
+            hints,
+            media_type="application/xml",
+            method="xml",
         )
 
     def _look(self, root: Element, path: str) -> list[str]:
