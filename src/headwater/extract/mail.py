@@ -10,9 +10,9 @@ from email.header import decode_header
 from email.message import Message
 from typing import Any
 
+from headwater.extract.charset import letters_of
 from headwater.extract.html import read_html
-from headwater.extract.html.decode import decode, repair
-from headwater.extract.letters import one_line, tidy
+from headwater.extract.letters import one_line
 from headwater.model.reading import Hints, Reading, Unreadable
 
 MEDIA_TYPE = "message/rfc822"
@@ -96,7 +96,7 @@ def _body(parts: list[Message], hints: Hints) -> tuple[str, str, tuple[str, ...]
 
 
 def _plain(part: Message) -> str:
-    return tidy(repair(decode(_payload(part), _content_type(part)).text)).strip()
+    return letters_of(_payload(part), _content_type(part)).strip()
 
 
 def _payload(part: Message) -> bytes:

@@ -4,7 +4,7 @@ import re
 
 import yaml
 
-from headwater.extract.html.decode import decode, repair
+from headwater.extract.charset import letters_of
 from headwater.extract.letters import one_line, tidy
 from headwater.extract.moments import from_iso
 from headwater.model.reading import Hints, Reading, Unreadable
@@ -21,7 +21,7 @@ _SCRIPTS = re.compile(r"(?m)^ {0,3}<(script|style)\b[^>]*>.*?</\1\s*>", re.IGNOR
 
 
 def read_markdown(data: bytes, hints: Hints) -> Reading | Unreadable:
-    text = tidy(repair(decode(data, hints.media_type).text))
+    text = letters_of(data, hints.media_type)
     if "<" in text:
         text = _SCRIPTS.sub("", text)
     front, body = _split(text)

@@ -1,13 +1,11 @@
 """Plain text as it is."""
 
-from headwater.extract.html.decode import decode, repair
-from headwater.extract.letters import tidy
+from headwater.extract.charset import letters_of
 from headwater.model.reading import Hints, Reading, Unreadable
 
 
 def read_plain(data: bytes, hints: Hints) -> Reading | Unreadable:
-    decoded = decode(data, hints.media_type)
-    text = tidy(repair(decoded.text)).strip()
+    text = letters_of(data, hints.media_type).strip()
     if not text:
         return Unreadable("no_text")
     return Reading(
