@@ -51,7 +51,11 @@ def test_p14_docx_keeps_headings_lists_and_tables() -> None:
         "| Group | Fee |\n| --- | --- |\n| Alpha | 12.50 |"
     )
     assert found.plain.splitlines()[0] == "Scope"
-    assert (found.title, found.authors, found.keywords) == ("Harbour dues", ("Ilse Brandt",), ("dues", "harbour"))
+    assert (found.title, found.authors, found.keywords) == (
+        "Harbour dues",
+        ("Ilse Brandt",),
+        ("dues", "harbour"),
+    )
     assert found.published == datetime(2026, 11, 13, 8, tzinfo=UTC)
     assert found.attributes["headings"] == [{"level": 1, "text": "Scope"}]
     assert "struck" not in found.text
@@ -89,7 +93,9 @@ def test_p14_odt_keeps_headings_lists_tables_and_notes() -> None:
 
 
 def test_odt_with_a_password_is_encrypted() -> None:
-    manifest = f"<manifest:manifest {ODF}><manifest:file-entry><manifest:encryption-data/></manifest:file-entry>"
+    manifest = (
+        f"<manifest:manifest {ODF}><manifest:file-entry><manifest:encryption-data/></manifest:file-entry>"
+    )
     data = make_odt(ODT_BODY, **{"META-INF__manifest": manifest + "</manifest:manifest>"})
     assert read_odt(data, NONE) == Unreadable("encrypted")
 
@@ -120,7 +126,11 @@ def test_mail_headers_become_metadata_and_attachments_are_listed() -> None:
 
 
 def test_mail_that_is_only_a_page_is_read_as_one() -> None:
-    page = "<html><body><script>alert(1)</script><p>" + "A sentence of the page with several words. " * 20 + "</p>"
+    page = (
+        "<html><body><script>alert(1)</script><p>"
+        + "A sentence of the page with several words. " * 20
+        + "</p>"
+    )
     data = f"From: a@b.example\r\nSubject: S\r\nDate: x\r\nContent-Type: text/html\r\n\r\n{page}</body></html>".encode()
     found = read(read_mail(data, NONE))
     assert "A sentence of the page" in found.text
@@ -149,11 +159,11 @@ def test_p14_gazette_articles_become_headings_and_references_are_found() -> None
 
 def test_gazette_of_consolidated_blocks_takes_the_newest_version() -> None:
     data = (
-        "<response><status><code>200</code></status><data><texto><bloque id='a1'>"
-        "<version fecha_vigencia='20200101'><p class='articulo'>Art. 1</p><p>Old.</p></version>"
-        "<version fecha_vigencia='20260101'><p class='articulo'>Art. 1</p><p>New.</p></version>"
-        "</bloque></texto></data></response>"
-    ).encode()
+        b"<response><status><code>200</code></status><data><texto><bloque id='a1'>"
+        b"<version fecha_vigencia='20200101'><p class='articulo'>Art. 1</p><p>Old.</p></version>"
+        b"<version fecha_vigencia='20260101'><p class='articulo'>Art. 1</p><p>New.</p></version>"
+        b"</bloque></texto></data></response>"
+    )
     found = read(read_boe(data, NONE))
     assert found.text == "## Art. 1\n\nNew."
     assert found.attributes["boe"] == {"in_force_from": "20260101"}
@@ -187,7 +197,9 @@ def test_json_by_field_map() -> None:
     reader = JsonFields({"text": "data.items.body", "keywords": "data.items[0].tags[*].n", "number": "id"})
     found = read(reader(data, NONE))
     assert (found.text, found.keywords, found.attributes) == ("First\n\nSecond", ("a", "b"), {"number": "7"})
-    assert JsonFields({"text": "nothing"})(data, NONE) == Unreadable("no_text", "nothing at the place of the text")
+    assert JsonFields({"text": "nothing"})(data, NONE) == Unreadable(
+        "no_text", "nothing at the place of the text"
+    )
     deep = JsonFields({"text": "a"})(b"[" * 100_000, NONE)
     assert isinstance(deep, Unreadable)
     assert deep.reason == "malformed"
@@ -275,7 +287,9 @@ blocks = st.lists(
         st.builds(Paragraph, letters),
         st.builds(Item, letters, st.integers(0, 12)),
         st.builds(Item, letters, st.integers(0, 2), st.just("3.")),
-        st.builds(Table, st.lists(st.lists(letters, min_size=1, max_size=3).map(tuple), max_size=3).map(tuple)),
+        st.builds(
+            Table, st.lists(st.lists(letters, min_size=1, max_size=3).map(tuple), max_size=3).map(tuple)
+        ),
     ),
     max_size=6,
 )

@@ -31,9 +31,10 @@ def test_columns_are_read_one_after_the_other() -> None:
     for number in range(12):  # written across, as some programs do
         sheet.write(60, 700 - 14 * number, left[number]).write(320, 700 - 14 * number, right[number])
     found = read(make_pdf([sheet]))
-    assert found.text == (
-        f"# A title that spans both of the columns\n\n{' '.join(left)}\n\n{' '.join(right)}"
-    ) or found.text == f"# A title that spans both of the columns\n\n{' '.join(left)} {' '.join(right)}"
+    assert (
+        found.text == (f"# A title that spans both of the columns\n\n{' '.join(left)}\n\n{' '.join(right)}")
+        or found.text == f"# A title that spans both of the columns\n\n{' '.join(left)} {' '.join(right)}"
+    )
     assert found.title == "A title that spans both of the columns"
 
 
@@ -58,7 +59,9 @@ def grid(left: float, top: float, widths: list[float], heights: list[float]) -> 
     right, bottom = left + sum(widths), top - sum(heights)
     across = [top - sum(heights[:n]) for n in range(len(heights) + 1)]
     along = [left + sum(widths[:n]) for n in range(len(widths) + 1)]
-    rules = [f"{left} {y} m {right} {y} l S" for y in across] + [f"{x} {top} m {x} {bottom} l S" for x in along]
+    rules = [f"{left} {y} m {right} {y} l S" for y in across] + [
+        f"{x} {top} m {x} {bottom} l S" for x in along
+    ]
     return "\n".join(rules)
 
 
@@ -97,7 +100,9 @@ def test_a_frame_around_a_paragraph_is_no_table() -> None:
 
 def test_aligned_short_pieces_are_a_table_without_rules() -> None:
     sheet = PdfSheet().write(72, 740, "A sentence that is followed by figures in columns without any rule.")
-    for row, cells in enumerate((("Quarter", "Income", "Costs"), ("First", "120", "80"), ("Second", "140", "90"))):
+    for row, cells in enumerate(
+        (("Quarter", "Income", "Costs"), ("First", "120", "80"), ("Second", "140", "90"))
+    ):
         for place, cell in enumerate(cells):
             sheet.write(72 + 150 * place, 700 - 18 * row, cell)
     assert "| First | 120 | 80 |\n| Second | 140 | 90 |" in read(make_pdf([sheet])).text
@@ -107,7 +112,9 @@ def numbered_pages(count: int) -> bytes:
     sheets = []
     for number in range(count):
         sheet = pdf_page(number + 1, 20).write(72, 810, "Northgate Harbour Board – Annual report")
-        sheets.append(sheet.write(280, 30, f"Page {number + 1} of {count}").write(72, 30, "Confidential draft"))
+        sheets.append(
+            sheet.write(280, 30, f"Page {number + 1} of {count}").write(72, 30, "Confidential draft")
+        )
     return make_pdf(sheets)
 
 
@@ -132,7 +139,12 @@ def test_words_broken_at_line_ends_are_joined() -> None:
     column(
         sheet,
         72,
-        ["The well-known harbour office gave an exam-", "ple of how a well-", "known rule from 2020-", "2021 was used."],
+        [
+            "The well-known harbour office gave an exam-",
+            "ple of how a well-",
+            "known rule from 2020-",
+            "2021 was used.",
+        ],
     )
     assert read(make_pdf([sheet])).text == (
         "The well-known harbour office gave an example of how a well-known rule from 2020-2021 was used."
@@ -166,7 +178,11 @@ def test_bullets_become_items() -> None:
 def test_metadata_with_its_zone() -> None:
     info = "/Title(Harbour dues)/Author(Ilse Brandt)/Keywords(dues, harbour)/CreationDate(D:20261113080000+01'00')"
     found = read(make_pdf([pdf_page(1)], info=info))
-    assert (found.title, found.authors, found.keywords) == ("Harbour dues", ("Ilse Brandt",), ("dues", "harbour"))
+    assert (found.title, found.authors, found.keywords) == (
+        "Harbour dues",
+        ("Ilse Brandt",),
+        ("dues", "harbour"),
+    )
     assert found.published is not None
     assert found.published.isoformat() == "2026-11-13T08:00:00+01:00"
     assert found.published.utcoffset() == timedelta(hours=1)
@@ -229,7 +245,9 @@ def test_p14_scans_are_recognised_as_such(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_scans_are_recognised_where_tesseract_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "tesseract"
-    program.write_text("#!/bin/sh\nhead -c 2 >/dev/null\ncat >/dev/null\nprintf 'Read off\\na picture.\\n\\nTwice.'\n")
+    program.write_text(
+        "#!/bin/sh\nhead -c 2 >/dev/null\ncat >/dev/null\nprintf 'Read off\\na picture.\\n\\nTwice.'\n"
+    )
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setattr(ocr, "tesseract", lambda: str(program))
     found = read(make_pdf([PdfSheet(picture=True)]))
@@ -247,7 +265,11 @@ def test_protected_and_broken_files_have_their_reason() -> None:
     data = make_pdf([pdf_page(1)])
     locked = data.replace(
         b"/Info 5 0 R",
-        b"/Encrypt<</Filter/Standard/V 1/R 2/P -4/O<" + b"ab" * 32 + b">/U<" + b"cd" * 32 + b">>>/ID[<00><00>]",
+        b"/Encrypt<</Filter/Standard/V 1/R 2/P -4/O<"
+        + b"ab" * 32
+        + b">/U<"
+        + b"cd" * 32
+        + b">>>/ID[<00><00>]",
     )
     assert read_pdf(locked, NONE) == Unreadable("encrypted", "it asks for a password")
     assert read_pdf(b"%PDF-1.7 nothing else", NONE) == Unreadable("malformed", "no PDF that can be opened")

@@ -4,17 +4,20 @@ import io
 import random
 import zipfile
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
 
 from headwater.extract.sniff import sniff
 
-WORDS = (
-    "harbour ledger council river granite notice office quarter station valley market window paper signal engine "
-    "filing review budget copper orchard"
-).split()
-BODY = "The council of Northgate approved the budget. Señor Ibáñez read the notice aloud in the harbour office."
+WORDS = [
+    "harbour", "ledger", "council", "river", "granite", "notice", "office", "quarter", "station", "valley",
+    "market", "window", "paper", "signal", "engine", "filing", "review", "budget", "copper", "orchard",
+]  # fmt: skip
+BODY = (
+    "The council of Northgate approved the budget. Señor Ibáñez read the notice aloud in the harbour office."
+)
 
 
 def sentence(seed: int, count: int = 12) -> str:
@@ -45,7 +48,9 @@ class PdfSheet:
         return "\n".join(parts).encode("cp1252", "replace")
 
 
-def make_pdf(sheets: list[PdfSheet], *, info: str = "", catalog: str = "", more: tuple[str, ...] = ()) -> bytes:
+def make_pdf(
+    sheets: list[PdfSheet], *, info: str = "", catalog: str = "", more: tuple[str, ...] = ()
+) -> bytes:
     """`more` are further objects, numbered from 20 on, which `extra` and `catalog` may refer to."""
     objects: dict[int, bytes] = {
         3: b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>",
@@ -186,18 +191,18 @@ RTF = (
     rb"\trowd\intbl Group\cell Fee\cell\row\trowd\intbl Alpha\cell 12.50\cell\row\pard The end\par}"
 )
 EML = (
-    "From: =?utf-8?q?Ilse_Ib=C3=A1=C3=B1ez?= <ilse@north.example>\r\nTo: desk@south.example\r\n"
-    "Subject: =?utf-8?b?SGFyYm91ciBkdWVzIOKAkyBub3RpY2U=?=\r\nDate: Fri, 13 Nov 2026 08:41:00 +0100\r\n"
-    "Message-ID: <1@north.example>\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=cut\r\n\r\n"
-    "--cut\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n"
-    "The council of Northgate approved the budget. Se=C3=B1or Ib=C3=A1=C3=B1ez read the notice aloud.\r\n"
-    "--cut\r\nContent-Type: application/pdf\r\nContent-Disposition: attachment; filename=\"../dues.pdf\"\r\n"
-    "Content-Transfer-Encoding: base64\r\n\r\nJVBERi0=\r\n--cut--\r\n"
-).encode()
+    b"From: =?utf-8?q?Ilse_Ib=C3=A1=C3=B1ez?= <ilse@north.example>\r\nTo: desk@south.example\r\n"
+    b"Subject: =?utf-8?b?SGFyYm91ciBkdWVzIOKAkyBub3RpY2U=?=\r\nDate: Fri, 13 Nov 2026 08:41:00 +0100\r\n"
+    b"Message-ID: <1@north.example>\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=cut\r\n\r\n"
+    b"--cut\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n"
+    b"The council of Northgate approved the budget. Se=C3=B1or Ib=C3=A1=C3=B1ez read the notice aloud.\r\n"
+    b'--cut\r\nContent-Type: application/pdf\r\nContent-Disposition: attachment; filename="../dues.pdf"\r\n'
+    b"Content-Transfer-Encoding: base64\r\n\r\nJVBERi0=\r\n--cut--\r\n"
+)
 BOE = (
     '<?xml version="1.0" encoding="UTF-8"?><documento fecha_actualizacion="20261113071519"><metadatos>'
-    "<identificador>BOE-A-2026-99001</identificador><departamento codigo=\"9591\">Ministerio de Ejemplo</departamento>"
-    "<rango codigo=\"1340\">Real Decreto</rango><fecha_disposicion>20261110</fecha_disposicion>"
+    '<identificador>BOE-A-2026-99001</identificador><departamento codigo="9591">Ministerio de Ejemplo</departamento>'
+    '<rango codigo="1340">Real Decreto</rango><fecha_disposicion>20261110</fecha_disposicion>'
     "<titulo>Real Decreto <em>901/2026</em>, por el que se regula un subsidio de ejemplo.</titulo>"
     "<fecha_publicacion>20261113</fecha_publicacion><seccion>1</seccion>"
     "<url_pdf>/boe/dias/2026/11/13/pdfs/BOE-A-2026-99001.pdf</url_pdf>"
@@ -215,13 +220,61 @@ HTML = b"<!doctype html><html><head><title>T</title></head><body><p>Hello</p></b
 def samples() -> dict[str, bytes]:
     """One readable paper of each format."""
     return {
-        "pdf": make_pdf([pdf_page(1), pdf_page(2)], info="/Title(Harbour dues)/CreationDate(D:20261113080000+01'00')"),
+        "pdf": make_pdf(
+            [pdf_page(1), pdf_page(2)], info="/Title(Harbour dues)/CreationDate(D:20261113080000+01'00')"
+        ),
         "docx": make_docx(DOCX_BODY),
         "odt": make_odt(ODT_BODY),
         "rtf": RTF,
         "eml": EML,
         "boe": BOE,
     }
+
+
+def mutations(kind: str, data: bytes, count: int) -> Iterator[bytes]:
+    """Damaged copies, the same ones every time: bytes changed, cut, doubled, swapped, numbers made huge."""
+    for number in range(count):
+        chance = random.Random(f"{kind} {number}")
+        yield (
+            mutated(data, chance) if kind not in {"docx", "odt"} or number % 3 == 0 else inside(data, chance)
+        )
+
+
+def mutated(data: bytes, chance: random.Random) -> bytes:
+    changed = bytearray(data)
+    for _ in range(chance.choice((1, 2, 5, 20, 200))):
+        place = chance.randrange(len(changed) or 1)
+        length = min(chance.choice((1, 2, 8, 64, 512)), len(changed) - place)
+        piece = changed[place : place + length]
+        match chance.randrange(7):
+            case 0:
+                changed[place : place + 1] = bytes([chance.randrange(256)])
+            case 1:
+                del changed[place : place + length]
+            case 2:
+                changed[place:place] = piece * chance.choice((1, 3, 50))
+            case 3:
+                changed[place : place + length] = bytes(chance.randrange(256) for _ in range(length))
+            case 4:
+                changed[place:place] = chance.choice(
+                    (b"9999999999", b"-1", b"<", b">>", b"\\u", b"{", b"\0", b"%")
+                )
+            case 5:
+                changed[place : place + length] = piece[::-1]
+            case _:
+                if chance.random() < 0.2:
+                    del changed[place:]
+    return bytes(changed)
+
+
+def inside(data: bytes, chance: random.Random) -> bytes:
+    """Damage within a member of a zip file that is whole."""
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        members: dict[str, str | bytes] = {name: file.read(name) for name in file.namelist()}
+    name = chance.choice(sorted(members))
+    content = members[name]
+    members[name] = mutated(content if isinstance(content, bytes) else content.encode(), chance)
+    return make_zip(members)
 
 
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -235,7 +288,10 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
         (make_docx(DOCX_BODY), DOCX),
         (make_odt(ODT_BODY), "application/vnd.oasis.opendocument.text"),
         (make_zip({"a.txt": "x"}), "application/zip"),
-        (make_zip({"xl/workbook.xml": "x"}), "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+        (
+            make_zip({"xl/workbook.xml": "x"}),
+            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        ),
         (RTF, "application/rtf"),
         (EML, "message/rfc822"),
         (BOE, "application/xml"),
@@ -249,11 +305,18 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
         (b"\x89PNG\r\n\x1a\n" + bytes(30), "image/png"),
         (b"\x1f\x8b\x08\x00", "application/gzip"),
         (bytes(range(256)) * 4, "application/octet-stream"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "application/x-encrypted-office"),
+        (
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"),
+            "application/x-encrypted-office",
+        ),
     ],
 )
 @pytest.mark.parametrize("claimed", [None, "application/octet-stream", "application/pdf", "image/png"])
-def test_bytes_are_recognised_whatever_their_type_claims(data: bytes, expected: str, claimed: str | None) -> None:
+def test_bytes_are_recognised_whatever_their_type_claims(
+    data: bytes, expected: str, claimed: str | None
+) -> None:
     found = sniff(data, claimed)
     plainly_marked = {"text/markdown", "text/plain"}
-    assert found == expected or (claimed not in {None, "application/octet-stream"} and {found, expected} == plainly_marked)
+    assert found == expected or (
+        claimed not in {None, "application/octet-stream"} and {found, expected} == plainly_marked
+    )

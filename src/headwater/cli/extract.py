@@ -170,15 +170,15 @@ class Desk:
 
 
 def _file(name: str, largest: int) -> tuple[bytes, Hints]:
-    """A regular file's bytes: a pipe or a device would never end."""
+    """A regular file's bytes. Looked at before it is opened: a pipe would keep whoever opens it."""
+    path = Path(name)
     try:
-        with Path(name).open("rb") as file:
-            found = os.fstat(file.fileno())
-            if not stat.S_ISREG(found.st_mode):
-                raise Permanent("not_a_file", "neither a file nor a folder")
-            if found.st_size > largest:
-                raise Permanent("too_large", f"{found.st_size} bytes; at most {largest} are read")
-            return file.read(), Hints(media_type=_named(name))
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise Permanent("not_a_file", "neither a file nor a folder")
+        if found.st_size > largest:
+            raise Permanent("too_large", f"{found.st_size} bytes; at most {largest} are read")
+        return path.read_bytes(), Hints(media_type=_named(name))
     except (OSError, ValueError) as error:
         raise Permanent("cannot_open", getattr(error, "strerror", None) or str(error)) from error
 

@@ -3,7 +3,12 @@
 from headwater.extract.html.decode import decode, repair
 from headwater.extract.letters import tidy
 
-_TOLERABLE = 0.005  # of the letters; a page of markup has many more, so its decoder lets a few broken ones pass
+_TOLERABLE = (
+    0.005  # of the letters; a page of markup has many more, so its decoder lets a few broken ones pass
+)
+
+
+LARGEST = 32_000_000
 
 
 def letters_of(data: bytes, media_type: str | None) -> str:

@@ -148,10 +148,9 @@ def _header(message: Message, name: str) -> str:
 
 def _raw(message: Message, name: str) -> str:
     """As it stands in the file; raw bytes that are no ASCII are read as UTF-8."""
-    value = str(message.get(name, ""))[:_LONGEST_HEADER]
-    return (
-        value.encode("ascii", "surrogateescape").decode("utf-8", "replace") if not value.isascii() else value
-    )
+    found = (value for key, value in message.raw_items() if key.lower() == name.lower())
+    value = str(next(found, ""))[:_LONGEST_HEADER]
+    return value if value.isascii() else value.encode("ascii", "surrogateescape").decode("utf-8", "replace")
 
 
 def _decoded(text: str) -> str:

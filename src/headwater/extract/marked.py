@@ -4,7 +4,7 @@ import re
 
 import yaml
 
-from headwater.extract.charset import letters_of
+from headwater.extract.charset import LARGEST, letters_of
 from headwater.extract.letters import one_line, tidy
 from headwater.extract.moments import from_iso
 from headwater.model.reading import Hints, Reading, Unreadable
@@ -21,6 +21,8 @@ _SCRIPTS = re.compile(r"(?m)^ {0,3}<(script|style)\b[^>]*>.*?</\1\s*>", re.IGNOR
 
 
 def read_markdown(data: bytes, hints: Hints) -> Reading | Unreadable:
+    if len(data) > LARGEST:
+        return Unreadable("too_large", f"{len(data)} bytes of text; at most {LARGEST} are read")
     text = letters_of(data, hints.media_type)
     if "<" in text:
         text = _SCRIPTS.sub("", text)

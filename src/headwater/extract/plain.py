@@ -1,10 +1,12 @@
 """Plain text as it is."""
 
-from headwater.extract.charset import letters_of
+from headwater.extract.charset import LARGEST, letters_of
 from headwater.model.reading import Hints, Reading, Unreadable
 
 
 def read_plain(data: bytes, hints: Hints) -> Reading | Unreadable:
+    if len(data) > LARGEST:
+        return Unreadable("too_large", f"{len(data)} bytes of text; at most {LARGEST} are read")
     text = letters_of(data, hints.media_type).strip()
     if not text:
         return Unreadable("no_text")

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from headwater.extract.sandbox_child import Child, Ended
-from headwater.model.errors import Permanent
+from headwater.model.errors import Permanent, Refused
 from headwater.model.reading import Hints, Reading, Unreadable
 from headwater.model.recipe import Extract
 
@@ -43,7 +43,7 @@ class Sandboxed:
     def close(self) -> None:
         """End the idle children. Not needed at exit."""
         with _guard:
-            pool = _pools.pop(pickle.dumps(self), None)
+            pool = _pools.pop(_carried(self), None)
         if pool is not None:
             pool.close()
 
@@ -147,8 +147,16 @@ _pools: dict[bytes, Pool] = {}
 _guard = threading.Lock()
 
 
+def _carried(wanted: Sandboxed) -> bytes:
+    """As it travels to another process; also the key under which its children are known."""
+    try:
+        return pickle.dumps(wanted)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise Refused("not_importable", f"the extractor cannot work in another process: {error}") from error
+
+
 def _pool(wanted: Sandboxed) -> Pool:
-    key = pickle.dumps(wanted)
+    key = _carried(wanted)
     pool = _pools.get(key)
     if pool is None:
         with _guard:

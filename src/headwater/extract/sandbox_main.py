@@ -14,7 +14,9 @@ from headwater.model.errors import HeadwaterError
 from headwater.model.reading import Hints, Reading, Unreadable
 from headwater.model.recipe import Extract
 
-_WORN_AT = 0.7  # of the memory limit; memory that was once used is not always given back
+# Of the memory limit: what was once used is not always given back. (What getrusage calls the peak is no measure
+# here: it counts what the parent had when it started this process.)
+_WORN_AT = 0.6
 _HARD_LIMITS = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": 256_000_000}
 
 
@@ -54,7 +56,7 @@ def _serve(source: int, target: int, extract: Extract, seconds: float, megabytes
         except MemoryError:
             os._exit(MEMORY_STATUS)
         signal.setitimer(signal.ITIMER_REAL, 0)
-        worn = b"w" if _peak_megabytes() > _WORN_AT * megabytes else b"-"
+        worn = b"w" if _memory_now()[1] > _WORN_AT * megabytes * 1_000_000 else b"-"
         write_all(target, b"".join((LENGTH.pack(len(body) + 2), kind, worn, body)))
 
 
@@ -107,15 +109,6 @@ def _memory_now() -> tuple[int, int]:
         return 0, 0
     page = os.sysconf("SC_PAGE_SIZE")
     return int(mapped) * page, int(resident) * page
-
-
-def _peak_megabytes() -> float:
-    if sys.platform == "win32":
-        return 0.0
-    import resource  # noqa: PLC0415 - not on every platform
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1_000_000 if sys.platform == "darwin" else 1_000)
 
 
 def _receive(source: int) -> bytes | None:

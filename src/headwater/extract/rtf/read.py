@@ -6,7 +6,7 @@ from typing import Any
 
 from headwater.extract.compose import reading
 from headwater.extract.letters import one_line
-from headwater.extract.rtf.scribe import Scribe
+from headwater.extract.rtf.scribe import DEEPEST, Scribe
 from headwater.extract.rtf.tokens import tokens
 from headwater.model.reading import Hints, Reading, Unreadable
 
@@ -23,8 +23,13 @@ def read_rtf(data: bytes, hints: Hints) -> Reading | Unreadable:
     scribe = Scribe()
     for token in tokens(data):
         scribe.take(token)
+        if len(scribe.outer) >= DEEPEST:
+            break
     scribe.finish()
-    return reading(scribe.blocks, media_type=MEDIA_TYPE, method="rtf", about=_about(scribe))
+    partial = {"partial": True} if len(scribe.outer) >= DEEPEST else {}
+    return reading(
+        scribe.blocks, media_type=MEDIA_TYPE, method="rtf", about=_about(scribe), attributes=partial
+    )
 
 
 def _about(scribe: Scribe) -> dict[str, Any]:

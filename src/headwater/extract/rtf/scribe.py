@@ -64,8 +64,7 @@ class Scribe:
 
     def _open(self) -> None:
         self.skip = 0
-        if len(self.outer) < DEEPEST:
-            self.outer.append(self.group)
+        self.outer.append(self.group)
 
     def _close(self) -> None:
         self.skip = 0

@@ -8,6 +8,8 @@ from lxml import etree
 LARGEST = 24_000_000
 _ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
 _LOOK = 65_536
+DEEPEST = 1_000
+_MARK = re.compile(rb"</|/>|<[A-Za-z_]")
 
 Element = etree._Element  # noqa: SLF001 - lxml gives the type no public name
 
@@ -26,22 +28,43 @@ def parse(data: bytes) -> Element:
         raise NotXml("too_large", f"{len(data)} bytes of XML; at most {LARGEST} are read")
     if _ENTITY.search(data, 0, _LOOK):
         raise NotXml("malformed", "it defines entities of its own")
-    parser = etree.XMLParser(
+    try:
+        root = etree.fromstring(data, _parser(recover=False))
+    except (etree.XMLSyntaxError, ValueError) as error:
+        root = _recovered(data, error)
+    if root is None or not isinstance(root.tag, str):
+        raise NotXml("malformed", "it has no element")
+    return root
+
+
+def _parser(*, recover: bool) -> etree.XMLParser:
+    return etree.XMLParser(
         resolve_entities=False,
         no_network=True,
         load_dtd=False,
         huge_tree=False,
-        recover=True,
+        recover=recover,
         remove_comments=True,
         remove_pis=True,
     )
+
+
+def _recovered(data: bytes, problem: Exception) -> Element:
+    """The tree of damaged XML. A parser that passes over damage no longer minds depth, so that is seen to first."""
+    if _deepest(data) > DEEPEST:
+        raise NotXml("malformed", f"elements within one another more than {DEEPEST} deep")
     try:
-        root = etree.fromstring(data, parser)
+        return etree.fromstring(data, _parser(recover=True))
     except (etree.XMLSyntaxError, ValueError) as error:
-        raise NotXml("malformed", str(error).partition("\n")[0][:200]) from error
-    if root is None or not isinstance(root.tag, str):
-        raise NotXml("malformed", "it has no element")
-    return root
+        raise NotXml("malformed", str(problem).partition("\n")[0][:200]) from error
+
+
+def _deepest(data: bytes) -> int:
+    depth = deepest = 0
+    for mark in _MARK.finditer(data):
+        depth += -1 if mark[0] in {b"</", b"/>"} else 1
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def name_of(element: Element) -> str:
