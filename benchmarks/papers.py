@@ -242,7 +242,7 @@ def bombs() -> dict[str, bytes]:
         "zip bomb": make_docx("<w:p><w:r><w:t>" + "A" * 60_000_000 + "</w:t></w:r></w:p>"),
         "billion laughs": f"{laughs}]><a>&l9;</a>".encode(),
         "external entity": b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>',
-        "deep xml": b"<a>" * 1_000_000,
+        "deep xml": b"<n>" * 1_000_000,
         "deep rtf": b"{\\rtf1" + b"{" * 5_000_000,
         "large docx": make_docx(DOCX_BODY * 4_000),
         "wide table": make_zip(

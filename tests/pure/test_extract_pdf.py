@@ -175,6 +175,24 @@ def test_bullets_become_items() -> None:
     assert read(make_pdf([sheet])).text.endswith("- to keep the ledger\n- to read the notice")
 
 
+@pytest.mark.parametrize(("marks", "shown"), [("••••", "- - - -"), ("1234", "1 2 3 4")])
+def test_bullets_and_numbers_in_the_margin_belong_to_their_lines(marks: str, shown: str) -> None:
+    sheet = PdfSheet()
+    column(sheet, 60, list(marks))
+    column(sheet, 90, [f"the duty of rank {n} is written in a line" for n in "abcd"])
+    text = read(make_pdf([sheet])).text
+    expected = [
+        f"{mark} the duty of rank {n} is written in a line"
+        for mark, n in zip(shown.split(), "abcd", strict=True)
+    ]
+    assert text.split() == " ".join(expected).split()
+
+
+def test_leaders_of_a_table_of_contents_are_shortened() -> None:
+    sheet = PdfSheet().write(72, 700, "Harbour dues . . . . . . . . . . . . 12").write(72, 650, "Wait...")
+    assert read(make_pdf([sheet])).text == "Harbour dues … 12\n\nWait..."
+
+
 def test_metadata_with_its_zone() -> None:
     info = "/Title(Harbour dues)/Author(Ilse Brandt)/Keywords(dues, harbour)/CreationDate(D:20261113080000+01'00')"
     found = read(make_pdf([pdf_page(1)], info=info))

@@ -8,7 +8,6 @@ from headwater.extract.html import read_html
 from headwater.extract.mail import read_mail
 from headwater.extract.marked import read_markdown
 from headwater.extract.office import docx, odt
-from headwater.extract.pdf import read_pdf
 from headwater.extract.plain import read_plain
 from headwater.extract.rtf import read_rtf
 from headwater.extract.sandbox import Sandboxed
@@ -17,6 +16,14 @@ from headwater.model.document import Document, Mark
 from headwater.model.errors import Permanent
 from headwater.model.reading import Hints, Reading, Unreadable
 from headwater.model.recipe import Extract
+
+
+def read_pdf(data: bytes, hints: Hints) -> Reading | Unreadable:
+    """PDFium is loaded with the first PDF: most documents are none."""
+    from headwater.extract.pdf import read_pdf as read_now  # noqa: PLC0415
+
+    return read_now(data, hints)
+
 
 READERS: Mapping[str, Extract] = {
     sniff.HTML: read_html,

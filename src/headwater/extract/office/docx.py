@@ -186,4 +186,4 @@ def _links(container: Container) -> tuple[str, ...]:
 
 
 def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 6 else 0

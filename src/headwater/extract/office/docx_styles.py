@@ -91,7 +91,7 @@ def _levels(element: Element) -> list[tuple[int, str, str]]:
     found = []
     for name, level in children(element):
         depth = attribute(level, "ilvl")
-        if name == "lvl" and depth.isdigit() and len(depth) < 3:
+        if name == "lvl" and depth.isdecimal() and len(depth) < 3:
             kind, style = find(level, "numFmt"), find(level, "pStyle")
             found.append(
                 (

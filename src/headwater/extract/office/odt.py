@@ -124,7 +124,7 @@ def _cells(row: Element) -> Iterator[str]:
 
 def _repeats(element: Element, name: str) -> int:
     said = attribute(element, name)
-    return int(said) if said.isascii() and said.isdigit() and len(said) < 7 else 1
+    return int(said) if said.isascii() and said.isdecimal() and len(said) < 7 else 1
 
 
 def _about(container: Container) -> dict[str, Any]:

@@ -4,6 +4,7 @@ A gap that stays empty over several lines divides columns; a line that crosses i
 such columns are a table without rules.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -14,25 +15,9 @@ from headwater.extract.pdf.shapes import Line, Piece
 _FEWEST_LINES = 3
 _DEEPEST = 6
 _FEW_WORDS = 4.0
+_BULLET = re.compile("[•◦▪▫‣●○■□·–—*\uf0b7\uf0a7\uf0d8-]\\Z")
+_NUMBER = re.compile(r"(?:\(?[\divxlc]{1,5}[.)]?|[\dA-Z]{1,3}(?:\.\d{1,3}){0,4}\.?|\(?[a-z][.)]|§ ?\d+)\Z")
 Gap = tuple[float, float]
-
-
-def reading_order(pieces: Sequence[Piece], depth: int = 0) -> list[Line]:
-    """The lines of a page in the order in which a person reads them."""
-    if not pieces:
-        return []
-    least = 0.8 * median(piece.height for piece in pieces)
-    lines: list[Line] = []
-    for region in _regions(_bands(pieces), least):
-        gaps = _dividing(region, least) if depth < _DEEPEST else []
-        if not gaps:
-            lines += _lines(region.pieces)
-        elif (table := _as_table(region, gaps)) is not None:
-            lines += _lines([table])
-        else:
-            for column in _divided(region.pieces, gaps):
-                lines += reading_order(column, depth + 1)
-    return lines
 
 
 @dataclass(slots=True)
@@ -53,6 +38,34 @@ class Region:
     @property
     def pieces(self) -> list[Piece]:
         return [piece for band in self.bands for piece in band.pieces]
+
+
+def reading_order(pieces: Sequence[Piece], depth: int = 0) -> list[Line]:
+    """The lines of a page in the order in which a person reads them."""
+    if not pieces:
+        return []
+    least = 0.8 * median(piece.height for piece in pieces)
+    lines: list[Line] = []
+    for region in _regions(_bands(pieces), least):
+        gaps = _without_margin(region, _dividing(region, least), _BULLET) if depth < _DEEPEST else []
+        if gaps and (table := _as_table(region, gaps)) is not None:
+            lines += _lines([table])
+        elif gaps := _without_margin(region, gaps, _NUMBER):
+            for column in _divided(region.pieces, gaps):
+                lines += reading_order(column, depth + 1)
+        else:
+            lines += _lines(region.pieces)
+    return lines
+
+
+def _without_margin(region: Region, gaps: Sequence[Gap], mark: re.Pattern[str]) -> list[Gap]:
+    """The gaps, except those after a column of nothing but bullets or numbers: they belong to the lines beside."""
+    columns = _divided(region.pieces, gaps)
+    return [
+        gap
+        for gap, column in zip(gaps, columns, strict=False)
+        if not all(mark.match(piece.text) for piece in column)
+    ]
 
 
 def _bands(pieces: Sequence[Piece]) -> list[Band]:

@@ -19,6 +19,7 @@ _HYPHEN = re.compile("(\\w+).$")
 _WORD_LENGTH = 60
 _FIRST_WORD = re.compile(r"^[^\W\d_]+")
 _TOKEN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_LEADERS = re.compile(r" ?\.(?: ?\.){4,} ?")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uff00-\uffef]")
 _HEADING_LENGTH = 200
 _BOLD_LENGTH = 100
@@ -98,7 +99,8 @@ def _continues(run: Sequence[Line], line: Line, pitch: float) -> bool:
         return False
     if line.page != before.page or line.top < before.top - before.size:
         return not _is_finished(before.text) and line.text[:1].islower()
-    if line.top - before.top > pitch * before.size * 1.25:
+    near = 1.6 if before.text.endswith(_HYPHENS) and line.text[:1].islower() else 1.25
+    if line.top - before.top > pitch * before.size * near:
         return False
     return not _starts_anew(run, line)
 
@@ -120,7 +122,7 @@ def _starts_anew(run: Sequence[Line], line: Line) -> bool:
 
 def _block(run: Run, levels: dict[float, int], body: float, joiner: "Joiner") -> Block:
     first = run.lines[0]
-    text = joiner.join([line.text for line in run.lines])
+    text = _LEADERS.sub(" … ", joiner.join([line.text for line in run.lines]))
     level = levels.get(_rounded(first.size), 0)
     if level and len(text) <= _HEADING_LENGTH and any(letter.isalpha() for letter in text):
         return Heading(text, level)

@@ -98,7 +98,7 @@ def _piece(run: list[Word], handle: ctypes.c_void_p) -> Piece:
         max(word.right for word in run),
         bottom - shrink,
         text,
-        _is_bold(handle, run[0].start),
+        _is_bold(handle, run[0].start) and (len(run) == 1 or _is_bold(handle, run[-1].start)),
     )
 
 

@@ -49,11 +49,11 @@ def _about(scribe: Scribe) -> dict[str, Any]:
 
 def _moment(parts: list[str]) -> datetime | None:
     """Year, month, day, hour, minute; RTF knows no zone."""
-    numbers = [int(part) for part in parts[:5] if part.strip().isdigit()]
+    numbers = [int(part) for part in parts[:5] if part.strip().isdecimal()]
     if len(numbers) < 3:
         return None
     hour, minute = (*numbers[3:], 0, 0)[:2]
     try:
         return datetime(numbers[0], numbers[1], numbers[2], hour, minute, tzinfo=UTC)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
