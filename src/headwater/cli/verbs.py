@@ -23,6 +23,7 @@ VERBS: Mapping[str, Verb] = {
     "init": Verb("headwater.cli.init", "Make a data folder, a database and a settings file."),
     "run": Verb("headwater.cli.run", "Run a recipe: sources in, documents out."),
     "work": Verb("headwater.cli.work", "Run workers for every recipe that has sources here."),
+    "extract": Verb("headwater.cli.extract", "Read files or pages: text and metadata out of bytes."),
     "status": Verb("headwater.cli.status", "Show what came in, what was kept, what waits."),
     "sources": Verb("headwater.cli.sources", "List, check, add, pause and reset sources."),
     "docs": Verb("headwater.cli.docs", "List and read documents."),
