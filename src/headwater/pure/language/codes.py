@@ -115,6 +115,9 @@ WIDELY_WRITTEN = (
     *("zh", "zu"),
 )
 
+# Standards of what is nearly one written language: one of them never overrules another that a recipe asked for.
+TWINS = (frozenset({"bs", "hr", "sr"}), frozenset({"nn", "no"}), frozenset({"id", "ms"}))
+
 
 def primary(tag: str) -> str:
     """`es-ES`, `pt_BR`, ` EN ` to `es`, `pt`, `en`; the empty string for what is no language tag."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from headwater.pure.language.codes import UNDETERMINED, WIDELY_WRITTEN
+from headwater.pure.language.codes import TWINS, UNDETERMINED, WIDELY_WRITTEN
 from headwater.pure.language.voting import Ranking, vote
 
 Rank = Callable[[str], Ranking]
@@ -91,7 +91,8 @@ def among(known: Mapping[str, float], languages: Iterable[str]) -> list[tuple[st
 
 def _outsider(known: Mapping[str, float], wanted: Sequence[str], factor: float) -> Verdict | None:
     best = max((known[language] for language in wanted), default=0.0)
-    ranking = among(known, set(WIDELY_WRITTEN) | set(wanted))
+    twins = frozenset[str]().union(*(group for group in TWINS if not group.isdisjoint(wanted)))
+    ranking = among(known, (set(WIDELY_WRITTEN) - twins) | set(wanted))
     if not ranking or ranking[0][0] in wanted:
         return None
     language, confidence = ranking[0]
