@@ -6,6 +6,10 @@ becomes exactly one.
 
 import re
 import unicodedata
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
 
 SPACE = " "
 # Scripts that write no spaces: there every character begins and ends something.
@@ -75,3 +79,30 @@ WORDS = Folding(lower=True, unspaced=False)
 CASED_WORDS = Folding(lower=False, unspaced=False)
 ALL_SCRIPTS = Folding(lower=True, unspaced=True)
 LITERAL = Literal()
+
+Fold = Callable[[str], str]
+Codes = np.ndarray[tuple[int], np.dtype[np.uint32]]
+PLANE = 0x10000
+
+
+def fold_with(table: Folding) -> Fold:
+    """`text.translate(table)`, faster: Python's own is quick for ASCII alone."""
+
+    @cache
+    def plane() -> Codes:
+        return np.array([ord(table[code]) for code in range(PLANE)], dtype=np.uint32)
+
+    def fold(text: str) -> str:
+        if text.isascii():
+            return text.translate(table)
+        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+        if int(codes.max()) >= PLANE:
+            return text.translate(table)
+        return plane()[codes].tobytes().decode("utf-32-le")
+
+    return fold
+
+
+fold_words = fold_with(WORDS)
+fold_cased_words = fold_with(CASED_WORDS)
+fold_all_scripts = fold_with(ALL_SCRIPTS)

@@ -19,12 +19,13 @@ from headwater.pure.mentions.choosing import (
     outside,
 )
 from headwater.pure.mentions.folding import (
-    ALL_SCRIPTS,
-    CASED_WORDS,
     LITERAL,
     SPACE,
     UNSPACED,
-    WORDS,
+    Fold,
+    fold_all_scripts,
+    fold_cased_words,
+    fold_words,
     is_word,
 )
 
@@ -38,11 +39,12 @@ PROFILES = ("words", "compat")
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """One written form. `bearers` are the aliases written so, by the punctuation that has to agree ("": none)."""
+    """One written form. A `closed` one is matched with the space after it; a `whole` one needs no look at what follows.
+    `bearers` are the aliases written so, by the punctuation that has to agree ("": none)."""
 
     length: int
-    plural: bool
-    ends_in_word: bool
+    closed: bool
+    whole: bool
     bearers: tuple[tuple[str, tuple[Alias, ...]], ...]
 
 
@@ -52,7 +54,7 @@ class Group:
 
     automaton: AhoCorasick
     names: tuple[Name, ...]
-    table: Mapping[int, str]
+    fold: Fold
     ends: Callable[[Name, str, str, int], bool]
     only_unspaced: bool = False
 
@@ -108,10 +110,10 @@ def _groups(aliases: Iterable[Alias], profile: str) -> tuple[Group, ...]:
     for alias in aliases:
         sorts[_sort(alias.text, profile)].append(alias)
     builders: dict[str, Callable[[list[Alias]], Group]] = {
-        "cased": lambda some: _group(some, CASED_WORDS, _word_ends, ahead=SPACE),
-        "words": lambda some: _group(some, WORDS, _word_ends, ahead=SPACE),
-        "unspaced": lambda some: _group(some, ALL_SCRIPTS, _stands_apart, only_unspaced=True),
-        "anywhere": lambda some: _group(some, ALL_SCRIPTS, _anywhere),
+        "cased": lambda some: _group(some, fold_cased_words, _word_ends, around=SPACE),
+        "words": lambda some: _group(some, fold_words, _word_ends, around=SPACE),
+        "unspaced": lambda some: _group(some, fold_all_scripts, _stands_apart, only_unspaced=True),
+        "anywhere": lambda some: _group(some, fold_all_scripts, _anywhere),
     }
     return tuple(builders[sort](some) for sort, some in sorts.items() if some)
 
@@ -126,29 +128,33 @@ def _sort(text: str, profile: str) -> str:
 
 def _group(
     aliases: Iterable[Alias],
-    table: Mapping[int, str],
+    fold: Fold,
     ends: Callable[[Name, str, str, int], bool],
     *,
-    ahead: str = "",
+    around: str = "",
     only_unspaced: bool = False,
 ) -> Group:
-    """With a space `ahead` of the names the automaton itself passes over everything inside words."""
-    forms: dict[str, dict[str, list[Alias]]] = {}
+    """With a space `around` the names the automaton itself passes over what is inside words; names that may be in
+    the plural have it before them only."""
+    forms: dict[tuple[str, str, bool], dict[str, list[Alias]]] = {}
     for alias in aliases:
         for written in _spellings(alias.text):
-            pattern = (ahead if is_word(written[0]) else "") + written.translate(table)
+            before = around if is_word(written[0]) else ""
+            closed = bool(around) and is_word(written[-1]) and len(written) <= STRICT_UP_TO
             literal = "" if all(map(is_word, written)) else written.translate(LITERAL)
-            forms.setdefault(pattern, {}).setdefault(literal, []).append(alias)
-    names = tuple(_name(bearers, pattern, ahead) for pattern, bearers in forms.items())
-    return Group(AhoCorasick(list(forms)), names, table, ends, only_unspaced)
+            form = (before, fold(written), closed)
+            forms.setdefault(form, {}).setdefault(literal, []).append(alias)
+    patterns = [before + folded + (around if closed else "") for before, folded, closed in forms]
+    names = tuple(_name(folded, closed, bearers) for (_, folded, closed), bearers in forms.items())
+    return Group(AhoCorasick(patterns), names, fold, ends, only_unspaced)
 
 
-def _name(bearers: Mapping[str, list[Alias]], pattern: str, ahead: str) -> Name:
+def _name(folded: str, closed: bool, bearers: Mapping[str, list[Alias]]) -> Name:
     first = next(iter(bearers))
-    length = len(first or pattern.removeprefix(ahead))
-    ends_in_word = not first or is_word(first[-1])
-    rows = tuple((literal, tuple(aliases)) for literal, aliases in bearers.items())
-    return Name(length, length > STRICT_UP_TO, ends_in_word, rows)
+    whole = closed or (bool(first) and not is_word(first[-1]))
+    return Name(
+        len(folded), closed, whole, tuple((literal, tuple(some)) for literal, some in bearers.items())
+    )
 
 
 def _spellings(text: str) -> Iterator[str]:
@@ -161,11 +167,12 @@ def _spellings(text: str) -> Iterator[str]:
 def _hits(group: Group, text: str) -> Iterator[Hit]:
     if group.only_unspaced and not UNSPACED.search(text):
         return
-    haystack = f" {text.translate(group.table)}  "
+    haystack = f" {group.fold(text)}  "
+    names, ends = group.names, group.ends
     for index, _, after in group.automaton.find_matches_as_indexes(haystack, overlapping=True):
-        name = group.names[index]
-        if group.ends(name, haystack, text, after):
-            end = after - 1
+        name = names[index]
+        if ends(name, haystack, text, after):
+            end = after - 2 if name.closed else after - 1
             start = end - name.length
             for literal, aliases in name.bearers:
                 if not literal or text[start:end].translate(LITERAL) == literal:
@@ -173,10 +180,8 @@ def _hits(group: Group, text: str) -> Iterator[Hit]:
 
 
 def _word_ends(name: Name, haystack: str, _text: str, after: int) -> bool:
-    """In this folding everything between words is a space, so the next character says it all."""
-    if haystack[after] == SPACE or not name.ends_in_word:
-        return True
-    return name.plural and haystack.startswith(PLURALS, after)
+    """In this folding everything between words is a space, so the next characters say it all."""
+    return name.whole or haystack[after] == SPACE or haystack.startswith(PLURALS, after)
 
 
 def _stands_apart(name: Name, _haystack: str, text: str, after: int) -> bool:
