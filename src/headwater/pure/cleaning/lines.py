@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from headwater.pure.cleaning.boilerplate import CONTROLS, is_boilerplate
 
 STRUCTURE = ("#", "|", "-", "*", "+", ">", "`", "    ")
+ENDS_PROSE = re.compile(r"[.!?…。！？؟।][\"'”’»)\]*_]*$")
 ENDS_SENTENCE = re.compile(r"[.!?:;…。！？؟।][\"'”’»)\]*_]*$")
 REPEATED_FROM = 20  # characters: shorter lines may well be said twice
 TEMPLATE_TIMES = 3
@@ -74,8 +75,8 @@ def without_orphans(paragraphs: Sequence[Paragraph]) -> tuple[list[Paragraph], i
     """Single lines that say nothing: strokes and dots, the words of buttons, and a heading at the end with nothing
     under it."""
     kept = [lines for lines in paragraphs if not _is_orphan(lines)]
-    while len(kept) > 1 and _introduces_nothing(kept[-1]):
-        kept.pop()
+    if len(kept) > 1 and ENDS_PROSE.search(kept[-2][-1]) and _introduces_nothing(kept[-1]):
+        kept.pop()  # after other short lines it would be the last one of a list
     return kept, len(paragraphs) - len(kept)
 
 
