@@ -113,7 +113,7 @@ class _Crawl:
         if response.url not in self.settings.territory:
             self.notes("left_the_site", response.url)
             return False
-        if canonical(response.url) != stop.key and self.frontier.met(response.url):
+        if canonical(response.url) != stop.key and self.frontier.reached(response.url):
             return False
         body = sha256(response.body).hexdigest()
         if body in self.bodies:

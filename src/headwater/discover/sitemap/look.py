@@ -58,6 +58,7 @@ class _Look:
     left: int = field(init=False)
     batch: list[Lead] = field(default_factory=list)
     answered: int = 0
+    gave: bool = False
     trouble: int = 0
     resume: str = ""
     first_error: HeadwaterError | None = None
@@ -148,12 +149,12 @@ class _Look:
             self.memory.keep(file.url, file.lastmod)
             return
         listing = self._open(response)
-        self.answered += 1
         if listing.kind == "index":
             # Never asked for conditionally: what it names is needed at every look, changed or not.
             self.files.below(file, response.url, [(line.url, line.lastmod) for line in listing.listed])
         else:
             yield from self._take(file, response, listing)
+        self.answered += 1
         yield from self._flush()
 
     def _open(self, response: Response) -> Sitemap:
@@ -178,6 +179,7 @@ class _Look:
                 self.notes("foreign_address", line.url)
             elif self.wanted(line.url):
                 self.left -= 1
+                self.gave = True
                 self.batch.append(lead_of(line, self.now, self.notes))
             if len(self.batch) >= BATCH:
                 yield from self._flush()
@@ -189,7 +191,8 @@ class _Look:
         yield Found(tuple(batch))
 
     def end(self) -> Discovery:
-        if not self.answered and self.first_error is not None:
+        # A file that broke off after giving something is told of in the warnings, and read again next time.
+        if not self.answered and not self.gave and self.first_error is not None:
             raise self.first_error
         resume = self.resume or self.files.left()
         return Discovery(watermark=self.memory.watermark(resume), warnings=self.notes.as_warnings())

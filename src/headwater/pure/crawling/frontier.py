@@ -3,6 +3,7 @@
 from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 
 from headwater.pure.crawling.traps import shape_of, trap_of
 from headwater.pure.urls import canonical
@@ -26,6 +27,7 @@ class Frontier:
     skipped: Counter[str] = field(default_factory=Counter)
     _waiting: deque[Stop] = field(default_factory=deque)
     _known: set[str] = field(default_factory=set)
+    _taken: set[str] = field(default_factory=set)
     _shapes: Counter[str] = field(default_factory=Counter)
 
     def add(self, urls: Iterable[str], depth: int) -> None:
@@ -49,16 +51,23 @@ class Frontier:
         self._shapes[shape] += 1
         return ""
 
-    def met(self, url: str) -> bool:
-        """Note where a redirect led; gives whether that was known already."""
+    def reached(self, url: str) -> bool:
+        """Note where a redirect led; gives whether this crawl had been there already. If not, it need not go again."""
         key = canonical(url)
-        known = key in self._known
+        before = key in self._taken
         self._known.add(key)
-        return known
+        self._taken.add(key)
+        return before
 
     def next(self) -> Stop | None:
-        return self._waiting.popleft() if self._waiting else None
+        while self._waiting:
+            stop = self._waiting.popleft()
+            if stop.key not in self._taken:
+                self._taken.add(stop.key)
+                return stop
+        return None
 
     def rest(self, most: int) -> list[tuple[str, int]]:
         """What was not looked at, in order, as plain data."""
-        return [(stop.url, stop.depth) for stop in list(self._waiting)[:most]]
+        left = (stop for stop in self._waiting if stop.key not in self._taken)
+        return [(stop.url, stop.depth) for stop in islice(left, most)]
