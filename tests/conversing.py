@@ -48,14 +48,23 @@ def make_source(kind: str, url: str = "http://site.example/", **told: Any) -> So
 
 
 def answer(
-    request: Request, body: str | bytes = "", *, status: int = 200, media_type: str = "text/html", **headers: str
+    request: Request,
+    body: str | bytes = "",
+    *,
+    status: int = 200,
+    media_type: str = "text/html",
+    **headers: str,
 ) -> Response:
     raw = body.encode() if isinstance(body, str) else body
     named = {"content-type": media_type} | {name.replace("_", "-"): value for name, value in headers.items()}
-    return Response(url=request.url, status=status, headers=named, body=raw, media_type=media_type.partition(";")[0])
+    return Response(
+        url=request.url, status=status, headers=named, body=raw, media_type=media_type.partition(";")[0]
+    )
 
 
-def table(pages: Mapping[str, str | bytes | Response | HeadwaterError], media_type: str = "text/html") -> Answers:
+def table(
+    pages: Mapping[str, str | bytes | Response | HeadwaterError], media_type: str = "text/html"
+) -> Answers:
     """Answers by address; what is not in the table is not there."""
 
     def look_up(request: Request) -> Response | HeadwaterError:

@@ -31,11 +31,18 @@ def rows(app, table):
 
 
 def pages(internet):
-    return [r["path"] for r in internet.log() if r["host"] == "townhall.example" and r["path"] != "/robots.txt"]
+    return [
+        r["path"] for r in internet.log() if r["host"] == "townhall.example" and r["path"] != "/robots.txt"
+    ]
 
 
 def make(internet, tmp_path, **options):
-    chosen = {"page_patterns": ["/tramites/"], "markers": MARKERS, "least_markers": 2, "per_shape": 5} | options
+    chosen = {
+        "page_patterns": ["/tramites/"],
+        "markers": MARKERS,
+        "least_markers": 2,
+        "per_shape": 5,
+    } | options
     source = make_source("crawl", "http://townhall.example/", options=chosen)
     return desk_for(tmp_path, internet.base_url, make_recipe(discover_crawl, source))
 
