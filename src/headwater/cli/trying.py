@@ -22,6 +22,7 @@ from headwater.pure.sitemaps import NotASitemap, read_sitemap
 PATIENCE = timedelta(seconds=60)
 LINES, LINE = 5, 160
 ENTRIES = 10
+PERHAPS_FEEDS = ("application/xml", "text/xml", "application/json")
 FEED_TYPES = ("rss", "atom", "rdf", "feed+json")
 META_CHARSET = re.compile(rb"""<meta[^<>]{0,300}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
 # The steps whose word is asked for here; the others compare with what is stored, or need more than one document.
@@ -49,7 +50,7 @@ def tell(url: str, answer: Response | Failure, recipes: Sequence[Recipe], now: d
     verdict = judge(answer, attempts=0, now=now)
     if isinstance(verdict, Retry | GiveUp):
         return told | {"reason": verdict.reason, "detail": f"status {answer.status}"}
-    return told | (_as_feed(answer) or _as_sitemap(answer) or _as_page(answer, recipes, now))
+    return told | (_as_sitemap(answer) or _as_feed(answer) or _as_page(answer, recipes, now))
 
 
 def _policy(answer: Response | Failure) -> Told:
@@ -85,11 +86,14 @@ def _charset(answer: Response) -> str:
 
 
 def _as_feed(answer: Response) -> Told | None:
-    if not any(part in answer.media_type for part in FEED_TYPES):
+    surely = any(part in answer.media_type for part in FEED_TYPES)
+    if not surely and answer.media_type not in PERHAPS_FEEDS:
         return None
     try:
         feed = read_feed(answer.body, url=answer.url, media_type=header(answer.headers, "content-type"))
     except NotAFeed as error:
+        if not surely and error.reason in ("unknown", "html", "opml", "sitemap", "json"):
+            return None
         return {"reason": f"not_a_feed:{error.reason}", "detail": str(error)}
     return {"ok": bool(feed.entries), "reason": "" if feed.entries else "no_entries", "feed": _feed(feed)}
 

@@ -1,4 +1,4 @@
-"""The sitemap files of one look, in their order, within its limits."""
+"""The sitemap files of one look, in the order in which they are listed, within its limits."""
 
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -10,46 +10,59 @@ from headwater.pure.feeds.notes import Notes
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """`lastmod` is what the index says about it."""
+    """`path` leads to it: the indexes above it, then itself. `lastmod` is what the last of them says about it."""
 
-    url: str
-    depth: int
+    path: tuple[str, ...]
     lastmod: str = ""
+
+    @property
+    def url(self) -> str:
+        return self.path[-1]
 
 
 @dataclass(slots=True)
 class Files:
-    """Breadth first, each once. A listing that was cut short last time goes on where it was cut."""
+    """Each file once, what an index names right after it. A look that was cut short is gone on with by the next one:
+    what stands before the file named by `resume` comes last. So every file has its turn, however few a look takes."""
 
     territory: Territory
     most: int
     deepest: int
-    resume: str
+    resume: tuple[str, ...]
     notes: Notes
     _waiting: deque[File] = field(default_factory=deque)
     _known: set[str] = field(default_factory=set)
     _asked: int = 0
 
     def start(self, urls: Iterable[str]) -> None:
-        for url, _ in _rotated([(url, "") for url in urls], self.resume):
-            self._add(File(url, 1))
+        self._add([File((url,)) for url in urls])
 
-    def below(self, parent: File, answered_from: str, children: Sequence[tuple[str, str]]) -> None:
-        """What an index names: its own host, or one that belongs to the source."""
-        if parent.depth >= self.deepest:
+    def below(self, parent: File, answered_from: str, children: Iterable[tuple[str, str]]) -> None:
+        """What an index names: on its own host, or on one that belongs to the source."""
+        if len(parent.path) >= self.deepest:
             self.notes("index_too_deep", parent.url)
             return
         allowed = self.territory.with_site(answered_from)
-        for url, lastmod in _rotated(children, self.resume):
+        found = []
+        for url, lastmod in children:
             if url in allowed:
-                self._add(File(url, parent.depth + 1, lastmod))
+                found.append(File((*parent.path, url), lastmod))
             else:
                 self.notes("foreign_sitemap", url)
+        self._add(found)
 
-    def _add(self, file: File) -> None:
-        if file.url not in self._known:
-            self._known.add(file.url)
-            self._waiting.append(file)
+    def _add(self, files: Sequence[File]) -> None:
+        fresh = [file for file in {file.url: file for file in files}.values() if file.url not in self._known]
+        position = next((number for number, file in enumerate(fresh) if self._on_the_way(file)), 0)
+        self._waiting.extendleft(reversed(fresh[position:]))
+        self._waiting.extend(fresh[:position])
+        self._known.update(file.url for file in fresh)
+        # More than this look can take need not wait: the next one finds them where they are.
+        while len(self._waiting) > self.most + 1:
+            self._known.discard(self._waiting.pop().url)
+
+    def _on_the_way(self, file: File) -> bool:
+        return self.resume[: len(file.path)] == file.path
 
     def next(self) -> File | None:
         if not self._waiting or self._asked >= self.most:
@@ -57,14 +70,9 @@ class Files:
         self._asked += 1
         return self._waiting.popleft()
 
-    def left(self) -> str:
-        """The first file that was not come to; empty when all were."""
+    def left(self) -> tuple[str, ...]:
+        """The way to the first file that was not come to; empty when there is none."""
         if not self._waiting:
-            return ""
-        self.notes("files_left_out", f"{len(self._waiting)} for the next look")
-        return self._waiting[0].url
-
-
-def _rotated(children: Sequence[tuple[str, str]], first: str) -> Sequence[tuple[str, str]]:
-    position = next((number for number, child in enumerate(children) if child[0] == first), 0)
-    return [*children[position:], *children[:position]]
+            return ()
+        self.notes("files_left_out", f"{len(self._waiting)} or more for the next look")
+        return self._waiting[0].path

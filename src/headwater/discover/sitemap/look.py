@@ -23,6 +23,7 @@ from headwater.pure.sitemaps import MOST_LISTED, NotASitemap, Sitemap, read_site
 BATCH = 1_000
 DEEPEST = 3
 MOST_FILES, USUAL_FILES = 50_000, 1_000
+FEWEST_FILES = DEEPEST + 1  # the way to a file through its indexes, and one step further
 MOST_LEADS, USUAL_LEADS = 10_000_000, 500_000
 USUAL_PLACES = ("/sitemap.xml", "/sitemap_index.xml", "/sitemap.txt")
 # A missing, forbidden or empty robots.txt is an answer too: it names no sitemap.
@@ -60,7 +61,7 @@ class _Look:
     answered: int = 0
     gave: bool = False
     trouble: int = 0
-    resume: str = ""
+    resume: tuple[str, ...] = ()
     first_error: HeadwaterError | None = None
 
     def __post_init__(self) -> None:
@@ -71,7 +72,7 @@ class _Look:
         self.memory = recall(self.source.watermark)
         self.files = Files(
             territory=territory([self.source.url], texts(options, "hosts")),
-            most=whole_number(options, "files", default=USUAL_FILES, most=MOST_FILES),
+            most=whole_number(options, "files", default=USUAL_FILES, most=MOST_FILES, least=FEWEST_FILES),
             deepest=whole_number(options, "depth", default=DEEPEST, most=DEEPEST),
             resume=self.memory.resume,
             notes=self.notes,
@@ -89,7 +90,7 @@ class _Look:
         for place in USUAL_PLACES:
             url = urljoin(self.source.url, place)
             try:
-                yield from self._read(File(url, 1))
+                yield from self._read(File((url,)))
             except (Permanent, NotASitemap) as error:
                 yield from self._flush()
                 self.first_error = self.first_error or _permanent(error)
@@ -132,7 +133,7 @@ class _Look:
         self.notes(f"sitemap_failed:{error.reason}", file.url)
         if isinstance(error, HeadwaterError) and about_host(error):
             self.trouble += 1
-            self.resume = self.resume or file.url
+            self.resume = self.resume or file.path
 
     def _read(self, file: File) -> Talk:
         known = self.memory.known(file.url)
@@ -151,7 +152,7 @@ class _Look:
         listing = self._open(response)
         if listing.kind == "index":
             # Never asked for conditionally: what it names is needed at every look, changed or not.
-            self.files.below(file, response.url, [(line.url, line.lastmod) for line in listing.listed])
+            self.files.below(file, response.url, ((line.url, line.lastmod) for line in listing.listed))
         else:
             yield from self._take(file, response, listing)
         self.answered += 1
@@ -173,7 +174,7 @@ class _Look:
             if self.left <= 0:
                 self.notes("most_reached", file.url)
                 self.memory.read(file.url, response, file.lastmod, taken=number)
-                self.resume = self.resume or file.url
+                self.resume = self.resume or file.path
                 return
             if line.url not in allowed:
                 self.notes("foreign_address", line.url)
@@ -205,7 +206,7 @@ def is_site(url: str) -> bool:
 
 
 def is_root(file: File) -> bool:
-    return file.depth == 1
+    return len(file.path) == 1
 
 
 def _permanent(error: HeadwaterError | NotASitemap) -> HeadwaterError:

@@ -33,7 +33,7 @@ class Memory:
     """`before` is the last look's, `now` what this one adds; `resume` is where a cut listing goes on next time."""
 
     before: Mapping[str, Known]
-    resume: str = ""
+    resume: tuple[str, ...] = ()
     now: dict[str, Known] = field(default_factory=dict)
 
     def known(self, url: str) -> Known:
@@ -57,12 +57,12 @@ class Memory:
                 taken=taken,
             )
 
-    def watermark(self, resume: str) -> dict[str, Any]:
+    def watermark(self, resume: tuple[str, ...]) -> dict[str, Any]:
         """Files that this look did not come to are remembered as they were."""
         room = MOST_FILES - len(self.now)
         kept = [(url, known) for url, known in self.before.items() if url not in self.now][:room]
         files = {url: _row(known) for url, known in (*self.now.items(), *kept)}
-        return {"files": files} | ({"resume": resume} if resume else {})
+        return {"files": files} | ({"resume": list(resume)} if resume else {})
 
 
 def recall(watermark: Mapping[str, Any]) -> Memory:
@@ -70,7 +70,8 @@ def recall(watermark: Mapping[str, Any]) -> Memory:
     files = watermark.get("files")
     rows = files.items() if isinstance(files, dict) else ()
     known = {url: _known(row) for url, row in rows if isinstance(row, dict)}
-    return Memory(known, str(watermark.get("resume") or ""))
+    resume = watermark.get("resume")
+    return Memory(known, tuple(map(str, resume)) if isinstance(resume, list) else ())
 
 
 def digest(response: Response) -> str:
