@@ -20,9 +20,9 @@ numbers = count(1)
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
+def postgres() -> Iterator[Postgres]:
     """One server per test process; it starts when the first test asks for it."""
-    with running_postgres(tmp_path_factory.mktemp("postgres") / "server") as server:
+    with running_postgres() as server:
         yield server
 
 

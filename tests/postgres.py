@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any
 
 import psycopg
@@ -60,9 +61,21 @@ class Postgres:
 
 
 @contextmanager
-def running_postgres(folder: Path) -> Iterator[Postgres]:
-    """A server whose files lie in the folder; stopped at the end. Fails if it cannot start: nothing is skipped."""
-    folder.mkdir(mode=0o700)
+def running_postgres() -> Iterator[Postgres]:
+    """A server, stopped at the end. Fails if it cannot start: nothing is skipped.
+
+    Its files lie beside pytest's own temporary folders, not in them: those are closed to other users, again with
+    each session that starts.
+    """
+    with (
+        TemporaryDirectory(prefix="headwater-postgres-", ignore_cleanup_errors=True) as folder,
+        _serving(Path(folder)) as server,
+    ):
+        yield server
+
+
+@contextmanager
+def _serving(folder: Path) -> Iterator[Postgres]:
     user = _identity(folder)
     tools = _tools(folder, readable_by_all=bool(user))
     data, secret = folder / "data", folder / "secret"
@@ -70,11 +83,19 @@ def running_postgres(folder: Path) -> Iterator[Postgres]:
     secret.write_text(password, encoding="ascii")
     if user:
         os.chown(secret, user["user"], user["group"])
-    _run(
-        [tools / "initdb", "-D", data, "-U", "headwater", "-A", "scram-sha-256", "--pwfile", secret]
-        + ["-E", "UTF8", "--locale", "C", "--no-sync", "--no-instructions"],
-        user,
-    )
+    ways = [
+        "-U",
+        "headwater",
+        "-A",
+        "scram-sha-256",
+        "-E",
+        "UTF8",
+        "--locale",
+        "C",
+        "--no-sync",
+        "--no-instructions",
+    ]
+    _run([tools / "initdb", "-D", data, "--pwfile", secret, *ways], user)
     port = _start(tools, data, folder / "log", user)
     try:
         yield Postgres(port, password)
@@ -115,9 +136,6 @@ def _identity(folder: Path) -> dict[str, Any]:
         return {}
     who = pwd.getpwnam(UNPRIVILEGED)
     os.chown(folder, who.pw_uid, who.pw_gid)
-    for parent in folder.parents:
-        if parent.stat().st_uid == 0 and not parent.stat().st_mode & 0o001:
-            parent.chmod(parent.stat().st_mode | 0o011)
     return {"user": who.pw_uid, "group": who.pw_gid, "extra_groups": []}
 
 
@@ -142,13 +160,17 @@ def _free_port() -> int:
 
 
 def _run(command: list[Any], user: dict[str, Any]) -> None:
-    # Output goes to a file-less sink: a server that inherited a pipe would keep it open for ever.
+    # Output goes to a file: a server that inherited a pipe would keep it open for ever.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")} | {
         "LC_ALL": "C"
     }
-    done = subprocess.run(
-        [str(part) for part in command], check=False, cwd="/", env=environment, stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60, **user,
-    )  # fmt: skip
-    if done.returncode:
-        raise RuntimeError(f"{Path(str(command[0])).name} ended with {done.returncode}")
+    with TemporaryFile() as output:
+        done = subprocess.run(
+            [str(part) for part in command], check=False, cwd="/", env=environment, stdin=subprocess.DEVNULL,
+            stdout=output, stderr=subprocess.STDOUT, timeout=90, **user,
+        )  # fmt: skip
+        if done.returncode:
+            output.seek(0)
+            raise RuntimeError(
+                f"{command[0]} ended with {done.returncode}: {output.read().decode(errors='replace')}"
+            )

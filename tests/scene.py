@@ -59,12 +59,14 @@ def make_capture(owner: str, body: str = "bytes", *, lead: str = "", **told: Any
         "sha256": digest,
         "size": len(body),
         "fetched_at": START,
+        "pack": f"{digest[:2]}/{digest}.warc",
     }
     return Capture(id=capture_key(owner, digest), lead=lead, **(given | told))
 
 
 def make_document(draft: Draft, **told: Any) -> Document:
     given: dict[str, Any] = {
+        "url": draft.lead.lead.url,
         "title": "A title",
         "text": f"The text of {draft.lead.lead.identity}.",
         "revision": draft.revision,
@@ -75,7 +77,6 @@ def make_document(draft: Draft, **told: Any) -> Document:
         recipe=draft.lead.recipe,
         source=draft.lead.source,
         lead=draft.lead.id,
-        url=draft.lead.lead.url,
         **(given | told),
     )
 

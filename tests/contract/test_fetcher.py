@@ -12,6 +12,7 @@ import pytest
 import structlog
 
 from headwater.fetch.client import HttpFetcher
+from headwater.fetch.governor_file import FileGovernor
 from headwater.fetch.settings import FetchSettings, HostRule, host_rules
 from headwater.model.errors import Refused
 from headwater.model.web import Failure, Request, Response
@@ -239,6 +240,15 @@ def test_p9_p11_a_sixth_redirect_is_one_too_many(bench):
     assert len(bench.server.pages()) == 6
 
 
+def test_headers_are_whole_text(bench):
+    bench.script["/a"] = (
+        b"HTTP/1.1 200 OK\r\nX-A: caf\xe9\r\nX-B: caf\xc3\xa9\r\nX-B: two\r\nContent-Length: 1\r\n\r\nx"
+    )
+    (found,) = ask(bench.fetcher(), "http://a.example/a")
+    assert found.headers["x-b"] == "caf\u00e9, two"
+    assert found.headers["x-a"].encode()
+
+
 def test_a_redirect_without_a_place_is_an_answer(bench):
     bench.script["/a"] = reply(302, b"odd")
     (found,) = ask(bench.fetcher(), "http://a.example/a")
@@ -284,6 +294,18 @@ def test_secrets_do_not_follow_a_redirect_to_another_place(bench, place):
     assert not {"authorization", "x-session"} & set(headers)
     assert headers.get("content-length", "0") == "0"
     assert headers["accept"] == "application/json"
+
+
+def test_what_is_logged_shows_no_secret(bench):
+    request = Request(
+        url="http://10.0.0.1/x?token=t0ken&page=2",
+        purpose="api",
+        secrets={"?apiKey": "s3cret", "K": "s3cret"},
+    )
+    with structlog.testing.capture_logs() as logs:
+        ask(bench.fetcher(), request)
+    assert [line["url"] for line in logs] == ["http://10.0.0.1/x?token=***&page=2"]
+    assert "s3cret" not in repr(logs)
 
 
 def test_secrets_are_not_sent_to_a_host_that_is_not_theirs(bench):
@@ -409,9 +431,10 @@ def test_g5_dead_links_are_no_failure_of_their_host(bench):
     assert ask(fetcher, "http://a.example/gone")[0].status == 410
 
 
-def test_p11_a_host_that_asks_for_patience_gets_it_from_everybody(bench):
+@pytest.mark.parametrize("limits", [{"rate": 1000.0}, {"rate": 0.0}])
+def test_p11_a_host_that_asks_for_patience_gets_it_from_everybody(bench, limits):
     bench.script |= {"/a": reply(429, Retry_After="30"), "/b": reply()}
-    fetcher = bench.fetcher(rate=1000.0)
+    fetcher = bench.fetcher(**limits)
     assert ask(fetcher, Request(url="http://a.example/a", purpose="api"))[0].status == 429
     (found,) = ask(fetcher, Request(url="http://a.example/b", purpose="api"))
     assert (found.reason, found.delay) == ("rate_limited", timedelta(seconds=30))
@@ -441,7 +464,7 @@ def test_r31_r34_a_budget_defers_with_the_time_to_come_back_and_says_so(bench):
         )
     deferred = [one for one in found if isinstance(one, Failure)]
     assert [one.delay for one in deferred] == [timedelta(minutes=1)] * 5
-    assert [line["limit"] for line in logs if line["event"] == "deferred"] == ["kind:market_api"] * 5
+    assert [line["limit"] for line in logs if line["event"] == "deferred"] == ["kind:market_api"]
 
 
 def test_r32_5_3_one_key_has_one_budget_whatever_it_is_used_for(bench):
@@ -486,3 +509,44 @@ def test_p12_a_conditional_request_is_answered_without_a_body(bench):
         fetcher, Request(url="http://a.example/a", headers={"If-None-Match": first.headers["etag"]})
     )
     assert (again.status, again.body) == (304, b"")
+
+
+def test_a_fetcher_that_closes_gives_its_places_back(bench, tmp_path):
+    """Requests that are cut off do not count as running for whoever comes next."""
+    bench.script["/a"] = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhal"
+    governor = FileGovernor(tmp_path / "governor.sqlite")
+    settings = FetchSettings(rate=0.0, concurrency=2, overrides={"*.example": bench.server.base})
+    first = HttpFetcher(settings, governor=governor)
+    for token in "ab":
+        first.submit(token, Request(url="http://a.example/a", purpose="api"))
+    while len(bench.server.asked) < 2:
+        assert first.collect(1, timedelta(seconds=0.01)) == []
+    first.close()
+    bench.script["/a"] = reply()
+    second = HttpFetcher(settings, governor=governor)
+    (found,) = ask(second, Request(url="http://a.example/a", purpose="api"))
+    second.close()
+    governor.close()
+    assert found.status == 200
+
+
+def test_a_mistake_of_our_own_is_answered_too(bench, monkeypatch):
+    async def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("headwater.fetch.journey.Journey._travel", broken)
+    with structlog.testing.capture_logs() as logs:
+        (found,) = ask(bench.fetcher(), "http://a.example/")
+    assert (found.reason, found.temporary) == ("internal", False)
+    assert logs[0]["error"] == "ZeroDivisionError"
+
+
+def test_a_governor_that_cannot_be_asked_lets_nobody_go(bench, tmp_path):
+    governor = FileGovernor(tmp_path / "governor.sqlite")
+    governor._database.execute("DROP TABLE moment")
+    fetcher = HttpFetcher(FetchSettings(overrides={"*.example": bench.server.base}), governor=governor)
+    (found,) = ask(fetcher, Request(url="http://a.example/", purpose="api"))
+    fetcher.close()
+    governor.close()
+    assert (found.reason, found.detail) == ("rate_limited", "governor_unavailable")
+    assert bench.server.asked == []

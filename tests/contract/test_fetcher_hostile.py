@@ -85,7 +85,7 @@ class Hostile:
 
 
 def _path(head: bytes) -> str:
-    return head.split()[1].decode() if head.startswith(b"GET ") else ""
+    return head.split()[1].decode().partition("?")[0] if head.startswith(b"GET ") else ""
 
 
 def pieces(*parts: bytes, forever: bytes = b"", pause: float = 0.0) -> Answer:
@@ -117,6 +117,7 @@ SCRIPTS = {
     "/endless-plain": pieces(OK, b"Connection: close\r\n\r\n", forever=b"x" * 65536),
     "/slow-drip": pieces(CHUNKED, b"\r\n", forever=chunk(b"x"), pause=0.05),
     "/slow-head": pieces(OK, forever=b"X: y\r\n", pause=0.05),
+    "/robots.txt": pieces(b"", forever=b" ", pause=3600),
     "/silent": pieces(b"", forever=b" ", pause=3600),
     "/header-flood": pieces(OK, forever=b"X-Flood: abcdefgh\r\n" * 100),
     "/long-header": pieces(OK, b"X-Long: ", forever=b"x" * 65536),
@@ -213,7 +214,7 @@ def ask(fetcher: HttpFetcher, *paths: str) -> dict[str, Response | Failure]:
 
 
 def test_every_hostile_server_ends_with_its_reason(hostile):
-    found = ask(fetcher_for(hostile.port), *SCRIPTS)
+    found = ask(fetcher_for(hostile.port), *REASONS)
     outcomes = {path: getattr(answer, "reason", answer) for path, answer in found.items()}
     assert outcomes == REASONS
 
@@ -254,6 +255,35 @@ def test_one_slow_host_holds_up_no_other(hostile):
     batch = fetcher.collect(100, timedelta(seconds=10))
     fetcher.close()
     assert [token for token, _ in batch] == ["quick"]
+
+
+def test_p10_a_slow_host_does_not_fill_the_room_for_others(hostile):
+    """A hundred requests for a host that never ends its answers, with one place: the others are sent back at once,
+    each with a time of its own."""
+    slow = {"concurrency": 1, "total_timeout": timedelta(seconds=60), "read_timeout": timedelta(seconds=60)}
+    fetcher = fetcher_for(hostile.port, capacity=100, **slow)
+    for number in range(100):
+        fetcher.submit(str(number), Request(url=f"http://slow.example/slow-drip?{number}", purpose="api"))
+    found: list[Failure] = []
+    while len(found) < 95:
+        batch = fetcher.collect(100, timedelta(seconds=20))
+        assert batch, "no answer came"
+        found += [answer for _, answer in batch]
+    fetcher.close()
+    assert {answer.reason for answer in found} == {"rate_limited"}
+    assert len({answer.delay.total_seconds() // 1 for answer in found}) > 90
+
+
+def test_p10_a_host_slow_to_give_its_robots_does_not_either(hostile):
+    fetcher = fetcher_for(
+        hostile.port, total_timeout=timedelta(seconds=60), read_timeout=timedelta(seconds=60)
+    )
+    for number in range(100):
+        fetcher.submit(str(number), Request(url=f"http://slow.example/{number}"))
+    batch = fetcher.collect(100, timedelta(seconds=20))
+    fetcher.close()
+    assert {answer.reason for _, answer in batch} == {"rate_limited"}
+    assert len(batch) == 80
 
 
 def test_p9_a_certificate_that_nobody_trusts_is_refused(tmp_path: Path):

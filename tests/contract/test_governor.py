@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from headwater.fetch.governor import Governor, MemoryGovernor
 from headwater.fetch.governor_file import FileGovernor
+from headwater.model.errors import Temporary
 from headwater.pure.pace import Decision, Demand, Go, Quota, Slots, Wait
 
 START = 1_000_000.0
@@ -35,7 +36,7 @@ def host(name: str = "ledgerlane.example", interval: float = 1.0) -> Quota:
 
 
 def ask(governor: Governor, wanted: Demand, now: float) -> Decision:
-    return governor.reserve([wanted], now)[0]
+    return governor.reserve([wanted], lambda: now)[0]
 
 
 def send(governor: Governor, wanted: Demand, now: float) -> None:
@@ -76,7 +77,7 @@ def test_5_6_whoever_waits_is_served_in_the_order_of_asking(governor):
 
 
 def test_a_batch_is_decided_in_its_order(governor):
-    found = governor.reserve([demand(name, host()) for name in "abc"], START)
+    found = governor.reserve([demand(name, host()) for name in "abc"], lambda: START)
     assert [isinstance(one, Go) for one in found] == [True, False, False]
     assert found[1].until < found[2].until
 
@@ -90,7 +91,7 @@ def test_a_moment_that_nobody_comes_for_is_given_up(governor):
 def test_p10_concurrency_is_limited_until_a_request_is_done(governor):
     slots = (Slots("host:ledgerlane.example", 2),)
     wanted = [demand(name, slots=slots) for name in "abc"]
-    assert [isinstance(one, Go) for one in governor.reserve(wanted, START)] == [True, True, False]
+    assert [isinstance(one, Go) for one in governor.reserve(wanted, lambda: START)] == [True, True, False]
     governor.done([wanted[0].lease], START + 1)
     assert ask(governor, wanted[2], START + 1) == Go()
 
@@ -197,3 +198,11 @@ def test_what_no_longer_counts_is_swept(tmp_path):
     kept = governor._database.execute("SELECT count(*) FROM moment").fetchone()[0]
     governor.close()
     assert kept == 2
+
+
+def test_a_file_that_cannot_be_asked_lets_nobody_go(tmp_path):
+    governor = FileGovernor(tmp_path / "governor.sqlite")
+    governor._database.execute("DROP TABLE moment")
+    with pytest.raises(Temporary):
+        ask(governor, demand("a", host()), START)
+    governor.close()

@@ -4,9 +4,10 @@ A pack holds what one commit captured. That is a hundred times fewer objects tha
 buckets and bills count.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
@@ -22,6 +23,8 @@ from headwater.pure.warc import pack
 
 DISK_FULL = "no space left"
 SUFFIX = ".warc"
+NOTHING = sha256(b"").hexdigest()
+NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f]{64}\.warc")
 
 
 def open_folder(path: Path) -> "ObjectArchive":
@@ -46,21 +49,33 @@ class ObjectArchive:
         data, starts = pack(captures)
         digest = sha256(data).hexdigest()
         name = f"{digest[:2]}/{digest}{SUFFIX}"
-        # It exists already when the same captures were put before a commit that failed.
-        with _explained(), suppress(AlreadyExistsError):
-            obstore.put(self.store, name, data, mode="create", use_multipart=False)
+        with _explained():
+            try:
+                obstore.put(self.store, name, data, mode="create", use_multipart=False)
+            except AlreadyExistsError:
+                self._mend(name, data)
         return [replace(c, pack=name, start=start) for (c, _), start in zip(captures, starts, strict=True)]
+
+    def _mend(self, name: str, data: bytes) -> None:
+        """The same captures were put before a commit that failed. If what lies there is damaged, here is the remedy."""
+        if bytes(obstore.get(self.store, name).bytes()) != data:
+            obstore.put(self.store, name, data, use_multipart=False)
 
     def get(self, captures: Sequence[Capture]) -> Mapping[str, bytes]:
         by_pack: dict[str, list[Capture]] = defaultdict(list)
-        for capture in captures:
-            by_pack[capture.pack].append(capture)
         bodies: dict[str, bytes] = {}
+        for capture in captures:
+            if capture.size:
+                by_pack[capture.pack].append(capture)
+            elif capture.sha256 == NOTHING:
+                bodies[NOTHING] = b""  # no store knows a range of no bytes
         for name, inside in by_pack.items():
             bodies.update(self._read(name, inside))
         return bodies
 
     def _read(self, name: str, captures: Sequence[Capture]) -> dict[str, bytes]:
+        if not NAME.fullmatch(name):
+            return {}
         starts, lengths = [c.start for c in captures], [c.size for c in captures]
         with _explained():
             try:

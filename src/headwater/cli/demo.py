@@ -13,7 +13,7 @@ import yaml
 from rich.console import Console
 
 from headwater.app import App
-from headwater.cli.opening import settings_from
+from headwater.cli.opening import closing, settings_from
 from headwater.cli.options import Json, Quiet, given, group
 from headwater.cli.output import console, print_json, short, side_console
 from headwater.cli.progress import wants_live
@@ -51,7 +51,7 @@ def run_demo(
     if not quiet:
         side.print("Starting the demo internet …", style="dim")
     with running(size=size, process=True) as internet:
-        app = App(demo_settings(settings_from(options), folder, internet.base_url, size))
+        app = closing(context, App(demo_settings(settings_from(options), folder, internet.base_url, size)))
         recipe = app.recipe(RECIPE)
         app.store.register(recipe.sources, app.clock())
         app.operations.wake(RECIPE, app.clock())

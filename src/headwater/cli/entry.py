@@ -38,9 +38,12 @@ def headwater(
     data: Annotated[
         str | None, typer.Option(help="Data folder; overrides the settings.", metavar="DIR")
     ] = None,
-    log: Annotated[Literal["console", "json"] | None, typer.Option(help="Form of the log lines.")] = None,
+    log: Annotated[
+        Literal["console", "json"] | None, typer.Option(help="Form of the log lines: console or json.")
+    ] = None,
     log_level: Annotated[
-        Literal["debug", "info", "warning", "error"] | None, typer.Option(help="How much is logged.")
+        Literal["debug", "info", "warning", "error"] | None,
+        typer.Option(help="Least level that is logged: debug, info, warning or error."),
     ] = None,
     version: Annotated[  # noqa: ARG001 - handled by its callback
         bool, typer.Option("--version", help="Show the version.", is_eager=True, callback=_tell_version)

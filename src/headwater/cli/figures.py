@@ -26,9 +26,6 @@ class Figures:
     def since(self, before: "Figures") -> "Figures":
         return Figures(**{f.name: getattr(self, f.name) - getattr(before, f.name) for f in fields(Figures)})
 
-    def together(self, other: "Figures") -> "Figures":
-        return Figures(**{f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(Figures)})
-
     @property
     def nothing_new(self) -> bool:
         return not (self.came_in or self.kept or self.delivered)

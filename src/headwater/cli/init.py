@@ -5,12 +5,12 @@ from pathlib import Path
 import typer
 
 from headwater.app import App
-from headwater.cli.opening import config_path, settings_from
+from headwater.cli.opening import closing, config_path, settings_from
 from headwater.cli.options import Json, given, verb
 from headwater.cli.output import console, print_json
 from headwater.cli.settings_help import commented_settings
 from headwater.cli.summary import places
-from headwater.model.errors import Refused
+from headwater.model.errors import HeadwaterError, Refused
 from headwater.settings.settings import DEFAULT_DATA
 
 
@@ -22,8 +22,13 @@ def init(context: typer.Context, as_json: Json = False) -> None:
     options = given(context)
     path = config_path(options)
     written = _write(path, options.data or DEFAULT_DATA)
-    opened = App(settings_from(options))
-    _ = opened.store, opened.archive
+    try:
+        opened = closing(context, App(settings_from(options)))
+        _ = opened.store, opened.archive
+    except HeadwaterError:
+        if written:  # a file that leads nowhere would stand in the way of the next try
+            path.unlink()
+        raise
     if as_json:
         print_json({"settings": str(path), "written": written, "places": places(opened)})
         return

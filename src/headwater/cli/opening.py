@@ -28,13 +28,25 @@ def open_app(context: typer.Context) -> App:
             f"there is no database in {app.settings.folder} yet; make one with `headwater init`, or name another "
             "folder with --data",
         )
-    return app
+    return closing(context, app)
 
 
 def make_app(context: typer.Context, *, workers: int | None = None) -> App:
     """An installation that is made if it is not there."""
     settings = settings_from(given(context))
-    return App(msgspec.structs.replace(settings, workers=workers) if workers else settings)
+    app = App(msgspec.structs.replace(settings, workers=workers) if workers else settings)
+    return closing(context, app)
+
+
+def closing(context: typer.Context, app: App) -> App:
+    """Its connections end with the verb."""
+
+    def close() -> None:
+        if "store" in vars(app):
+            app.store.engine.dispose()
+
+    context.call_on_close(close)
+    return app
 
 
 def is_made(settings: Settings) -> bool:

@@ -59,6 +59,11 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def count_of(number: int, thing: str) -> str:
+    """ "1 source", "2 sources"."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
 def short(key: str | None) -> str:
     """The beginning of a key; long enough to find it again."""
     return (key or "")[:SHORT_KEY]

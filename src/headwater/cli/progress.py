@@ -15,9 +15,10 @@ from rich.text import Text
 from headwater.app import App
 from headwater.cli.figures import Figures, figures
 from headwater.cli.options import Options
-from headwater.cli.output import side_console, span
+from headwater.cli.output import count_of, side_console, span
 
 LIVE_EVERY, LINE_EVERY = 0.4, 3.0
+SIGN_OF_LIFE = 10
 
 
 def wants_live(options: Options, console: Console) -> bool:
@@ -39,7 +40,7 @@ def watching(app: App, recipes: Sequence[str], *, quiet: bool, live: bool) -> It
     console = side_console()
     look = Look(app, recipes)
     if not live:
-        yield Every(LINE_EVERY, lambda: console.print(look.line(), soft_wrap=True))
+        yield Every(LINE_EVERY, Changes(look.line, lambda line: console.print(line, soft_wrap=True)))
         return
     with Live(look.panel(), console=console, auto_refresh=False, transient=True) as display:
         spinner = Every(LIVE_EVERY, lambda: display.update(look.panel(), refresh=True))
@@ -58,6 +59,23 @@ class Every:
         if time.monotonic() - self.last >= self.seconds:
             self.act()
             self.last = time.monotonic()
+
+
+@dataclass
+class Changes:
+    """Tells what changed; what did not only now and then, as a sign of life."""
+
+    read: Callable[[], str]
+    tell: Callable[[str], None]
+    told: str = ""
+    silent: int = 0
+
+    def __call__(self) -> None:
+        line = self.read()
+        self.silent += 1
+        if line != self.told or self.silent >= SIGN_OF_LIFE:
+            self.tell(line)
+            self.told, self.silent = line, 0
 
 
 @dataclass
@@ -88,7 +106,7 @@ class Look:
         for name, seen, due in self.read():
             ended = seen.duplicate + seen.dropped + seen.set_aside + seen.quarantined
             counts = (seen.came_in, seen.kept, ended, seen.waiting, seen.delivered)
-            feeds = f"{due} sources to poll" if due else span(time.monotonic() - self.begun)
+            feeds = f"{count_of(due, 'source')} to poll" if due else span(time.monotonic() - self.begun)
             cells = (Text(str(count), style="bold") for count in counts)
             grid.add_row(Text(name, style="bold cyan"), *cells, Text(feeds, style="dim"))
         return grid

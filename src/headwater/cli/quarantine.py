@@ -8,7 +8,17 @@ from rich.text import Text
 
 from headwater.cli.opening import open_app
 from headwater.cli.options import Json, SomeRecipe, group
-from headwater.cli.output import cell, console, distance, moment, print_json, print_json_lines, short, table
+from headwater.cli.output import (
+    cell,
+    console,
+    count_of,
+    distance,
+    moment,
+    print_json,
+    print_json_lines,
+    short,
+    table,
+)
 from headwater.model.errors import Refused
 
 app = group("Look at records that were set apart; send them again or end them.")
@@ -92,7 +102,7 @@ def _tell(count: int, keys: list[str] | None, done: str, *, as_json: bool) -> No
     if as_json:
         print_json({"count": count})
     else:
-        console().print(f"{count} {'record' if count == 1 else 'records'} {done}.")
+        console().print(f"{count_of(count, 'record')} {done}.")
 
 
 def _nothing(keys: list[str]) -> Refused:

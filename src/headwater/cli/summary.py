@@ -1,7 +1,7 @@
 """How a run ended: what came in, what was kept, what was not and why, which sources failed, where everything lies."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +13,7 @@ from sqlalchemy import make_url
 from headwater.app import App
 from headwater.backends.sql.endings import endings
 from headwater.cli.figures import Figures, figures
-from headwater.cli.output import cell, table, until
+from headwater.cli.output import cell, count_of, table, until
 
 ROWS = (
     ("came in", "came_in"),
@@ -88,10 +88,6 @@ def places(app: App) -> dict[str, str]:
     }
 
 
-def as_record(summary: Summary) -> dict[str, Any]:
-    return asdict(summary)
-
-
 def show(summary: Summary, console: Console, now: datetime) -> None:
     console.print()
     console.print(_headline(summary), style="bold")
@@ -108,10 +104,10 @@ def show(summary: Summary, console: Console, now: datetime) -> None:
 
 
 def _headline(summary: Summary) -> str:
-    polled = summary.sources.get("polled", 0)
+    polled = count_of(summary.sources.get("polled", 0), "source")
     if summary.this_run.nothing_new:
-        return f"{summary.recipe}: nothing new from {polled} sources"
-    return f"{summary.recipe}: {summary.this_run.came_in} came in from {polled} sources"
+        return f"{summary.recipe}: nothing new from {polled}"
+    return f"{summary.recipe}: {summary.this_run.came_in} came in from {polled}"
 
 
 def _counts(summary: Summary) -> Table:

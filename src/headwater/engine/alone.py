@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from headwater.model.errors import Temporary
+from headwater.model.errors import HeadwaterError, Temporary
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -33,10 +33,25 @@ def divide(
     return results
 
 
+def commit_apart(
+    commit: Callable[[Sequence[T]], R], results: Sequence[T], unfit: Callable[[T, Exception], T]
+) -> list[R]:
+    """Commit the results; one that the store cannot take is found by dividing and replaced by what `unfit` makes of
+    it, so that it stops neither the others nor the worker. Trouble with the store itself is not divided."""
+    try:
+        return [commit(results)]
+    except HeadwaterError:
+        raise
+    except Exception as error:  # noqa: BLE001 - as in `divide`: it becomes the reason of that one record
+        if len(results) == 1:
+            return [commit([unfit(results[0], error)])]
+        middle = len(results) // 2
+        return commit_apart(commit, results[:middle], unfit) + commit_apart(commit, results[middle:], unfit)
+
+
 def explain(error: Exception) -> tuple[str, str]:
     """A machine-readable reason and one line for people."""
-    reason = getattr(error, "reason", None) or f"error:{type(error).__name__}"
-    detail = getattr(error, "detail", None)
-    if detail is None:
-        detail = str(error).strip().splitlines()[0] if str(error).strip() else ""
-    return reason, detail[:500]
+    if isinstance(error, HeadwaterError):  # others have a `reason` too, and mean something else by it
+        return error.reason, error.detail[:500]
+    detail = str(error).strip().splitlines()[0] if str(error).strip() else ""
+    return f"error:{type(error).__name__}", detail[:500]

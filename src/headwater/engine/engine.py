@@ -28,6 +28,6 @@ class Engine:
             return self.works[job.task](self.desk, job)
         network = Network(self.desk, (job,))
         handled = network.step(timedelta(0))
-        while network.waiting:
+        while network.waiting or network.uncommitted:
             handled += network.step(timedelta(seconds=1), claiming=False)
         return handled

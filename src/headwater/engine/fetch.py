@@ -1,7 +1,9 @@
 """Leads to captures: ask, archive the bytes, then commit that they are there."""
 
 from dataclasses import replace
+from datetime import timedelta
 
+from headwater.engine.alone import commit_apart, explain
 from headwater.engine.captures import capture_of
 from headwater.engine.desk import Desk
 from headwater.model.capture import Capture
@@ -14,6 +16,9 @@ from headwater.pure.responses import GiveUp, Retry, Unchanged, conditional, judg
 DEAD_ENDS = frozenset(
     {"http_401", "http_402", "http_404", "http_410", "http_451", "robots", "forbidden_address"}
 )
+
+# What did not come in the usual time gets twice as much when it is tried again.
+LONGER = timedelta(minutes=6)
 
 
 class Fetches:
@@ -33,6 +38,8 @@ class Fetches:
 
     def claim(self, limit: int) -> None:
         for stored in self.desk.store.claim_leads(self.desk.claim(self.job, limit)):
+            if stored.id in self.leads:  # its lease ran out while it was under way, and now it is ours again
+                continue
             if stored.attempts > self.desk.patience.deaths:
                 apart = Quarantined(
                     reason="worker_died", detail=f"its worker died {stored.attempts - 1} times"
@@ -41,7 +48,9 @@ class Fetches:
                 continue
             self.leads[stored.id] = stored
             headers = conditional(stored.etag, stored.last_modified)
-            self.fetcher.submit(f"{self.prefix}/{stored.id}", Request(url=stored.lead.url, headers=headers))
+            patience = LONGER if stored.attempts > 1 else None
+            request = Request(url=stored.lead.url, headers=headers, timeout=patience)
+            self.fetcher.submit(f"{self.prefix}/{stored.id}", request)
 
     def hear(self, key: str, answer: Response | Failure) -> None:
         stored = self.leads.pop(key)
@@ -81,7 +90,18 @@ class Fetches:
             replace(ended, result=stored[ended.result.id]) if isinstance(ended.result, Capture) else ended
             for ended in self.ended
         ]
-        self.desk.store.finish_fetch(results, self.desk.owner, self.desk.clock())
+        commit_apart(
+            lambda some: self.desk.store.finish_fetch(some, self.desk.owner, self.desk.clock()),
+            results,
+            _unfit,
+        )
         count = len(self.ended)
         self.bodies, self.ended = [], []
         return count
+
+
+def _unfit(fetched: Fetched, error: Exception) -> Fetched:
+    reason, detail = explain(error)
+    return Fetched(
+        lead=fetched.lead, version=fetched.version, result=Quarantined(reason=reason, detail=detail)
+    )

@@ -41,7 +41,7 @@ def _divide_group(desk: Desk, recipe: Recipe, bundle: Bundle) -> Gathered:
         return Gathered(group=bundle.id, marks=bundle.marks)
     clusters = [cluster for cluster in recipe.grouping.cluster(bundle.documents) if cluster.members]
     inside = [frozenset(bundle.documents[i].id for i, _ in cluster.members) for cluster in clusters]
-    names = inherit(inside, bundle.stories, bundle.id)
+    names = inherit(inside, bundle.stories, bundle.id, bundle.ended)
     before = {story.id: story for story in bundle.stories}
     stories = tuple(
         _tell(recipe, bundle, cluster, name, before.get(name))

@@ -35,17 +35,29 @@ class Network:
     def waiting(self) -> int:
         return sum(asker.waiting for asker in self.askers.values())
 
+    @property
+    def uncommitted(self) -> int:
+        return sum(len(asker.ended) for asker in self.askers.values())
+
     def step(self, wait: timedelta, *, claiming: bool = True) -> int:
-        """One turn: claim, wait for answers at most so long, commit what ended; gives how many records that were."""
+        """One turn: claim, wait for answers at most so long, commit what ended; gives how many records that were.
+
+        What an earlier turn could not commit (a full disk, a locked database) comes first: until it is down, nothing
+        more is taken on, and what is held stays held.
+        """
+        if self.waiting or self.uncommitted:
+            self.pulse.beat()
+        ended = self._commit()
         if claiming:
             self._claim()
         for look in self.looks.values():
             look.ask_again()
         for token, answer in self.fetcher.collect(self.desk.patience.batch, wait) if self.waiting else ():
             self._hear(token, answer)
-        ended = sum(asker.commit() for asker in self.askers.values())
-        self.pulse.beat()
-        return ended
+        return ended + self._commit()
+
+    def _commit(self) -> int:
+        return sum(asker.commit() for asker in self.askers.values())
 
     def _claim(self) -> None:
         for look in self.looks.values():

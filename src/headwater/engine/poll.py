@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from structlog.typing import FilteringBoundLogger
 
-from headwater.engine.alone import explain
+from headwater.engine.alone import commit_apart, explain
 from headwater.engine.captures import capture_of
 from headwater.engine.desk import Desk
 from headwater.model.capture import Capture
@@ -16,7 +16,7 @@ from headwater.model.web import Failure, Request, Response
 from headwater.model.work import Job, Polled, Turn
 from headwater.pure.keys import document_key, lead_key
 from headwater.pure.responses import GiveUp, Proceed, Retry, judge
-from headwater.pure.schedule import FAILURES_UNTIL_STOP, cadence, next_look, source_backoff
+from headwater.pure.schedule import FAILURES_UNTIL_STOP, LONGEST_BACKOFF, cadence, next_look, source_backoff
 from headwater.pure.urls import canonical
 
 PATIENT = timedelta(seconds=20)  # a shorter wait is spent here, a longer one in the row
@@ -30,11 +30,16 @@ class Look:
     talk: Conversation
     asked: Request | None = None
     bodies: list[tuple[Capture, bytes]] = field(default_factory=list)
+    archived: list[Capture] = field(default_factory=list)
     status: int | None = None
     elapsed_ms: int = 0
     moved_to: str | None = None
     tries: int = 0
     again_at: datetime | None = None
+
+    def captures(self) -> tuple[Capture, ...]:
+        """What is still to be archived, after the last one that is already."""
+        return (*self.archived[-1:], *(capture for capture, _ in self.bodies))
 
 
 class Looks:
@@ -55,7 +60,11 @@ class Looks:
 
     def claim(self, limit: int) -> None:
         for turn in self.desk.store.claim_sources(self.desk.claim(self.job, limit)):
-            if turn.source.kind not in self.recipe.discover:
+            if under_way := self.looks.get(turn.source.id):  # its lease ran out, and now it is ours again
+                under_way.turn = turn
+            elif turn.attempts > self.desk.patience.deaths:
+                self._fail(turn, Permanent("worker_died", f"its worker died {turn.attempts - 1} times"))
+            elif turn.source.kind not in self.recipe.discover:
                 self._fail(
                     turn,
                     Permanent("unknown_kind", f"the recipe cannot read sources of kind '{turn.source.kind}'"),
@@ -70,7 +79,7 @@ class Looks:
         assert look.asked is not None
         asked, now = look.asked, self.desk.clock()
         verdict = judge(answer, attempts=look.tries, now=now, purpose=asked.purpose, accept=asked.accept)
-        look.tries += 1
+        look.tries += not isinstance(verdict, Retry) or verdict.counted
         if isinstance(answer, Response):
             look.status = answer.status
             look.elapsed_ms += answer.elapsed_ms
@@ -104,6 +113,13 @@ class Looks:
         look.bodies.append((capture, answer.body))
 
     def _go_on(self, look: Look, heard: Response | HeadwaterError | None) -> None:
+        """Whatever a source's reader raises, or cannot be made of what it says, becomes that source's failure."""
+        try:
+            self._talk(look, heard)
+        except Exception as error:  # noqa: BLE001 - as the contract above says
+            self._fail(look.turn, error, look)
+
+    def _talk(self, look: Look, heard: Response | HeadwaterError | None) -> None:
         """Let the conversation speak until it asks for something or ends."""
         try:
             while True:
@@ -116,12 +132,16 @@ class Looks:
                 self._store_found(look, said)
         except StopIteration as end:
             self._succeed(look, end.value)
-        except Exception as error:  # noqa: BLE001 - whatever a source's reader raises becomes that source's failure
-            self._fail(look.turn, error, look)
 
     def _store_found(self, look: Look, found: Found) -> None:
-        captures = self.desk.archive.put(look.bodies)
-        self.desk.store.add_leads(look.turn, self._stored(look, found.leads), captures, self.desk.clock())
+        stored = self._stored(look, found.leads)
+        try:
+            # What is found next may lie in the last capture too, so that one stays at hand.
+            look.archived = [*look.archived[-1:], *self.desk.archive.put(look.bodies)]
+            self.desk.store.add_leads(look.turn, stored, look.archived, self.desk.clock())
+        except Temporary as trouble:  # with our own ground, not with the source: it is not blamed
+            later = source_backoff(1)
+            raise Temporary(trouble.reason, trouble.detail, delay=later, counts=False) from trouble
         look.bodies = []
 
     def _stored(self, look: Look, leads: tuple[Lead, ...]) -> tuple[StoredLead, ...]:
@@ -152,7 +172,7 @@ class Looks:
                 source=source.id,
                 run=look.turn.run,
                 leads=self._stored(look, discovery.leads),
-                captures=tuple(capture for capture, _ in look.bodies),
+                captures=look.captures(),
                 watermark=discovery.watermark,
                 due_at=None if discovery.gone else due,
                 active=not discovery.gone,
@@ -175,7 +195,7 @@ class Looks:
             Polled(
                 source=source.id,
                 run=turn.run,
-                captures=tuple(capture for capture, _ in look.bodies) if look else (),
+                captures=look.captures() if look else (),
                 error=reason,
                 detail=detail,
                 status=look.status if look else None,
@@ -194,12 +214,30 @@ class Looks:
             return 0
         stored = {capture.id: capture for capture in self.desk.archive.put(self.bodies)}
         results = [
-            replace(ended, captures=tuple(stored[c.id] for c in ended.captures)) for ended in self.ended
+            replace(ended, captures=tuple(stored.get(c.id, c) for c in ended.captures))
+            for ended in self.ended
         ]
-        self.desk.store.finish_poll(results, self.desk.owner, self.desk.clock())
+        commit_apart(
+            lambda some: self.desk.store.finish_poll(some, self.desk.owner, self.desk.clock()),
+            results,
+            self._unfit,
+        )
         count = len(self.ended)
         self.bodies, self.ended = [], []
         return count
+
+    def _unfit(self, polled: Polled, error: Exception) -> Polled:
+        """Read, but not in a form that can be stored: a failure, to be tried again after the longest pause."""
+        reason, detail = explain(error)
+        return Polled(
+            source=polled.source,
+            run=polled.run,
+            due_at=self.desk.clock() + LONGEST_BACKOFF,
+            failures=polled.failures + 1,
+            error=reason,
+            detail=detail,
+            status=polled.status,
+        )
 
 
 def _consequence(error: Exception, failures: int, now: datetime, *, gone: bool) -> dict:  # type: ignore[type-arg]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from headwater.engine.alone import divide
+from headwater.engine.alone import commit_apart, divide, explain
 from headwater.engine.desk import Desk
 from headwater.engine.pulse import Pulse
 from headwater.model.document import Document, Mark, marked
@@ -49,16 +49,19 @@ class Refinery:
         """Decide and commit. A document that lost a claim to another in the meantime is decided again: by then the
         other one can be seen."""
         settle = self.recipe.grouping.settle if self.recipe.grouping else self.desk.patience.lease * 0
+
+        def commit(some: Sequence[Refined]) -> Sequence[str]:
+            return self.desk.store.finish_refine(some, self.desk.owner, self.desk.clock(), settle)
+
         for _ in range(REDECIDE_LIMIT):
             results = divide(self._decide, drafts, self._failed)
             self._report(results)
-            lost = set(self.desk.store.finish_refine(results, self.desk.owner, self.desk.clock(), settle))
+            lost = {key for keys in commit_apart(commit, results, _unfit) for key in keys}
             drafts = [draft for draft in drafts if draft.id in lost]
             if not drafts:
                 return
         quarrel = Temporary("contested", "other documents keep taking its fingerprints")
-        results = [self._failed(draft, quarrel) for draft in drafts]
-        self.desk.store.finish_refine(results, self.desk.owner, self.desk.clock(), settle)
+        commit([self._failed(draft, quarrel) for draft in drafts])
 
     def _decide(self, drafts: Sequence[Draft]) -> Sequence[Refined]:
         opened: list[Outcome] = [self._open(draft) for draft in drafts]
@@ -151,6 +154,19 @@ class Refinery:
                 log.info("postponed", reason=result.reason, until=result.later.at.isoformat())
             elif result.state is not State.KEPT:
                 log.debug(result.state.value, reason=result.reason, of=result.of)
+
+
+def _unfit(result: Refined, error: Exception) -> Refined:
+    """Decided, but not in a form that can be stored."""
+    reason, detail = explain(error)
+    return Refined(
+        id=result.id,
+        capture=result.capture,
+        revision=result.revision,
+        state=State.QUARANTINED,
+        reason=reason,
+        detail=detail,
+    )
 
 
 def _noted(before: Document, outcome: Drop | SetAside) -> Document:

@@ -9,6 +9,7 @@ from headwater.fetch.failures import Stopped
 from headwater.fetch.settings import FetchSettings
 from headwater.pure.circuits import CLOSED, Circuit, enter, leave
 
+_KNOWN_HOSTS = 10_000
 _log = structlog.get_logger()
 # Failures of the host. All others are about the request: a page too large, a forbidden address, a rule.
 _BLAMED = frozenset({"dns", "refused", "reset", "timeout", "tls", "truncated", "protocol", "encoding"})
@@ -53,6 +54,8 @@ class Breakers:
                 del self._circuits[host]
             return
         after = leave(before, self._now(), failed=True, threshold=self._threshold, pause=self._pause)
+        if len(self._circuits) >= _KNOWN_HOSTS:
+            self._circuits.pop(next(iter(self._circuits)))
         self._circuits[host] = after
         if after.until and not before.until:
             _log.warning("breaker opened", host=host, failures=after.failures, seconds=self._pause)

@@ -28,7 +28,8 @@ _log = structlog.get_logger()
 
 # Answers are handed over in batches: waking the other thread for each one costs more than fetching it.
 _HANDOVER_SECONDS = 0.002
-_RESOLVER_THREADS = 16
+# Asking for a name may take long and cannot be interrupted: slow ones must not use up all the threads.
+_RESOLVER_THREADS = 64
 
 
 def _utc_now() -> datetime:
@@ -119,7 +120,7 @@ class HttpFetcher:
             self._opened.set_result(journey)
             await self._stop.wait()
         finally:
-            await _cancel_the_rest()
+            await _cancel_all_but(turnstile.own_tasks())
             await exchange.close()
             await turnstile.close()
 
@@ -162,8 +163,8 @@ def _answer_of(task: Task) -> Response | Failure:
     return Failure("internal", type(error).__name__, temporary=False)
 
 
-async def _cancel_the_rest() -> None:
-    under_way = asyncio.all_tasks() - {asyncio.current_task()}
+async def _cancel_all_but(kept: set[asyncio.Task[None]]) -> None:
+    under_way = asyncio.all_tasks() - {asyncio.current_task()} - kept
     for task in under_way:
         task.cancel()
     await asyncio.gather(*under_way, return_exceptions=True)

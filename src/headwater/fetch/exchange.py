@@ -1,6 +1,5 @@
 """One request and its answer on the wire, within limits of time and size."""
 
-import asyncio
 import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +11,8 @@ from yarl import URL
 
 from headwater.fetch.bodies import Bodies
 from headwater.fetch.buffers import Buffers
+from headwater.fetch.deadlines import Deadlines, Watch
+from headwater.fetch.decoding import ACCEPT_ENCODING
 from headwater.fetch.failures import Stopped, failure_of
 from headwater.fetch.guard import Destination, GuardedResolver, Resolve, destination, guarded_sockets
 from headwater.fetch.routes import Route
@@ -19,6 +20,9 @@ from headwater.fetch.settings import FetchSettings
 from headwater.pure.addresses import AllowList
 
 FOLLOWED = frozenset({301, 302, 303, 307, 308})
+# Honest sites send security policies of many kilobytes in one header field.
+_LONGEST_LINE = 16 * 1024
+_LONGEST_FIELD = 64 * 1024
 _LEFT_OUT = frozenset({"set-cookie", "set-cookie2"})
 
 
@@ -28,6 +32,7 @@ class Call:
     begins with "?"."""
 
     method: str
+    agent: str = ""
     headers: Mapping[str, str]
     body: bytes | None = None
     secrets: Mapping[str, str] = field(default_factory=dict)
@@ -59,27 +64,35 @@ class Exchange:
             use_dns_cache=False,
             socket_factory=guarded_sockets(allow),
         )
-        timeout = aiohttp.ClientTimeout(
-            total=None,
-            sock_connect=settings.connect_timeout / timedelta(seconds=1),
-            sock_read=settings.read_timeout / timedelta(seconds=1),
-        )
-        self._session = aiohttp.ClientSession(
-            connector=self._connector,
-            cookie_jar=aiohttp.DummyCookieJar(),
-            auto_decompress=False,
-            timeout=timeout,
-            trace_configs=[_sending()],
-        )
+        self._deadlines = Deadlines()
+        self._connect = settings.connect_timeout / timedelta(seconds=1)
+        self._idle = settings.read_timeout / timedelta(seconds=1)
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=self._connect)
+
+        def session(*watchers: aiohttp.TraceConfig) -> aiohttp.ClientSession:
+            return aiohttp.ClientSession(
+                connector=self._connector,
+                connector_owner=False,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
+                headers={"Accept": "*/*", "Accept-Encoding": ACCEPT_ENCODING},
+                timeout=timeout,
+                max_line_size=_LONGEST_LINE,
+                max_field_size=_LONGEST_FIELD,
+                trace_configs=list(watchers),
+            )
+
+        # Being told when a request leaves costs time; only those that count against a limit need it.
+        self._plain, self._watched = session(), session(_sending())
 
     async def send(self, route: Route, call: Call, on_sent: Callable[[], None] | None = None) -> Answer:
         """The answer, or Stopped with the named reason why there is none. `on_sent` is called at the moment the
         request goes out, which is later than now when a connection has to be made first."""
-        going = Destination(trusted=route.trusted)
+        going = Destination(trusted=route.place.trusted)
         destination.set(going)
         try:
-            async with asyncio.timeout(call.timeout) as deadline:
-                return await self._answer(route, call, on_sent, deadline)
+            with self._deadlines.watch(call.timeout, self._idle, self._connect) as watch:
+                return await self._answer(route, call, on_sent, watch)
         except Stopped:
             raise
         except (aiohttp.ClientError, OSError, ValueError) as error:
@@ -88,27 +101,32 @@ class Exchange:
             raise Stopped.of(failure_of(error)) from None
 
     async def close(self) -> None:
-        await self._session.close()
+        await self._plain.close()
+        await self._watched.close()
+        await self._connector.close()
+        self._deadlines.close()
 
     async def _answer(
-        self, route: Route, call: Call, on_sent: Callable[[], None] | None, deadline: asyncio.Timeout
+        self, route: Route, call: Call, on_sent: Callable[[], None] | None, watch: Watch
     ) -> Answer:
         url, headers = dressed(route, call)
-        async with self._session.request(
+        session = self._plain if on_sent is None else self._watched
+        async with session.request(
             call.method,
             url,
             headers=headers,
             data=call.body,
             allow_redirects=False,
-            ssl=self._override_tls if route.override else self._tls,
+            ssl=self._override_tls if route.place.override else self._tls,
             trace_request_ctx=on_sent,
         ) as response:
+            watch.moved()
             found = plain_headers(response)
             if response.status < 200:
                 raise Stopped("protocol", f"status {response.status}, which nobody asked for")
             if call.method == "HEAD" or (response.status in FOLLOWED and "location" in found):
                 return Answer(response.status, found, b"")
-            return Answer(response.status, found, await self._bodies.read(response.content, found, deadline))
+            return Answer(response.status, found, await self._bodies.read(response.content, found, watch))
 
 
 def _sending() -> aiohttp.TraceConfig:
@@ -127,9 +145,11 @@ def _sending() -> aiohttp.TraceConfig:
 
 def dressed(route: Route, call: Call) -> tuple[URL, dict[str, str]]:
     """The call as it goes on the wire: with the host's real name and with its secrets."""
-    headers = dict(call.headers)
-    if route.override:
-        headers["Host"] = route.host_header
+    headers = {"User-Agent": call.agent, **call.headers}
+    if route.place.override:
+        headers["Host"] = route.place.header
+    if not call.secrets:
+        return route.wire, headers
     parameters = {name[1:]: value for name, value in call.secrets.items() if name.startswith("?")}
     headers.update((name, value) for name, value in call.secrets.items() if not name.startswith("?"))
     return (route.wire.extend_query(parameters) if parameters else route.wire), headers
@@ -141,7 +161,12 @@ def plain_headers(response: aiohttp.ClientResponse) -> dict[str, str]:
     for name, value in response.headers.items():
         key = name.lower()
         if key in headers:
-            headers[key] = f"{headers[key]}, {value}"
+            headers[key] = f"{headers[key]}, {_whole(value)}"
         elif key not in _LEFT_OUT:
-            headers[key] = value
+            headers[key] = _whole(value)
     return headers
+
+
+def _whole(value: str) -> str:
+    """Bytes that are no UTF-8 arrive as half characters, which no database takes."""
+    return value if value.isascii() else value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

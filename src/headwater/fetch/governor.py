@@ -6,11 +6,14 @@ file (`governor_file`), machines by sharing a server. The decision itself is `pu
 
 import threading
 from bisect import insort
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from headwater.pure.pace import Decision, Demand, Go, View, decide
+
+Clock = Callable[[], float]
+"""The time in seconds since the epoch: the same for all who share a governor."""
 
 # Nothing is kept longer ahead than this: whoever would have to wait longer asks again then.
 HORIZON = 600.0
@@ -22,12 +25,16 @@ _SWEEP_EVERY = 2000
 
 
 class Governor(Protocol):
-    """`blocking`: a call may wait for other processes, so it must not be made in an event loop."""
+    """`blocking`: a call may wait for other processes, so it must not be made in an event loop. One that cannot be
+    asked raises Temporary."""
 
     blocking: bool
 
-    def reserve(self, demands: Sequence[Demand], now: float) -> Sequence[Decision]:
-        """One decision per demand, in their order. A demand that goes is running until it is `done`."""
+    def reserve(self, demands: Sequence[Demand], clock: Clock) -> Sequence[Decision]:
+        """One decision per demand, in their order. A demand that goes is running until it is `done`.
+
+        The clock is read when nobody else can decide any more: a moment read before waiting for the others would
+        lie before what they have sent meanwhile."""
         ...
 
     def sent(self, leases: Sequence[str], now: float) -> None:
@@ -84,8 +91,9 @@ class MemoryGovernor:
         self._lock = threading.Lock()
         self._until_sweep = _SWEEP_EVERY
 
-    def reserve(self, demands: Sequence[Demand], now: float) -> Sequence[Decision]:
+    def reserve(self, demands: Sequence[Demand], clock: Clock) -> Sequence[Decision]:
         with self._lock:
+            now = clock()
             self._sweep(len(demands), now)
             return [self._reserve(demand, now) for demand in demands]
 

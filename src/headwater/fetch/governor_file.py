@@ -2,10 +2,12 @@
 
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from headwater.fetch.governor import GRACE, HORIZON, MEMORY
+from headwater.fetch.governor import GRACE, HORIZON, MEMORY, Clock
+from headwater.model.errors import Temporary
 from headwater.pure.pace import Decision, Demand, Go, View, decide
 
 _PLANNED, _PENDING, _SENT, _RUNNING = range(4)
@@ -36,8 +38,9 @@ class FileGovernor:
         self._database.execute("PRAGMA synchronous = NORMAL")
         self._database.executescript(_SCHEMA)
 
-    def reserve(self, demands: Sequence[Demand], now: float) -> Sequence[Decision]:
-        with self._lock, _Writing(self._database):
+    def reserve(self, demands: Sequence[Demand], clock: Clock) -> Sequence[Decision]:
+        with self._lock, _writing(self._database):
+            now = clock()
             self._sweep(len(demands), now)
             return [self._reserve(demand, now) for demand in demands]
 
@@ -91,7 +94,7 @@ class FileGovernor:
         )
 
     def sent(self, leases: Sequence[str], now: float) -> None:
-        with self._lock, _Writing(self._database):
+        with self._lock, _writing(self._database):
             self._sent(leases, now)
 
     def _sent(self, leases: Sequence[str], now: float) -> None:
@@ -101,14 +104,14 @@ class FileGovernor:
         )
 
     def done(self, leases: Sequence[str], now: float) -> None:
-        with self._lock, _Writing(self._database):
+        with self._lock, _writing(self._database):
             self._sent(leases, now)
             self._database.executemany(
                 "DELETE FROM moment WHERE name = ? AND state = ?", [(lease, _RUNNING) for lease in leases]
             )
 
     def bar(self, keys: Sequence[str], until: float) -> None:
-        with self._lock, _Writing(self._database):
+        with self._lock, _writing(self._database):
             self._database.executemany(
                 "INSERT INTO bar (key, until) VALUES (?, ?)"
                 " ON CONFLICT (key) DO UPDATE SET until = max(until, excluded.until)",
@@ -127,14 +130,16 @@ class FileGovernor:
             self._database.execute("DELETE FROM bar WHERE until < ?", (now,))
 
 
-class _Writing:
+@contextmanager
+def _writing(database: sqlite3.Connection) -> Iterator[None]:
     """A transaction that takes the write lock at its start: reading first and writing later would fail as busy."""
-
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._database = database
-
-    def __enter__(self) -> None:
-        self._database.execute("BEGIN IMMEDIATE")
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        self._database.execute("COMMIT" if kind is None else "ROLLBACK")
+    try:
+        database.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            database.execute("ROLLBACK")
+            raise
+        database.execute("COMMIT")
+    except sqlite3.Error as error:
+        raise Temporary("governor_unavailable", str(error)) from error

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import structlog
+
 from headwater.fetch.breakers import Breakers
-from headwater.fetch.decoding import ACCEPT_ENCODING
 from headwater.fetch.exchange import FOLLOWED, Answer, Call, Exchange
 from headwater.fetch.failures import Stopped
 from headwater.fetch.limits import Limits
@@ -17,10 +18,14 @@ from headwater.fetch.routes import Route, Router, joined
 from headwater.fetch.settings import FetchSettings
 from headwater.fetch.turnstile import Turnstile
 from headwater.model.web import Failure, Request, Response
+from headwater.pure.redaction import shown
 from headwater.pure.responses import retry_after
 from headwater.pure.sniffing import charset_of, media_type_of
 
+_log = structlog.get_logger()
 _REST = timedelta(minutes=1)
+# Refusals that somebody should look at: an attack, or a mistake in the settings.
+_ALARMING = frozenset({"forbidden_address", "credential_host", "undeclared_agent"})
 # What a publisher says about the use of an answer. Recorded with it; what follows from it is the recipe's decision.
 _USE_HEADERS = ("x-robots-tag", "tdm-reservation", "tdm-policy")
 
@@ -54,7 +59,10 @@ class Journey:
         try:
             route, answer = await self._travel(request, progress)
         except Stopped as stopped:
-            return replace(stopped.failure, policy={**progress.policy, "refused_by": stopped.failure.reason})
+            failure = stopped.failure
+            if failure.reason in _ALARMING:
+                _log.warning("refused", reason=failure.reason, url=shown(request.url), detail=failure.detail)
+            return replace(failure, policy={**progress.policy, "refused_by": failure.reason})
         return _response(route, answer, progress, started)
 
     async def _travel(self, request: Request, progress: Progress) -> tuple[Route, Answer]:
@@ -76,6 +84,7 @@ class Journey:
     def _first_call(self, request: Request) -> Call:
         return Call(
             method=request.method,
+            agent=self._settings.agent,
             headers=request.headers,
             body=request.body,
             secrets=request.secrets,
@@ -88,18 +97,21 @@ class Journey:
     async def _hop(self, route: Route, call: Call, progress: Progress) -> Answer:
         """One exchange under all rules. Refusals that cost nothing come first."""
         policy = progress.policy
-        policy["agent"] = agent = self._limits.declared_agent(route.host)
+        agent = self._limits.declared_agent(route.host)
+        if agent != call.agent:
+            call = replace(call, agent=agent)
+        policy["agent"] = agent
         self._limits.check_credential(route.host, call)
-        if route.override:
-            policy["override"] = route.override
+        if route.place.override:
+            policy["override"] = route.place.override
         self._breakers.peek(route.host)
         crawl_delay = await self._ask_robots(route, call, policy)
         demand = self._limits.demand(route, call, crawl_delay)
         if demand is None:
-            return await self._exchange_with(route, call, agent, None)
+            return await self._exchange_with(route, call, None)
         await self._turnstile.admit(demand)
         try:
-            return await self._exchange_with(route, call, agent, lambda: self._turnstile.sent(demand))
+            return await self._exchange_with(route, call, lambda: self._turnstile.sent(demand))
         finally:
             self._turnstile.done(demand)
 
@@ -112,13 +124,10 @@ class Journey:
         policy["robots"] = ruling.because
         return ruling.delay or 0.0
 
-    async def _exchange_with(
-        self, route: Route, call: Call, agent: str, on_sent: Callable[[], None] | None
-    ) -> Answer:
-        headers = {"User-Agent": agent, "Accept": "*/*", "Accept-Encoding": ACCEPT_ENCODING, **call.headers}
+    async def _exchange_with(self, route: Route, call: Call, on_sent: Callable[[], None] | None) -> Answer:
         self._breakers.enter(route.host)
         try:
-            answer = await self._exchange.send(route, replace(call, headers=headers), on_sent)
+            answer = await self._exchange.send(route, call, on_sent)
         except Stopped as stopped:
             self._breakers.failed(route.host, stopped.failure.reason)
             raise

@@ -16,6 +16,7 @@ from headwater.pure.robots import product_token
 
 _LONGEST_CRAWL_DELAY = 3600.0
 _KNOWN_HOSTS = 10_000
+_NO_LIMIT = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +36,8 @@ class Limits:
     def __init__(self, settings: FetchSettings) -> None:
         self._settings = settings
         self._hosts: dict[str, HostLimits] = {}
+        self._patience_asked: set[str] = set()
         self._window = settings.window / timedelta(seconds=1)
-        self._start = (settings.connect_timeout * 2) / timedelta(seconds=1)
         self._owner = f"{os.getpid()}-{os.urandom(4).hex()}"
         self._count = count()
 
@@ -74,7 +75,7 @@ class Limits:
     def check_credential(self, host: str, call: Call) -> None:
         """A key whose hosts are known is sent nowhere else, whatever a link says."""
         hosts = self._settings.credential_hosts.get(call.credential or "")
-        if call.secrets and hosts and match(dict.fromkeys(hosts), host) is None:
+        if call.secrets and hosts and match({name.lower(): None for name in hosts}, host) is None:
             raise Stopped("credential_host", f"{call.credential} is not for {host}", temporary=False)
 
     def demand(self, route: Route, call: Call, crawl_delay: float) -> Demand | None:
@@ -83,7 +84,7 @@ class Limits:
         interval = max(host.interval, min(crawl_delay, _LONGEST_CRAWL_DELAY))
         quotas = [Quota(host.key, 1, interval)] if interval else []
         quotas += self._budgets(call)
-        slots = (Slots(host.key, host.concurrency),) if host.concurrency else ()
+        slots = (Slots(host.key, host.concurrency or _NO_LIMIT),) if self._has_slots(host) else ()
         if not quotas and not slots:
             return None
         return Demand(
@@ -91,9 +92,14 @@ class Limits:
             lease=f"{self._owner}-{next(self._count)}",
             quotas=tuple(quotas),
             slots=slots,
-            start=min(self._start, call.timeout),
+            # It may wait for a connection as long as it may last at all.
+            start=call.timeout,
             hold=call.timeout,
         )
+
+    def _has_slots(self, host: HostLimits) -> bool:
+        # A host without limits that once asked for patience has to be asked about from then on.
+        return bool(host.concurrency) or host.key in self._patience_asked
 
     def _budgets(self, call: Call) -> list[Quota]:
         settings = self._settings
@@ -110,4 +116,6 @@ class Limits:
 
     def barred_by(self, route: Route, call: Call) -> list[str]:
         """The keys that have to rest when a server asks for patience."""
+        if len(self._patience_asked) < _KNOWN_HOSTS:
+            self._patience_asked.add(self.host(route.host).key)
         return [self.host(route.host).key, *([f"credential:{call.credential}"] if call.credential else [])]

@@ -41,10 +41,10 @@ class FetchSettings:
     read_timeout: timedelta = timedelta(seconds=60)
     total_timeout: timedelta = timedelta(seconds=180)
     body_limit: int = 20 * MEGABYTE
-    held_limit: int = 128 * MEGABYTE
+    held_limit: int = 64 * MEGABYTE
     redirect_limit: int = 5
     capacity: int = 400
-    connections: int = 300
+    connections: int = 400
     ports: frozenset[int] = frozenset({80, 443})
     allow: tuple[tuple[str, int], ...] = ()
     overrides: Mapping[str, str] = field(default_factory=dict)
@@ -74,9 +74,10 @@ def host_rules(table: Mapping[str, Mapping[str, object]]) -> Mapping[str, HostRu
     """Rules from plain data, as a `rate_limits.yaml` holds them, on top of the built-in ones. A rule for a pattern
     that is built in changes only what it names."""
     rules = {"*.sec.gov": SEC}
-    for pattern, fields in table.items():
+    for written, fields in table.items():
+        pattern = written.lower()
         known = {name: getattr(rules[pattern], name) for name in _FIELDS} if pattern in rules else {}
-        rules[pattern.lower()] = _host_rule(pattern, {**known, **fields})
+        rules[pattern] = _host_rule(pattern, {**known, **fields})
     return rules
 
 

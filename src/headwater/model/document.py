@@ -1,6 +1,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, Self, TypeVar
 
 from headwater.model.fact import Fact, Finding
@@ -104,10 +105,12 @@ class Document:
 BOOKKEEPING = frozenset({"trail", "notes"})
 CONTENT_FIELDS = tuple(f.name for f in fields(Document) if f.name not in BOOKKEEPING)
 
+CONTENT = attrgetter(*CONTENT_FIELDS)
+
 
 def marked(before: Document, after: Document, step: str, version: str) -> Document:
     """`after` with one more line of history: what this step changed, and who said its new facts."""
-    pairs = ((name, getattr(before, name), getattr(after, name)) for name in CONTENT_FIELDS)
+    pairs = zip(CONTENT_FIELDS, CONTENT(before), CONTENT(after), strict=True)
     changed = tuple(name for name, old, new in pairs if old is not new and old != new)
     facts = after.facts
     if "facts" in changed:

@@ -77,7 +77,8 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A group with all its kept documents and the stories it was divided into last time."""
+    """A group with all its kept documents and the stories it was divided into last time. `ended` are the ids of
+    stories it once had: a new story takes none of them."""
 
     id: str
     name: str
@@ -85,6 +86,7 @@ class Bundle:
     marks: int
     documents: tuple[Document, ...]
     stories: tuple[Story, ...]
+    ended: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

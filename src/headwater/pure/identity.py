@@ -7,10 +7,16 @@ from headwater.model.story import Story
 from headwater.pure.keys import key
 
 
-def inherit(clusters: Sequence[frozenset[str]], earlier: Sequence[Story], group: str) -> list[str]:
+def inherit(
+    clusters: Sequence[frozenset[str]],
+    earlier: Sequence[Story],
+    group: str,
+    ended: frozenset[str] = frozenset(),
+) -> list[str]:
     """A story id per cluster: the earlier story with which it shares most members, one cluster each; else a new id.
 
-    Ties go to the larger story, then to the smaller id, so that the order of the input changes nothing.
+    Ties go to the larger story, then to the smaller id, so that the order of the input changes nothing. A new id is
+    none of the ended ones: what was delivered of them is over.
     """
     sizes = {story.id: len(story.members) for story in earlier}
     told_in: dict[str, list[str]] = {}
@@ -28,7 +34,7 @@ def inherit(clusters: Sequence[frozenset[str]], earlier: Sequence[Story], group:
         if position not in chosen and candidate not in given:
             chosen[position] = candidate
             given.add(candidate)
-    taken = set(sizes)
+    taken = set(sizes) | ended
     for first, position in sorted((min(cluster), position) for position, cluster in enumerate(clusters)):
         if position not in chosen:
             chosen[position] = _fresh(group, first, taken)

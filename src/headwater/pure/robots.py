@@ -1,7 +1,8 @@
 """robots.txt as RFC 9309 reads it, with the Crawl-delay and Sitemap lines that people write as well."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 _READ_AT_MOST = 512_000
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -52,16 +53,15 @@ class Ruling:
 class Robots:
     """A file, read. `verdict` is set when there is none to read: everything is allowed, or nothing is."""
 
-    groups: tuple[tuple[str, Group], ...] = ()
+    groups: Mapping[str, Group] = field(default_factory=dict)
     sitemaps: tuple[str, ...] = ()
     verdict: Ruling | None = None
 
     def group(self, token: str) -> tuple[str, Group]:
         """The group for a product token, else the one for everybody, else an empty one."""
-        table = dict(self.groups)
         for name in (token.lower(), "*"):
-            if name in table:
-                return name, table[name]
+            if name in self.groups:
+                return name, self.groups[name]
         return "", Group()
 
     def ruling(self, token: str, path: str) -> Ruling:
@@ -113,7 +113,7 @@ def parse(body: bytes) -> Robots:
         elif key:
             naming = False
             _add(key, value, agents, rules, delays)
-    groups = tuple((name, Group(tuple(found), delays.get(name))) for name, found in rules.items())
+    groups = {name: Group(tuple(found), delays.get(name)) for name, found in rules.items()}
     return Robots(groups, tuple(sitemaps))
 
 

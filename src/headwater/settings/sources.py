@@ -11,9 +11,11 @@ from cronsim import CronSim, CronSimError
 from headwater.model.errors import Refused
 from headwater.model.source import Source, Trigger
 from headwater.pure.keys import source_key
+from headwater.pure.schedule import OVERRIDE
 from headwater.settings.yaml_file import load
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+LONGEST = 100 * 365 * UNITS["d"]
 DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])")
 
 
@@ -48,12 +50,23 @@ def make_source(line: SourceLine, recipe: str, where: str) -> Source:
         kind=line.kind,
         name=line.name,
         url=line.url,
-        options=line.options,
+        options=_checked(line.options, f"{where}.options"),
         trigger=parse_trigger(line.every, line.cron, where),
         subject=line.subject,
         credibility=line.credibility,
         active=line.active,
     )
+
+
+def _checked(options: dict[str, Any], where: str) -> dict[str, Any]:
+    wish = options.get(OVERRIDE, 1)
+    try:
+        sound = 0 < float(wish) < float("inf")
+    except (TypeError, ValueError):
+        sound = False
+    if not sound:
+        raise Refused("bad_config", f"{where}.{OVERRIDE}: '{wish}' is not a number of seconds")
+    return options
 
 
 def parse_trigger(every: str | None, cron: str | None, where: str) -> Trigger | None:
@@ -73,8 +86,9 @@ def parse_trigger(every: str | None, cron: str | None, where: str) -> Trigger | 
 def parse_duration(text: str, where: str) -> timedelta:
     """ "90s", "15m", "4h", "1d"."""
     found = DURATION.fullmatch(text.strip())
-    if not found:
+    seconds = float(found[1]) * UNITS[found[2]] if found else LONGEST
+    if seconds >= LONGEST:
         raise Refused(
             "bad_config", f"{where}: '{text}' is not a duration; write for example 90s, 15m, 4h or 1d"
         )
-    return timedelta(seconds=float(found[1]) * UNITS[found[2]])
+    return timedelta(seconds=seconds)

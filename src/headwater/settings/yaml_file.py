@@ -12,6 +12,7 @@ from headwater.model.errors import Refused
 T = TypeVar("T")
 PLACE = re.compile(r" - at `(?P<path>\$[^`]*)`$")
 PART = re.compile(r"\.(?P<name>[^.\[\]]+)|\[(?P<index>\d+|\.\.\.)\]")
+SOME_ENTRY = "..."
 UNKNOWN = re.compile(r"unknown field `(?P<field>[^`]+)`")
 
 
@@ -31,7 +32,7 @@ def load(path: Path, into: type[T]) -> T:
     try:
         return msgspec.convert({} if data is None else data, into, strict=False)
     except msgspec.ValidationError as error:
-        raise Refused("bad_config", _placed(path, node, str(error))) from error
+        raise Refused("bad_config", _placed(path, node, data, into, str(error))) from error
 
 
 def _syntax(path: Path, error: yaml.YAMLError) -> str:
@@ -40,15 +41,37 @@ def _syntax(path: Path, error: yaml.YAMLError) -> str:
     return f"{path}{line}: not valid YAML: {getattr(error, 'problem', None) or 'it cannot be read'}"
 
 
-def _placed(path: Path, root: yaml.Node | None, message: str) -> str:
+def _placed(path: Path, root: yaml.Node | None, data: Any, into: type[Any], message: str) -> str:
     found = PLACE.search(message)
     trail = [m["name"] or m["index"] for m in PART.finditer(found["path"])] if found else []
+    if SOME_ENTRY in trail:
+        at = trail.index(SOME_ENTRY)
+        trail[at] = _culprit(data, into, trail[:at])
     said = message[: found.start()] if found else message
     if unknown := UNKNOWN.search(said):
         trail.append(unknown["field"])
     line = _line(root, trail)
     field = ".".join(trail) or "the whole file"
     return f"{path}:{line}: {field}: {said}"
+
+
+def _culprit(data: Any, into: type[Any], above: list[str]) -> str:
+    """Which entry of a mapping is wrong, where the message does not say: the one that is so without the others."""
+    entries = data
+    for part in above:
+        entries = entries[part]
+    for name in entries:
+        try:
+            msgspec.convert(_only(data, above, name), into, strict=False)
+        except msgspec.ValidationError:
+            return str(name)
+    return SOME_ENTRY
+
+
+def _only(data: Any, above: list[str], name: Any) -> Any:
+    if not above:
+        return {name: data[name]}
+    return {**data, above[0]: _only(data[above[0]], above[1:], name)}
 
 
 def _line(root: yaml.Node | None, trail: list[str]) -> int:

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,9 +34,15 @@ class Files:
         name = f"{_safe(parcel.route)}/{_safe(parcel.record.id)}.json"
         target = f"{self.folder}/{name}"
         draft = f"{target}.{os.getpid()}.tmp"
-        with open(draft, "wb", buffering=0) as file:  # noqa: PTH123 - called for every record; pathlib doubles the cost
-            file.write(msgspec.json.encode({"revision": parcel.revision, "record": parcel.record}))
-        os.replace(draft, target)  # noqa: PTH105 - as above
+        body = msgspec.json.encode({"revision": parcel.revision, "record": parcel.record})
+        try:
+            with open(draft, "wb", buffering=0) as file:  # noqa: PTH123 - for every record; pathlib doubles the cost
+                file.write(body)
+            os.replace(draft, target)  # noqa: PTH105 - as above
+        except OSError:
+            with suppress(OSError):
+                os.unlink(draft)  # noqa: PTH108 - as above
+            raise
         return name
 
 

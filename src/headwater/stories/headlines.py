@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from datetime import UTC
 
 from headwater.model.document import Document
 from headwater.model.recipe import Cluster
@@ -12,7 +13,7 @@ WORDS = re.compile(r"\w+")
 
 def same_day(document: Document) -> str | None:
     """The group of a document: its day of publication in UTC."""
-    return document.published.date().isoformat() if document.published else None
+    return document.published.astimezone(UTC).date().isoformat() if document.published else None
 
 
 def same_headline(documents: Sequence[Document]) -> Sequence[Cluster]:

@@ -24,10 +24,11 @@ DESK_TASKS = (Task.REFINE, Task.GATHER, Task.DELIVER)
 
 
 class Bell:
-    """Rings when the process is to stop: on SIGTERM or SIGINT, or when its parent is gone."""
+    """Rings when the process is to stop: on SIGTERM or SIGINT, or, for a child, when its parent is gone."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, child: bool = True) -> None:
         self.parent = os.getppid()
+        self.child = child
         self.rung = False
         signal.signal(signal.SIGTERM, self._ring)
         signal.signal(signal.SIGINT, self._ring)
@@ -37,20 +38,25 @@ class Bell:
         self.rung = True
 
     def __bool__(self) -> bool:
-        return self.rung or os.getppid() != self.parent
+        return self.rung or (self.child and os.getppid() != self.parent)
 
 
 def work_at_desk(desk: Desk, recipes: Sequence[str], stop: Callable[[], bool]) -> None:
     """Refine, gather and deliver until told to stop, or until this process has grown too large to go on."""
     engine = Engine(desk)
     jobs = [Job(recipe, task) for recipe in recipes for task in DESK_TASKS]
-    rest = SHORTEST_REST
+    rest, troubled = SHORTEST_REST, False
     while not stop() and not _overgrown():
         try:
+            if (
+                troubled
+            ):  # between two jobs a desk holds nothing: whatever is leased here was left by the trouble
+                desk.store.release([desk.owner], counts=False)
             handled = sum(engine.run(job) for job in jobs if not stop())
+            troubled = False
         except Temporary as trouble:
             _wait_out(desk, trouble)
-            _give_back(desk)
+            troubled = True
             continue
         rest = SHORTEST_REST if handled else min(rest * 2, LONGEST_REST)
         if not handled:
@@ -69,7 +75,7 @@ def work_on_network(desk: Desk, recipes: Sequence[str], stop: Callable[[], bool]
         if not handled and not network.waiting:
             time.sleep(rest)
     until = time.monotonic() + GRACE
-    while network.waiting and time.monotonic() < until:
+    while (network.waiting or network.uncommitted) and time.monotonic() < until:
         _step(network, claiming=False)
     _give_back(desk)
     if desk.fetcher is not None:
@@ -87,7 +93,7 @@ def _step(network: Network, *, claiming: bool) -> int:
 
 def _wait_out(desk: Desk, trouble: Temporary) -> None:
     """Trouble with the ground we stand on (disk, database, archive) is nobody's fault: nothing is given up for it."""
-    desk.log.warning("waiting", reason=trouble.reason, detail=trouble.detail)
+    desk.log.error("waiting", reason=trouble.reason, detail=trouble.detail)
     time.sleep(TROUBLE_REST)
 
 

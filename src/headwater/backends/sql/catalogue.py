@@ -79,7 +79,7 @@ class Catalogue:
 
     def documents(self, recipe: str | None, states: Sequence[State], limit: int) -> list[Record]:
         query = select(*(documents.c[name] for name in DOCUMENT_FIELDS)).order_by(
-            documents.c.published_at.desc(), documents.c.id
+            documents.c.published_at.desc().nulls_last(), documents.c.id
         )
         if recipe:
             query = query.where(documents.c.recipe == recipe)

@@ -1,5 +1,6 @@
 """Column types that mean the same on both databases, and the five columns that every table with work carries."""
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,6 +18,29 @@ metadata = MetaData(
 )
 
 Json = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+# Nothing is a value too: JSON's own null, in a column that is never empty.
+AnyJson = JSON().with_variant(JSONB(), "postgresql")
+
+
+SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def storable(text: str) -> str:
+    """PostgreSQL holds no NUL in a text, neither database half a surrogate pair: each becomes a replacement character."""
+    if "\x00" in text:
+        text = text.replace("\x00", "\ufffd")
+    return text if text.isascii() else SURROGATES.sub("\ufffd", text)
+
+
+class Words(TypeDecorator[str]):
+    """Text from anywhere."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        del dialect
+        return None if value is None else storable(value)
 
 
 class Instant(TypeDecorator[datetime]):
@@ -53,7 +77,7 @@ def work_columns() -> tuple[Column[Any], ...]:
         Column("lease_owner", Text),
         Column("lease_until", Instant),
         Column("attempts", Integer, nullable=False, default=0, server_default="0"),
-        Column("reason", Text),
+        Column("reason", Words),
     )
 
 

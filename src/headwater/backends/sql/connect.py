@@ -1,40 +1,82 @@
 """Connections that behave the same on both databases: short write transactions that never deadlock by upgrading."""
 
-from collections.abc import Iterator
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import msgspec
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import DatabaseError, InterfaceError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, InterfaceError, OperationalError
 
+from headwater.backends.sql.columns import storable
 from headwater.model.errors import Refused, Temporary
 
 SQLITE_PRAGMAS = (
-    "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=NORMAL",
     "PRAGMA busy_timeout=30000",
     "PRAGMA foreign_keys=ON",
     "PRAGMA temp_store=MEMORY",
     "PRAGMA cache_size=-32000",
 )
+NUL = rb"\u0000"
+WAL_TRIES, WAL_REST = 100, 0.1
+BEYOND_LIMITS = "54"  # PostgreSQL's class for what it will never take, however often it is asked
 DISK_FULL = ("disk is full", "disk full", "no space left", "could not extend file")
 
 
 def _to_json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
+    try:
+        encoded = msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        encoded = NUL
+    if NUL in encoded:
+        encoded = msgspec.json.encode(_storable(msgspec.to_builtins(value)))
+    return encoded.decode()
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, dict):
+        return {_storable(name): _storable(part) for name, part in value.items()}
+    return [_storable(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def connect(url: str) -> Engine:
-    parsed = make_url(url)
-    options: dict[str, Any] = {"json_serializer": _to_json, "json_deserializer": msgspec.json.decode}
+    parsed = _parsed(url)
+    options: dict[str, Any] = {
+        "json_serializer": _to_json,
+        "json_deserializer": msgspec.json.decode,
+        "hide_parameters": True,  # an error that nobody foresaw shall not spill documents into a log
+    }
     if parsed.get_backend_name() == "sqlite":
         return _sqlite(parsed, options)
     if parsed.get_backend_name() == "postgresql":
-        parsed = parsed.set(drivername="postgresql+psycopg")
-        return create_engine(parsed, pool_pre_ping=True, pool_size=4, max_overflow=4, **options)
+        return _postgresql(parsed.set(drivername="postgresql+psycopg"), options)
     raise Refused("bad_database", f"'{parsed.get_backend_name()}' is not supported: use sqlite or postgresql")
+
+
+def _parsed(url: str) -> URL:
+    try:
+        return make_url(url)
+    except (ArgumentError, ValueError) as error:
+        # The address itself is not repeated: it may hold a password.
+        raise Refused(
+            "bad_database",
+            "database: that is not an address of a database; write for example postgresql://user@host/name",
+        ) from error
+
+
+def _postgresql(url: URL, options: dict[str, Any]) -> Engine:
+    try:
+        return create_engine(url, pool_pre_ping=True, pool_size=4, max_overflow=4, **options)
+    except ModuleNotFoundError as error:
+        raise Refused(
+            "missing_driver", "PostgreSQL needs a driver: install it with `pip install headwater[postgres]`"
+        ) from error
 
 
 def _sqlite(url: URL, options: dict[str, Any]) -> Engine:
@@ -45,6 +87,7 @@ def _sqlite(url: URL, options: dict[str, Any]) -> Engine:
         del record
         # The driver's own transaction handling begins too late for BEGIN IMMEDIATE; switch it off.
         connection.isolation_level = None
+        _patiently(lambda: connection.execute("PRAGMA journal_mode=WAL"))
         for pragma in SQLITE_PRAGMAS:
             connection.execute(pragma)
 
@@ -57,6 +100,20 @@ def _sqlite(url: URL, options: dict[str, Any]) -> Engine:
     return engine
 
 
+def _patiently(change: Callable[[], Any]) -> None:
+    """Switching a new file to WAL fails at once, whatever the timeout, while another process is doing the same."""
+    for _ in range(WAL_TRIES):
+        try:
+            change()
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise
+            time.sleep(WAL_REST)
+        else:
+            return
+    change()
+
+
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
     """One write transaction: all of it, or nothing."""
@@ -67,7 +124,10 @@ def writing(engine: Engine) -> Iterator[Connection]:
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
     """One consistent view; takes no write lock."""
-    with _translated(), engine.connect().execution_options(reading=True) as connection, connection.begin():
+    options: dict[str, Any] = {"reading": True}
+    if engine.dialect.name == "postgresql":
+        options["isolation_level"] = "REPEATABLE READ"
+    with _translated(), engine.connect().execution_options(**options) as connection, connection.begin():
         yield connection
 
 
@@ -77,6 +137,8 @@ def _translated() -> Iterator[None]:
     try:
         yield
     except (OperationalError, InterfaceError) as error:
+        if str(getattr(error.orig, "sqlstate", None)).startswith(BEYOND_LIMITS):
+            raise
         detail = str(error.orig).splitlines()[0] if str(error.orig) else type(error.orig).__name__
         if any(sign in detail.lower() for sign in DISK_FULL):
             raise Temporary("disk_full", detail) from error

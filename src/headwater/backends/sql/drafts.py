@@ -8,7 +8,7 @@ from sqlalchemy import Connection, func, select
 
 from headwater.backends.sql.claims import insert_into, take
 from headwater.backends.sql.rows import capture_from, lead_from, source_from
-from headwater.backends.sql.schema import captures, documents, leads, sources
+from headwater.backends.sql.schema import captures, documents, leads, revisions, sources
 from headwater.model.lead import StoredLead
 from headwater.model.work import Claim, Draft, State
 
@@ -46,11 +46,14 @@ def claim_documents(connection: Connection, claim: Claim) -> list[Draft]:
     if not ids:
         return []
     current = func.coalesce(documents.c.next_capture_id, documents.c.capture_id).label("current")
+    # A revision that was not good enough has its number too, though the document does not bear it.
+    latest = select(func.max(revisions.c.revision)).where(revisions.c.document_id == documents.c.id)
     query = (
         select(
             documents.c.id.label("draft"),
             documents.c.revision,
             documents.c.state.label("standing"),
+            latest.scalar_subquery().label("latest"),
             current,
             leads,
         )
@@ -68,7 +71,7 @@ def claim_documents(connection: Connection, claim: Claim) -> list[Draft]:
     return [
         Draft(
             id=row["draft"],
-            revision=row["revision"] + (row["standing"] != State.WAITING),
+            revision=max(row["revision"], row["latest"] or 0) + (row["standing"] != State.WAITING),
             attempts=row["tries"],
             lead=lead_from(row),
             capture=capture_from(known_captures[row["current"]])

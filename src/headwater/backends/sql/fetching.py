@@ -37,7 +37,9 @@ def finish_fetch(connection: Connection, fetched: Sequence[Fetched], owner: str,
         connection.execute(insert_into(connection, captures).on_conflict_do_nothing(), rows)
         open_drafts(connection, [(lead_from(row), capture.id) for row, capture in taken], now)
     apart = [
-        (r.lead, mine[r.lead]["attempts"], r.result) for r in results if isinstance(r.result, Quarantined)
+        (r.lead, mine[r.lead]["attempts"], r.result)
+        for r in results
+        if isinstance(r.result, Quarantined) and mine[r.lead]["version"] == r.version
     ]
     if apart:
         recipe = mine[apart[0][0]]["recipe"]

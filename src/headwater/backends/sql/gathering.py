@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, select, update
 
 from headwater.backends.sql.claims import FINISHED, insert_into, postponed, take
-from headwater.backends.sql.isolation import quarantine_rows
+from headwater.backends.sql.isolation import leave_quarantine, quarantine_rows
 from headwater.backends.sql.outbox import open_deliveries
 from headwater.backends.sql.reading import stories_by_id
 from headwater.backends.sql.rows import document_from
@@ -23,11 +23,14 @@ def claim_groups(connection: Connection, claim: Claim) -> list[Bundle]:
         return []
     inside = defaultdict(list)
     query = select(documents).where(documents.c.group_id.in_(ids), documents.c.state == State.KEPT)
-    for row in connection.execute(query.order_by(documents.c.published_at, documents.c.id)).mappings():
+    in_time = query.order_by(documents.c.published_at.nulls_last(), documents.c.id)
+    for row in connection.execute(in_time).mappings():
         inside[row["group_id"]].append(document_from(row))
     told = defaultdict(list)
-    living = select(stories.c.id).where(stories.c.group_id.in_(ids), stories.c.state == "live")
-    for story in stories_by_id(connection, list(connection.scalars(living))).values():
+    named = connection.execute(
+        select(stories.c.id, stories.c.group_id, stories.c.state).where(stories.c.group_id.in_(ids))
+    ).all()
+    for story in stories_by_id(connection, [row.id for row in named if row.state == "live"]).values():
         told[story.group].append(story)
     rows = connection.execute(
         select(groups).where(groups.c.id.in_(ids)).order_by(groups.c.due_at, groups.c.id)
@@ -40,6 +43,7 @@ def claim_groups(connection: Connection, claim: Claim) -> list[Bundle]:
             marks=row.marks,
             documents=tuple(inside[row.id]),
             stories=tuple(sorted(told[row.id], key=lambda story: story.id)),
+            ended=frozenset(s.id for s in named if s.group_id == row.id and s.state != "live"),
         )
         for row in rows
     ]
@@ -53,6 +57,7 @@ def finish_gather(connection: Connection, gathered: Sequence[Gathered], owner: s
             row = mine[result.group]
             if result.later is None and result.quarantined is None:
                 _replace_stories(connection, result, now)
+                leave_quarantine(connection, Task.GATHER, [result.group] if row["reason"] else [])
             if result.quarantined is not None:
                 apart = [(result.group, row["attempts"], result.quarantined)]
                 quarantine_rows(connection, row["recipe"], Task.GATHER, apart, now)
@@ -69,7 +74,9 @@ def _group_values(result: Gathered, marks: int, now: datetime) -> dict[str, Any]
 
 def _replace_stories(connection: Connection, result: Gathered, now: datetime) -> None:
     kept = [story.id for story in result.stories]
-    ended = update(stories).where(stories.c.group_id == result.group, stories.c.id.not_in(kept))
+    ended = update(stories).where(
+        stories.c.group_id == result.group, stories.c.state == "live", stories.c.id.not_in(kept)
+    )
     connection.execute(ended.values(state="ended", updated_at=now))
     if not kept:
         return

@@ -27,8 +27,7 @@ from headwater.backends.sql.schema import (
 def explain(engine: Engine, id_or_url: str) -> Record | None:
     """Everything known about a document (or about a lead that has none yet), by key, beginning of a key or address."""
     with reading(engine) as connection:
-        document = _first(connection, select(documents).where(matching(documents, id_or_url)))
-        lead = _lead(connection, document, id_or_url)
+        document, lead = _found(connection, id_or_url)
         if lead is None:
             return None
         record = document["id"] if document else lead["id"]
@@ -52,10 +51,17 @@ def explain(engine: Engine, id_or_url: str) -> Record | None:
         }
 
 
-def _lead(connection: Connection, document: Record | None, id_or_url: str) -> Record | None:
-    if document is not None:
-        return _first(connection, select(leads).where(leads.c.id == document["lead_id"]))
-    return _first(connection, select(leads).where(matching(leads, id_or_url)))
+def _found(connection: Connection, id_or_url: str) -> tuple[Record | None, Record | None]:
+    """The document and its lead. Where a redirect or a duplicate led to it, only the lead knows what was asked for."""
+    document = _first(connection, select(documents).where(matching(documents, id_or_url)))
+    if document is None:
+        lead = _first(connection, select(leads).where(matching(leads, id_or_url)))
+        if lead is None:
+            return None, None
+        document = _first(connection, select(documents).where(documents.c.id == lead["document_id"]))
+        if document is None:
+            return None, lead
+    return document, _first(connection, select(leads).where(leads.c.id == document["lead_id"]))
 
 
 def _found_in(lead: Record) -> Any:

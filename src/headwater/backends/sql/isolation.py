@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, delete
 
 from headwater.backends.sql.claims import insert_into
 from headwater.backends.sql.schema import quarantine
@@ -42,3 +42,10 @@ def quarantine_rows(
     connection.execute(
         statement.on_conflict_do_update(index_elements=["record_id", "task"], set_=replaced), rows
     )
+
+
+def leave_quarantine(connection: Connection, task: Task, records: Sequence[str]) -> None:
+    """They are tried again or have come through: what was wrong with them is over."""
+    if records:
+        gone = delete(quarantine).where(quarantine.c.task == task, quarantine.c.record_id.in_(records))
+        connection.execute(gone)

@@ -13,7 +13,7 @@ from sqlalchemy import (
     Text,
 )
 
-from headwater.backends.sql.columns import Instant, Json, key_column, metadata
+from headwater.backends.sql.columns import AnyJson, Instant, Json, Words, key_column, metadata
 
 subjects = Table(
     "subjects",
@@ -21,7 +21,7 @@ subjects = Table(
     key_column(primary_key=True),
     Column("recipe", Text, nullable=False),
     Column("kind", Text, nullable=False),
-    Column("name", Text, nullable=False),
+    Column("name", Words, nullable=False),
     Column("active", Boolean, nullable=False),
     Column("attributes", Json, nullable=False),
 )
@@ -30,7 +30,7 @@ aliases = Table(
     "aliases",
     metadata,
     Column("subject_id", ForeignKey("subjects.id", ondelete="CASCADE"), primary_key=True),
-    Column("alias", Text, primary_key=True),
+    Column("alias", Words, primary_key=True),
     Column("kind", Text, nullable=False),
 )
 
@@ -39,7 +39,7 @@ fingerprints = Table(
     metadata,
     Column("recipe", Text, primary_key=True),
     Column("kind", Text, primary_key=True),
-    Column("value", Text, primary_key=True),
+    Column("value", Words, primary_key=True),
     key_column("document_id", nullable=False),
     Index("ix_fingerprints_document", "document_id"),
     sqlite_with_rowid=False,
@@ -85,10 +85,10 @@ facts = Table(
     "facts",
     metadata,
     key_column("record_id", primary_key=True),
-    Column("name", Text, primary_key=True),
-    Column("value", Json, nullable=False),
+    Column("name", Words, primary_key=True),
+    Column("value", AnyJson, nullable=False),
     Column("step", Text, nullable=False),
-    Column("version", Text, nullable=False),
+    Column("version", Words, nullable=False),
 )
 
 vectors = Table(
@@ -129,7 +129,7 @@ bars = Table(
 hosts = Table(
     "hosts",
     metadata,
-    Column("host", Text, primary_key=True),
+    Column("host", Words, primary_key=True),
     Column("next_at", Instant),
     Column("failures", Integer, nullable=False, server_default="0"),
     Column("open_until", Instant),

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, Table, case, delete, or_, select, update
+from sqlalchemy import Connection, Engine, Row, Table, case, delete, false, func, or_, select, update
 
 from headwater.backends.sql.catalogue import key_prefix
 from headwater.backends.sql.claims import FINISHED, TABLES
 from headwater.backends.sql.connect import writing
-from headwater.backends.sql.schema import quarantine, sources
+from headwater.backends.sql.schema import documents, quarantine, revisions, sources
 from headwater.model.errors import Refused
 from headwater.model.work import State, Task
 
@@ -52,7 +52,7 @@ class Operations:
             count = 0
             for row in self._chosen(connection, records, recipe):
                 table = TABLES[Task(row.task)]
-                values = {"due_at": now, "attempts": 0, "reason": None} | _waiting(table)
+                values = {"due_at": now, "attempts": 0, "reason": None} | _again(table)
                 connection.execute(update(table).where(table.c.id == row.record_id).values(**values))
                 self._forget(connection, row.record_id, row.task)
                 count += 1
@@ -66,7 +66,7 @@ class Operations:
                 table = TABLES[Task(row.task)]
                 ended = FINISHED | {"reason": f"operator:{row.reason}"}
                 if "state" in table.c:
-                    ended["state"] = State.DROPPED
+                    ended["state"] = _unless_kept(table, State.DROPPED)
                 connection.execute(update(table).where(table.c.id == row.record_id).values(**ended))
                 self._forget(connection, row.record_id, row.task)
                 count += 1
@@ -76,9 +76,9 @@ class Operations:
         self, connection: Connection, records: Sequence[str] | None, recipe: str | None
     ) -> Sequence[Row[Any, Any, Any]]:
         query = select(quarantine.c.record_id, quarantine.c.task, quarantine.c.reason)
-        if records:
+        if records is not None:
             query = query.where(
-                or_(*(quarantine.c.record_id.like(f"{key_prefix(text)}%") for text in records))
+                or_(false(), *(quarantine.c.record_id.like(f"{key_prefix(text)}%") for text in records))
             )
         if recipe:
             query = query.where(quarantine.c.recipe == recipe)
@@ -100,8 +100,18 @@ class Operations:
             return count
 
 
-def _waiting(table: Table) -> dict[str, object]:
-    """What is kept stays kept while its next revision is tried again."""
+def _again(table: Table) -> dict[str, Any]:
     if "state" not in table.c:
         return {}
-    return {"state": case((table.c.state == State.KEPT, State.KEPT), else_=State.WAITING)}
+    values: dict[str, Any] = {"state": _unless_kept(table, State.WAITING)}
+    if table is documents:
+        latest = select(revisions.c.capture_id).where(revisions.c.document_id == documents.c.id)
+        rejected = latest.order_by(revisions.c.revision.desc()).limit(1).scalar_subquery()
+        kept_only = case((documents.c.state == State.KEPT, rejected), else_=None)
+        values["next_capture_id"] = func.coalesce(documents.c.next_capture_id, kept_only)
+    return values
+
+
+def _unless_kept(table: Table, state: State) -> Any:
+    """A kept document whose next revision went into quarantine stays kept, whatever becomes of that revision."""
+    return case((table.c.state == State.KEPT, State.KEPT), else_=state)

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, RowMapping, select
 
 from headwater.backends.sql.bulk import change_rows
 from headwater.backends.sql.claims import FINISHED, insert_into, postponed, take
-from headwater.backends.sql.isolation import quarantine_rows
+from headwater.backends.sql.isolation import leave_quarantine, quarantine_rows
 from headwater.backends.sql.reading import documents_by_id, stories_by_id
-from headwater.backends.sql.schema import deliveries
+from headwater.backends.sql.schema import deliveries, stories
 from headwater.model.document import Document
 from headwater.model.story import Story
 from headwater.model.work import Claim, Delivered, Errand, State, Task
@@ -51,38 +51,54 @@ def claim_deliveries(connection: Connection, claim: Claim) -> list[Errand]:
         return []
     query = select(deliveries).where(deliveries.c.id.in_(ids)).order_by(deliveries.c.due_at, deliveries.c.id)
     rows = list(connection.execute(query).mappings())
-    records: dict[str, Document | Story] = {}
-    records.update(
-        documents_by_id(connection, [r["record_id"] for r in rows if r["record_kind"] == "document"])
-    )
-    records.update(stories_by_id(connection, [r["record_id"] for r in rows if r["record_kind"] == "story"]))
+    records = _records(connection, rows)
     return [
         Errand(row["id"], row["route"], row["revision"], row["attempts"], records.get(row["record_id"]))
         for row in rows
     ]
 
 
+def _records(connection: Connection, rows: Sequence[RowMapping]) -> dict[str, Document | Story]:
+    """What is to be delivered; a story that ended in the meantime is withdrawn."""
+    told = [row["record_id"] for row in rows if row["record_kind"] == "story"]
+    living = select(stories.c.id).where(stories.c.id.in_(told), stories.c.state == "live")
+    records: dict[str, Document | Story] = {}
+    records.update(stories_by_id(connection, list(connection.scalars(living)) if told else []))
+    written = [row["record_id"] for row in rows if row["record_kind"] == "document"]
+    records.update(documents_by_id(connection, written))
+    return records
+
+
 def finish_deliver(connection: Connection, delivered: Sequence[Delivered], owner: str, now: datetime) -> None:
     ids = [result.id for result in delivered]
-    query = select(deliveries.c.id, deliveries.c.recipe, deliveries.c.revision, deliveries.c.attempts).where(
+    columns = ("id", "recipe", "revision", "attempts", "reason")
+    query = select(*(deliveries.c[name] for name in columns)).where(
         deliveries.c.id.in_(ids), deliveries.c.lease_owner == owner
     )
     mine = {row["id"]: row for row in connection.execute(query.with_for_update()).mappings()}
     results = [result for result in delivered if result.id in mine]
     change_rows(connection, deliveries, [(r.id, _values(r, mine[r.id]["revision"], now)) for r in results])
-    apart = [(r.id, mine[r.id]["attempts"], r.quarantined) for r in results if r.quarantined]
+    leave_quarantine(connection, Task.DELIVER, [r.id for r in results if mine[r.id]["reason"]])
+    apart = [
+        (r.id, mine[r.id]["attempts"], r.quarantined)
+        for r in results
+        if r.quarantined and mine[r.id]["revision"] == r.revision
+    ]
     if apart:
         quarantine_rows(connection, mine[apart[0][0]]["recipe"], Task.DELIVER, apart, now)
 
 
 def _values(result: Delivered, wanted: int, now: datetime) -> dict[str, Any]:
+    """A revision that came while this one was under way is still to be sent, whatever became of this one."""
+    newer = wanted > result.revision
     if result.later is not None:
         return postponed(deliveries, result.later.at, result.later.reason, counts=result.later.counts)
+    if newer and (result.quarantined or result.dropped is not None):
+        return FINISHED | {"state": State.WAITING, "due_at": now}
     if result.quarantined is not None:
         return FINISHED | {"state": State.QUARANTINED, "reason": result.quarantined.reason}
     if result.dropped is not None:
         return FINISHED | {"state": State.DROPPED, "reason": result.dropped}
-    newer = wanted > result.revision  # a revision that came while this one was under way is still to be sent
     return FINISHED | {
         "state": State.WAITING if newer else State.DONE,
         "due_at": now if newer else None,

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, select, update
 from headwater.backends.sql.bulk import change_rows
 from headwater.backends.sql.claims import FINISHED, held, insert_into, take
 from headwater.backends.sql.drafts import open_drafts
+from headwater.backends.sql.isolation import leave_quarantine
 from headwater.backends.sql.rows import capture_row, lead_row, source_from, source_row
 from headwater.backends.sql.schema import captures, edges, leads, runs, sources
 from headwater.model.capture import Capture
@@ -117,7 +118,8 @@ def _insert(connection: Connection, fresh: Sequence[StoredLead], capture: str | 
             first.setdefault(stored.document, stored)
     winners = list(first.values())
     if winners:
-        rows = [_fresh_row(stored, capture, now) for stored in sorted(winners, key=lambda s: s.id)]
+        # In the order of the documents they compete for, so that two transactions never wait for one another.
+        rows = [_fresh_row(stored, capture, now) for stored in sorted(winners, key=lambda s: s.document)]
         connection.execute(insert_into(connection, leads).on_conflict_do_nothing(), rows)
         winners = _really_there(connection, winners)
         open_drafts(connection, [(s, capture) for s in winners if s.lead.body is not None], now)
@@ -188,6 +190,7 @@ def _wake(connection: Connection, changed: Sequence[StoredLead], capture: str | 
             for s in changed
         ],
     )
+    leave_quarantine(connection, Task.FETCH, [stored.id for stored in changed])
     open_drafts(connection, [(s, capture) for s in changed if s.lead.body is not None], now)
 
 

@@ -4,37 +4,27 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, delete, select, tuple_, update
+from sqlalchemy import Connection, RowMapping, delete, select, update
 
 from headwater.backends.sql.bulk import change_rows
 from headwater.backends.sql.claims import FINISHED, insert_into, postponed
-from headwater.backends.sql.isolation import quarantine_rows
+from headwater.backends.sql.isolation import leave_quarantine, quarantine_rows
 from headwater.backends.sql.outbox import open_deliveries
+from headwater.backends.sql.recognising import take_fingerprints
 from headwater.backends.sql.rows import document_content
 from headwater.backends.sql.schema import (
     documents,
     edges,
     facts,
-    fingerprints,
     groups,
     mentions,
     revisions,
 )
-from headwater.model.document import Document, Fingerprint
+from headwater.model.document import Document
 from headwater.model.work import Quarantined, Refined, State, Task
 from headwater.pure.keys import group_key
 
 Rows = Mapping[str, RowMapping]
-
-
-def owners_of(connection: Connection, recipe: str, wanted: Sequence[Fingerprint]) -> dict[Fingerprint, str]:
-    """Which document holds each of these fingerprints."""
-    if not wanted:
-        return {}
-    table = fingerprints
-    pairs = tuple_(table.c.kind, table.c.value).in_([(f.kind, f.value) for f in wanted])
-    query = select(table.c.kind, table.c.value, table.c.document_id).where(table.c.recipe == recipe, pairs)
-    return {Fingerprint(row.kind, row.value): row.document_id for row in connection.execute(query)}
 
 
 def finish_refine(
@@ -47,12 +37,13 @@ def finish_refine(
     mine: Rows = {row["id"]: row for row in connection.execute(query.with_for_update()).mappings()}
     results = [result for result in refined if result.id in mine]
     kept = [result.document for result in results if result.state is State.KEPT and result.document]
-    conflicts = _take_fingerprints(connection, kept, mine)
+    conflicts = take_fingerprints(connection, kept, mine)
     results = [result for result in results if result.id not in conflicts]
     kept = [document for document in kept if document.id not in conflicts]
     _keep_superseded(connection, [r for r in results if r.later is None], mine, now)
     _write_documents(connection, results, mine, now)
-    _write_edges(connection, results, now)
+    _forget_earlier(connection, [document.id for document in kept if document.revision > 1])
+    _write_edges(connection, [r for r in results if not _worse(mine[r.id], r)], now)
     _write_findings(connection, kept)
     _mark_groups(connection, kept, mine, now, settle)
     open_deliveries(
@@ -64,24 +55,9 @@ def finish_refine(
     return sorted(conflicts)
 
 
-def _take_fingerprints(connection: Connection, kept: Sequence[Document], mine: Rows) -> set[str]:
-    """Claim the exclusive fingerprints; gives the documents that lost one to another document."""
-    wanted = sorted({(f.kind, f.value, d.id) for d in kept for f in d.fingerprints if f.exclusive})
-    if not wanted:
-        return set()
-    recipe = kept[0].recipe
-    rows = [{"recipe": recipe, "kind": k, "value": v, "document_id": d} for k, v, d in wanted]
-    connection.execute(insert_into(connection, fingerprints).on_conflict_do_nothing(), rows)
-    holders = owners_of(connection, recipe, [Fingerprint(k, v) for k, v, _ in wanted])
-    lost = {d for k, v, d in wanted if holders[Fingerprint(k, v)] != d}
-    if fresh := [d for d in lost if mine[d]["state"] != State.KEPT]:
-        connection.execute(delete(fingerprints).where(fingerprints.c.document_id.in_(fresh)))
-    return lost
-
-
 def _keep_superseded(connection: Connection, results: Sequence[Refined], mine: Rows, now: datetime) -> None:
     """A revision never disappears: neither the one that is replaced nor the one that was not good enough."""
-    replaced = [r.id for r in results if mine[r.id]["state"] == State.KEPT and r.state is State.KEPT]
+    replaced = [r.id for r in results if mine[r.id]["state"] != State.WAITING and not _worse(mine[r.id], r)]
     if replaced:
         same = (
             "revision",
@@ -101,7 +77,7 @@ def _keep_superseded(connection: Connection, results: Sequence[Refined], mine: R
         connection.execute(
             statement.from_select(["document_id", *same, "created_at"], old).on_conflict_do_nothing()
         )
-    rejected = [r for r in results if mine[r.id]["state"] == State.KEPT and r.state is not State.KEPT]
+    rejected = [r for r in results if _worse(mine[r.id], r)]
     rows = [
         {
             "document_id": r.id,
@@ -128,16 +104,19 @@ def _write_documents(connection: Connection, results: Sequence[Refined], mine: R
 def _values(result: Refined, row: RowMapping, now: datetime) -> dict[str, Any]:
     if result.later is not None:
         return postponed(documents, result.later.at, result.later.reason, counts=result.later.counts)
-    again = {"due_at": now} if _newer_capture(row, result) else {}
-    if row["state"] == State.KEPT and result.state is not State.KEPT:
-        # The page got worse, not the document: the last good revision stays. What was set apart can be tried again.
-        apart = result.state in {State.ASIDE, State.QUARANTINED}
-        worse = {"next_capture_id": result.capture if apart else None, "reason": f"revision {result.reason}"}
-        return FINISHED | worse | again
+    newer = row["next_capture_id"] if _newer_capture(row, result) else None
+    again = {"due_at": now, "next_capture_id": newer} if newer else {}
+    if _worse(row, result):
+        # The page got worse, not the document: the last good revision stays.
+        return FINISHED | {"next_capture_id": None, "reason": f"revision {result.reason}"} | again
     ended = FINISHED | _standing(result, now) | again
     if result.document is None:
         return ended
     return ended | document_content(result.document) | {"group_id": _group_of(result.document)}
+
+
+def _worse(row: RowMapping, result: Refined) -> bool:
+    return bool(row["state"] == State.KEPT and result.state is not State.KEPT)
 
 
 def _newer_capture(row: RowMapping, result: Refined) -> bool:
@@ -194,11 +173,15 @@ def _write_edges(connection: Connection, results: Sequence[Refined], now: dateti
         connection.execute(insert_into(connection, edges).on_conflict_do_nothing(), rows)
 
 
-def _write_findings(connection: Connection, kept: Sequence[Document]) -> None:
-    revised = [document.id for document in kept if document.revision > 1]
+def _forget_earlier(connection: Connection, revised: Sequence[str]) -> None:
+    """What an earlier revision said, linked to or was a copy of."""
     if revised:
         connection.execute(delete(mentions).where(mentions.c.document_id.in_(revised)))
         connection.execute(delete(facts).where(facts.c.record_id.in_(revised)))
+        connection.execute(delete(edges).where(edges.c.from_id.in_(revised)))
+
+
+def _write_findings(connection: Connection, kept: Sequence[Document]) -> None:
     said = [
         {"record_id": d.id, "name": name, "value": f.value, "step": f.step, "version": f.version}
         for d in kept
@@ -249,6 +232,8 @@ def _mark_groups(
 
 
 def _set_apart(connection: Connection, results: Sequence[Refined], mine: Rows, now: datetime) -> None:
+    revised = [r.id for r in results if mine[r.id]["state"] != State.WAITING and r.later is None]
+    leave_quarantine(connection, Task.REFINE, revised)
     for state in (State.QUARANTINED, State.ASIDE):
         apart = [
             (r.id, mine[r.id]["attempts"], Quarantined(reason=r.reason, detail=r.detail, evidence=r.evidence))

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Engine, func, select
 
-from headwater.backends.sql import claims, drafts, fetching, gathering, outbox, polling, refining
+from headwater.backends.sql import claims, drafts, fetching, gathering, outbox, polling, recognising, refining
 from headwater.backends.sql import reading as records
 from headwater.backends.sql.connect import reading, writing
 from headwater.model.capture import Capture
@@ -96,7 +96,7 @@ class SqlStore:
 
     def owners(self, recipe: str, fingerprints: Sequence[Fingerprint]) -> Mapping[Fingerprint, str]:
         with reading(self.engine) as connection:
-            return refining.owners_of(connection, recipe, fingerprints)
+            return recognising.owners_of(connection, recipe, fingerprints)
 
     def documents(self, ids: Sequence[str]) -> Mapping[str, Document]:
         with reading(self.engine) as connection:

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from alembic import context
 
-from headwater.backends.sql.columns import Instant
+from headwater.backends.sql.columns import Instant, Words
 from headwater.backends.sql.schema import metadata
 
 
@@ -12,6 +12,8 @@ def _render(kind: str, item: Any, autogenerate: Any) -> str | Literal[False]:
     if kind == "type" and isinstance(item, Instant):
         autogenerate.imports.add("from headwater.backends.sql.columns import Instant, Json")
         return "Instant()"
+    if kind == "type" and isinstance(item, Words):
+        return "sa.Text()"
     if kind == "type" and item.__class__.__name__ == "JSON":
         return "Json"
     return False

@@ -1,0 +1,60 @@
+"""Fingerprints: an exclusive one belongs to one document of a recipe."""
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+
+from sqlalchemy import Connection, RowMapping, delete, select, tuple_
+
+from headwater.backends.sql.claims import insert_into
+from headwater.backends.sql.columns import storable
+from headwater.backends.sql.schema import fingerprints
+from headwater.model.document import Document, Fingerprint
+from headwater.model.work import State
+
+LONGEST_INDEXED = 600
+
+
+def owners_of(connection: Connection, recipe: str, wanted: Sequence[Fingerprint]) -> dict[Fingerprint, str]:
+    """Which document holds each of these fingerprints."""
+    if not wanted:
+        return {}
+    table = fingerprints
+    held = {(mark.kind, indexed(mark.value)): Fingerprint(mark.kind, mark.value) for mark in wanted}
+    pairs = tuple_(table.c.kind, table.c.value).in_(list(held))
+    query = select(table.c.kind, table.c.value, table.c.document_id).where(table.c.recipe == recipe, pairs)
+    return {held[row.kind, row.value]: row.document_id for row in connection.execute(query)}
+
+
+def indexed(value: str) -> str:
+    """A value as it lies in the index, which on PostgreSQL holds 2,700 bytes at most: a longer one by its hash."""
+    if len(value) <= LONGEST_INDEXED:
+        return storable(value)
+    return f"sha256:{sha256(value.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+def take_fingerprints(
+    connection: Connection, kept: Sequence[Document], mine: Mapping[str, RowMapping]
+) -> set[str]:
+    """Claim the exclusive fingerprints; gives the documents that lost one to another document."""
+    wanted = sorted({(f.kind, indexed(f.value), d.id) for d in kept for f in d.fingerprints if f.exclusive})
+    if not wanted:
+        return set()
+    recipe = kept[0].recipe
+    before = _held(connection, [d.id for d in kept if mine[d.id]["state"] == State.KEPT])
+    rows = [{"recipe": recipe, "kind": k, "value": v, "document_id": d} for k, v, d in wanted]
+    connection.execute(insert_into(connection, fingerprints).on_conflict_do_nothing(), rows)
+    holders = owners_of(connection, recipe, [Fingerprint(k, v) for k, v, _ in wanted])
+    lost = {d for k, v, d in wanted if holders[Fingerprint(k, v)] != d}
+    if too_early := [mark for mark in wanted if mark[2] in lost and mark not in before]:
+        which = tuple_(fingerprints.c.kind, fingerprints.c.value, fingerprints.c.document_id).in_(too_early)
+        connection.execute(delete(fingerprints).where(fingerprints.c.recipe == recipe, which))
+    return lost
+
+
+def _held(connection: Connection, revised: Sequence[str]) -> set[tuple[str, str, str]]:
+    """What documents hold from their earlier revisions; it stays theirs whatever becomes of the next one."""
+    if not revised:
+        return set()
+    table = fingerprints
+    query = select(table.c.kind, table.c.value, table.c.document_id).where(table.c.document_id.in_(revised))
+    return {(row.kind, row.value, row.document_id) for row in connection.execute(query)}

@@ -1,0 +1,125 @@
+"""A failing batch is divided until the record that fails stands alone."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.engine.alone import commit_apart, divide, explain
+from headwater.model.errors import Permanent, Temporary
+
+batches = st.lists(st.integers(0, 30), unique=True, max_size=40)
+
+
+def _failed(item: int, error: Exception) -> tuple[str, int]:
+    return type(error).__name__, item
+
+
+def _work_without(poison: set[int], error: Exception):
+    def work(items: Sequence[int]) -> list[tuple[str, int]]:
+        if poison & set(items):
+            raise error
+        return [("done", item) for item in items]
+
+    return work
+
+
+@given(batches, st.sets(st.integers(0, 30)))
+def test_poison_stands_alone_and_results_come_in_order(batch: list[int], poison: set[int]):
+    results = divide(_work_without(poison, ValueError("bad")), batch, _failed)
+    assert results == [("ValueError" if item in poison else "done", item) for item in batch]
+
+
+@given(batches, st.sets(st.integers(0, 30)))
+def test_a_permanent_failure_is_divided_like_any_other(batch: list[int], poison: set[int]):
+    results = divide(_work_without(poison, Permanent("no")), batch, _failed)
+    assert results == [("Permanent" if item in poison else "done", item) for item in batch]
+
+
+@given(st.lists(st.integers(), min_size=1, max_size=20))
+def test_later_is_not_divided_all_of_it_waits(batch: list[int]):
+    calls = []
+
+    def work(items: Sequence[int]) -> list[tuple[str, int]]:
+        calls.append(len(items))
+        raise Temporary("busy")
+
+    assert divide(work, batch, _failed) == [("Temporary", item) for item in batch]
+    assert calls == [len(batch)]
+
+
+def test_one_poisoned_record_of_a_hundred_costs_few_attempts():
+    calls = []
+    work = _work_without({37}, ValueError())
+
+    def counted(items: Sequence[int]) -> list[tuple[str, int]]:
+        calls.append(len(items))
+        return work(items)
+
+    divide(counted, range(100), _failed)
+    assert len(calls) <= 2 * 7 + 1
+
+
+def test_a_batch_that_loses_records_fails_whole():
+    results = divide(lambda items: list(items)[:-1], [1, 2, 3], _failed)
+    assert results == [("ValueError", 1), ("ValueError", 2), ("ValueError", 3)]
+
+
+def test_nothing_is_no_work():
+    def work(items: Sequence[int]) -> list[int]:
+        raise AssertionError(items)
+
+    assert divide(work, [], _failed) == []
+
+
+@given(batches, st.sets(st.integers(0, 30)))
+def test_a_result_that_cannot_be_stored_is_replaced_alone(batch: list[int], unstorable: set[int]):
+    stored: list[int] = []
+
+    def commit(some: Sequence[int]) -> int:
+        if unstorable & set(some):
+            raise ValueError
+        stored.extend(some)
+        return len(some)
+
+    counts = commit_apart(commit, batch, lambda item, error: -item - 1)
+    assert stored == [-item - 1 if item in unstorable else item for item in batch]
+    assert sum(counts) == len(batch)
+
+
+def test_trouble_with_the_store_itself_is_not_divided():
+    calls = []
+
+    def commit(some: Sequence[int]) -> int:
+        calls.append(some)
+        raise Temporary("database_unavailable")
+
+    with pytest.raises(Temporary):
+        commit_apart(commit, [1, 2, 3], lambda item, error: item)
+    assert calls == [[1, 2, 3]]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit()])
+def test_what_ends_the_process_is_not_caught(error: BaseException):
+    def work(items: Sequence[int]) -> list[int]:
+        raise error
+
+    with pytest.raises(type(error)):
+        divide(work, [1, 2], _failed)
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (Permanent("bad_step", "gave 1 for 2"), ("bad_step", "gave 1 for 2")),
+        (ValueError("first line\nsecond line"), ("error:ValueError", "first line")),
+        (KeyError(), ("error:KeyError", "")),
+        (RuntimeError("x" * 1000), ("error:RuntimeError", "x" * 500)),
+        (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "bad byte"), ("error:UnicodeDecodeError", None)),
+    ],
+)
+def test_an_error_becomes_a_reason_and_one_line(error: Exception, told: tuple[str, str | None]):
+    reason, detail = explain(error)
+    assert reason == told[0]
+    assert detail == told[1] or (told[1] is None and "bad byte" in detail)

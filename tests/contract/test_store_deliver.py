@@ -1,0 +1,148 @@
+"""The outbox: each delivery is sent until it arrived, in its newest revision."""
+
+import pytest
+from tests.scene import HOUR, ME, START, Scene, ended, kept, make_story
+
+from headwater.backends.sql.operations import Operations
+from headwater.backends.sql.schema import deliveries, quarantine
+from headwater.model.work import Delivered, Errand, Gathered, Later, Quarantined, State, Task
+
+
+def _errand(scene: Scene) -> Errand:
+    (errand,) = scene.claim(Task.DELIVER)
+    return errand
+
+
+def _finish(scene: Scene, errand: Errand, **told) -> dict:
+    scene.store.finish_deliver([Delivered(id=errand.id, revision=errand.revision, **told)], ME, scene.now)
+    return scene.row(deliveries)
+
+
+def test_a_delivery_carries_the_document(scene: Scene):
+    (draft,) = scene.keep("a", routes=("out",))
+    errand = _errand(scene)
+    assert (errand.route, errand.revision, errand.attempts) == ("out", 1, 1)
+    assert errand.record == scene.store.documents([draft.id])[draft.id]
+
+
+def test_a_sent_delivery_is_done_with_its_receipt(scene: Scene):
+    scene.keep("a", routes=("out",))
+    row = _finish(scene, _errand(scene), receipt="out/1.json")
+    assert (row["state"], row["due_at"], row["sent_revision"]) == (State.DONE, None, 1)
+    assert (row["sent_at"], row["receipt"], row["lease_owner"]) == (START, "out/1.json", None)
+    assert scene.claim(Task.DELIVER) == []
+
+
+@pytest.mark.parametrize(("counts", "attempts"), [(True, 1), (False, 0)])
+def test_a_postponed_delivery_is_due_later(scene: Scene, counts: bool, attempts: int):
+    scene.keep("a", routes=("out",))
+    row = _finish(scene, _errand(scene), later=Later(at=START + HOUR, reason="http_503", counts=counts))
+    assert (row["state"], row["due_at"], row["reason"]) == (State.WAITING, START + HOUR, "http_503")
+    assert (row["attempts"], row["lease_owner"]) == (attempts, None)
+
+
+def test_a_dropped_delivery_keeps_its_reason(scene: Scene):
+    scene.keep("a", routes=("out",))
+    row = _finish(scene, _errand(scene), dropped="unwanted")
+    assert (row["state"], row["reason"], row["due_at"]) == (State.DROPPED, "unwanted", None)
+
+
+def test_a_quarantined_delivery_waits_for_an_operator(scene: Scene):
+    scene.keep("a", routes=("out",))
+    row = _finish(scene, _errand(scene), quarantined=Quarantined(reason="unknown_route"))
+    assert (row["state"], row["reason"], row["due_at"]) == (State.QUARANTINED, "unknown_route", None)
+    assert (scene.row(quarantine)["record_id"], scene.row(quarantine)["task"]) == (row["id"], Task.DELIVER)
+    Operations(scene.store.engine).retry(None, None, START)
+    assert _errand(scene).id == row["id"]
+
+
+def test_several_ends_in_one_batch_are_kept_apart(scene: Scene):
+    scene.keep("a", "b", "c", "d", routes=("out",))
+    sent, later, dropped, apart = scene.claim(Task.DELIVER)
+    scene.store.finish_deliver(
+        [
+            Delivered(id=sent.id, revision=1, receipt="r"),
+            Delivered(id=later.id, revision=1, later=Later(at=START + HOUR, reason="busy")),
+            Delivered(id=dropped.id, revision=1, dropped="no"),
+            Delivered(id=apart.id, revision=1, quarantined=Quarantined(reason="bad")),
+        ],
+        ME,
+        START,
+    )
+    assert {row["id"]: row["state"] for row in scene.rows(deliveries)} == {
+        sent.id: State.DONE, later.id: State.WAITING, dropped.id: State.DROPPED, apart.id: State.QUARANTINED,
+    }  # fmt: skip
+
+
+def test_a_newer_revision_that_came_while_this_one_was_sent_stays_due(scene: Scene):
+    (draft,) = scene.keep("a", routes=("out",))
+    errand = _errand(scene)
+    scene.refine(kept(scene.change(draft, "changed"), routes=("out",)))
+    row = _finish(scene, errand, receipt="r")
+    assert (row["state"], row["due_at"], row["sent_revision"], row["revision"]) == (
+        State.WAITING,
+        START,
+        1,
+        2,
+    )
+    again = _errand(scene)
+    assert (again.revision, again.record.revision) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    "end", [{"dropped": "no"}, {"quarantined": Quarantined(reason="bad")}], ids=["drop", "apart"]
+)
+def test_a_newer_revision_is_sent_whatever_became_of_the_older(scene: Scene, end):
+    (draft,) = scene.keep("a", routes=("out",))
+    errand = _errand(scene)
+    scene.refine(kept(scene.change(draft, "changed"), routes=("out",)))
+    _finish(scene, errand, **end)
+    assert _errand(scene).revision == 2
+    assert scene.count(quarantine) == 0
+
+
+def test_a_later_revision_is_sent_after_the_first_arrived(scene: Scene):
+    (draft,) = scene.keep("a", routes=("out",))
+    _finish(scene, _errand(scene))
+    scene.refine(kept(scene.change(draft, "changed"), routes=("out",)))
+    assert _errand(scene).revision == 2
+
+
+def test_a_revision_that_was_sent_is_not_sent_again(scene: Scene):
+    from headwater.backends.sql.connect import writing
+    from headwater.backends.sql.outbox import open_deliveries
+
+    (draft,) = scene.keep("a", routes=("out",))
+    _finish(scene, _errand(scene))
+    document = scene.store.documents([draft.id])[draft.id]
+    with writing(scene.store.engine) as connection:
+        open_deliveries(connection, [(document, "out", "document", 1)], START)
+    assert scene.claim(Task.DELIVER) == []
+
+
+def test_a_sent_revision_ends_the_quarantine_of_the_one_before(scene: Scene):
+    (draft,) = scene.keep("a", routes=("out",))
+    _finish(scene, _errand(scene), quarantined=Quarantined(reason="bad"))
+    scene.refine(kept(scene.change(draft, "changed"), routes=("out",)))
+    row = _finish(scene, _errand(scene))
+    assert (row["state"], row["reason"], scene.count(quarantine)) == (State.DONE, None, 0)
+
+
+def test_a_bad_revision_in_between_does_not_disturb_the_delivery(scene: Scene):
+    (draft,) = scene.keep("a", routes=("out",))
+    scene.refine(ended(scene.change(draft, "bad"), State.DROPPED, "paywall"))
+    errand = _errand(scene)
+    assert (errand.revision, errand.record.id) == (1, draft.id)
+
+
+def test_an_ended_story_is_withdrawn(scene: Scene):
+    (draft,) = scene.keep("a", group="day")
+    (bundle,) = scene.claim(Task.GATHER)
+    story = make_story("s1", "day", draft.id)
+    scene.store.finish_gather(
+        [Gathered(group=bundle.id, marks=bundle.marks, stories=(story,), routes={"s1": ("out",)})], ME, START
+    )
+    scene.keep("b", group="day")
+    (bundle,) = scene.claim(Task.GATHER)
+    scene.store.finish_gather([Gathered(group=bundle.id, marks=bundle.marks)], ME, START)
+    assert _errand(scene).record is None

@@ -1,0 +1,212 @@
+"""Refined documents: kept or ended with a reason, with everything that hangs on them, in one transaction."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from tests.scene import HOUR, ME, RECIPE, START, Scene, ended, kept, make_document, mark
+
+from headwater.backends.sql.schema import (
+    deliveries,
+    documents,
+    edges,
+    facts,
+    fingerprints,
+    groups,
+    mentions,
+    quarantine,
+)
+from headwater.model.document import Edge, Mark, Mention
+from headwater.model.fact import Finding
+from headwater.model.work import Gathered, Later, State, Task
+from headwater.pure.keys import group_key
+
+
+def test_a_kept_document_is_read_back_as_it_was_written(scene: Scene):
+    (draft,) = scene.drafts("a")
+    document = make_document(
+        draft, canonical_url="https://wire.example/canonical", authors=("Ada Moss", "Bo Reed"), publisher="Wire",
+        published=START - HOUR, modified=START, language="en", description="d", keywords=("k1", "k2"),
+        image="https://wire.example/i.png", media_type="text/html", guid="g", subjects=("s1",), quality=0.75,
+        attributes={"n": 1, "deep": {"x": [None, True]}}, origins={"title": "source"},
+        trail=(Mark("extract", "1", ("text",), {"score": 0.5}),),
+    )  # fmt: skip
+    assert scene.refine(replace(kept(draft), document=document)) == []
+    assert scene.store.documents([draft.id, "unknown"]) == {draft.id: document}
+    row = scene.row(documents)
+    assert (row["state"], row["due_at"], row["lease_owner"], row["attempts"]) == (State.KEPT, None, None, 0)
+
+
+@pytest.mark.parametrize(
+    ("state", "reason"),
+    [(State.DROPPED, "too_short"), (State.ASIDE, "js_required"), (State.QUARANTINED, "error:X")],
+)
+def test_an_ended_document_keeps_its_reason(scene: Scene, state: State, reason: str):
+    (draft,) = scene.drafts("a")
+    scene.refine(ended(draft, state, reason, detail="why", evidence={"words": 3}))
+    row = scene.row(documents)
+    assert (row["state"], row["reason"], row["detail"], row["due_at"]) == (state, reason, "why", None)
+    apart = scene.rows(quarantine)
+    if state is State.DROPPED:
+        assert apart == []
+    else:
+        assert [(a["record_id"], a["task"], a["state"], a["reason"]) for a in apart] == [
+            (draft.id, Task.REFINE, state, reason)
+        ]
+
+
+def test_a_document_that_failed_before_it_was_read_is_quarantined_too(scene: Scene):
+    (draft,) = scene.drafts("a")
+    scene.refine(ended(draft, State.QUARANTINED, "capture_damaged", document=False))
+    assert (scene.row(documents)["state"], scene.row(quarantine)["reason"]) == (
+        State.QUARANTINED,
+        "capture_damaged",
+    )
+
+
+def test_a_duplicate_has_an_edge_to_its_original(scene: Scene):
+    first, second = scene.drafts("a", "b")
+    scene.refine(
+        kept(first),
+        ended(second, State.DUPLICATE, "duplicate:text", of=first.id, score=0.9, evidence={"text": "abc"}),
+    )
+    row = scene.row(documents, id=second.id)
+    assert (row["state"], row["duplicate_of"]) == (State.DUPLICATE, first.id)
+    edge = scene.row(edges)
+    assert (edge["from_id"], edge["to_id"], edge["relation"]) == (second.id, first.id, "duplicate")
+    assert (edge["rule"], edge["score"], edge["evidence"]) == ("text", 0.9, {"text": "abc"})
+
+
+@pytest.mark.parametrize(("counts", "attempts"), [(True, 1), (False, 0)])
+def test_a_postponed_document_is_due_later(scene: Scene, counts: bool, attempts: int):
+    (draft,) = scene.drafts("a")
+    later = Later(at=START + HOUR, reason="model_busy", counts=counts)
+    scene.refine(ended(draft, State.WAITING, "model_busy", document=False, later=later))
+    row = scene.row(documents)
+    assert (row["state"], row["due_at"], row["reason"]) == (State.WAITING, START + HOUR, "model_busy")
+    assert (row["attempts"], row["lease_owner"]) == (attempts, None)
+    scene.now = START + HOUR
+    (again,) = scene.claim(Task.REFINE)
+    assert (again.attempts, again.revision) == (attempts + 1, 1)
+
+
+def test_everything_a_document_found_out_is_stored_with_it(scene: Scene):
+    (draft,) = scene.drafts("a")
+    scene.refine(
+        kept(
+            draft,
+            facts={"filing": Finding({"form": "10-K"}, "filings", "2"), "none": Finding(None, "s", "1")},
+            mentions=(Mention("sub1", "company", 0.8, 2, ((0, 4), (9, 13))),),
+            edges=(Edge("other", "related", "title", 0.7, {"words": 4}),),
+        )
+    )
+    found = {row["name"]: row for row in scene.rows(facts)}
+    assert (found["filing"]["value"], found["filing"]["step"], found["filing"]["version"]) == (
+        {"form": "10-K"}, "filings", "2",
+    )  # fmt: skip
+    assert found["none"]["value"] is None
+    mention = scene.row(mentions)
+    assert (mention["subject_id"], mention["count"], mention["offsets"]) == ("sub1", 2, [[0, 4], [9, 13]])
+    edge = scene.row(edges)
+    assert (edge["to_id"], edge["relation"], edge["evidence"]) == ("other", "related", {"words": 4})
+
+
+def test_exclusive_fingerprints_belong_to_the_document(scene: Scene):
+    (draft,) = scene.drafts("a")
+    scene.refine(kept(draft, fingerprints=(mark("x"), mark("y", "url"), mark("z", exclusive=False))))
+    wanted = [mark("x"), mark("y", "url"), mark("x", "url")]
+    assert scene.store.owners(RECIPE, wanted) == {mark("x"): draft.id, mark("y", "url"): draft.id}
+    assert scene.store.owners("other", wanted) == {}
+    assert scene.store.owners(RECIPE, []) == {}
+
+
+@pytest.mark.parametrize("value", ["https://wire.example/" + "é1x" * 2000, "nul \x00", "half \ud800"])
+def test_a_fingerprint_may_be_long_or_odd(scene: Scene, value: str):
+    (draft,) = scene.drafts("a")
+    scene.refine(kept(draft, fingerprints=(mark(value),)))
+    assert scene.store.owners(RECIPE, [mark(value), mark(value + "x")]) == {mark(value): draft.id}
+    (other,) = scene.drafts("b")
+    assert scene.refine(kept(other, fingerprints=(mark(value),))) == [other.id]
+
+
+def test_a_taken_fingerprint_is_a_conflict_and_nothing_of_the_loser_is_written(scene: Scene):
+    (first,) = scene.drafts("a")
+    scene.refine(kept(first, fingerprints=(mark("x"),)))
+    (second,) = scene.drafts("b")
+    before = {table.name: scene.rows(table) for table in (documents, fingerprints)}
+    lost = kept(
+        second, routes=("out",), fingerprints=(mark("x"), mark("new")), group="day",
+        facts={"f": Finding(1)}, mentions=(Mention("s", "k", 1.0),), edges=(Edge("o", "related", "r"),),
+    )  # fmt: skip
+    assert scene.refine(lost) == [second.id]
+    assert {table.name: scene.rows(table) for table in (documents, fingerprints)} == before
+    for table in (facts, mentions, edges, groups, deliveries, quarantine):
+        assert scene.count(table) == 0, table.name
+    assert scene.refine(ended(second, State.DUPLICATE, "duplicate:text", of=first.id)) == []
+
+
+def test_in_one_batch_one_document_gets_a_fingerprint_and_the_other_is_decided_again(scene: Scene):
+    drafts = scene.drafts("a", "b", "c")
+    lost = scene.refine(*(kept(draft, fingerprints=(mark("x"), mark(draft.id))) for draft in drafts))
+    assert len(lost) == 2
+    (winner,) = {draft.id for draft in drafts} - set(lost)
+    assert scene.store.owners(RECIPE, [mark("x")]) == {mark("x"): winner}
+    assert {row["document_id"] for row in scene.rows(fingerprints)} == {winner}
+    assert {row["id"] for row in scene.rows(documents, state=State.KEPT)} == {winner}
+
+
+def test_the_same_fingerprint_again_is_no_conflict_with_itself(scene: Scene):
+    (draft,) = scene.keep("a", fingerprints=(mark("x"),))
+    again = scene.change(draft, "changed")
+    assert scene.refine(kept(again, fingerprints=(mark("x"), mark("x2")))) == []
+    assert {row["value"] for row in scene.rows(fingerprints)} == {"x", "x2"}
+
+
+def test_a_kept_document_that_loses_a_fingerprint_takes_no_other_with_it(scene: Scene):
+    (first,) = scene.keep("a", fingerprints=(mark("a"),))
+    (other,) = scene.keep("b", fingerprints=(mark("b"),))
+    again = scene.change(first, "changed")
+    assert scene.refine(kept(again, fingerprints=(mark("b"), mark("c")))) == [first.id]
+    assert scene.store.owners(RECIPE, [mark("a"), mark("b"), mark("c")]) == {
+        mark("a"): first.id,
+        mark("b"): other.id,
+    }
+
+
+def test_a_document_marks_its_group_which_settles_before_it_is_due(scene: Scene):
+    first, second = scene.drafts("a", "b")
+    scene.refine(kept(first, group="day"), settle=timedelta(seconds=30))
+    assert scene.row(groups)["due_at"] == START + timedelta(seconds=30)
+    scene.now = START + timedelta(seconds=10)
+    scene.refine(kept(second, group="day"), settle=timedelta(seconds=30))
+    row = scene.row(groups)
+    assert (row["id"], row["name"], row["marks"]) == (group_key(RECIPE, "day"), "day", 2)
+    assert row["due_at"] == START + timedelta(seconds=40)
+    assert scene.claim(Task.GATHER) == []
+
+
+def test_a_document_that_changes_its_group_marks_both(scene: Scene):
+    (draft,) = scene.keep("a", group="monday")
+    (bundle,) = scene.claim(Task.GATHER)
+    scene.store.finish_gather([Gathered(group=bundle.id, marks=bundle.marks)], ME, START)
+    scene.refine(kept(scene.change(draft, "changed"), group="tuesday"))
+    assert {row["name"]: row["due_at"] for row in scene.rows(groups)} == {"monday": START, "tuesday": START}
+
+
+def test_deliveries_open_once_per_route_and_revision(scene: Scene):
+    (draft,) = scene.drafts("a")
+    scene.refine(kept(draft, routes=("files", "hook")))
+    rows = {row["route"]: row for row in scene.rows(deliveries)}
+    assert set(rows) == {"files", "hook"}
+    assert {(r["revision"], r["state"], r["due_at"], r["record_id"]) for r in rows.values()} == {
+        (1, State.WAITING, START, draft.id)
+    }
+    again = scene.change(draft, "changed")
+    scene.refine(kept(again, routes=("files",)))
+    assert {row["route"]: row["revision"] for row in scene.rows(deliveries)} == {"files": 2, "hook": 1}
+
+
+def test_an_ended_document_opens_no_delivery_and_marks_no_group(scene: Scene):
+    (draft,) = scene.drafts("a")
+    scene.refine(ended(draft, State.DROPPED, "spam"))
+    assert scene.count(deliveries) == scene.count(groups) == 0

@@ -1,0 +1,123 @@
+"""What goes in comes out: hostile text, odd moments, nested JSON. Both databases alike."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import DatabaseError, IntegrityError
+from tests.scene import START, Scene, kept
+
+from headwater.backends.sql.connect import connect, reading, writing
+from headwater.backends.sql.schema import leads, sources
+from headwater.model.errors import Refused, Temporary
+from headwater.model.fact import Finding
+from headwater.model.work import Task
+
+HOSTILE = [
+    "nul \x00 inside",
+    "lone surrogate \ud800 inside",
+    "\x01\x02\x1b[31m",
+    "'; DROP TABLE documents; --",
+    "\\u0000 written out",
+    "🜁 " + "á" * 500,
+    "\u202eright to left\u202c",
+]
+
+
+@pytest.mark.parametrize("words", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_text_is_stored_and_only_what_no_database_holds_is_replaced(scene: Scene, words: str):
+    held = words.replace("\x00", "\ufffd").replace("\ud800", "\ufffd")
+    lead = scene.lead("a", title=words, hints={"guid": words, words: [words, {"deep": words}]}, version=words)
+    scene.tell(lead, detail=words, warnings=(words,), watermark={"etag": words})
+    (stored,) = scene.claim(Task.FETCH)
+    assert (stored.lead.title, stored.lead.version) == (held, held)
+    assert stored.lead.hints == {"guid": held, held: [held, {"deep": held}]}
+    assert scene.row(sources)["watermark"] == {"etag": held}
+    scene.store.release(["me"], counts=False)
+    scene.fetch(lead)
+    (draft,) = scene.claim(Task.REFINE)
+    scene.refine(kept(draft, text=words, attributes={"x": words}, facts={"f": Finding(words)}))
+    document = scene.store.documents([draft.id])[draft.id]
+    assert (document.text, document.attributes) == (held, {"x": held})
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        datetime(1, 1, 1, tzinfo=UTC),
+        datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
+        datetime(2026, 3, 29, 1, 30, 0, 1, tzinfo=timezone(timedelta(hours=5, minutes=45))),
+    ],
+)
+def test_a_moment_is_read_back_in_utc_to_the_microsecond(scene: Scene, moment: datetime):
+    scene.tell(scene.lead("a", published=moment))
+    (stored,) = scene.claim(Task.FETCH)
+    assert stored.lead.published == moment
+    assert stored.lead.published.utcoffset() == timedelta(0)
+
+
+def test_moments_sort_by_time_whatever_their_zone(scene: Scene):
+    east = START.astimezone(timezone(timedelta(hours=14)))
+    scene.tell(scene.lead("late"), due_at=START + timedelta(microseconds=1))
+    with writing(scene.store.engine) as connection:
+        connection.execute(leads.update().values(due_at=east))
+    scene.now = START - timedelta(microseconds=1)
+    assert scene.claim(Task.FETCH) == []
+    scene.now = START
+    assert len(scene.claim(Task.FETCH)) == 1
+
+
+def _write_half(scene: Scene) -> None:
+    with writing(scene.store.engine) as connection:
+        connection.execute(sources.update().values(name="half"))
+        connection.execute(sources.update().values(credibility=None))
+
+
+def test_a_transaction_that_fails_leaves_nothing(scene: Scene):
+    scene.store.register([scene.source], START)
+    with pytest.raises(IntegrityError):
+        _write_half(scene)
+    assert scene.row(sources)["name"] == "Wire"
+
+
+def test_a_reading_sees_one_moment(scene: Scene):
+    scene.store.register([scene.source], START)
+    count = text("SELECT count(*) FROM leads")
+    with reading(scene.store.engine) as connection:
+        before = connection.scalar(count)
+        scene.tell(scene.lead("a"))
+        assert connection.scalar(count) == before == 0
+    with reading(scene.store.engine) as connection:
+        assert connection.scalar(count) == 1
+
+
+def test_an_error_spills_no_data(scene: Scene):
+    with pytest.raises((Temporary, DatabaseError)) as caught, writing(scene.store.engine) as connection:
+        connection.execute(text("SELECT secret FROM nowhere WHERE x = :x"), {"x": "very private"})
+    assert "very private" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["mysql://u:hush@h/d", "nonsense", "postgresql://u:hush@h:port/d", ""])
+def test_an_address_that_is_none_is_refused_without_its_password(url: str):
+    with pytest.raises(Refused) as refused:
+        connect(url)
+    assert refused.value.reason == "bad_database"
+    assert "hush" not in str(refused.value)
+
+
+def test_a_database_that_is_not_there_is_temporary_and_keeps_its_password(tmp_path):
+    engine = connect("postgresql://u:hush@127.0.0.1:1/d")
+    with pytest.raises(Temporary) as caught, reading(engine):
+        pass
+    assert caught.value.reason == "database_unavailable"
+    assert "hush" not in str(caught.value)
+    with pytest.raises(Temporary), reading(connect(f"sqlite:///{tmp_path}/no/such/folder/x.db")):
+        pass
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path):
+    path = tmp_path / "headwater.db"
+    path.write_bytes(b"this is not a database, it only says so " * 100)
+    with pytest.raises(Refused) as refused, reading(connect(f"sqlite:///{path}")):
+        pass
+    assert refused.value.reason == "database_damaged"

@@ -1,0 +1,133 @@
+"""Crypto news end to end over the small demo internet, measured against what a perfect reader would find."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.laboratory import RECIPE, Laboratory, laboratory
+
+from headwater.backends.sql.history import explain
+from headwater.backends.sql.schema import captures, deliveries, edges, leads, runs
+from headwater.model.work import State
+from headwater_demo import running
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]:
+    """A laboratory in which everything was read once. The tests below only look, or change nothing that others see."""
+    with running(size="small") as internet, laboratory(tmp_path_factory.mktemp("crypto"), internet) as made:
+        made.run()
+        yield made
+
+
+def _truth(made: Laboratory) -> dict[str, dict[str, Any]]:
+    """Every listed article by each of its addresses."""
+    return {url: record for record in made.internet.truth() if record["feeds"] for url in record["urls"]}
+
+
+def _words(record: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(record["paragraphs"])
+
+
+def test_every_text_is_kept_exactly_once(finished: Laboratory):
+    truth = _truth(finished)
+    kept = Counter(_words(truth[row["url"]]) for row in finished.documents(State.KEPT))
+    assert kept == Counter({_words(record) for record in truth.values()})
+    assert sum(kept.values()) == 36
+
+
+def test_nothing_is_lost_every_article_is_a_document(finished: Laboratory):
+    truth = _truth(finished)
+    found = {truth[row["url"]]["id"] for row in finished.documents()}
+    assert found == {record["id"] for record in truth.values()}
+    assert {row["state"] for row in finished.documents()} == {State.KEPT, State.DUPLICATE}
+    assert finished.unfinished() == {}
+    assert finished.status()["quarantine"] == 0
+
+
+def test_c16_exact_copies_are_dropped_with_an_edge_to_a_kept_original(finished: Laboratory):
+    truth = _truth(finished)
+    by_id = {row["id"]: row for row in finished.documents()}
+    copies = finished.documents(State.DUPLICATE)
+    assert len(copies) == 4
+    for copy in copies:
+        (edge,) = finished.rows(edges, from_id=copy["id"])
+        original = by_id[edge["to_id"]]
+        assert original["state"] == State.KEPT
+        assert copy["duplicate_of"] == original["id"]
+        assert copy["reason"] == "duplicate:text"
+        assert _words(truth[original["url"]]) == _words(truth[copy["url"]])
+
+
+def test_c11_title_address_words_date_and_author_are_those_of_the_article(finished: Laboratory):
+    truth = _truth(finished)
+    for row in finished.documents(State.KEPT):
+        record = truth[row["url"]]
+        document = finished.app.store.documents([row["id"]])[row["id"]]
+        assert document.title == record["title"]
+        assert document.published.isoformat() == _utc(record["published"])
+        assert record["author"] in " ".join(document.authors)
+        for paragraph in record["paragraphs"]:
+            assert paragraph in document.text
+        assert {"title", "text", "published"} <= document.origins.keys()
+
+
+def _utc(moment: str) -> str:
+    from datetime import UTC, datetime
+
+    return datetime.fromisoformat(moment).astimezone(UTC).isoformat()
+
+
+def test_every_kept_document_is_delivered_once_and_nothing_else_is(finished: Laboratory):
+    kept = {row["id"] for row in finished.documents(State.KEPT)}
+    assert finished.delivered() == kept
+    assert {row["record_id"] for row in finished.rows(deliveries, state=State.DONE)} == kept
+    assert len(finished.rows(deliveries)) == len(kept)
+
+
+def test_every_document_can_tell_its_story(finished: Laboratory):
+    for row in finished.documents():
+        told = explain(finished.app.store.engine, row["id"])
+        assert told["source"]["recipe"] == RECIPE
+        assert told["run"]["status"] == "completed"
+        assert told["captures"]
+        assert [mark["step"] for mark in told["document"]["trail"]] == [
+            "extract",
+            "normalise",
+            "exact-duplicates",
+        ]
+
+
+def test_every_capture_lies_in_the_archive(finished: Laboratory):
+    digests = [row["sha256"] for row in finished.rows(captures)]
+    assert set(finished.app.archive.get(digests)) == set(digests)
+    assert set(finished.app.archive.digests()) == set(digests)
+
+
+def test_c13_every_look_is_on_record_with_its_counts(finished: Laboratory):
+    looks = finished.rows(runs)
+    assert {run["status"] for run in looks} == {"completed"}
+    assert sum(run["new"] for run in looks) == len(finished.rows(leads)) == 40
+
+
+def test_no_lease_is_left(finished: Laboratory):
+    assert finished.app.store.holders() == set()
+
+
+def test_a_second_run_asks_only_whether_anything_changed_and_adds_nothing(tmp_path):
+    with running(size="small") as internet, laboratory(tmp_path, internet) as made:
+        made.run()
+        tables = (leads, captures, edges, deliveries)
+        before = [made.rows(table) for table in tables], made.documents()
+        internet.clear_log()
+        made.poll_again()
+        asked = internet.log()
+        assert len(asked) == 6
+        assert {record["status"] for record in asked} == {304}
+        assert all({"if-none-match", "if-modified-since"} & _names(record) for record in asked)
+        assert ([made.rows(table) for table in tables], made.documents()) == before
+
+
+def _names(record: dict[str, Any]) -> set[str]:
+    return {name.lower() for name in record["headers"]}

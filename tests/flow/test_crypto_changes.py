@@ -1,0 +1,121 @@
+"""The world goes on: new articles, changed pages, pages that fail."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.laboratory import Laboratory, laboratory
+
+from headwater.backends.sql.schema import captures, leads, quarantine, revisions
+from headwater.model.work import State
+from headwater_demo import Fault, Internet, running
+
+WIRE = ("Ledger Lane", "http://ledgerlane.example/feed")
+TEASERS = ("Hashfield Notes", "http://hashfield.example/rss.xml")
+
+
+@pytest.fixture
+def internet() -> Iterator[Internet]:
+    with running(size="small") as made:
+        yield made
+
+
+@pytest.fixture
+def lab(internet: Internet, tmp_path: Path) -> Iterator[Laboratory]:
+    """One feed with whole articles, one with teasers whose pages are fetched; both read once."""
+    with laboratory(tmp_path, internet, feeds=[WIRE, TEASERS]) as made:
+        made.run()
+        yield made
+
+
+def _record(internet: Internet, host: str) -> dict:
+    return next(record for record in internet.truth() if record["host"] == host)
+
+
+@pytest.mark.parametrize("host", ["ledgerlane.example", "hashfield.example"])
+def test_a_changed_page_is_revision_2_of_the_same_document(lab: Laboratory, internet: Internet, host: str):
+    article = _record(internet, host)
+    before = {row["id"]: row for row in lab.documents()}
+    (old,) = [row for row in before.values() if row["url"] in article["urls"]]
+    lab.clock.advance(timedelta(hours=1))
+    internet.advance(timedelta(hours=1))
+    words = ["A wholly new first paragraph that nobody has read before, about nothing in particular. " * 3]
+    internet.edit(article["id"], title="A wholly new title", paragraphs=words)
+    lab.poll_again()
+    after = {row["id"]: row for row in lab.documents()}
+    assert after.keys() == before.keys()
+    new = after[old["id"]]
+    assert (new["revision"], new["state"], new["title"]) == (2, State.KEPT, "A wholly new title")
+    assert words[0].strip() in lab.app.store.documents([old["id"]])[old["id"]].text
+    (earlier,) = lab.rows(revisions, document_id=old["id"])
+    assert (earlier["revision"], earlier["title"]) == (1, article["title"])
+    assert lab.delivered() == {row["id"] for row in lab.documents(State.KEPT)}
+    assert lab.unfinished() == {}
+
+
+def test_new_articles_are_read_when_they_appear_and_only_those(lab: Laboratory, internet: Internet):
+    before = {row["id"] for row in lab.documents()}
+    lab.clock.advance(timedelta(hours=24))
+    internet.advance(timedelta(hours=24))
+    mine = {WIRE[1], TEASERS[1]}
+    listed = {r["urls"][0] for r in internet.truth() if mine & set(r["feeds"])}
+    lab.poll_again()
+    now = {row["id"]: row for row in lab.documents()}
+    assert before < now.keys()
+    assert {row["url"] for row in now.values()} == listed
+
+
+def test_an_article_published_a_moment_ago_is_found(lab: Laboratory, internet: Internet):
+    made = internet.publish("hashfield.example", title="Something happened just now")
+    lab.poll_again()
+    (row,) = [row for row in lab.documents(State.KEPT) if row["title"] == "Something happened just now"]
+    assert row["url"] in made["urls"]
+
+
+def test_an_unchanged_page_is_asked_for_conditionally_and_captured_once(lab: Laboratory, internet: Internet):
+    article = _record(internet, "hashfield.example")
+    taken = len(lab.rows(captures))
+    with lab.app.store.engine.begin() as connection:
+        woken = leads.update().where(leads.c.url == article["urls"][0])
+        connection.execute(woken.values(due_at=lab.clock(), state=State.WAITING))
+    internet.clear_log()
+    lab.run()
+    assert [record["status"] for record in internet.log()] == [304]
+    assert len(lab.rows(captures)) == taken
+    assert lab.unfinished() == {}
+
+
+def _publish_failing(internet: Internet, fault: Fault, times: int) -> str:
+    made = internet.publish("hashfield.example", title="Hard to get")
+    internet.fault("hashfield.example", made["urls"][0].partition(".example")[2], fault, times=times)
+    return made["urls"][0]
+
+
+@pytest.mark.parametrize("fault", [Fault(status=503), Fault(reset=True), Fault(truncate=50)])
+def test_c12_a_page_that_fails_twice_is_fetched_the_third_time(
+    lab: Laboratory, internet: Internet, fault: Fault
+):
+    url = _publish_failing(internet, fault, 2)
+    lab.poll_again()
+    assert [row["url"] for row in lab.documents(State.KEPT) if row["title"] == "Hard to get"] == [url]
+
+
+def test_a_page_that_is_gone_ends_with_its_reason(lab: Laboratory, internet: Internet):
+    url = _publish_failing(internet, Fault(status=410), 1)
+    lab.poll_again()
+    (lead,) = lab.rows(leads, url=url)
+    assert (lead["state"], lead["reason"]) == (State.DROPPED, "http_410")
+    assert [row for row in lab.documents() if row["url"] == url] == []
+
+
+def test_a_page_that_never_answers_goes_into_quarantine_and_comes_back(lab: Laboratory, internet: Internet):
+    url = _publish_failing(internet, Fault(status=500), 4)
+    lab.poll_again()
+    (lead,) = lab.rows(leads, url=url)
+    assert (lead["state"], lead["reason"]) == (State.QUARANTINED, "http_500")
+    assert [row["record_id"] for row in lab.rows(quarantine)] == [lead["id"]]
+    assert lab.app.operations.retry(None, "crypto", lab.clock()) == 1
+    lab.run()
+    assert [row["url"] for row in lab.documents(State.KEPT) if row["title"] == "Hard to get"] == [url]
+    assert lab.rows(quarantine) == []

@@ -1,0 +1,191 @@
+"""Sources of every kind of health: broken, gone, moved, failing, stopped, crashed."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from tests.laboratory import RECIPE, Laboratory, QuickClock, laboratory
+
+from headwater.backends.sql.schema import runs
+from headwater.model.work import Claim, Job, State, Task
+from headwater_demo import Fault, Internet, odd_feeds, running
+
+HOUR = timedelta(hours=1)
+WIRE = ("Ledger Lane", "http://ledgerlane.example/feed")
+NOWHERE = ("Nowhere", "http://ledgerlane.example/no/such/feed")
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]:
+    """All 25 feeds of the full internet, read once."""
+    with running(size="full") as internet, laboratory(tmp_path_factory.mktemp("full"), internet) as made:
+        made.run()
+        yield made
+
+
+@pytest.fixture(scope="module")
+def museum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]:
+    """Everything a feed can do wrong, read once."""
+    odd = [(feed["name"], feed["url"]) for feed in odd_feeds()]
+    with (
+        running(size="small") as internet,
+        laboratory(tmp_path_factory.mktemp("odd"), internet, feeds=odd) as made,
+    ):
+        made.run()
+        yield made
+
+
+@pytest.fixture(scope="module")
+def internet() -> Iterator[Internet]:
+    with running(size="small") as made:
+        yield made
+
+
+def test_every_listed_text_of_the_full_internet_is_kept(full: Laboratory):
+    truth = {url: record for record in full.internet.truth() if record["feeds"] for url in record["urls"]}
+    kept = [truth[row["url"]] for row in full.documents(State.KEPT)]
+    assert {tuple(record["paragraphs"]) for record in kept} == {
+        tuple(r["paragraphs"]) for r in truth.values()
+    }
+    assert {truth[row["url"]]["id"] for row in full.documents()} == {
+        record["id"] for record in truth.values()
+    }
+    assert full.status()["quarantine"] == 0
+
+
+def test_c14_at_least_95_percent_of_the_sound_feeds_are_read(full: Laboratory):
+    sound = [feed["name"] for feed in full.internet.feeds() if feed["expect"] not in ("gone", "refused")]
+    read = [name for name in sound if full.source(name)["last_success_at"] is not None]
+    assert len(read) >= 0.95 * len(sound)
+
+
+@pytest.mark.parametrize("expect", ["ok", "broken", "flaky", "moved"])
+def test_c15_feeds_that_can_be_read_are_read_and_their_defects_noted(
+    full: Laboratory, museum: Laboratory, expect: str
+):
+    for made, feeds in ((full, full.internet.feeds()), (museum, odd_feeds())):
+        for feed in (feed for feed in feeds if feed["expect"] == expect):
+            row = made.source(feed["name"])
+            assert (row["reason"], row["failures"], row["active"]) == (None, 0, True), feed
+            (look,) = made.rows(runs, source_id=row["id"])
+            assert look["found"] > 0, feed
+            assert expect != "broken" or made is museum or look["warnings"], feed
+
+
+@pytest.mark.parametrize(("expect", "reason"), [("unreadable", ""), ("refused", "not_a_feed:")])
+def test_c15_feeds_that_cannot_be_read_say_why_and_are_tried_later(
+    full: Laboratory, museum: Laboratory, expect: str, reason: str
+):
+    seen = 0
+    for made, feeds in ((full, full.internet.feeds()), (museum, odd_feeds())):
+        for feed in (feed for feed in feeds if feed["expect"] == expect):
+            row = made.source(feed["name"])
+            assert row["reason"].startswith(reason), feed
+            assert row["failures"] >= 1, feed
+            assert row["due_at"] is not None, feed
+            seen += 1
+    assert seen > 0
+
+
+def test_a_feed_that_is_gone_is_closed_for_good(full: Laboratory, museum: Laboratory):
+    for made, name in ((full, "Hashfield: closed"), (museum, "gone")):
+        row = made.source(name)
+        assert (row["active"], row["reason"], row["due_at"]) == (False, "gone", None)
+
+
+def test_a_permanent_move_is_remembered_and_the_old_address_not_asked_again(
+    internet: Internet, tmp_path: Path
+):
+    moved = [(feed["name"], feed["url"]) for feed in odd_feeds() if feed["expect"] == "moved"]
+    with laboratory(tmp_path, internet, feeds=moved) as made:
+        made.run()
+        for name, before in moved:
+            assert made.source(name)["url"] != before
+        internet.clear_log()
+        made.poll_again()
+        asked = {record["path"] for record in internet.log()}
+        assert asked
+        assert not asked & {urlsplit(before).path for _, before in moved}
+
+
+def test_r27_r28_a_failing_source_backs_off_and_stops_after_ten_until_it_is_reset(
+    internet: Internet, tmp_path: Path
+):
+    with laboratory(tmp_path, internet, feeds=[NOWHERE], clock=QuickClock(speed=0)) as made:
+        waits = []
+        for failures in range(1, 11):
+            made.run()
+            row = made.source("Nowhere")
+            assert (row["failures"], row["reason"]) == (failures, "http_404")
+            if row["due_at"] is not None:
+                waits.append(round((row["due_at"] - row["last_polled_at"]).total_seconds()))
+            made.clock.advance(HOUR)
+        assert waits == [60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]
+        assert made.source("Nowhere")["stopped"] == "10 failures in a row"
+        internet.clear_log()
+        made.clock.advance(1000 * HOUR)
+        made.run()
+        assert internet.log() == []
+        made.app.operations.reset("Nowhere", made.clock())
+        made.run()
+        assert (made.source("Nowhere")["failures"], made.source("Nowhere")["stopped"]) == (1, None)
+
+
+def test_5_5_retry_state_outlives_the_runs(internet: Internet, tmp_path: Path):
+    with laboratory(tmp_path, internet, feeds=[NOWHERE], clock=QuickClock(speed=0)) as made:
+        for _ in range(3):
+            made.run()
+            made.clock.advance(HOUR)
+        with made.app.store.engine.begin() as connection:
+            connection.execute(runs.delete())
+        assert made.source("Nowhere")["failures"] == 3
+        made.run()
+        row = made.source("Nowhere")
+        assert row["failures"] == 4
+        assert round((row["due_at"] - row["last_polled_at"]).total_seconds()) == 480
+
+
+def test_a_success_forgets_the_failures(internet: Internet, tmp_path: Path):
+    with laboratory(tmp_path, internet, feeds=[WIRE]) as made:
+        internet.fault("ledgerlane.example", "/feed", Fault(status=404), times=2)
+        made.run()
+        made.clock.advance(HOUR)
+        made.run()
+        assert made.source("Ledger Lane")["failures"] == 2
+        made.clock.advance(HOUR)
+        made.run()
+        assert (made.source("Ledger Lane")["failures"], made.source("Ledger Lane")["reason"]) == (0, None)
+        assert made.documents(State.KEPT)
+
+
+def test_r29_a_crashed_run_does_not_block_its_source(internet: Internet, tmp_path: Path):
+    with laboratory(tmp_path, internet, feeds=[WIRE]) as made:
+        lease = timedelta(minutes=5)
+        (turn,) = made.app.store.claim_sources(
+            Claim(Job(RECIPE, Task.POLL), "crashed", made.clock(), 100, lease)
+        )
+        internet.clear_log()
+        made.desk.store.claim_sources(made.desk.claim(Job(RECIPE, Task.POLL)))
+        assert internet.log() == []
+        made.clock.advance(lease)
+        made.run()
+        by_id = {run["id"]: run for run in made.rows(runs)}
+        assert (by_id.pop(turn.run)["error"], {run["status"] for run in by_id.values()}) == (
+            "worker_died",
+            {"completed"},
+        )
+        assert made.documents(State.KEPT)
+
+
+def test_c12_a_feed_that_fails_for_a_moment_is_asked_again_within_the_same_look(
+    internet: Internet, tmp_path: Path
+):
+    with laboratory(tmp_path, internet, feeds=[WIRE]) as made:
+        internet.fault("ledgerlane.example", "/feed", Fault(status=503), times=2)
+        internet.clear_log()
+        made.run()
+        assert [record["status"] for record in internet.log() if record["path"] == "/feed"] == [503, 503, 200]
+        (look,) = made.rows(runs)
+        assert (look["status"], look["http_status"]) == ("completed", 200)

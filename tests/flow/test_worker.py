@@ -1,0 +1,167 @@
+"""Workers in real processes: no job twice, a clean end, a death survived, memory within bounds."""
+
+import signal
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from tests.scene import Scene
+from tests.workshop import RECIPE, Workshop, children, workshop
+
+from headwater.backends.sql.catalogue import Catalogue
+from headwater.backends.sql.schema import deliveries, documents, leads, runs
+from headwater.backends.sql.store import SqlStore
+from headwater.model.work import State, Task
+from headwater_demo import Fault, Internet, running
+
+MEGABYTE = 1024 * 1024
+ARTICLES = 40  # in the small internet
+
+
+@pytest.fixture
+def internet() -> Iterator[Internet]:
+    with running(size="small") as made:
+        yield made
+
+
+@pytest.fixture
+def shop(internet: Internet, tmp_path: Path) -> Iterator[Workshop]:
+    with workshop(tmp_path, internet) as made:
+        yield made
+
+
+def _scene(shop: Workshop, open_store: Callable[[str], SqlStore]) -> Scene:
+    return Scene(open_store(shop.url))
+
+
+def _all_is_done(scene: Scene) -> None:
+    """Every article once, delivered once, nothing left, nothing held."""
+    assert Counter(row["state"] for row in scene.rows(documents)) == {State.KEPT: ARTICLES}
+    assert Counter(row["state"] for row in scene.rows(deliveries)) == {State.DONE: ARTICLES}
+    assert {task for task in scene.store.next_due(RECIPE) if task is not Task.POLL} == set()
+    assert scene.store.holders() == set()
+
+
+def _delivered(shop: Workshop) -> int:
+    return len(list((shop.folder / "data" / "out" / "articles").glob("*.json")))
+
+
+def test_two_workers_on_one_database_never_do_one_job_twice(
+    internet: Internet, tmp_path: Path, database: str, open_store: Callable[[str], SqlStore]
+):
+    with workshop(tmp_path, internet, database=database, workers=2) as shop:
+        heaviest = 0
+
+        def weigh() -> None:
+            nonlocal heaviest
+            for crew in shop.started:
+                heaviest = max([heaviest, *(_weight(process) for process in children(crew))])
+
+        crews = [shop.start("--until-idle"), shop.start("--until-idle")]
+        assert shop.finish(*crews, watch=weigh) == [0, 0], shop.output()
+        scene = _scene(shop, open_store)
+        _all_is_done(scene)
+        assert Counter(shop.journal()) == Counter(f"{row['id']} 1" for row in scene.rows(documents))
+        assert [run["status"] for run in scene.rows(runs)] == ["completed"] * 6
+        asked = Counter((record["host"], record["path"]) for record in internet.log())
+        assert set(asked.values()) == {1}
+        assert _delivered(shop) == ARTICLES
+        # C-36: each process stays within its bounds.
+        assert 0 < heaviest < 512 * MEGABYTE
+
+
+def _weight(process: psutil.Process) -> int:
+    try:
+        return int(process.memory_info().rss)
+    except psutil.Error:
+        return 0
+
+
+def test_a_terminated_worker_ends_cleanly_holds_nothing_and_is_resumed(
+    shop: Workshop, internet: Internet, open_store: Callable[[str], SqlStore]
+):
+    internet.fault("hashfield.example", "*", Fault(delay=1.0), times=50)
+    crew = shop.start()
+    shop.wait_until(lambda: len(shop.journal()) > 0)
+    working = children(crew)
+    assert len(working) == 2
+    crew.send_signal(signal.SIGTERM)
+    assert shop.finish(crew) == [0], shop.output()
+    assert not any(process.is_running() for process in working)
+    scene = _scene(shop, open_store)
+    assert scene.store.holders() == set()
+    assert {row["lease_owner"] for table in (leads, documents, deliveries) for row in scene.rows(table)} <= {
+        None
+    }
+    internet.clear_faults()
+    assert shop.finish(shop.start("--until-idle")) == [0], shop.output()
+    _all_is_done(scene)
+    assert "Traceback" not in shop.output()
+
+
+@pytest.mark.parametrize("victim", ["network", "desk"])
+def test_a_killed_process_is_replaced_and_what_it_held_is_done(
+    shop: Workshop, internet: Internet, open_store: Callable[[str], SqlStore], victim: str
+):
+    internet.fault("hashfield.example", "*", Fault(delay=0.5), times=50)
+    crew = shop.start("--until-idle")
+    shop.wait_until(lambda: len(shop.journal()) > 0)
+    working = children(crew)
+    (dead,) = [process for process in working if _is(process, victim)]
+    dead.kill()
+    shop.wait_until(lambda: crew.poll() is not None or _others(crew, dead) > 1)
+    internet.clear_faults()
+    assert shop.finish(crew) == [0], shop.output()
+    scene = _scene(shop, open_store)
+    _all_is_done(scene)
+    assert _delivered(shop) == ARTICLES
+    assert "worker died" in shop.output()
+
+
+def _is(process: psutil.Process, role: str) -> bool:
+    """The one that fetches was hired first."""
+    siblings = sorted(children_of(process), key=lambda one: (one.create_time(), one.pid))
+    return siblings.index(process) == (0 if role == "network" else 1)
+
+
+def children_of(process: psutil.Process) -> list[psutil.Process]:
+    return [one for one in process.parent().children() if "spawn_main" in " ".join(one.cmdline())]
+
+
+def _others(crew, dead: psutil.Process) -> int:
+    return len([process for process in children(crew) if process != dead])
+
+
+def test_processes_whose_parent_was_killed_end_by_themselves_and_free_what_they_held(
+    shop: Workshop, open_store: Callable[[str], SqlStore]
+):
+    crew = shop.start()
+    shop.wait_until(lambda: len(shop.journal()) > 0)
+    working = children(crew)
+    crew.kill()
+    crew.wait()
+    shop.wait_until(lambda: not any(process.is_running() for process in working))
+    scene = _scene(shop, open_store)
+    assert scene.store.holders() == set()
+    assert shop.finish(shop.start("--until-idle")) == [0], shop.output()
+    _all_is_done(scene)
+
+
+def test_leases_of_processes_that_are_no_more_are_freed_at_the_start(
+    shop: Workshop, open_store: Callable[[str], SqlStore]
+):
+    """Everything was killed at once: the next start does not wait for the leases to run out."""
+    crew = shop.start()
+    shop.wait_until(lambda: (shop.folder / "data" / "headwater.db").exists() and len(children(crew)) == 2)
+    scene = _scene(shop, open_store)
+    shop.wait_until(lambda: scene.count(leads) > 0)
+    for process in children(crew):
+        process.kill()
+    crew.kill()
+    crew.wait()
+    assert shop.finish(shop.start("--until-idle")) == [0], shop.output()
+    _all_is_done(scene)
+    status = Catalogue(scene.store.engine).status(RECIPE, scene.now)
+    assert status["quarantine"] == 0

@@ -1,0 +1,125 @@
+"""A document out of what the source said and what the page says; each field with its origin, each change on record."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from headwater.model.capture import Capture
+from headwater.model.document import Document, marked
+from headwater.model.fact import Fact, Finding
+from headwater.model.lead import Lead, StoredLead
+from headwater.model.outcome import Drop, SetAside
+from headwater.model.reading import Reading, Unreadable
+from headwater.model.source import Source
+from headwater.model.work import Draft
+from headwater.pure.drafting import compose, refuse
+
+EARLY, LATE = datetime(2026, 11, 13, 8, tzinfo=UTC), datetime(2026, 11, 13, 9, tzinfo=UTC)
+SOURCE = Source(
+    id="s", recipe="r", kind="feed", name="Wire", url="https://wire.example/feed", subject="coins"
+)
+
+
+def _draft(**told: Any) -> Draft:
+    lead = Lead(**({"identity": "1", "url": "https://wire.example/a"} | told))
+    capture = Capture(
+        id="c", lead="l", url=lead.url, final_url="https://wire.example/final", status=200, headers={},
+        media_type="text/html", sha256="0", size=1, fetched_at=LATE,
+    )  # fmt: skip
+    stored = StoredLead(id="l", recipe="r", source="s", document="d", lead=lead)
+    return Draft(id="d", revision=3, attempts=1, lead=stored, capture=capture, source=SOURCE)
+
+
+def test_keys_and_revision_come_from_the_draft():
+    document = compose(_draft(hints={"guid": 7}), Reading(text="Words", media_type="text/html"))
+    assert (document.id, document.recipe, document.source, document.lead) == ("d", "r", "s", "l")
+    assert (document.capture, document.revision, document.guid) == ("c", 3, "7")
+    assert document.subjects == ("coins",)
+
+
+def test_the_sources_headline_wins_and_everything_else_is_the_pages():
+    hints = {
+        "authors": ["Feed Author"], "summary": "said", "categories": ["k"], "image": "https://wire.example/f.png",
+        "language": "de",
+    }  # fmt: skip
+    reading = Reading(
+        text="Words", title="Page title | Wire", authors=("Page Author",), published=LATE, publisher="Page Wire",
+        description="page", keywords=("p",), image="https://wire.example/p.png", language="en", method="dense",
+        canonical_url="https://wire.example/canonical", origins={"published": "json-ld datePublished"},
+    )  # fmt: skip
+    document = compose(_draft(title="Feed title", published=EARLY, hints=hints), reading)
+    assert (document.title, document.origins["title"]) == ("Feed title", "source")
+    assert (document.published, document.origins["published"]) == (LATE, "json-ld datePublished")
+    assert (document.authors, document.origins["authors"]) == (("Page Author",), "dense")
+    assert (document.description, document.keywords, document.language) == ("page", ("p",), "en")
+    assert (document.publisher, document.canonical_url) == ("Page Wire", "https://wire.example/canonical")
+
+
+def test_what_the_page_does_not_say_the_source_may():
+    hints = {"authors": ["Feed Author"], "summary": "said", "categories": ["k"], "language": "de"}
+    document = compose(_draft(title="Feed title", published=EARLY, hints=hints), Reading(text="Words"))
+    assert (document.authors, document.description, document.keywords) == (("Feed Author",), "said", ("k",))
+    assert (document.published, document.language, document.publisher) == (EARLY, "de", "Wire")
+    said = ("title", "published", "authors", "description", "keywords", "language", "publisher")
+    assert {document.origins[name] for name in said} == {"source"}
+
+
+def test_a_field_without_evidence_stays_empty_and_has_no_origin():
+    document = compose(_draft(), Reading(text="Words", origins={"image": "og:image"}))
+    assert (document.image, document.published, document.canonical_url) == ("", None, "")
+    assert not {"image", "published", "canonical_url"} & document.origins.keys()
+
+
+def test_the_address_is_where_the_page_was_found_or_what_the_source_said_of_a_body():
+    assert compose(_draft(), Reading(text="x")).url == "https://wire.example/final"
+    assert compose(_draft(body="x"), Reading(text="x")).url == "https://wire.example/a"
+
+
+def test_a_leads_own_subject_comes_before_its_sources():
+    assert compose(_draft(subject="tea"), Reading(text="x")).subjects == ("tea",)
+
+
+@pytest.mark.parametrize("reason", ["paywall", "login", "error_page", "soft_404", "unsupported"])
+def test_a_page_that_never_has_text_is_dropped(reason: str):
+    assert refuse(Unreadable(reason, "why")) == Drop(reason, evidence={"detail": "why"})
+
+
+@pytest.mark.parametrize(
+    "reason", ["js_required", "consent", "no_text", "requires_ocr", "malformed", "encrypted"]
+)
+def test_a_page_that_needs_another_way_is_set_aside(reason: str):
+    assert refuse(Unreadable(reason)) == SetAside(reason)
+
+
+# The trail: which step changed what, and who said a fact.
+
+PLAIN = Document(id="d", recipe="r", source="s", lead="l", url="u", title="A title", text="A text")
+FORM = Fact("form", str)
+TITLE = "title"
+
+
+def test_a_step_that_changed_nothing_is_on_record_with_no_change():
+    same = replace(PLAIN, title=f"A {TITLE}", attributes={})
+    assert marked(PLAIN, same, "step", "1").trail[-1].changed == ()
+
+
+def test_the_changed_fields_and_the_notes_are_on_record():
+    after = replace(PLAIN, title="Other", language="en").noting(score=0.5)
+    document = marked(PLAIN, after, "step", "2")
+    (mark,) = document.trail
+    assert (mark.step, mark.version, mark.notes) == ("step", "2", {"score": 0.5})
+    assert set(mark.changed) == {"title", "language"}
+    assert document.notes == {}
+
+
+def test_a_fact_is_signed_by_the_step_that_found_it_and_by_no_later_one():
+    first = marked(PLAIN, PLAIN.having(FORM, "10-K"), "filings", "3")
+    assert first.facts["form"] == Finding("10-K", "filings", "3")
+    second = marked(first, first.having(Fact("other", int), 1), "counter", "1")
+    assert second.facts["form"] == Finding("10-K", "filings", "3")
+    assert second.facts["other"] == Finding(1, "counter", "1")
+    assert second.fact(FORM) == "10-K"
+    assert second.fact(Fact("none", int)) is None
+    assert [mark.step for mark in second.trail] == ["filings", "counter"]

@@ -1,0 +1,57 @@
+"""Text in one normal form."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.model.document import Document
+from headwater.model.outcome import SetAside
+from headwater.model.recipe import Context
+from headwater.steps.normalise import normalise, tidy
+
+words = st.text(st.characters() | st.sampled_from(" \t\n\r\u00a0\u2028e\u0301"))
+
+
+@given(words)
+def test_tidying_twice_is_tidying_once(text: str):
+    assert tidy(tidy(text)) == tidy(text)
+
+
+@given(words)
+def test_tidy_text_has_no_double_spaces_no_loose_ends_and_one_blank_line_at_most(text: str):
+    tidied = tidy(text)
+    assert "  " not in tidied
+    assert "\n\n\n" not in tidied
+    assert tidied == tidied.strip()
+    assert unicodedata.is_normalized("NFC", tidied)
+
+
+@given(words)
+def test_tidying_loses_no_word(text: str):
+    assert tidy(text).split() == unicodedata.normalize("NFC", text).split()
+
+
+def test_paragraphs_stay():
+    assert tidy(" One  two \r\n\r\n\r\n\r\nthree\n- four\t") == "One two\n\nthree\n- four"
+
+
+def _normalise(**told):
+    document = Document(id="d", recipe="r", source="s", lead="l", url="https://wire.example/", **told)
+    (outcome,) = normalise([document], Context("r", None, None))
+    return outcome
+
+
+def test_a_title_is_one_line():
+    assert _normalise(title=" A\n\n title ", text="x").title == "A title"
+
+
+@pytest.mark.parametrize("told", [{}, {"title": " \n", "text": "\t\u00a0"}])
+def test_a_document_without_title_and_text_is_set_aside(told: dict):
+    assert _normalise(**told) == SetAside("empty")
+
+
+@pytest.mark.parametrize("told", [{"title": "A"}, {"text": "a"}])
+def test_a_title_or_a_text_is_enough(told: dict):
+    assert isinstance(_normalise(**told), Document)

@@ -1,0 +1,223 @@
+"""Settings and source lists: a mistake is told with its file, its line and its field."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.model.errors import Refused
+from headwater.model.source import Trigger
+from headwater.pure.keys import source_key
+from headwater.settings.settings import RecipeSettings, Settings, read_settings
+from headwater.settings.sources import load_sources, parse_duration
+
+
+def _file(tmp_path: Path, text: str, name: str = "headwater.yaml") -> Path:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def _refused(call, *given_) -> str:
+    with pytest.raises(Refused) as refused:
+        call(*given_)
+    assert "\n" not in refused.value.detail
+    return refused.value.detail
+
+
+def test_without_a_file_the_defaults_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    assert read_settings(None, {}) == Settings()
+    assert Settings().database_url == "sqlite:///headwater-data/headwater.db"
+
+
+def test_an_empty_file_is_no_mistake(tmp_path: Path):
+    assert read_settings(_file(tmp_path, ""), {}) == Settings()
+
+
+def test_everything_can_be_told_in_the_file(tmp_path: Path):
+    path = _file(
+        tmp_path,
+        "data: elsewhere\nworkers: 3\nhosts: {'*.example': 'http://127.0.0.1:1'}\nallow: ['127.0.0.1:80']\n"
+        "requests_per_second: 0\nlog: json\nrecipes:\n  crypto: {sources: feeds.yaml}\n",
+    )
+    settings = read_settings(path, {})
+    assert (settings.data, settings.workers, settings.requests_per_second) == ("elsewhere", 3, 0)
+    assert settings.hosts == {"*.example": "http://127.0.0.1:1"}
+    assert settings.recipes == {"crypto": RecipeSettings(sources="feeds.yaml")}
+
+
+def test_the_environment_comes_before_the_file(tmp_path: Path):
+    path = _file(tmp_path, "data: from-file\nlog: console\n")
+    given_ = {"HEADWATER_DATA": "from-environment", "HEADWATER_DATABASE": "sqlite:///x", "HEADWATER_LOG": ""}
+    settings = read_settings(path, given_)
+    assert (settings.data, settings.database_url, settings.log) == (
+        "from-environment",
+        "sqlite:///x",
+        "console",
+    )
+
+
+def test_the_file_is_the_named_one_then_the_environments_then_the_folders(tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    _file(tmp_path, "data: here\n")
+    named = _file(tmp_path, "data: named\n", "named.yaml")
+    other = _file(tmp_path, "data: other\n", "other.yaml")
+    environment = {"HEADWATER_CONFIG": str(other)}
+    assert read_settings(None, {}).data == "here"
+    assert read_settings(None, environment).data == "other"
+    assert read_settings(named, environment).data == "named"
+
+
+def test_a_missing_file_is_named(tmp_path: Path):
+    assert _refused(read_settings, tmp_path / "none.yaml", {}) == f"there is no file {tmp_path}/none.yaml"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "field", "said"),
+    [
+        ("data: x\nworkers: many\n", 2, "workers", "int"),
+        ("data: x\n\n# remark\nwrokers: 2\n", 4, "wrokers", "unknown field"),
+        ("hosts: [a]\n", 1, "hosts", "object"),
+        ("data: x\nallow:\n  - good\n  - {bad: 1}\n", 4, "allow.1", "str"),
+        ("data: x\nrecipes:\n  crypto:\n    source: f.yaml\n", 4, "recipes.crypto.source", "unknown field"),
+        (
+            "recipes:\n  crypto:\n    sources: x\n  other:\n    sources: [1]\n",
+            5,
+            "recipes.other.sources",
+            "str",
+        ),
+        ("- a\n- list\n", 1, "the whole file", "object"),
+        ("just words\n", 1, "the whole file", "object"),
+    ],
+)
+def test_a_mistake_is_told_with_file_line_and_field(
+    tmp_path: Path, text: str, line: int, field: str, said: str
+):
+    path = _file(tmp_path, text)
+    told = _refused(read_settings, path, {})
+    assert told.startswith(f"{path}:{line}: {field}: ")
+    assert said in told
+
+
+@pytest.mark.parametrize("text", ["data: [unclosed\nworkers: 2\n", "a: b: c\n", "\tdata: x\n", "data: 'x\n"])
+def test_what_is_not_yaml_is_told_with_its_line(tmp_path: Path, text: str):
+    path = _file(tmp_path, text)
+    told = _refused(read_settings, path, {})
+    assert told.startswith(f"{path}:")
+    assert "not valid YAML" in told
+    assert told[len(f"{path}:")].isdigit()
+
+
+def test_a_file_that_is_not_text_is_told(tmp_path: Path):
+    path = tmp_path / "headwater.yaml"
+    path.write_bytes(b"data: \xff\xfe\x00")
+    assert str(path) in _refused(read_settings, path, {})
+    assert str(tmp_path) in _refused(read_settings, tmp_path, {})
+
+
+@given(st.binary(max_size=60))
+def test_no_file_brings_anything_but_settings_or_a_refusal(tmp_path_factory, body: bytes):
+    path = tmp_path_factory.getbasetemp() / "hostile.yaml"
+    path.write_bytes(body)
+    told = ""
+    try:
+        settings = read_settings(path, {})
+    except Refused as refused:
+        told, settings = refused.detail, None
+    assert isinstance(settings, Settings) or str(path) in told
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [("log: loud\n", "log"), ("log_level: all\n", "log_level"), ("workers: 0\n", "workers")],
+)
+def test_a_value_out_of_range_is_told_with_its_field(tmp_path: Path, text: str, field: str):
+    assert _refused(read_settings, _file(tmp_path, text), {}).startswith(f"{field}: ")
+
+
+# Source lists.
+
+
+def _sources(tmp_path: Path, text: str):
+    return load_sources(_file(tmp_path, text, "feeds.yaml"), "crypto")
+
+
+def test_a_source_is_a_line_of_yaml(tmp_path: Path):
+    (source,) = _sources(tmp_path, "sources:\n  - {name: Wire, url: 'https://wire.example/feed'}\n")
+    assert (source.name, source.kind, source.active, source.trigger) == ("Wire", "feed", True, None)
+    assert source.id == source_key("crypto", "feed", "https://wire.example/feed", "Wire")
+
+
+def test_a_source_may_say_more(tmp_path: Path):
+    text = (
+        "sources:\n  - name: Seeds\n    kind: seeds\n    every: 90s\n    subject: coins\n    credibility: 0.9\n"
+        "    active: false\n    options: {full_text: true, polling_interval_seconds: 60}\n"
+        "  - {name: Nightly, url: 'https://wire.example/', cron: '0 4 * * *'}\n"
+    )
+    seeds, nightly = _sources(tmp_path, text)
+    assert (seeds.kind, seeds.url, seeds.subject, seeds.credibility, seeds.active) == (
+        "seeds",
+        "",
+        "coins",
+        0.9,
+        False,
+    )
+    assert seeds.trigger == Trigger(every=timedelta(seconds=90))
+    assert seeds.options == {"full_text": True, "polling_interval_seconds": 60}
+    assert nightly.trigger == Trigger(cron="0 4 * * *")
+
+
+@pytest.mark.parametrize(
+    ("line", "field", "said"),
+    [
+        ("{name: A, url: 'ftp://a.example'}", "url", "not an http(s) address"),
+        ("{name: A, url: 'file:///etc/passwd'}", "url", "not an http(s) address"),
+        ("{name: A, every: soon}", "every", "not a duration"),
+        ("{name: A, every: 90s, cron: '* * * * *'}", "", "not both"),
+        ("{name: A, cron: 'every day'}", "cron", "not a cron expression"),
+        ("{name: A, cron: '0 0 30 2 *'}", "cron", "not a cron expression"),
+        (
+            "{name: A, options: {polling_interval_seconds: often}}",
+            "options.polling_interval_seconds",
+            "seconds",
+        ),
+        (
+            "{name: A, options: {polling_interval_seconds: .nan}}",
+            "options.polling_interval_seconds",
+            "seconds",
+        ),
+    ],
+)
+def test_a_bad_source_is_told_with_its_place(tmp_path: Path, line: str, field: str, said: str):
+    told = _refused(
+        _sources, tmp_path, f"sources:\n  - {{name: Good, url: 'https://a.example'}}\n  - {line}\n"
+    )
+    assert told.startswith(f"{tmp_path}/feeds.yaml: sources[1]{'.' if field else ''}{field}: ")
+    assert said in told
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "field"),
+    [
+        ("sources:\n  - {url: 'https://a.example'}\n", 2, "sources.0"),
+        ("sources:\n  - name: A\n    url: 'https://a.example'\n    evry: 5m\n", 4, "sources.0.evry"),
+        ("feeds: []\n", 1, "feeds"),
+    ],
+)
+def test_a_source_of_the_wrong_shape_is_told_with_its_line(tmp_path: Path, text: str, line: int, field: str):
+    assert _refused(_sources, tmp_path, text).startswith(f"{tmp_path}/feeds.yaml:{line}: {field}: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90s", 90), ("15m", 900), ("4h", 14400), ("1d", 86400), (" 1.5 h ", 5400)]
+)
+def test_durations(text: str, seconds: float):
+    assert parse_duration(text, "x") == timedelta(seconds=seconds)
+
+
+@pytest.mark.parametrize("text", ["", "5", "m", "-5m", "5 minutes", "1e3s", "99999999999999d"])
+def test_what_is_no_duration_is_refused(text: str):
+    assert _refused(parse_duration, text, "here").startswith("here: ")
