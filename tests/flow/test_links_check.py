@@ -4,6 +4,7 @@ import json
 from datetime import timedelta
 
 import pytest
+import structlog
 import yaml
 from tests.scene import START, Scene, kept
 from typer.testing import CliRunner
@@ -162,7 +163,9 @@ def command(opened, internet, tmp_path):
     path.write_text(yaml.safe_dump(told))
 
     def run(*words):
-        return CliRunner().invoke(commands, ["--config", str(path), *words], catch_exceptions=False)
+        result = CliRunner().invoke(commands, ["--config", str(path), *words], catch_exceptions=False)
+        structlog.reset_defaults()  # its log was the runner's own, which is closed now
+        return result
 
     return run
 

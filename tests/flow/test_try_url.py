@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import structlog
 import yaml
 from typer.testing import CliRunner
 
@@ -31,6 +32,7 @@ def run(internet, tmp_path):
 
     def ask(*words):
         result = CliRunner().invoke(commands, ["--config", str(path), "try", *words], catch_exceptions=False)
+        structlog.reset_defaults()  # its log was the runner's own, which is closed now
         assert not data.exists()
         return result
 

@@ -7,7 +7,10 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
 
-from headwater.app import App
+from headwater.app import App, fetch_settings
+from headwater.cli.opening import is_made
+from headwater.fetch.client import HttpFetcher
+from headwater.logs import configure_logs
 from headwater.model.document import Document
 from headwater.model.outcome import Drop
 from headwater.model.reading import Hints, Reading, Unreadable
@@ -32,8 +35,9 @@ Told = dict[str, Any]
 
 
 def ask(app: App, url: str) -> Response | Failure:
-    """One request under all rules, as any page is asked for."""
-    fetcher = app.fetcher()
+    """One request under all rules, as any page is asked for. An installation's pace is kept; none is made for it."""
+    configure_logs(app.settings.log, app.settings.log_level)
+    fetcher = app.fetcher() if is_made(app.settings) else HttpFetcher(fetch_settings(app.settings))
     try:
         fetcher.submit(url, Request(url=url))
         answers = fetcher.collect(1, PATIENCE)

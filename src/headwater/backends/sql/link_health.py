@@ -22,7 +22,7 @@ from sqlalchemy import (
     update,
 )
 
-from headwater.backends.sql.columns import Instant, due_index, key_column, metadata, work_columns
+from headwater.backends.sql.columns import Instant, due_index, key_column, metadata
 from headwater.backends.sql.connect import reading, writing
 from headwater.backends.sql.flow_tables import documents, sources
 from headwater.model.work import State
@@ -51,7 +51,10 @@ link_health = Table(
     Column("status", Integer),
     Column("final_url", Text, nullable=False, server_default=""),
     Column("created_at", Instant, nullable=False),
-    *work_columns(),
+    Column("reason", Text),
+    Column("due_at", Instant),
+    Column("lease_owner", Text),
+    Column("lease_until", Instant),
     due_index("link_health"),
     Index("ix_link_health_record", "record_id"),
 )
@@ -100,9 +103,7 @@ class LinkHealth:
         with writing(self.engine) as connection:
             rows = connection.execute(due.with_for_update(skip_locked=True)).mappings().all()
             taken = update(table).where(table.c.id.in_([row["id"] for row in rows]))
-            connection.execute(
-                taken.values(lease_owner=owner, lease_until=now + LEASE, attempts=table.c.attempts + 1)
-            )
+            connection.execute(taken.values(lease_owner=owner, lease_until=now + LEASE))
             places = _where_now(connection, rows)
             return [Link(row["id"], places.get(row["record_id"], row["url"]), _health(row)) for row in rows]
 
@@ -189,7 +190,6 @@ class _Fresh:
             "final_url": "",
             "created_at": self.now,
             "due_at": self.now,
-            "attempts": 0,
         }
 
 
@@ -275,7 +275,6 @@ def _values(health: Health) -> dict[str, Any]:
         "reason": health.reason or None,
         "lease_owner": None,
         "lease_until": None,
-        "attempts": 0,
     }
 
 

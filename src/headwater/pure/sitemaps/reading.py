@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from xml.parsers.expat import ExpatError
 
 from headwater.pure.feeds.notes import Note
 from headwater.pure.sitemaps.feed_list import read_feed_list
 from headwater.pure.sitemaps.loose import kind_of, read_loosely
-from headwater.pure.sitemaps.strict import ExpatError, StrictReader, read_strictly
+from headwater.pure.sitemaps.strict import StrictReader, read_strictly
 from headwater.pure.sitemaps.text_list import read_list
 from headwater.pure.sitemaps.unpacking import LARGEST, pieces
 from headwater.pure.sitemaps.values import LONGEST_ADDRESS, Listed, NotASitemap, Sitemap

@@ -1,7 +1,7 @@
 """Sitemaps as XML, read piece by piece. No entity is ever expanded, no document type believed."""
 
 from collections.abc import Iterator
-from xml.parsers.expat import ExpatError, ParserCreate, XMLParserType
+from xml.parsers.expat import ParserCreate, XMLParserType
 
 from headwater.pure.sitemaps.values import Kind, Listed, NotASitemap
 
@@ -106,6 +106,3 @@ def read_strictly(first: bytes, rest: Iterator[bytes], reader: StrictReader) -> 
         yield from reader.take()
     reader.close()
     yield from reader.take()
-
-
-__all__ = ["ExpatError", "StrictReader", "read_strictly"]

@@ -29,11 +29,10 @@ def upgrade() -> None:
         sa.Column("status", sa.Integer(), nullable=True),
         sa.Column("final_url", sa.Text(), server_default="", nullable=False),
         sa.Column("created_at", Instant(), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=True),
         sa.Column("due_at", Instant(), nullable=True),
         sa.Column("lease_owner", sa.Text(), nullable=True),
         sa.Column("lease_until", Instant(), nullable=True),
-        sa.Column("attempts", sa.Integer(), server_default="0", nullable=False),
-        sa.Column("reason", sa.Text(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_link_health")),
     )
     unfinished = sa.text("due_at IS NOT NULL")
