@@ -27,6 +27,7 @@ from headwater.backends.sql.knowledge_tables import (
     topics,
     vectors,
 )
+from headwater.backends.sql.link_health import link_health
 
 __all__ = [
     "aliases",
@@ -41,6 +42,7 @@ __all__ = [
     "groups",
     "hosts",
     "leads",
+    "link_health",
     "members",
     "mentions",
     "metadata",
