@@ -1,9 +1,10 @@
 """What goes in comes out: hostile text, odd moments, nested JSON. Both databases alike."""
 
+import shutil
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 from sqlalchemy.exc import DatabaseError, IntegrityError
 from tests.scene import START, Scene, kept
 
@@ -121,3 +122,22 @@ def test_a_file_that_is_no_database_is_refused(tmp_path):
     with pytest.raises(Refused) as refused, reading(connect(f"sqlite:///{path}")):
         pass
     assert refused.value.reason == "database_damaged"
+
+
+def test_a_full_disk_under_the_database_is_temporary_and_leaves_nothing(
+    tmp_path, migrated_sqlite, open_store
+):
+    shutil.copyfile(migrated_sqlite, tmp_path / "small.db")
+    scene = Scene(open_store(f"sqlite:///{tmp_path / 'small.db'}"))
+    scene.store.register([scene.source], START)
+
+    @event.listens_for(scene.store.engine, "connect")
+    def _limit(connection, record) -> None:
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count={pages + 2}")
+
+    scene.store.engine.dispose()
+    with pytest.raises(Temporary) as caught:
+        scene.tell(*(scene.lead(f"n{i}", hints={"x": "y" * 5000}) for i in range(50)))
+    assert caught.value.reason == "disk_full"
+    assert scene.count(leads) == 0
