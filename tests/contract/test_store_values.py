@@ -1,6 +1,5 @@
 """What goes in comes out: hostile text, odd moments, nested JSON. Both databases alike."""
 
-import shutil
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -9,6 +8,7 @@ from sqlalchemy.exc import DatabaseError, IntegrityError
 from tests.scene import START, Scene, kept
 
 from headwater.backends.sql.connect import connect, reading, writing
+from headwater.backends.sql.migrate import migrate
 from headwater.backends.sql.schema import leads, sources
 from headwater.model.errors import Refused, Temporary
 from headwater.model.fact import Finding
@@ -124,11 +124,9 @@ def test_a_file_that_is_no_database_is_refused(tmp_path):
     assert refused.value.reason == "database_damaged"
 
 
-def test_a_full_disk_under_the_database_is_temporary_and_leaves_nothing(
-    tmp_path, migrated_sqlite, open_store
-):
-    shutil.copyfile(migrated_sqlite, tmp_path / "small.db")
+def test_a_full_disk_under_the_database_is_temporary_and_leaves_nothing(tmp_path, open_store):
     scene = Scene(open_store(f"sqlite:///{tmp_path / 'small.db'}"))
+    migrate(scene.store.engine)
     scene.store.register([scene.source], START)
 
     @event.listens_for(scene.store.engine, "connect")
