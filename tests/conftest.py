@@ -1,21 +1,21 @@
-"""Fixtures that several suites share: both databases, each test with a fresh one."""
+"""Fixtures that several suites share: both databases, empty for each test."""
 
-import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine, text
 from tests.postgres import Postgres, running_postgres
 from tests.scene import Scene
 
-from headwater.backends.sql.connect import connect
+from headwater.backends.sql.connect import connect, writing
 from headwater.backends.sql.migrate import migrate
 from headwater.backends.sql.schema import metadata
 from headwater.backends.sql.store import SqlStore
 
 BOTH = ("sqlite", "postgresql")
-MIGRATED = "migrated"
 numbers = count(1)
 
 
@@ -27,22 +27,22 @@ def postgres() -> Iterator[Postgres]:
 
 
 @pytest.fixture(scope="session")
-def migrated_postgres(postgres: Postgres) -> Postgres:
-    """The server, with a database that has the schema; whoever uses it leaves it empty."""
-    _migrate(postgres.create(MIGRATED))
-    return postgres
+def postgresql_engine(postgres: Postgres) -> Iterator[Engine]:
+    with _migrated(postgres.create("shared")) as engine:
+        yield engine
 
 
 @pytest.fixture(scope="session")
-def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("sqlite") / "template.db"
-    _migrate(f"sqlite:///{path}")
-    return path
+def sqlite_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    with _migrated(f"sqlite:///{tmp_path_factory.mktemp('sqlite') / 'shared.db'}") as engine:
+        yield engine
 
 
-def _migrate(url: str) -> None:
+@contextmanager
+def _migrated(url: str) -> Iterator[Engine]:
     engine = connect(url)
     migrate(engine)
+    yield engine
     engine.dispose()
 
 
@@ -59,21 +59,37 @@ def empty_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[s
 
 
 @pytest.fixture(params=BOTH)
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The address of a database with the schema and no rows, on each of the two."""
-    if request.param == "sqlite":
-        template: Path = request.getfixturevalue("migrated_sqlite")
-        shutil.copyfile(template, tmp_path / "headwater.db")
-        yield f"sqlite:///{tmp_path / 'headwater.db'}"
-        return
-    server: Postgres = request.getfixturevalue("migrated_postgres")
-    yield server.url(MIGRATED)
-    server.empty(MIGRATED, [table.name for table in reversed(metadata.sorted_tables)])
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """A database with the schema and no rows, on each of the two. Deleting rows is much faster than a new database,
+    and statements that were compiled once stay so."""
+    shared: Engine = request.getfixturevalue(f"{request.param}_engine")
+    yield shared
+    with writing(shared) as connection:
+        if request.param == "postgresql":
+            connection.execute(text("SET LOCAL lock_timeout = '20s'"))
+        for table in reversed(metadata.sorted_tables):
+            connection.execute(table.delete())
+
+
+@pytest.fixture
+def database(engine: Engine) -> str:
+    """Its address."""
+    return engine.url.render_as_string(hide_password=False)
+
+
+@pytest.fixture
+def store(engine: Engine) -> SqlStore:
+    return SqlStore(engine)
+
+
+@pytest.fixture
+def scene(store: SqlStore) -> Scene:
+    return Scene(store)
 
 
 @pytest.fixture
 def open_store() -> Iterator[Callable[[str], SqlStore]]:
-    """Stores whose connections are closed when the test ends."""
+    """Stores of their own, whose connections are closed when the test ends."""
     opened: list[SqlStore] = []
 
     def make(url: str) -> SqlStore:
@@ -83,13 +99,3 @@ def open_store() -> Iterator[Callable[[str], SqlStore]]:
     yield make
     for store in opened:
         store.engine.dispose()
-
-
-@pytest.fixture
-def store(database: str, open_store: Callable[[str], SqlStore]) -> SqlStore:
-    return open_store(database)
-
-
-@pytest.fixture
-def scene(store: SqlStore) -> Scene:
-    return Scene(store)

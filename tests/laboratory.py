@@ -1,7 +1,7 @@
 """A whole installation over the demo internet, in one process, with a clock that tests may move."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -15,7 +15,7 @@ from sqlalchemy import Table, select
 from headwater.app import App
 from headwater.backends.sql.connect import reading
 from headwater.engine.desk import Desk
-from headwater.model.recipe import Recipe, Step
+from headwater.model.recipe import Recipe
 from headwater.model.work import State, Task
 from headwater.settings.settings import RecipeSettings, Settings
 from headwater.worker.inline import run_inline
@@ -48,7 +48,7 @@ class Laboratory:
     internet: Internet
     feeds: Sequence[tuple[str, str]] | None = None
     database: str | None = None
-    extra: tuple[Step, ...] = ()
+    adapt: Callable[[Recipe], Recipe] = lambda recipe: recipe
     clock: QuickClock = field(default_factory=QuickClock)
 
     @cached_property
@@ -74,8 +74,7 @@ class Laboratory:
 
     @cached_property
     def recipe(self) -> Recipe:
-        own = self.app.recipe(RECIPE)
-        return replace(own, steps=(*own.steps[:1], *self.extra, *own.steps[1:]))
+        return self.adapt(self.app.recipe(RECIPE))
 
     @cached_property
     def desk(self) -> Desk:

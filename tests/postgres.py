@@ -7,7 +7,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -41,23 +41,13 @@ class Postgres:
         self.command(f'CREATE DATABASE "{database}"')
         return self.url(database)
 
-    def empty(self, database: str, tables: Sequence[str]) -> None:
-        """Delete all rows, which is much faster than a new database. Whoever is still connected is sent away."""
-        self.command(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            f" WHERE datname = '{database}' AND pid <> pg_backend_pid()",
-            *(f'DELETE FROM "{table}"' for table in tables),
-            database=database,
-        )
-
     def drop(self, database: str) -> None:
         self.command(f'DROP DATABASE "{database}" WITH (FORCE)')
 
-    def command(self, *statements: str, database: str = "postgres") -> None:
-        address = f"postgresql://headwater:{self.password}@127.0.0.1:{self.port}/{database}"
+    def command(self, statement: str) -> None:
+        address = f"postgresql://headwater:{self.password}@127.0.0.1:{self.port}/postgres"
         with psycopg.connect(address, autocommit=True) as connection:
-            for statement in statements:
-                connection.execute(statement.encode())
+            connection.execute(statement.encode())
 
 
 @contextmanager

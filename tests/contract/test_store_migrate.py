@@ -56,7 +56,11 @@ def test_several_processes_that_start_together_migrate_once(
     assert _version(open_store(empty_database).engine) == HEAD
 
 
-def test_a_database_of_a_newer_version_is_refused_and_stays_untouched(store: SqlStore):
+def test_a_database_of_a_newer_version_is_refused_and_stays_untouched(
+    empty_database: str, open_store: Callable[[str], SqlStore]
+):
+    store = open_store(empty_database)
+    migrate(store.engine)
     with writing(store.engine) as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(Refused, match="newer Headwater") as refused:

@@ -3,11 +3,12 @@
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 from sqlalchemy.exc import DatabaseError, IntegrityError
 from tests.scene import START, Scene, kept
 
 from headwater.backends.sql.connect import connect, reading, writing
+from headwater.backends.sql.migrate import migrate
 from headwater.backends.sql.schema import leads, sources
 from headwater.model.errors import Refused, Temporary
 from headwater.model.fact import Finding
@@ -121,3 +122,20 @@ def test_a_file_that_is_no_database_is_refused(tmp_path):
     with pytest.raises(Refused) as refused, reading(connect(f"sqlite:///{path}")):
         pass
     assert refused.value.reason == "database_damaged"
+
+
+def test_a_full_disk_under_the_database_is_temporary_and_leaves_nothing(tmp_path, open_store):
+    scene = Scene(open_store(f"sqlite:///{tmp_path / 'small.db'}"))
+    migrate(scene.store.engine)
+    scene.store.register([scene.source], START)
+
+    @event.listens_for(scene.store.engine, "connect")
+    def _limit(connection, record) -> None:
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count={pages + 2}")
+
+    scene.store.engine.dispose()
+    with pytest.raises(Temporary) as caught:
+        scene.tell(*(scene.lead(f"n{i}", hints={"x": "y" * 5000}) for i in range(50)))
+    assert caught.value.reason == "disk_full"
+    assert scene.count(leads) == 0

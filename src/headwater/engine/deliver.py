@@ -15,7 +15,10 @@ from headwater.model.work import Delivered, Errand, Job, Later
 def deliver(desk: Desk, job: Job) -> int:
     """Send the due deliveries of a recipe; gives how many. At least once; the key is the same for every try."""
     recipe = desk.recipe(job)
-    errands = desk.store.claim_deliveries(desk.claim(job))
+    errands, rest = desk.one_suspect(desk.store.claim_deliveries(desk.claim(job)))
+    if rest:
+        back = [Delivered(id=e.id, revision=e.revision, later=desk.its_turn_comes()) for e in rest]
+        desk.store.finish_deliver(back, desk.owner, desk.clock())
     by_route: dict[str, list[Errand]] = defaultdict(list)
     for errand in errands:
         by_route[errand.route].append(errand)
@@ -37,7 +40,7 @@ def _sink(desk: Desk, recipe: Recipe, route: str) -> Sink:
 
 def _send(desk: Desk, recipe: Recipe, route: str, errands: Sequence[Errand]) -> Sequence[Delivered]:
     for errand in errands:
-        desk.check_survival(errand.attempts)
+        desk.refuse_deadly(errand.attempts)
     ready = [(errand, errand.record) for errand in errands if errand.record is not None]
     parcels = [
         Parcel(key=f"{errand.id}-{errand.revision}", route=route, record=record, revision=errand.revision)

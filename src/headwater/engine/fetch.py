@@ -53,8 +53,9 @@ class Fetches:
             self.fetcher.submit(f"{self.prefix}/{stored.id}", request)
 
     def hear(self, key: str, answer: Response | Failure) -> None:
-        stored = self.leads.pop(key)
-        self.ended.append(self._decide(stored, answer))
+        stored = self.leads.pop(key, None)
+        if stored is not None:  # else an answer to somebody who is no more
+            self.ended.append(self._decide(stored, answer))
 
     def _decide(self, stored: StoredLead, answer: Response | Failure) -> Fetched:
         now = self.desk.clock()

@@ -17,9 +17,12 @@ GROUPS_AT_ONCE = 20
 def gather(desk: Desk, job: Job) -> int:
     """Gather the groups that have settled; gives how many."""
     recipe = desk.recipe(job)
-    bundles = desk.store.claim_groups(desk.claim(job, GROUPS_AT_ONCE))
+    bundles, rest = desk.one_suspect(desk.store.claim_groups(desk.claim(job, GROUPS_AT_ONCE)))
     if not bundles:
         return 0
+    if rest:
+        back = [Gathered(group=b.id, marks=b.marks, later=desk.its_turn_comes()) for b in rest]
+        desk.store.finish_gather(back, desk.owner, desk.clock())
 
     def failed(bundle: Bundle, error: Exception) -> Gathered:
         verdict = desk.judge(error, bundle.attempts)
@@ -36,7 +39,7 @@ def gather(desk: Desk, job: Job) -> int:
 
 
 def _divide_group(desk: Desk, recipe: Recipe, bundle: Bundle) -> Gathered:
-    desk.check_survival(bundle.attempts)
+    desk.refuse_deadly(bundle.attempts)
     if recipe.grouping is None:
         return Gathered(group=bundle.id, marks=bundle.marks)
     clusters = [cluster for cluster in recipe.grouping.cluster(bundle.documents) if cluster.members]

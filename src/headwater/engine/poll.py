@@ -63,7 +63,7 @@ class Looks:
             if under_way := self.looks.get(turn.source.id):  # its lease ran out, and now it is ours again
                 under_way.turn = turn
             elif turn.attempts > self.desk.patience.deaths:
-                self._fail(turn, Permanent("worker_died", f"its worker died {turn.attempts - 1} times"))
+                self._fail(turn, Permanent("worker_died", f"its worker died at attempt {turn.attempts - 1}"))
             elif turn.source.kind not in self.recipe.discover:
                 self._fail(
                     turn,
@@ -75,8 +75,9 @@ class Looks:
                 self._go_on(look, None)
 
     def hear(self, key: str, answer: Response | Failure) -> None:
-        look = self.looks[key]
-        assert look.asked is not None
+        look = self.looks.get(key)
+        if look is None or look.asked is None:
+            return None  # an answer to somebody who is no more
         asked, now = look.asked, self.desk.clock()
         verdict = judge(answer, attempts=look.tries, now=now, purpose=asked.purpose, accept=asked.accept)
         look.tries += not isinstance(verdict, Retry) or verdict.counted

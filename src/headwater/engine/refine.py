@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from headwater.engine.alone import commit_apart, divide, explain
 from headwater.engine.desk import Desk
@@ -20,16 +21,13 @@ REDECIDE_LIMIT = 5
 def refine(desk: Desk, job: Job) -> int:
     """Refine the due documents of a recipe; gives how many."""
     recipe = desk.recipe(job)
-    drafts = desk.store.claim_documents(desk.claim(job))
+    drafts, rest = desk.one_suspect(desk.store.claim_documents(desk.claim(job)))
     if not drafts:
         return 0
-    refinery = Refinery(desk, recipe, _bodies(desk, drafts), Pulse(desk, Task.REFINE))
-    together = [draft for draft in drafts if draft.attempts <= desk.patience.alone_after]
-    suspects = [draft for draft in drafts if draft.attempts > desk.patience.alone_after]
-    if together:
-        refinery.finish(together)
-    for suspect in suspects:  # it may have taken its worker down before: nobody else shall go with it
-        refinery.finish([suspect])
+    if rest:
+        back = [_postponed(draft, desk.its_turn_comes()) for draft in rest]
+        desk.store.finish_refine(back, desk.owner, desk.clock(), timedelta(0))
+    Refinery(desk, recipe, _bodies(desk, drafts), Pulse(desk, Task.REFINE)).finish(drafts)
     return len(drafts)
 
 
@@ -48,7 +46,7 @@ class Refinery:
     def finish(self, drafts: Sequence[Draft]) -> None:
         """Decide and commit. A document that lost a claim to another in the meantime is decided again: by then the
         other one can be seen."""
-        settle = self.recipe.grouping.settle if self.recipe.grouping else self.desk.patience.lease * 0
+        settle = self.recipe.grouping.settle if self.recipe.grouping else timedelta(0)
 
         def commit(some: Sequence[Refined]) -> Sequence[str]:
             return self.desk.store.finish_refine(some, self.desk.owner, self.desk.clock(), settle)
@@ -64,6 +62,8 @@ class Refinery:
         commit([self._failed(draft, quarrel) for draft in drafts])
 
     def _decide(self, drafts: Sequence[Draft]) -> Sequence[Refined]:
+        for draft in drafts:
+            self.desk.refuse_deadly(draft.attempts)
         opened: list[Outcome] = [self._open(draft) for draft in drafts]
         documents = [outcome if isinstance(outcome, Document) else None for outcome in opened]
         context = Context(self.recipe.name, self.desk.clock(), self.desk.store)
@@ -87,7 +87,6 @@ class Refinery:
         return [self._result(*row) for row in zip(drafts, opened, documents, strict=True)]
 
     def _open(self, draft: Draft) -> Outcome:
-        self.desk.check_survival(draft.attempts)
         self.pulse.beat()
         lead, capture = draft.lead.lead, draft.capture
         if lead.body is not None:
@@ -132,17 +131,16 @@ class Refinery:
         return document if grouping is None else replace(document, group=grouping.key(document))
 
     def _failed(self, draft: Draft, error: Exception) -> Refined:
-        capture = draft.capture.id if draft.capture else None
         verdict = self.desk.judge(error, draft.attempts)
-        later = verdict if isinstance(verdict, Later) else None
+        if isinstance(verdict, Later):
+            return _postponed(draft, verdict)
         return Refined(
             id=draft.id,
-            capture=capture,
+            capture=draft.capture.id if draft.capture else None,
             revision=draft.revision,
-            state=State.WAITING if later else State.QUARANTINED,
+            state=State.QUARANTINED,
             reason=verdict.reason,
             detail=verdict.detail,
-            later=later,
         )
 
     def _report(self, results: Sequence[Refined]) -> None:
@@ -154,6 +152,18 @@ class Refinery:
                 log.info("postponed", reason=result.reason, until=result.later.at.isoformat())
             elif result.state is not State.KEPT:
                 log.debug(result.state.value, reason=result.reason, of=result.of)
+
+
+def _postponed(draft: Draft, later: Later) -> Refined:
+    return Refined(
+        id=draft.id,
+        capture=draft.capture.id if draft.capture else None,
+        revision=draft.revision,
+        state=State.WAITING,
+        reason=later.reason,
+        detail=later.detail,
+        later=later,
+    )
 
 
 def _unfit(result: Refined, error: Exception) -> Refined:

@@ -4,6 +4,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -84,15 +85,21 @@ def _sqlite(url: URL, options: dict[str, Any]) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, record: Any) -> None:
-        del record
         # The driver's own transaction handling begins too late for BEGIN IMMEDIATE; switch it off.
         connection.isolation_level = None
         _patiently(lambda: connection.execute("PRAGMA journal_mode=WAL"))
         for pragma in SQLITE_PRAGMAS:
             connection.execute(pragma)
+        record.info["file"] = _file(url.database)
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
+        if connection.connection.info["file"] != _file(url.database):
+            # SQLite would go on writing into the file that nobody finds any more.
+            raise Refused(
+                "database_missing",
+                f"the database {url.database} was removed or replaced while in use: restore it",
+            )
         # A deferred transaction that reads and then writes fails with SQLITE_BUSY whatever the timeout.
         reading = connection.get_execution_options().get("reading", False)
         connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
@@ -112,6 +119,15 @@ def _patiently(change: Callable[[], Any]) -> None:
         else:
             return
     change()
+
+
+def _file(path: str | None) -> tuple[int, int] | None:
+    """Which file lies at the path, by its number; the name may be given to another one."""
+    try:
+        found = Path(path or "").stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 @contextmanager

@@ -1,0 +1,263 @@
+"""Trouble with what we stand on: a full disk, a locked or vanished database, damaged bytes. Nothing is lost."""
+
+import errno
+import os
+import shutil
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import obstore
+import pytest
+from sqlalchemy import event
+from tests.laboratory import RECIPE, Laboratory, laboratory
+
+from headwater.app import App
+from headwater.backends.archive import object_key
+from headwater.backends.sql.schema import captures, documents, leads, quarantine, sources
+from headwater.model.errors import Refused, Temporary
+from headwater.model.work import Job, State, Task
+from headwater.settings.settings import Settings
+from headwater.worker import loops
+from headwater_demo import Internet, running
+
+PAGES = ("Hashfield Notes", "http://hashfield.example/rss.xml")
+WIRE = ("Ledger Lane", "http://ledgerlane.example/feed")
+
+
+@pytest.fixture(scope="module")
+def internet() -> Iterator[Internet]:
+    with running(size="small") as made:
+        yield made
+
+
+@pytest.fixture
+def lab(internet: Internet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Laboratory]:
+    monkeypatch.setattr(loops, "TROUBLE_REST", 0.02)
+    monkeypatch.setattr(loops, "GRACE", 0.1)
+    internet.clear_log()
+    with laboratory(tmp_path, internet, feeds=[PAGES, WIRE]) as made:
+        yield made
+
+
+def _expected(lab: Laboratory) -> set[str]:
+    mine = {url for _, url in lab.feeds or ()}
+    return {record["urls"][0] for record in lab.internet.truth() if mine & set(record["feeds"])}
+
+
+def _complete(lab: Laboratory) -> None:
+    """Every article came in once, whatever happened in between."""
+    assert {row["url"] for row in lab.documents()} == _expected(lab)
+    assert Counter(row["state"] for row in lab.documents())[State.QUARANTINED] == 0
+    assert lab.delivered() == {row["id"] for row in lab.documents(State.KEPT)}
+    assert lab.unfinished() == {}
+    assert lab.app.store.holders() == set()
+
+
+def _stop_when(true: Callable[[], bool], *, at_most: int = 2000) -> Callable[[], bool]:
+    """For the loops of a worker: stop as soon as it is true; a loop that never gets there fails the test."""
+    turns = iter(range(at_most))
+
+    def stop() -> bool:
+        assert next(turns, None) is not None, "the loop went on for ever"
+        return true()
+
+    return stop
+
+
+def _no_space(*_args: object, **_told: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_an_unknown_recipe_is_refused_and_the_known_ones_named(lab: Laboratory):
+    with pytest.raises(Refused, match=r"no recipe 'weather'; there are: .*crypto"):
+        lab.app.recipe("weather")
+    with pytest.raises(Refused, match="no recipe 'weather'"):
+        lab.desk.recipe(Job("weather", Task.REFINE))
+
+
+def test_a_data_folder_that_cannot_be_made_is_refused(tmp_path: Path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(Refused, match="cannot be made") as refused:
+        assert App(Settings(data=str(tmp_path / "file" / "data"))).store
+    assert refused.value.reason == "data_unwritable"
+
+
+def test_a_full_disk_is_waited_out_and_no_page_is_asked_for_twice(
+    lab: Laboratory, monkeypatch: pytest.MonkeyPatch
+):
+    failures = []
+    real = obstore.put
+
+    def put(*args: object, **told: object) -> object:
+        if len(failures) < 10:
+            failures.append(args)
+            _no_space()
+        return real(*args, **told)
+
+    monkeypatch.setattr(obstore, "put", put)
+    loops.work_on_network(lab.desk, [RECIPE], _stop_when(lambda: _all_fetched(lab)))
+    assert len(failures) == 10
+    asked = Counter(record["path"] for record in lab.internet.log())
+    assert set(asked.values()) == {1}
+    assert {row["failures"] for row in lab.rows(sources)} == {0}
+    assert lab.app.store.holders() == set()
+    loops.work_at_desk(lab.desk, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
+    _complete(lab)
+
+
+def test_nothing_more_is_taken_on_while_results_wait_for_space(
+    lab: Laboratory, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(obstore, "put", _no_space)
+    loops.work_on_network(lab.desk, [RECIPE], _stop_when(iter([False] * 30 + [True]).__next__))
+    assert len(lab.internet.log()) == 2
+    assert lab.rows(leads) == lab.rows(captures) == []
+    assert lab.app.store.holders() == set()
+
+
+def test_a_run_that_met_a_full_disk_and_was_given_up_is_completed_by_the_next(
+    lab: Laboratory, monkeypatch: pytest.MonkeyPatch
+):
+    with monkeypatch.context() as patch:
+        patch.setattr(obstore, "put", _no_space)
+        with pytest.raises(Temporary, match="no space left"):
+            lab.run()
+    lab.clock.advance(lab.desk.patience.lease)
+    lab.run()
+    _complete(lab)
+
+
+def test_an_unreadable_archive_is_waited_out_at_the_desk(lab: Laboratory, monkeypatch: pytest.MonkeyPatch):
+    failures = []
+    real = obstore.get
+
+    def get(*args: object, **told: object) -> object:
+        if len(failures) < 12:
+            failures.append(args)
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return real(*args, **told)
+
+    _fetch_all(lab)
+    monkeypatch.setattr(obstore, "get", get)
+    loops.work_at_desk(lab.desk, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
+    assert len(failures) == 12
+    _complete(lab)
+
+
+def _all_fetched(lab: Laboratory) -> bool:
+    polled = [row["last_polled_at"] for row in lab.rows(sources)]
+    return None not in polled and Task.FETCH not in lab.unfinished()
+
+
+def _fetch_all(lab: Laboratory) -> None:
+    loops.work_on_network(lab.desk, [RECIPE], _stop_when(lambda: _all_fetched(lab)))
+
+
+def _impatient(lab: Laboratory) -> None:
+    """Do not wait half a minute for a lock."""
+
+    @event.listens_for(lab.app.store.engine, "connect")
+    def _prepare(connection: sqlite3.Connection, record: object) -> None:
+        connection.execute("PRAGMA busy_timeout=20")
+
+    lab.app.store.engine.dispose()
+
+
+def _lock(lab: Laboratory) -> sqlite3.Connection:
+    other = sqlite3.connect(Path(lab.settings.data) / "headwater.db", isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    return other
+
+
+def test_a_locked_database_is_told_as_temporary(lab: Laboratory):
+    _impatient(lab)
+    other = _lock(lab)
+    with pytest.raises(Temporary, match="locked") as caught:
+        lab.app.operations.wake(RECIPE, lab.clock())
+    assert caught.value.reason == "database_unavailable"
+    other.close()
+    assert lab.app.operations.wake(RECIPE, lab.clock()) == 2
+
+
+def test_a_lock_held_by_another_is_waited_out(lab: Laboratory):
+    _impatient(lab)
+    for work, done in (
+        (loops.work_on_network, _all_fetched),
+        (loops.work_at_desk, lambda lab: lab.unfinished() == {}),
+    ):
+        work(lab.desk, [RECIPE], _stop_when(_Disturbance(lab, done)))
+    _complete(lab)
+
+
+@dataclass
+class _Disturbance:
+    """Again and again somebody else locks the database for some turns; true when the work is done in spite of it."""
+
+    lab: Laboratory
+    done: Callable[[Laboratory], bool]
+    turn: int = 0
+    lock: sqlite3.Connection | None = None
+
+    def __call__(self) -> bool:
+        self.turn += 1
+        if self.lock is not None and self.turn % 8 == 5:
+            self.lock.close()
+            self.lock = None
+        elif self.lock is None and self.turn % 8 == 2:
+            self.lock = _lock(self.lab)
+        return self.lock is None and self.turn > 20 and self.done(self.lab)
+
+
+@pytest.mark.parametrize("what", ["file", "folder", "replaced"])
+def test_a_database_that_was_taken_away_stops_the_work_with_a_clear_word(lab: Laboratory, what: str):
+    lab.run()
+    home = Path(lab.settings.data)
+    if what == "folder":
+        shutil.rmtree(home)
+    else:
+        for path in home.glob("headwater.db*"):
+            path.unlink()
+    if what == "replaced":
+        sqlite3.connect(home / "headwater.db").close()
+        (home / "headwater.db").write_bytes(b"")
+    with pytest.raises(Refused, match="removed or replaced while in use") as refused:
+        lab.run()
+    assert refused.value.reason == "database_missing"
+
+
+def test_damaged_bytes_are_quarantined_alone_and_come_back_after_repair(lab: Laboratory):
+    _fetch_all(lab)
+    victim = next(row for row in lab.rows(captures) if row["lead_id"])
+    archive = lab.app.archive
+    sound = archive.get([victim["sha256"]])[victim["sha256"]]
+    obstore.put(archive.store, object_key(victim["sha256"]), b"damaged")
+    loops.work_at_desk(lab.desk, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
+    (row,) = lab.rows(documents, state=State.QUARANTINED)
+    assert (row["reason"], row["capture_id"]) == ("capture_damaged", victim["id"])
+    assert [apart["reason"] for apart in lab.rows(quarantine)] == ["capture_damaged"]
+    assert len(lab.documents()) == len(_expected(lab))
+    obstore.put(archive.store, object_key(victim["sha256"]), sound)
+    assert lab.app.operations.retry([row["id"]], RECIPE, lab.clock()) == 1
+    loops.work_at_desk(lab.desk, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
+    assert lab.rows(quarantine) == []
+    _complete(lab)
+
+
+def test_a_folder_for_results_that_cannot_be_written_delays_deliveries_and_loses_none(lab: Laboratory):
+    out = Path(lab.settings.data) / "out"
+    out.parent.mkdir(parents=True)
+    out.write_text("in the way")
+    _fetch_all(lab)
+    loops.work_at_desk(lab.desk, [RECIPE], _stop_when(lambda: _troubled(lab)))
+    assert lab.status()["deliveries"] == {"waiting": len(lab.documents(State.KEPT))}
+    out.unlink()
+    loops.work_at_desk(lab.desk, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
+    _complete(lab)
+
+
+def _troubled(lab: Laboratory) -> bool:
+    waiting = lab.status()["unfinished"]["deliver"]
+    return set(lab.unfinished()) == {Task.DELIVER} and waiting["later"] > 0 and waiting["due"] == 0

@@ -1,0 +1,331 @@
+"""Trouble with one record: poison stands alone, "later" is tried again, and whatever is set apart has a way back."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from tests.laboratory import RECIPE, Laboratory, laboratory
+
+from headwater.backends.sql.schema import captures, leads, quarantine, runs, sources
+from headwater.model.document import Document
+from headwater.model.errors import Permanent, Temporary
+from headwater.model.lead import Lead
+from headwater.model.outcome import Drop, Sent, SetAside
+from headwater.model.recipe import Context, Conversation, Discovery, Found, Outcome, Parcel, Recipe
+from headwater.model.source import Source
+from headwater.model.web import Request
+from headwater.model.work import State, Task
+from headwater_demo import Internet, running
+
+WIRE = ("Ledger Lane", "http://ledgerlane.example/feed")
+Start = Callable[..., Laboratory]
+
+
+@pytest.fixture(scope="module")
+def internet() -> Iterator[Internet]:
+    with running(size="small") as made:
+        yield made
+
+
+@pytest.fixture
+def start(internet: Internet, tmp_path: Path) -> Iterator[Start]:
+    """A laboratory with one feed and a recipe changed for the test."""
+    with ExitStack() as stack:
+        yield lambda adapt: stack.enter_context(laboratory(tmp_path, internet, feeds=[WIRE], adapt=adapt))
+
+
+@dataclass
+class Custom:
+    """A step made of one function over a document; counts its calls."""
+
+    decide: Callable[[Document], Outcome]
+    name: str = "custom"
+    version: str = "1"
+    batches: list[int] = field(default_factory=list)
+
+    def __call__(self, batch: Sequence[Document], context: Context) -> Sequence[Outcome]:
+        self.batches.append(len(batch))
+        return [self.decide(document) for document in batch]
+
+
+def _with(step: object) -> Callable[[Recipe], Recipe]:
+    return lambda recipe: replace(recipe, steps=(*recipe.steps, step))
+
+
+def _first(internet: Internet) -> str:
+    return min(record["title"] for record in internet.truth() if WIRE[1] in record["feeds"])
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [(ValueError("boom"), "error:ValueError"), (Permanent("bad_table", "boom"), "bad_table")],
+)
+def test_a_poisoned_document_is_quarantined_alone_and_retry_brings_it_back(
+    start: Start, internet: Internet, error: Exception, reason: str
+):
+    poison = _first(internet)
+
+    def decide(document: Document) -> Outcome:
+        if document.title == poison:
+            raise error
+        return document
+
+    step = Custom(decide)
+    lab = start(_with(step))
+    lab.run()
+    total = len(lab.documents())
+    assert len(lab.documents(State.KEPT)) == total - 1
+    (apart,) = lab.rows(quarantine)
+    assert (apart["reason"], apart["detail"], apart["task"]) == (reason, "boom", Task.REFINE)
+    step.decide = lambda document: document
+    assert lab.app.operations.retry([apart["record_id"]], RECIPE, lab.clock()) == 1
+    lab.run()
+    assert len(lab.documents(State.KEPT)) == total
+    assert lab.rows(quarantine) == []
+    assert lab.delivered() == {row["id"] for row in lab.documents(State.KEPT)}
+
+
+def test_a_document_that_cannot_be_stored_is_quarantined_alone(start: Start, internet: Internet):
+    poison = _first(internet)
+    unfit = Custom(lambda d: replace(d, language=None) if d.title == poison else d)  # type: ignore[arg-type]
+    lab = start(_with(unfit))
+    lab.run()
+    (apart,) = lab.rows(quarantine)
+    assert apart["reason"] == "error:IntegrityError"
+    assert len(lab.documents(State.KEPT)) == len(lab.documents()) - 1
+    assert lab.app.store.holders() == set()
+
+
+def test_a_step_that_is_busy_for_a_while_is_tried_again_and_nothing_is_set_apart(start: Start):
+    left = [2]
+
+    def decide(document: Document) -> Outcome:
+        if left[0] > 0:
+            left[0] -= 1
+            raise Temporary("model_busy")
+        return document
+
+    step = Custom(decide)
+    lab = start(_with(step))
+    lab.run()
+    assert {row["state"] for row in lab.documents()} == {State.KEPT}
+    assert lab.rows(quarantine) == []
+    assert step.batches[:2] == [len(lab.documents())] * 2, "a batch that waits is not divided"
+
+
+def test_a_step_that_stays_busy_gives_up_after_six_tries_with_its_reason(start: Start):
+    def decide(document: Document) -> Outcome:
+        raise Temporary("model_busy", "no answer")
+
+    lab = start(_with(Custom(decide)))
+    lab.run(horizon=timedelta(minutes=2))
+    apart = lab.rows(quarantine)
+    assert len(apart) == len(lab.documents()) > 0
+    assert {(row["reason"], row["attempts"]) for row in apart} == {("model_busy", 6)}
+
+
+def test_drops_and_set_asides_keep_their_reason_and_their_history(start: Start, internet: Internet):
+    titles = sorted({r["title"] for r in internet.truth() if WIRE[1] in r["feeds"]})
+    ends = {titles[0]: Drop("off_topic", evidence={"score": 0.1}), titles[1]: SetAside("needs_model")}
+    lab = start(_with(Custom(lambda document: ends.get(document.title, document))))
+    lab.run()
+    by_title = {row["title"]: row for row in lab.documents()}
+    assert (by_title[titles[0]]["state"], by_title[titles[0]]["reason"]) == (State.DROPPED, "off_topic")
+    assert (by_title[titles[1]]["state"], by_title[titles[1]]["reason"]) == (State.ASIDE, "needs_model")
+    assert [row["reason"] for row in lab.rows(quarantine)] == ["needs_model"]
+    shown = lab.app.catalogue.document(by_title[titles[0]]["id"])
+    assert shown["trail"][-1] == {
+        "step": "custom", "version": "1", "changed": [], "notes": {"ended": "off_topic", "score": 0.1},
+    }  # fmt: skip
+
+
+def test_a_grouping_that_fails_sets_the_group_apart_and_keeps_the_documents(start: Start):
+    failing = [True]
+
+    def adapt(recipe: Recipe) -> Recipe:
+        assert recipe.grouping is not None
+        sound = recipe.grouping.cluster
+
+        def cluster(documents: Sequence[Document]) -> Sequence:
+            if failing[0]:
+                raise ZeroDivisionError
+            return sound(documents)
+
+        return replace(recipe, grouping=replace(recipe.grouping, cluster=cluster))
+
+    lab = start(adapt)
+    lab.run()
+    assert {row["reason"] for row in lab.rows(quarantine)} == {"error:ZeroDivisionError"}
+    assert lab.status()["stories"] == 0
+    assert lab.delivered() == {row["id"] for row in lab.documents(State.KEPT)} != set()
+    failing[0] = False
+    lab.app.operations.retry(None, RECIPE, lab.clock())
+    lab.run()
+    assert lab.status()["stories"] > 0
+    assert lab.rows(quarantine) == []
+
+
+# A source that says odd things is that source's failure, never the worker's.
+
+
+def _discovering(talk: Callable[[Source, datetime], Conversation]) -> Callable[[Recipe], Recipe]:
+    return lambda recipe: replace(recipe, discover={"feed": talk})
+
+
+def _asked(source: Source) -> Conversation:
+    yield Request(url=source.url, purpose="feed")
+    return Discovery()
+
+
+def test_a_reader_that_raises_fails_its_source(start: Start):
+    def talk(source: Source, now: datetime) -> Conversation:
+        yield Request(url=source.url, purpose="feed")
+        raise KeyError("entry")
+
+    lab = start(_discovering(talk))
+    lab.run()
+    assert (lab.source("Ledger Lane")["reason"], lab.source("Ledger Lane")["failures"]) == (
+        "error:KeyError",
+        1,
+    )
+
+
+def test_an_address_that_cannot_be_read_fails_its_source_and_not_the_worker(start: Start):
+    def talk(source: Source, now: datetime) -> Conversation:
+        yield from _asked(source)
+        return Discovery(leads=(Lead(identity="x", url="http://[not-an-address/"),), watermark={"x": 1})
+
+    lab = start(_discovering(talk))
+    lab.run()
+    row = lab.source("Ledger Lane")
+    assert row["reason"] is None or row["failures"] == 1
+    assert lab.app.store.holders() == set()
+
+
+def test_what_is_found_on_the_way_is_stored_at_once_with_the_capture_it_was_found_in(start: Start):
+    def talk(source: Source, now: datetime) -> Conversation:
+        yield Request(url=source.url, purpose="feed")
+        yield Found((_lead("a"),))
+        yield Found((_lead("b"),))
+        raise Temporary("quota", "come back tomorrow")
+
+    def _lead(name: str) -> Lead:
+        return Lead(identity=name, url=f"http://ledgerlane.example/{name}", body=f"Words of {name}. " * 50)
+
+    lab = start(_discovering(talk))
+    lab.run()
+    (feed,) = lab.rows(captures)
+    assert {row["identity"]: row["capture_id"] for row in lab.rows(leads)} == {
+        "a": feed["id"],
+        "b": feed["id"],
+    }
+    assert len(lab.documents(State.KEPT)) == 2
+    (run,) = lab.rows(runs)
+    assert (run["status"], run["error"], run["found"], run["new"]) == ("failed", "quota", 2, 2)
+
+
+def test_a_source_is_not_blamed_for_our_own_full_disk(start: Start, monkeypatch: pytest.MonkeyPatch):
+    def talk(source: Source, now: datetime) -> Conversation:
+        yield Request(url=source.url, purpose="feed")
+        yield Found((Lead(identity="a", url="http://ledgerlane.example/a"),))
+        return Discovery()
+
+    lab = start(_discovering(talk))
+    put, calls = type(lab.app.archive).put, []
+
+    def full_once(archive: object, bodies: Sequence) -> None:
+        calls.append(bodies)
+        if len(calls) == 1:
+            raise Temporary("disk_full")
+        put(archive, bodies)
+
+    monkeypatch.setattr(type(lab.app.archive), "put", full_once)
+    lab.run()
+    (row,) = lab.rows(sources)
+    assert (row["reason"], row["failures"]) == ("disk_full", 0)
+    assert row["due_at"] is not None
+
+
+def test_a_kind_of_source_that_the_recipe_cannot_read_is_told(start: Start):
+    lab = start(lambda recipe: replace(recipe, discover={}))
+    lab.run()
+    assert lab.source("Ledger Lane")["reason"] == "unknown_kind"
+
+
+# A record that takes its worker down again and again is set apart; those beside it are not.
+
+
+class Crash(BaseException):
+    """The end of a process, as far as a test can survive it."""
+
+
+def _run_and_crash(lab: Laboratory) -> None:
+    """Run; whenever the worker dies, its leases run out and another one takes over."""
+    for _ in range(30):
+        try:
+            return lab.run()
+        except Crash:
+            lab.clock.advance(lab.desk.patience.lease)
+    raise AssertionError("it never came to an end")
+
+
+def test_a_document_that_kills_its_worker_is_set_apart_and_the_others_are_kept(
+    start: Start, internet: Internet
+):
+    poison = _first(internet)
+
+    def decide(document: Document) -> Outcome:
+        if document.title == poison:
+            raise Crash
+        return document
+
+    lab = start(_with(Custom(decide)))
+    _run_and_crash(lab)
+    assert [row["reason"] for row in lab.rows(quarantine)] == ["worker_died"]
+    assert len(lab.documents(State.KEPT)) == len(lab.documents()) - 1
+
+
+def test_a_group_that_kills_its_worker_is_set_apart_and_the_others_are_gathered(
+    start: Start, internet: Internet
+):
+    days = sorted({r["published"][:10] for r in internet.truth() if WIRE[1] in r["feeds"]})
+    assert len(days) > 1
+
+    def adapt(recipe: Recipe) -> Recipe:
+        assert recipe.grouping is not None
+        sound = recipe.grouping.cluster
+
+        def cluster(documents: Sequence[Document]) -> Sequence:
+            if documents[0].published.date().isoformat() == days[0]:
+                raise Crash
+            return sound(documents)
+
+        return replace(recipe, grouping=replace(recipe.grouping, cluster=cluster))
+
+    lab = start(adapt)
+    _run_and_crash(lab)
+    assert [(row["task"], row["reason"]) for row in lab.rows(quarantine)] == [(Task.GATHER, "worker_died")]
+    assert lab.status()["stories"] > 0
+
+
+def test_a_delivery_that_kills_its_worker_is_set_apart_and_the_others_arrive(
+    start: Start, internet: Internet
+):
+    poison = _first(internet)
+    lab = start(lambda recipe: recipe)
+    files = lab.app.sinks["files"]
+
+    @dataclass(frozen=True)
+    class Fragile:
+        def send(self, parcels: Sequence[Parcel]) -> Sequence[Sent | Drop]:
+            if any(parcel.record.title == poison for parcel in parcels):
+                raise Crash
+            return files.send(parcels)
+
+    lab.desk = replace(lab.desk, sinks={"files": Fragile()})
+    _run_and_crash(lab)
+    assert [(row["task"], row["reason"]) for row in lab.rows(quarantine)] == [(Task.DELIVER, "worker_died")]
+    assert len(lab.delivered()) == len(lab.documents(State.KEPT)) - 1

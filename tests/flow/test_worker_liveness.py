@@ -1,0 +1,69 @@
+"""Names for workers that tell whether the worker still lives."""
+
+import multiprocessing
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from headwater.worker.liveness import dead_owners, owner_name
+
+
+def _tell_name(answers: "multiprocessing.Queue[str]") -> None:
+    answers.put(owner_name("desk"))
+
+
+@pytest.fixture
+def sleeper() -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as process:
+        yield process
+        process.kill()
+
+
+def test_a_living_process_is_not_dead():
+    assert dead_owners([owner_name("desk")]) == []
+
+
+def test_two_roles_of_one_process_have_two_names():
+    assert owner_name("desk") != owner_name("network")
+
+
+def test_a_process_that_ended_is_dead():
+    context = multiprocessing.get_context("spawn")
+    answers = context.Queue()
+    process = context.Process(target=_tell_name, args=(answers,))
+    process.start()
+    name = answers.get(timeout=60)
+    process.join(60)
+    assert dead_owners([name, owner_name("desk")]) == [name]
+
+
+def test_a_process_that_waits_for_its_parent_to_notice_its_end_is_dead(sleeper: subprocess.Popen[bytes]):
+    name = _name_of(sleeper.pid)
+    assert dead_owners([name]) == []
+    sleeper.kill()
+    while os.waitid(os.P_PID, sleeper.pid, os.WEXITED | os.WNOWAIT) is None:
+        pass
+    assert dead_owners([name]) == [name]
+
+
+def test_a_later_process_with_the_same_number_is_somebody_else(sleeper: subprocess.Popen[bytes]):
+    host, number, birth, role = _name_of(sleeper.pid).split(":")
+    earlier = f"{host}:{number}:{int(birth) - 1}:{role}"
+    assert dead_owners([earlier]) == [earlier]
+
+
+@pytest.mark.parametrize(
+    "name", ["elsewhere.example:1:1:desk", "laboratory", "", f"{socket.gethostname()}:x:1:desk"]
+)
+def test_of_other_machines_and_other_names_nothing_is_known(name: str):
+    assert dead_owners([name]) == []
+
+
+def _name_of(pid: int) -> str:
+    from headwater.worker.liveness import _birth
+
+    return f"{socket.gethostname()}:{pid}:{_birth(pid)}:desk"
