@@ -5,6 +5,7 @@ stretch between two runs that follow one another in both documents: there one te
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +67,12 @@ def _follow(old: Hashes, new: Hashes, places: NDArray[np.int64]) -> NDArray[np.i
     broken = np.flatnonzero((places[1:] >= 0) & (places[:-1] >= 0) & (places[1:] != places[:-1] + 1)) + 1
     for start in broken.tolist():
         position, place = start, int(places[start - 1]) + 1
-        while position < len(new) and place < len(old) and places[position] != place and new[position] == old[place]:
+        while (
+            position < len(new)
+            and place < len(old)
+            and places[position] != place
+            and new[position] == old[place]
+        ):
             places[position] = place
             position, place = position + 1, place + 1
     return places
@@ -94,7 +100,7 @@ def _covered(hits: Flags, length: int, size: int) -> Flags:
 def _gaps(runs: list[_Run], old_length: int, new_length: int) -> list[Gap]:
     fences = [_Run(0, 0, 0), *runs, _Run(old_length, new_length, 0)]
     found = []
-    for before, after in zip(fences[:-1], fences[1:], strict=True):
+    for before, after in pairwise(fences):
         left, right = before.earlier + before.length, before.later + before.length
         old, new = after.earlier - left, after.later - right
         if old < 0 or new < 0:  # a word repeated at the seam belongs to both runs
@@ -102,6 +108,6 @@ def _gaps(runs: list[_Run], old_length: int, new_length: int) -> list[Gap]:
             if shift < -SHINGLE:
                 continue
             left, right, old, new = left + shift, right + shift, old - shift, new - shift
-        if 0 < old + new and old <= GAP_LIMIT and new <= GAP_LIMIT:
+        if old + new > 0 and old <= GAP_LIMIT and new <= GAP_LIMIT:
             found.append(Gap((left, left + old), (right, right + new)))
     return found

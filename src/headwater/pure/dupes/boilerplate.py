@@ -27,7 +27,9 @@ _PHRASES = (
     "previous version of this", "forward-looking statement",
 )  # fmt: skip
 _HEADING = 300
-_BYLINE = re.compile(r"^(?:by [a-z]|(?:last )?updated?\b[^.\n]{0,40}\d|published\b[^.\n]{0,40}\d)", re.MULTILINE)
+_BYLINE = re.compile(
+    r"^(?:by [a-z]|(?:last )?updated?\b[^.\n]{0,40}\d|published\b[^.\n]{0,40}\d)", re.MULTILINE
+)
 _CORRECTION = re.compile(r"\bcorrect(?:s|ed|ion)\b|\bmisstated\b|\bclarification\b", re.IGNORECASE)
 
 

@@ -14,7 +14,9 @@ from typing import Any
 from headwater.pure.dupes.articles import Article
 from headwater.pure.urls import RULE_SETS, canonical
 
-VOLATILE = frozenset({"request_id", "requestid", "took", "timestamp", "generated_at", "trace_id", "elapsed", "served_at"})
+VOLATILE = frozenset(
+    {"request_id", "requestid", "took", "timestamp", "generated_at", "trace_id", "elapsed", "served_at"}
+)
 """Keys that differ on every call and say nothing about the content."""
 
 _NOISE = re.compile(r"[\W_]+")
@@ -30,9 +32,10 @@ class Fingerprint:
 
 def normal_text(text: str) -> str:
     """Letters and digits in lower case without accents, one space between words."""
-    plain = text.casefold()
-    if not plain.isascii():
-        plain = _MARKS.sub("", unicodedata.normalize("NFKD", plain))
+    if text.isascii():
+        return _NOISE.sub(" ", text.lower()).strip()
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    plain = _MARKS.sub("", plain)
     return _NOISE.sub(" ", plain).strip()
 
 
@@ -74,12 +77,18 @@ def seed_text_print(article: Article) -> Fingerprint | None:
 
 def payload_hash(payload: Any, volatile: Collection[str] = VOLATILE) -> str:
     """SHA-256 of a decoded answer in canonical form: sorted keys, volatile ones left out at any depth."""
-    return _sha256(json.dumps(_steady(payload, volatile), sort_keys=True, separators=(",", ":"), ensure_ascii=False))
+    return _sha256(
+        json.dumps(_steady(payload, volatile), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    )
 
 
 def _steady(value: Any, volatile: Collection[str]) -> Any:
     if isinstance(value, Mapping):
-        return {str(key): _steady(inner, volatile) for key, inner in value.items() if str(key).lower() not in volatile}
+        return {
+            str(key): _steady(inner, volatile)
+            for key, inner in value.items()
+            if str(key).lower() not in volatile
+        }
     if isinstance(value, list | tuple):
         return [_steady(inner, volatile) for inner in value]
     return value

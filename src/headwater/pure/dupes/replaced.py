@@ -77,7 +77,10 @@ def misspelt(one: str, other: str) -> bool:
         return True
     if (is_figure(one) and is_figure(other)) or (one in CALENDAR and other in CALENDAR):
         return False
-    one, other = _looks(one), _looks(other)
+    return _close(one, other) or _close(_looks(one), _looks(other))
+
+
+def _close(one: str, other: str) -> bool:
     if one.startswith(other) or other.startswith(one):
         return True
     longest = max(len(one), len(other))
@@ -103,14 +106,19 @@ def distance(one: str, other: str, limit: int) -> int:
     for position, letter in enumerate(one, 1):
         previous, row[0] = row[0], position
         for place, character in enumerate(other, 1):
-            previous, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, previous + (letter != character))
+            previous, row[place] = (
+                row[place],
+                min(row[place] + 1, row[place - 1] + 1, previous + (letter != character)),
+            )
         if min(row) > limit:
             return limit + 1
     return row[-1]
 
 
 def _figure_pairs(old: list[str], new: list[str]) -> Iterable[Pair]:
-    return zip([word for word in old if is_figure(word)], [word for word in new if is_figure(word)], strict=False)
+    return zip(
+        [word for word in old if is_figure(word)], [word for word in new if is_figure(word)], strict=False
+    )
 
 
 def _is_dated(view: View, span: Span) -> bool:

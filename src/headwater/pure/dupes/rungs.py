@@ -22,7 +22,9 @@ CERTAIN = 0.9
 _SERIES = ("figures-replaced", "names-replaced", "another-occasion")
 
 
-def equal(rule: str, make: Callable[[Article], Fingerprint | None], *, checked: bool = True) -> "Callable[[Case], Iterator[Finding]]":
+def equal(
+    rule: str, make: Callable[[Article], Fingerprint | None], *, checked: bool = True
+) -> "Callable[[Case], Iterator[Finding]]":
     """The same fingerprint is the same document. Checked: unless the address was given to another text."""
 
     def rung(case: Case) -> Iterator[Finding]:
@@ -33,7 +35,9 @@ def equal(rule: str, make: Callable[[Article], Fingerprint | None], *, checked: 
         if checked and _other_text(case, document):
             yield Finding(document, Verdict(answer="related", rule=f"{rule}-reused", score=0.5))
         else:
-            yield Finding(document, Verdict(answer="duplicate", rule=rule, score=1.0, evidence={rule: mine.value}))
+            yield Finding(
+                document, Verdict(answer="duplicate", rule=rule, score=1.0, evidence={rule: mine.value})
+            )
 
     return rung
 
@@ -57,10 +61,10 @@ def equal_text(make: Callable[[Article], Fingerprint | None]) -> "Callable[[Case
 
 
 def near(case: Case) -> Iterator[Finding]:
-    """Candidates by shared keys, verified one by one; the best copy first, then what is merely related."""
+    """Candidates by shared keys, verified one by one; the best fresh copy first, then late ones, then the rest."""
     findings = list(_verified(case))
     copies = [finding for finding in findings if finding.verdict.answer == "duplicate"]
-    copies.sort(key=lambda finding: -finding.verdict.score)
+    copies.sort(key=lambda finding: (not _is_fresh(finding.verdict), -finding.verdict.score))
     for copy in copies:
         yield _as_series(case, copy) if _in_series(case, copy, findings) else copy
     yield from (finding for finding in findings if finding.verdict.answer != "duplicate")
@@ -85,9 +89,15 @@ def similar_title(threshold: float, within: timedelta) -> "Callable[[Case], Iter
     def rung(case: Case) -> Iterator[Finding]:
         for document, _ in case.proposed(200):
             earlier = case.index.article(document)
-            if earlier is None or earlier.publisher != case.article.publisher or not _soon(earlier, case.article, within):
+            if (
+                earlier is None
+                or earlier.publisher != case.article.publisher
+                or not _soon(earlier, case.article, within)
+            ):
                 continue
-            score = SequenceMatcher(None, earlier.title.lower(), case.article.title.lower(), autojunk=False).ratio()
+            score = SequenceMatcher(
+                None, earlier.title.lower(), case.article.title.lower(), autojunk=False
+            ).ratio()
             if score > threshold:
                 yield Finding(document, Verdict(answer="duplicate", rule="fuzzy-title", score=score))
 
@@ -101,7 +111,7 @@ def _verified(case: Case) -> Iterator[Finding]:
             continue
         verdict = _compare(case, earlier)
         yield Finding(document, verdict)
-        if verdict.answer == "duplicate" and verdict.score >= CERTAIN:
+        if verdict.answer == "duplicate" and verdict.score >= CERTAIN and _is_fresh(verdict):
             return
 
 
@@ -114,11 +124,18 @@ def _repeated(case: Case, page: Page) -> frozenset[int]:
     return case.index.repeated(page.article.publisher, page.parts.hashes)
 
 
+def _is_fresh(verdict: Verdict) -> bool:
+    gap = verdict.evidence.get("gap")
+    return gap is not None and gap <= FRESH
+
+
 def _in_series(case: Case, copy: Finding, findings: list[Finding]) -> bool:
     """Another story of the same form with other figures or names was seen: this one is a report that recurs."""
     mine = case.index.original(copy.document)
     return any(
-        finding.verdict.rule in _SERIES and finding.verdict.score >= 0.6 and case.index.original(finding.document) != mine
+        finding.verdict.rule in _SERIES
+        and finding.verdict.score >= 0.6
+        and case.index.original(finding.document) != mine
         for finding in findings
     )
 

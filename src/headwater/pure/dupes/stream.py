@@ -11,13 +11,17 @@ from headwater.pure.dupes.profiles import DEFAULT
 _UNDATED = datetime.max.replace(tzinfo=UTC)
 
 
-def dedupe_stream(articles: Iterable[Article], *, profile: Profile = DEFAULT, index: Index | None = None) -> Iterator[Decision]:
+def dedupe_stream(
+    articles: Iterable[Article], *, profile: Profile = DEFAULT, index: Index | None = None
+) -> Iterator[Decision]:
     """One decision per article, in the order of arrival, each made against those before it."""
     ladder = Ladder(profile, MemoryIndex() if index is None else index)
     return map(ladder.take, articles)
 
 
-def dedupe_batch(articles: Iterable[Article], *, profile: Profile = DEFAULT, index: Index | None = None) -> list[Decision]:
+def dedupe_batch(
+    articles: Iterable[Article], *, profile: Profile = DEFAULT, index: Index | None = None
+) -> list[Decision]:
     """Decide a batch from the earliest article to the latest, so that the order within it changes nothing."""
     return list(dedupe_stream(sorted(articles, key=_age), profile=profile, index=index))
 

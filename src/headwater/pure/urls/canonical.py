@@ -6,7 +6,7 @@ from headwater.pure.urls.encoding import normal_path, normal_query, without_dots
 from headwater.pure.urls.hosts import normal_host, normal_netloc
 from headwater.pure.urls.rules import DEFAULT, RuleSet
 
-_INVISIBLE = {code: None for code in (*range(32), 127)}
+_INVISIBLE = dict.fromkeys((*range(32), 127))
 
 
 def canonical(url: str, rules: RuleSet = DEFAULT) -> str:
@@ -52,7 +52,9 @@ def _path(path: str, rules: RuleSet) -> str:
 
 def _without_parameters(segment: str, rules: RuleSet) -> str:
     name, *parameters = segment.split(";")
-    return ";".join([name, *(one for one in parameters if one.partition("=")[0].lower() not in rules.path_parameters)])
+    return ";".join(
+        [name, *(one for one in parameters if one.partition("=")[0].lower() not in rules.path_parameters)]
+    )
 
 
 def _query(query: str, rules: RuleSet) -> str:

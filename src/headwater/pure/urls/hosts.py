@@ -2,7 +2,26 @@
 
 from urllib.parse import SplitResult, urlsplit
 
-_SECOND_LEVELS = frozenset("ac co com edu gob gov govt ltd mil ne net nom or org plc sch".split())
+_SECOND_LEVELS = frozenset(
+    {
+        "ac",
+        "co",
+        "com",
+        "edu",
+        "gob",
+        "gov",
+        "govt",
+        "ltd",
+        "mil",
+        "ne",
+        "net",
+        "nom",
+        "or",
+        "org",
+        "plc",
+        "sch",
+    }
+)
 
 
 def host_of(url: str) -> str:

@@ -27,12 +27,16 @@ class RuleSet:
     trailing_slash: bool = True
 
 
-_TRACKING = frozenset(
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_TRACKING = _names(
     "fbclid gclid dclid gbraid wbraid gad_source gad_campaignid gclsrc msclkid yclid twclid ttclid li_fat_id igshid "
     "epik srsltid mc_cid mc_eid mkt_tok _hsenc _hsmi __hstc __hssc __hsfp hsctatracking vero_id vero_conv oly_anon_id "
     "oly_enc_id wickedid s_cid _openstat rb_clickid _ga _gl ml_subscriber ml_subscriber_hash ss_email_id bsft_clkid "
     "bsft_eid at_medium at_campaign __twitter_impression guccounter guce_referrer guce_referrer_sig sc_cid ncid "
-    "cmpid icid xtor wt_mc wt.mc_id".split()
+    "cmpid icid xtor wt_mc wt.mc_id"
 )
 _TRACKING_PREFIXES = ("utm_", "pk_", "mtm_", "piwik_", "matomo_", "hsa_")
 
@@ -43,7 +47,9 @@ IDENTITY = RuleSet(
     name="identity-1",
     dropped=_TRACKING,
     dropped_prefixes=_TRACKING_PREFIXES,
-    dropped_pairs=frozenset({("outputtype", "amp"), ("amp", "1"), ("amp", "true"), ("amp", ""), ("print", "1"), ("print", "true")}),
+    dropped_pairs=frozenset(
+        {("outputtype", "amp"), ("amp", "1"), ("amp", "true"), ("amp", ""), ("print", "1"), ("print", "true")}
+    ),
     path_endings=("/amp", "/amp/", ".amp", "/amp.html"),
     host_prefixes=("www.", "m.", "mobile.", "amp."),
     https=True,
@@ -51,17 +57,17 @@ IDENTITY = RuleSet(
 )
 """Not an address: the same page on phones, as AMP, for print, with or without `www` and TLS is one."""
 
-SEED_C = RuleSet(name="seed-c", dropped=frozenset("utm_source utm_medium utm_campaign fbclid gclid".split()))
+SEED_C = RuleSet(name="seed-c", dropped=_names("utm_source utm_medium utm_campaign fbclid gclid"))
 
 SEED_P = RuleSet(
     name="seed-p",
-    dropped=frozenset(
+    dropped=_names(
         "jsessionid phpsessid sid session_id cfid cftoken utm_source utm_medium utm_campaign utm_term utm_content fbclid "
-        "gclid gad_source ref source origin mc_cid mc_eid _ga _gl hsctatracking mkt_tok".split()
+        "gclid gad_source ref source origin mc_cid mc_eid _ga _gl hsctatracking mkt_tok"
     ),
     dropped_prefixes=("aspsessionid",),
     dropped_pattern=re.compile(r"[a-z]*session[a-z]*"),
-    kept=frozenset("lang idioma locale id codigo expediente page pagina p tipo category seccion".split()),
+    kept=_names("lang idioma locale id codigo expediente page pagina p tipo category seccion"),
     path_parameters=frozenset({"jsessionid"}),
     hosts=MappingProxyType(
         {
@@ -78,4 +84,6 @@ SEED_P = RuleSet(
 )
 """The rules of the procedures pipeline that need no network; following redirects is the fetcher's part."""
 
-RULE_SETS: Mapping[str, RuleSet] = MappingProxyType({one.name: one for one in (DEFAULT, IDENTITY, SEED_C, SEED_P)})
+RULE_SETS: Mapping[str, RuleSet] = MappingProxyType(
+    {one.name: one for one in (DEFAULT, IDENTITY, SEED_C, SEED_P)}
+)
