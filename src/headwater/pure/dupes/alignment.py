@@ -5,6 +5,7 @@ stretch between two runs that follow one another in both documents: there one te
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,7 +100,7 @@ def _covered(hits: Flags, length: int, size: int) -> Flags:
 def _gaps(runs: list[_Run], old_length: int, new_length: int) -> list[Gap]:
     fences = [_Run(0, 0, 0), *runs, _Run(old_length, new_length, 0)]
     found = []
-    for before, after in zip(fences[:-1], fences[1:], strict=True):
+    for before, after in pairwise(fences):
         left, right = before.earlier + before.length, before.later + before.length
         old, new = after.earlier - left, after.later - right
         if old < 0 or new < 0:  # a word repeated at the seam belongs to both runs

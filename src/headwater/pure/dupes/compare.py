@@ -1,7 +1,7 @@
 """Two articles, one verdict."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headwater.pure.dupes.articles import Article, Verdict
 from headwater.pure.dupes.measures import measure
@@ -20,8 +20,11 @@ class Repeated:
     later: Collection[int] = ()
 
 
+NOTHING_REPEATED = Repeated()
+
+
 def compare(
-    earlier: Article, later: Article, repeated: Repeated = Repeated(), *, recurring: bool = False
+    earlier: Article, later: Article, repeated: Repeated = NOTHING_REPEATED, *, recurring: bool = False
 ) -> Verdict:
     """What the later article is to a reader of the earlier one. Pure, and the only place that decides it."""
     return compare_pages(page_of(earlier), page_of(later), repeated, recurring=recurring)
@@ -29,10 +32,21 @@ def compare(
 
 def compare_pages(earlier: Page, later: Page, repeated: Repeated, *, recurring: bool = False) -> Verdict:
     old, new = story(earlier, repeated.earlier), story(later, repeated.later)
-    if _too_little(old) or _too_little(new):
-        old, new = whole(earlier), whole(later)
-    return judge(measure(old, new), recurring=recurring)
+    if not (_too_little(old) or _too_little(new)):
+        return judge(measure(old, new), recurring=recurring)
+    verdict = judge(measure(whole(earlier), whole(later)), recurring=recurring)
+    if verdict.answer == "duplicate" and _tell_apart(old, new):
+        return replace(verdict, answer="new", rule="furniture-only")
+    return verdict
 
 
 def _too_little(view: View) -> bool:
     return len(view) < min(LEAST, len(view.page.body))
+
+
+def _tell_apart(earlier: View, later: View) -> bool:
+    """The little that each says beside its furniture is not the same."""
+    if not len(earlier) or not len(later):
+        return False
+    found = measure(earlier, later)
+    return max(found.earlier_coverage, found.later_coverage) < 0.5

@@ -32,9 +32,10 @@ class Fingerprint:
 
 def normal_text(text: str) -> str:
     """Letters and digits in lower case without accents, one space between words."""
-    plain = text.casefold()
-    if not plain.isascii():
-        plain = _MARKS.sub("", unicodedata.normalize("NFKD", plain))
+    if text.isascii():
+        return _NOISE.sub(" ", text.lower()).strip()
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    plain = _MARKS.sub("", plain)
     return _NOISE.sub(" ", plain).strip()
 
 

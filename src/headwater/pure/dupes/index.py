@@ -31,7 +31,7 @@ class Index(Protocol):
         """The first document that carried each fingerprint."""
 
     def holders(self, scheme: str, keys: Sequence[int], limit: int) -> Mapping[int, Sequence[str]]:
-        """For each key the newest documents that carry it, at most `limit`."""
+        """For each key the documents that carry it, the newest first, at most `limit`."""
 
     def article(self, document: str) -> Article | None: ...
 
@@ -58,7 +58,7 @@ class MemoryIndex:
         return {one: self._prints[one] for one in fingerprints if one in self._prints}
 
     def holders(self, scheme: str, keys: Sequence[int], limit: int) -> Mapping[int, Sequence[str]]:
-        found = {key: self._keys.get((scheme, key), ())[-limit:] for key in keys}
+        found = {key: self._keys.get((scheme, key), ())[: -limit - 1 : -1] for key in keys}
         return {key: documents for key, documents in found.items() if documents}
 
     def article(self, document: str) -> Article | None:

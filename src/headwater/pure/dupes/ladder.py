@@ -40,7 +40,7 @@ class Case:
         return self.pages.of(self.article)
 
     def proposed(self, limit: int) -> list[tuple[str, float]]:
-        """Earlier documents by shared keys, rare keys counting more; the best first, then the earliest."""
+        """Earlier documents by shared keys, rare keys counting more; the best first, then the newest."""
         weights: defaultdict[str, float] = defaultdict(float)
         for documents in self.index.holders(self.profile.scheme, self.keys, PER_KEY).values():
             for document in documents:

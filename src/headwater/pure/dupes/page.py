@@ -9,7 +9,7 @@ from headwater.pure.dupes.articles import Article
 from headwater.pure.dupes.boilerplate import furniture
 from headwater.pure.dupes.dateline import dateline_length
 from headwater.pure.dupes.sentences import Sentences, sentences
-from headwater.pure.dupes.tokens import Flags, Hashes, Places, Tokens, tokenise
+from headwater.pure.dupes.tokens import Flags, Hashes, Places, Tokens, tokenise_pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,11 @@ class View:
 
 
 def page_of(article: Article) -> Page:
-    body = tokenise(article.body)
+    title, body = tokenise_pair(article.title, article.body)
     parts = sentences(body)
     return Page(
         article=article,
-        title=tokenise(article.title),
+        title=title,
         body=body,
         parts=parts,
         furniture=furniture(body, parts),

@@ -77,7 +77,10 @@ def misspelt(one: str, other: str) -> bool:
         return True
     if (is_figure(one) and is_figure(other)) or (one in CALENDAR and other in CALENDAR):
         return False
-    one, other = _looks(one), _looks(other)
+    return _close(one, other) or _close(_looks(one), _looks(other))
+
+
+def _close(one: str, other: str) -> bool:
     if one.startswith(other) or other.startswith(one):
         return True
     longest = max(len(one), len(other))

@@ -61,10 +61,10 @@ def equal_text(make: Callable[[Article], Fingerprint | None]) -> "Callable[[Case
 
 
 def near(case: Case) -> Iterator[Finding]:
-    """Candidates by shared keys, verified one by one; the best copy first, then what is merely related."""
+    """Candidates by shared keys, verified one by one; the best fresh copy first, then late ones, then the rest."""
     findings = list(_verified(case))
     copies = [finding for finding in findings if finding.verdict.answer == "duplicate"]
-    copies.sort(key=lambda finding: -finding.verdict.score)
+    copies.sort(key=lambda finding: (not _is_fresh(finding.verdict), -finding.verdict.score))
     for copy in copies:
         yield _as_series(case, copy) if _in_series(case, copy, findings) else copy
     yield from (finding for finding in findings if finding.verdict.answer != "duplicate")
@@ -111,7 +111,7 @@ def _verified(case: Case) -> Iterator[Finding]:
             continue
         verdict = _compare(case, earlier)
         yield Finding(document, verdict)
-        if verdict.answer == "duplicate" and verdict.score >= CERTAIN:
+        if verdict.answer == "duplicate" and verdict.score >= CERTAIN and _is_fresh(verdict):
             return
 
 
@@ -122,6 +122,11 @@ def _compare(case: Case, earlier: Article, *, recurring: bool = False) -> Verdic
 
 def _repeated(case: Case, page: Page) -> frozenset[int]:
     return case.index.repeated(page.article.publisher, page.parts.hashes)
+
+
+def _is_fresh(verdict: Verdict) -> bool:
+    gap = verdict.evidence.get("gap")
+    return gap is not None and gap <= FRESH
 
 
 def _in_series(case: Case, copy: Finding, findings: list[Finding]) -> bool:

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from headwater.pure.dupes.tokens import Hashes, Tokens, mix, tokenise
+from headwater.pure.dupes.tokens import Hashes, Tokens, mix, tokenise_pair
 
 SCHEME = "hw1"
 PERMUTATIONS = 128
@@ -21,7 +21,8 @@ BAND_ROWS = 16
 BANDS = PERMUTATIONS // BAND_ROWS
 ANCHORS = 16
 
-_CHUNK = 1024
+_TITLE_FACTOR, _WORD = 0xD6E8FEB86659FD93, (1 << 64) - 1
+_CHUNK = 512
 _STEPS = mix(np.arange(1, BAND_ROWS + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) | np.uint64(1)
 
 
@@ -41,7 +42,7 @@ class Signature:
 
 
 def signature(title: str, body: str) -> Signature:
-    return sign(tokenise(title), tokenise(body))
+    return sign(*tokenise_pair(title, body))
 
 
 def sign(title: Tokens, body: Tokens) -> Signature:
@@ -58,10 +59,10 @@ def grams(hashes: Hashes, size: int) -> Hashes:
     """One hash per run of `size` words; a text shorter than that is one run."""
     size = max(1, min(size, len(hashes)))
     count = max(0, len(hashes) - size + 1)
-    total = np.zeros(count, dtype=np.uint64)
-    for offset in range(size):
+    total: Hashes = hashes[:count] * _STEPS[0]
+    for offset in range(1, size):
         total += hashes[offset : offset + count] * _STEPS[offset]
-    return mix(total)
+    return total
 
 
 def minimums(shingles: Hashes) -> NDArray[np.uint32]:
@@ -87,11 +88,13 @@ def _bands(minhash: NDArray[np.uint32]) -> tuple[int, ...]:
 
 
 def _anchors(hashes: Hashes) -> tuple[int, ...]:
-    lowest = np.sort(grams(hashes, ANCHOR))[:ANCHORS]
-    return tuple(lowest.view(np.int64).tolist())
+    runs = grams(hashes, ANCHOR)
+    if len(runs) > ANCHORS:
+        runs = np.partition(runs, ANCHORS)[:ANCHORS]
+    return tuple(np.sort(runs).view(np.int64).tolist())
 
 
 def _title_key(hashes: Hashes) -> int:
     """The same for any order of the words."""
-    total = mix(hashes.sum(dtype=np.uint64, keepdims=True) + _STEPS[1])
-    return int(total.view(np.int64)[0])
+    total = int(np.add.reduce(hashes)) * _TITLE_FACTOR & _WORD
+    return total - (total >> 63 << 64)

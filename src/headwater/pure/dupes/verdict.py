@@ -62,9 +62,13 @@ def _replacement(found: Measures, *, recurring: bool) -> str:
 
 
 def _mostly_unknown(found: Measures) -> bool:
-    """Other figures in a text that lost and gained: too much moved for any of them to be aligned."""
+    """Other figures where nothing could be aligned: in a text that lost and gained, or in a short one long after."""
+    unknown, kept = found.figures_unknown, found.figures_kept
+    lost = found.earlier_coverage < 0.95
+    if lost and is_late(found) and _longer(found) < 2 * SHORT and unknown >= 2 and 2 * unknown >= kept:
+        return True
     moved = max(found.earlier_coverage, found.later_coverage) < 0.85
-    return moved and found.figures_unknown >= 4 and found.figures_unknown > 2 * found.figures_kept
+    return moved and unknown >= 4 and unknown > 2 * kept
 
 
 def _few_names(found: Measures) -> bool:
@@ -79,12 +83,19 @@ def _corrected(found: Measures, *, recurring: bool) -> bool:
     figures, slips = len(found.figures), len(found.slips)
     changed = figures + slips
     share = changed / (changed + found.figures_kept)
-    if recurring or changed > 3 or _longer(found) < BARE or _after(found, STALE):
+    if changed > 3 or _after(found, STALE):
+        return False
+    if found.correction and not is_late(found):
+        return share <= 0.4 or (_contained(found) and (changed == 1 or not figures))
+    if recurring or _longer(found) < BARE:
         return False
     if is_late(found):
-        return _identical(found) and not figures and (share <= 0.25 or (slips == 1 and share <= 0.5))
-    if found.correction:
-        return share <= 0.4 or (_contained(found) and (changed == 1 or not figures))
+        return (
+            _longer(found) >= SHORT
+            and _identical(found)
+            and not figures
+            and (share <= 0.25 or (slips == 1 and share <= 0.5))
+        )
     if figures:
         return share <= 0.2
     return share <= 0.4 or (_contained(found) and not _after(found, RESENT if slips > 1 else PROMPT))
@@ -102,6 +113,9 @@ def _occasion(found: Measures, *, recurring: bool) -> str:
     """The same words on another occasion, as notices have them."""
     length = _longer(found)
     series = recurring or found.same_publisher
+    soon = not is_late(found) or (length >= BARE and not series and not _after(found, STALE))
+    if soon and found.figures_kept >= 3:  # a later occasion would have other figures
+        return ""
     if length < BARE and _after(found, RESENT):
         return "another-occasion"
     if length < SHORT and ((series and _after(found, RESENT)) or _after(found, STALE)):

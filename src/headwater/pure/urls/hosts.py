@@ -3,7 +3,7 @@
 from urllib.parse import SplitResult, urlsplit
 
 _SECOND_LEVELS = frozenset(
-    [
+    {
         "ac",
         "co",
         "com",
@@ -20,7 +20,7 @@ _SECOND_LEVELS = frozenset(
         "org",
         "plc",
         "sch",
-    ]
+    }
 )
 
 

@@ -27,62 +27,16 @@ class RuleSet:
     trailing_slash: bool = True
 
 
-_TRACKING = frozenset(
-    [
-        "fbclid",
-        "gclid",
-        "dclid",
-        "gbraid",
-        "wbraid",
-        "gad_source",
-        "gad_campaignid",
-        "gclsrc",
-        "msclkid",
-        "yclid",
-        "twclid",
-        "ttclid",
-        "li_fat_id",
-        "igshid",
-        "epik",
-        "srsltid",
-        "mc_cid",
-        "mc_eid",
-        "mkt_tok",
-        "_hsenc",
-        "_hsmi",
-        "__hstc",
-        "__hssc",
-        "__hsfp",
-        "hsctatracking",
-        "vero_id",
-        "vero_conv",
-        "oly_anon_id",
-        "oly_enc_id",
-        "wickedid",
-        "s_cid",
-        "_openstat",
-        "rb_clickid",
-        "_ga",
-        "_gl",
-        "ml_subscriber",
-        "ml_subscriber_hash",
-        "ss_email_id",
-        "bsft_clkid",
-        "bsft_eid",
-        "at_medium",
-        "at_campaign",
-        "__twitter_impression",
-        "guccounter",
-        "guce_referrer",
-        "guce_referrer_sig",
-        "sc_cid",
-        "ncid",
-        "cmpid",
-        "icid",
-        "xtor",
-        "wt_mc",
-        "wt.mc_id",
-    ]
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_TRACKING = _names(
+    "fbclid gclid dclid gbraid wbraid gad_source gad_campaignid gclsrc msclkid yclid twclid ttclid li_fat_id igshid "
+    "epik srsltid mc_cid mc_eid mkt_tok _hsenc _hsmi __hstc __hssc __hsfp hsctatracking vero_id vero_conv oly_anon_id "
+    "oly_enc_id wickedid s_cid _openstat rb_clickid _ga _gl ml_subscriber ml_subscriber_hash ss_email_id bsft_clkid "
+    "bsft_eid at_medium at_campaign __twitter_impression guccounter guce_referrer guce_referrer_sig sc_cid ncid "
+    "cmpid icid xtor wt_mc wt.mc_id"
 )
 _TRACKING_PREFIXES = ("utm_", "pk_", "mtm_", "piwik_", "matomo_", "hsa_")
 
@@ -103,57 +57,17 @@ IDENTITY = RuleSet(
 )
 """Not an address: the same page on phones, as AMP, for print, with or without `www` and TLS is one."""
 
-SEED_C = RuleSet(
-    name="seed-c", dropped=frozenset(["utm_source", "utm_medium", "utm_campaign", "fbclid", "gclid"])
-)
+SEED_C = RuleSet(name="seed-c", dropped=_names("utm_source utm_medium utm_campaign fbclid gclid"))
 
 SEED_P = RuleSet(
     name="seed-p",
-    dropped=frozenset(
-        [
-            "jsessionid",
-            "phpsessid",
-            "sid",
-            "session_id",
-            "cfid",
-            "cftoken",
-            "utm_source",
-            "utm_medium",
-            "utm_campaign",
-            "utm_term",
-            "utm_content",
-            "fbclid",
-            "gclid",
-            "gad_source",
-            "ref",
-            "source",
-            "origin",
-            "mc_cid",
-            "mc_eid",
-            "_ga",
-            "_gl",
-            "hsctatracking",
-            "mkt_tok",
-        ]
+    dropped=_names(
+        "jsessionid phpsessid sid session_id cfid cftoken utm_source utm_medium utm_campaign utm_term utm_content fbclid "
+        "gclid gad_source ref source origin mc_cid mc_eid _ga _gl hsctatracking mkt_tok"
     ),
     dropped_prefixes=("aspsessionid",),
     dropped_pattern=re.compile(r"[a-z]*session[a-z]*"),
-    kept=frozenset(
-        [
-            "lang",
-            "idioma",
-            "locale",
-            "id",
-            "codigo",
-            "expediente",
-            "page",
-            "pagina",
-            "p",
-            "tipo",
-            "category",
-            "seccion",
-        ]
-    ),
+    kept=_names("lang idioma locale id codigo expediente page pagina p tipo category seccion"),
     path_parameters=frozenset({"jsessionid"}),
     hosts=MappingProxyType(
         {
