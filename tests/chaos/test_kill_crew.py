@@ -85,7 +85,11 @@ def kill_at_random(place: Path, kills: int) -> int:
         killed += run_and_kill(place, data, chance.uniform(0.3, span))
         run_to_the_end(place, data)
         after = take_snapshot(data)
-        assert after == wanted, after.wrong
+        assert after.wrong == ()
+        assert after.leads == wanted.leads
+        # Which of two versions of a story came first is a matter of order; that each is there is not.
+        assert frozenset().union(*after.families) == frozenset().union(*wanted.families)
+        assert after.ended == wanted.ended
         shutil.rmtree(data)
     return killed
 

@@ -1,7 +1,7 @@
 """What would become of an address: policy, answer, and what can be read out of it. Plain data, ready to show."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
@@ -12,6 +12,7 @@ from headwater.cli.opening import is_made
 from headwater.fetch.client import HttpFetcher
 from headwater.logs import configure_logs
 from headwater.model.document import Document
+from headwater.model.ignorance import NothingKnown
 from headwater.model.outcome import Drop
 from headwater.model.reading import Hints, Reading, Unreadable
 from headwater.model.recipe import Context, Extract, Recipe
@@ -171,24 +172,12 @@ def _reading(reading: Reading) -> Told:
     }
 
 
-class _NothingKnown:
-    """Knowledge of an empty store: what is tried is compared with nothing."""
-
-    def owners(self, recipe: str, fingerprints: Sequence[Any]) -> Mapping[Any, str]:
-        del recipe, fingerprints
-        return {}
-
-    def documents(self, ids: Sequence[str]) -> Mapping[str, Document]:
-        del ids
-        return {}
-
-
 def _quality(document: Document, recipe: Recipe, now: datetime) -> Told:
     """What the recipe's gates would say; empty where it has none for quality."""
     gates = [step for step in recipe.steps if any(word in step.name.lower() for word in GATES)]
     if not any("quality" in step.name.lower() for step in gates):
         return {}
-    context = Context(recipe.name, now, _NothingKnown())
+    context = Context(recipe.name, now, NothingKnown())
     notes: Told = {}
     for step in gates:
         (outcome,) = step([document], context)

@@ -117,6 +117,7 @@ class Refinery:
             state=State.KEPT,
         )
         if isinstance(outcome, Document):
+            result = replace(result, trace=outcome.trace)
             grouped = self._grouped(outcome)
             routes = tuple(r.name for r in self.recipe.routes if r.of == "document" and r.when(grouped))
             return replace(result, document=grouped, routes=routes)
@@ -124,7 +125,7 @@ class Refinery:
         if isinstance(outcome, SetAside):
             return replace(why, state=State.ASIDE)
         state = State.DUPLICATE if outcome.of else State.DROPPED
-        return replace(why, state=state, of=outcome.of, score=outcome.score)
+        return replace(why, state=state, of=outcome.of, score=outcome.score, trace=outcome.trace)
 
     def _grouped(self, document: Document) -> Document:
         grouping = self.recipe.grouping

@@ -5,6 +5,7 @@ from operator import attrgetter
 from typing import Any, Self, TypeVar
 
 from headwater.model.fact import Fact, Finding
+from headwater.model.trace import Trace
 
 T = TypeVar("T")
 
@@ -86,6 +87,7 @@ class Document:
     mentions: tuple[Mention, ...] = ()
     edges: tuple[Edge, ...] = ()
     facts: Mapping[str, Finding] = field(default_factory=dict)
+    trace: Trace | None = None
     trail: tuple[Mark, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)
 
@@ -102,7 +104,7 @@ class Document:
         return replace(self, notes={**self.notes, **notes})
 
 
-BOOKKEEPING = frozenset({"trail", "notes"})
+BOOKKEEPING = frozenset({"trail", "notes", "trace"})
 CONTENT_FIELDS = tuple(f.name for f in fields(Document) if f.name not in BOOKKEEPING)
 
 CONTENT = attrgetter(*CONTENT_FIELDS)

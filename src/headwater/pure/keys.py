@@ -12,6 +12,11 @@ def key(*parts: str) -> str:
     return blake2b(b"\0".join((lengths, *encoded)), digest_size=KEY_BYTES).hexdigest()
 
 
+def key_number(key: str) -> int:
+    """A key as a signed 64-bit integer, for indexes that must stay small."""
+    return int.from_bytes(bytes.fromhex(key[:16]), "big", signed=True)
+
+
 def source_key(recipe: str, kind: str, url: str, name: str) -> str:
     return key("source", recipe, kind, url or name)
 

@@ -119,6 +119,7 @@ documents = Table(
     Column("lead_id", ForeignKey("leads.id"), nullable=False),
     key_column("capture_id"),
     key_column("next_capture_id"),
+    Column("number", BigInteger, nullable=False),
     Column("revision", Integer, nullable=False),
     Column("state", Text, nullable=False),
     Column("detail", Words),
@@ -152,6 +153,7 @@ documents = Table(
     Index("ix_documents_recipe_published", "recipe", "published_at"),
     Index("ix_documents_group", "group_id"),
     Index("ix_documents_lead", "lead_id"),
+    Index("ix_documents_number", "number"),
 )
 
 revisions = Table(

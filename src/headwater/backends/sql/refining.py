@@ -11,6 +11,7 @@ from headwater.backends.sql.claims import FINISHED, insert_into, postponed
 from headwater.backends.sql.isolation import leave_quarantine, quarantine_rows
 from headwater.backends.sql.outbox import open_deliveries
 from headwater.backends.sql.recognising import take_fingerprints
+from headwater.backends.sql.remembering import overtaken, remember
 from headwater.backends.sql.rows import document_content
 from headwater.backends.sql.schema import (
     documents,
@@ -37,9 +38,14 @@ def finish_refine(
     mine: Rows = {row["id"]: row for row in connection.execute(query.with_for_update()).mappings()}
     results = [result for result in refined if result.id in mine]
     kept = [result.document for result in results if result.state is State.KEPT and result.document]
-    conflicts = take_fingerprints(connection, kept, mine)
+    traced = [(r.id, r.trace) for r in results if r.trace is not None and r.later is None]
+    conflicts = overtaken(connection, mine[traced[0][0]]["recipe"], traced) if traced else set()
+    conflicts |= take_fingerprints(connection, [d for d in kept if d.id not in conflicts], mine)
     results = [result for result in results if result.id not in conflicts]
     kept = [document for document in kept if document.id not in conflicts]
+    if traced := [(document, trace) for document, trace in traced if document not in conflicts]:
+        first_time = {r.id for r in results if mine[r.id]["state"] == State.WAITING}
+        remember(connection, mine[traced[0][0]]["recipe"], traced, first_time)
     _keep_superseded(connection, [r for r in results if r.later is None], mine, now)
     _write_documents(connection, results, mine, now)
     _forget_earlier(connection, [document.id for document in kept if document.revision > 1])
