@@ -187,7 +187,7 @@ def defaults() -> argparse.ArgumentParser:
     parser.add_argument("--share", type=float, default=1.0)
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--decay", type=float, default=0.02)
-    parser.add_argument("--epochs", type=int, default=18)
+    parser.add_argument("--epochs", type=int, default=14)
     parser.add_argument("--batch", type=int, default=16)
     return parser
 

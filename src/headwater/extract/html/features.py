@@ -70,12 +70,15 @@ def describe_blocks(page: Page, context: Context) -> Described:
     columns += _templates(template, letters, good)
     columns += _templates(elements.family[homes], letters, good)
     columns += _whole(page, letters, good, context)
-    numeric = np.stack([np.asarray(column, np.float32) for column in columns], axis=1)
-    matrix = np.concatenate([numeric, _flags(elements, homes)], axis=1)
+    flags = _flags(elements, homes)
+    matrix = np.empty((len(columns) + flags.shape[1], len(homes)), np.float32)
+    for number, column in enumerate(columns):
+        matrix[number] = column
+    matrix[len(columns) :] = flags.T
     first = np.stack([elements.first[level] for level in chain[1:4]])
     last = np.stack([elements.last[level] for level in chain[1:4]])
     return Described(
-        matrix, first, last, template, letters.words, _ARTICLE_STYLE if context.is_article else _PAGE_STYLE
+        matrix.T, first, last, template, letters.words, _ARTICLE_STYLE if context.is_article else _PAGE_STYLE
     )
 
 

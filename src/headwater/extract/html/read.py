@@ -9,13 +9,13 @@ from headwater.extract.html.barriers import Seen, barrier
 from headwater.extract.html.choose import Choice, choose
 from headwater.extract.html.decode import Decoded, decode, repair, scrub
 from headwater.extract.html.features import Context, describe_blocks
-from headwater.extract.html.flatten import TAG_NUMBER, Page, flatten
+from headwater.extract.html.flatten import MOST_BLOCKS, TAG_NUMBER, Page, flatten
 from headwater.extract.html.links import images_of, links_of
 from headwater.extract.html.metadata import Described, Evidence, describe, gather_stated, gather_visible
 from headwater.extract.html.network import Judge, network
 from headwater.extract.html.render import markdown, plain
 from headwater.extract.html.sniff import refusal
-from headwater.extract.html.tree import parse, readable_body
+from headwater.extract.html.tree import parse, readable_body, shorten
 from headwater.model.reading import Hints, Reading, Unreadable
 
 _H1 = TAG_NUMBER["h1"]
@@ -38,15 +38,18 @@ def read_with(data: bytes, hints: Hints, judge: Judge) -> Reading | Unreadable:
     if refused is not None:
         return refused
     decoded = decode(data, hints.media_type)
-    tree = parse(decoded.text)
+    markup, shortened = shorten(decoded.text)
+    tree = parse(markup)
     evidence = gather_stated(tree)
     body = readable_body(tree)
     gather_visible(tree, evidence)
     page = flatten(body)
     choice = select(page, evidence, judge)
-    blocked = barrier(_seen(page, choice, decoded.text, evidence))
+    blocked = barrier(_seen(page, choice, markup, evidence))
     return (
-        blocked if blocked is not None else _reading(_Found(decoded, evidence, page, choice, hints.url or ""))
+        blocked
+        if blocked is not None
+        else _reading(_Found(decoded, evidence, page, choice, hints.url or "", shortened))
     )
 
 
@@ -57,6 +60,7 @@ class _Found:
     page: Page
     choice: Choice
     url: str
+    shortened: bool
 
 
 def context_of(evidence: Evidence) -> Context:
@@ -126,6 +130,8 @@ def _attributes(found: _Found, about: Described) -> dict[str, Any]:
         entry.get("isAccessibleForFree") in (False, "False", "false") for entry in found.evidence.linked_data
     ):
         attributes["paywall"] = True
+    if found.shortened or len(found.page.texts) >= MOST_BLOCKS:
+        attributes["truncated"] = True
     return attributes
 
 
