@@ -145,9 +145,11 @@ def _wording(page: Page, context: Context) -> list[Column]:
 
 
 def _overlap(text: str, title: set[str]) -> float:
-    words = set(text.lower().split())
-    common = len(words & title)
-    return common / max(len(words), len(title)) if common else 0.0
+    split = text.lower().split()
+    if title.isdisjoint(split):
+        return 0.0
+    words = set(split)
+    return len(words & title) / max(len(words), len(title))
 
 
 def _position(good: Array, elements: Elements, homes: Numbers) -> list[Column]:
