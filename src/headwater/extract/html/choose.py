@@ -20,11 +20,19 @@ class Choice:
     blocks: tuple[int, ...]
     confidence: float
     cut: float
+    agreement: float = 0.0
+
+
+def agreement(chosen: Sequence[int], other: npt.NDArray[np.bool_], words: Array) -> float:
+    """How much two choices have in common: F1 in words."""
+    mine = np.zeros(len(words), bool)
+    mine[list(chosen)] = True
+    common = float(words[mine & other].sum())
+    return 2 * common / max(float(words[mine].sum() + words[other].sum()), 1.0)
 
 
 def choose(likely: Array, words: Array, texts: Sequence[str]) -> Choice:
-    if not len(likely):
-        return Choice((), 0.0, _HIGHEST_CUT)
+    """At least one block is there to choose from."""
     order = np.argsort(-likely, kind="stable")
     hits = np.cumsum((likely * words)[order], dtype=np.float64)
     expected = 2 * hits / (np.cumsum(words[order], dtype=np.float64) + hits[-1] + 1e-9)

@@ -19,6 +19,8 @@ Column = npt.NDArray[Any]
 
 LEVELS = 5
 _SHORT = 25
+# Among the columns of containers: whether a block is inside the smallest element with three quarters of the prose.
+_CORE = 4
 # The pages that the network learned from are labelled in two styles: what belongs to the page, the article alone.
 _PAGE_STYLE, _ARTICLE_STYLE = -1.0, 1.0
 _TAG_GROUPS = (
@@ -33,8 +35,8 @@ _AROUND = (
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
-    """The matrix and the ranges and groups over which a model may average."""
+class BlockTable:
+    """The matrix, the ranges and groups over which a model may average, and the densest part as a second opinion."""
 
     matrix: Array
     first: Numbers
@@ -42,6 +44,7 @@ class Described:
     template: Numbers
     words: Array
     style: float
+    core: npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class Context:
     is_article: bool = False
 
 
-def describe_blocks(page: Page, context: Context) -> Described:
+def describe_blocks(page: Page, context: Context) -> BlockTable:
     """One row per block of the page; the page has at least one."""
     letters = count_letters(page)
     elements = survey(page)
@@ -65,7 +68,8 @@ def describe_blocks(page: Page, context: Context) -> Described:
     columns += _wording(page, context)
     columns += _position(good, elements, homes)
     columns += _ancestors(elements, chain, sums)
-    columns += _containers(elements, chain, sums)
+    containers = _containers(elements, chain, sums)
+    columns += containers
     template = elements.template[homes]
     columns += _templates(template, letters, good)
     columns += _templates(elements.family[homes], letters, good)
@@ -77,9 +81,8 @@ def describe_blocks(page: Page, context: Context) -> Described:
     matrix[len(columns) :] = flags.T
     first = np.stack([elements.first[level] for level in chain[1:4]])
     last = np.stack([elements.last[level] for level in chain[1:4]])
-    return Described(
-        matrix.T, first, last, template, letters.words, _ARTICLE_STYLE if context.is_article else _PAGE_STYLE
-    )
+    style = _ARTICLE_STYLE if context.is_article else _PAGE_STYLE
+    return BlockTable(matrix.T, first, last, template, letters.words, style, containers[_CORE])
 
 
 def _log(values: Column) -> Column:

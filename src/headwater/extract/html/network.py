@@ -13,11 +13,11 @@ from typing import IO
 import numpy as np
 import numpy.typing as npt
 
-from headwater.extract.html.features import Described
+from headwater.extract.html.features import BlockTable
 
 Array = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.int64]
-Judge = Callable[[Described], Array]
+Judge = Callable[[BlockTable], Array]
 
 _MODEL = "model.npz"
 RANGES = 3
@@ -42,7 +42,7 @@ class Network:
     leave: Array
     leave_bias: float
 
-    def __call__(self, blocks: Described) -> Array:
+    def __call__(self, blocks: BlockTable) -> Array:
         """One probability per block."""
         x = np.minimum(np.maximum(blocks.matrix, self.low), self.high)
         hidden = np.maximum(_product(x, self.weights) + (self.bias + blocks.style * self.style), 0)
@@ -73,7 +73,7 @@ def _product(left: Array, right: Array) -> Array:
 class _Around:
     """What a block sees of the others; the indexes are worked out once per page."""
 
-    def __init__(self, blocks: Described, width: int) -> None:
+    def __init__(self, blocks: BlockTable, width: int) -> None:
         count = len(blocks.template)
         self.first, self.last = blocks.first, blocks.last
         self.shares = (1 / (blocks.last - blocks.first)).astype(np.float32)[:, :, None]

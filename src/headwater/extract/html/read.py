@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from headwater.extract.html.addresses import Base
 from headwater.extract.html.barriers import Seen, barrier
-from headwater.extract.html.choose import Choice, choose
+from headwater.extract.html.choose import Choice, agreement, choose
 from headwater.extract.html.decode import Decoded, decode, repair, scrub
 from headwater.extract.html.features import Context, describe_blocks
 from headwater.extract.html.flatten import MOST_BLOCKS, TAG_NUMBER, Page, flatten
@@ -72,7 +73,8 @@ def select(page: Page, evidence: Evidence, judge: Judge) -> Choice:
     if not page.texts:
         return Choice((), 0.0, 1.0)
     blocks = describe_blocks(page, context_of(evidence))
-    return choose(judge(blocks), blocks.words, page.texts)
+    choice = choose(judge(blocks), blocks.words, page.texts)
+    return replace(choice, agreement=agreement(choice.blocks, blocks.core, blocks.words))
 
 
 def _seen(page: Page, choice: Choice, markup: str, evidence: Evidence) -> Seen:
@@ -87,7 +89,11 @@ def _reading(found: _Found) -> Reading | Unreadable:
     page, chosen = found.page, found.choice.blocks
     text = repair(scrub(markdown(page, chosen)))
     about = describe(found.evidence, headline_of(page, chosen), found.url)
-    address = found.url or about.canonical_url
+    address = (
+        Base(found.url or about.canonical_url).absolute(found.evidence.base)
+        or found.url
+        or about.canonical_url
+    )
     about.origins["text"] = "block network"
     return Reading(
         text=text,
@@ -121,6 +127,7 @@ def _candidates(found: _Found) -> dict[str, Any]:
         "words": sum(page.words),
         "chosen_words": sum(page.words[block] for block in choice.blocks),
         "cut": round(choice.cut, 4),
+        "agreement_with_densest_part": round(choice.agreement, 4),
     }
 
 
