@@ -1,7 +1,7 @@
 """Which blocks are the page's own text, given how likely each is: the choice with the best expected F1."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ Array = npt.NDArray[np.float32]
 _LOWEST_CUT = 0.15
 _HIGHEST_CUT = 0.75
 _WORTH_COMPARING = 40
+_A_TEXT_OF_ITS_OWN = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,13 @@ def agreement(chosen: Sequence[int], other: npt.NDArray[np.bool_], words: Array)
     mine[list(chosen)] = True
     common = float(words[mine & other].sum())
     return 2 * common / max(float(words[mine].sum() + words[other].sum()), 1.0)
+
+
+def without_comments(choice: Choice, comments: npt.NDArray[np.bool_], words: Array) -> Choice:
+    """What readers wrote below an article is not the article, as long as there is one above."""
+    kept = tuple(block for block in choice.blocks if not comments[block])
+    enough = float(words[list(kept)].sum()) >= _A_TEXT_OF_ITS_OWN
+    return replace(choice, blocks=kept) if enough else choice
 
 
 def choose(likely: Array, words: Array, texts: Sequence[str]) -> Choice:

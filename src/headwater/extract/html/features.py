@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from headwater.extract.html.elements import Elements, survey
 from headwater.extract.html.flatten import BLOCK_TAGS, TAG_NUMBER, Page
-from headwater.extract.html.keywords import NAME_GROUPS, PHRASE_GROUPS, phrase_masks
+from headwater.extract.html.keywords import COMMENT_BIT, NAME_GROUPS, PHRASE_GROUPS, phrase_masks
 from headwater.extract.html.letters import Letters, count_letters
 
 Array = npt.NDArray[np.float32]
@@ -45,6 +45,7 @@ class BlockTable:
     words: Array
     style: float
     core: npt.NDArray[np.bool_]
+    comments: npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,8 @@ def describe_blocks(page: Page, context: Context) -> BlockTable:
     first = np.stack([elements.first[level] for level in chain[1:4]])
     last = np.stack([elements.last[level] for level in chain[1:4]])
     style = _ARTICLE_STYLE if context.is_article else _PAGE_STYLE
-    return BlockTable(matrix.T, first, last, template, letters.words, style, containers[_CORE])
+    comments = (elements.all_names[homes] & COMMENT_BIT) > 0
+    return BlockTable(matrix.T, first, last, template, letters.words, style, containers[_CORE], comments)
 
 
 def _log(values: Column) -> Column:

@@ -43,6 +43,7 @@ NAME_GROUPS: tuple[tuple[str, ...], ...] = (
     ("quote", "pull", "blockquote", "callout", "box", "infobox", "factbox", "note", "tip"),
     ("code", "highlight", "syntax", "api", "docs", "doc-", "method", "signature"),
 )  # fmt: skip
+COMMENT_BIT = 1 << next(number for number, group in enumerate(NAME_GROUPS) if "comment" in group)
 # What short furniture says, in the languages that most pages are in.
 PHRASE_GROUPS: tuple[tuple[str, ...], ...] = (
     ("share", "tweet", "facebook", "whatsapp", "linkedin", "pinterest", "teilen", "compartir", "partager", "condividi", "follow us", "instagram"),

@@ -7,7 +7,7 @@ from typing import Any
 
 from headwater.extract.html.addresses import Base
 from headwater.extract.html.barriers import Seen, barrier
-from headwater.extract.html.choose import Choice, agreement, choose
+from headwater.extract.html.choose import Choice, agreement, choose, without_comments
 from headwater.extract.html.decode import Decoded, decode, repair, scrub
 from headwater.extract.html.features import Context, describe_blocks
 from headwater.extract.html.flatten import MOST_BLOCKS, TAG_NUMBER, Page, flatten
@@ -72,8 +72,11 @@ def select(page: Page, evidence: Evidence, judge: Judge) -> Choice:
     """The blocks of the page's own text."""
     if not page.texts:
         return Choice((), 0.0, 1.0)
-    blocks = describe_blocks(page, context_of(evidence))
+    context = context_of(evidence)
+    blocks = describe_blocks(page, context)
     choice = choose(judge(blocks), blocks.words, page.texts)
+    if context.is_article:
+        choice = without_comments(choice, blocks.comments, blocks.words)
     return replace(choice, agreement=agreement(choice.blocks, blocks.core, blocks.words))
 
 
