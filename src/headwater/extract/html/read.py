@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from headwater.extract.html.addresses import Base
+from headwater.extract.html.addresses import Base, usable
 from headwater.extract.html.barriers import Seen, barrier
 from headwater.extract.html.choose import Choice, agreement, choose, without_comments
 from headwater.extract.html.decode import Decoded, decode, repair, scrub
@@ -50,7 +50,7 @@ def read_with(data: bytes, hints: Hints, judge: Judge) -> Reading | Unreadable:
     return (
         blocked
         if blocked is not None
-        else _reading(_Found(decoded, evidence, page, choice, hints.url or "", shortened))
+        else _reading(_Found(decoded, evidence, page, choice, usable(hints.url), shortened))
     )
 
 
