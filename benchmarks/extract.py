@@ -238,7 +238,7 @@ def metadata_seconds(cases: list[Case]) -> float:
         page = flatten(readable_body(tree))
         began = time.process_time()
         gather_visible(tree, evidence)
-        describe(evidence, headline_of(page, range(len(page.texts))), case.url)
+        describe(evidence, headline_of(page), case.url)
         seconds += time.process_time() - began
     return seconds
 

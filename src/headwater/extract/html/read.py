@@ -1,7 +1,6 @@
 """HTML to a Reading: decode, parse once, flatten, choose the blocks that are the page's own text, say what it is."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -91,7 +90,7 @@ def _seen(page: Page, choice: Choice, markup: str, evidence: Evidence) -> Seen:
 def _reading(found: _Found) -> Reading | Unreadable:
     page, chosen = found.page, found.choice.blocks
     text = repair(scrub(markdown(page, chosen)))
-    about = describe(found.evidence, headline_of(page, chosen), found.url)
+    about = describe(found.evidence, headline_of(page), found.url)
     address = (
         Base(found.url or about.canonical_url).absolute(found.evidence.base)
         or found.url
@@ -145,7 +144,7 @@ def _attributes(found: _Found, about: Described) -> dict[str, Any]:
     return attributes
 
 
-def headline_of(page: Page, chosen: Sequence[int]) -> list[str]:
+def headline_of(page: Page) -> list[str]:
     """Short texts where bylines and dates stand: after the headline, before it, before the text, labelled ones anywhere."""
     texts = page.texts
     lines: list[str] = []
@@ -153,6 +152,6 @@ def headline_of(page: Page, chosen: Sequence[int]) -> list[str]:
     if heading is not None:
         lines += texts[heading + 1 : heading + 14]
         lines += texts[max(0, heading - 4) : heading][::-1]
-    start = next((block for block in chosen if page.words[block] >= _LONG), 0)
+    start = next((block for block, words in enumerate(page.words) if words >= _LONG), 0)
     lines += texts[max(0, start - 9) : start][::-1]
     return lines + [text for text in texts if len(text) < _LABEL_LENGTH and _LABELLED.match(text)]

@@ -36,6 +36,7 @@ _PUBLICATION = re.compile(
 )
 _UPDATE = re.compile(r"updat|modif|aktualis|actualiz|mis à jour|aggiornat", re.IGNORECASE)
 _MACHINE = re.compile(r"\s*\d{4}-?\d{2}-?\d{2}")
+_FORUM = re.compile(r"^DiscussionForumPosting$|^QAPage$|^Question$|^Comment$")
 _GOODS = frozenset({"Product", "ProductGroup", "ItemPage", "CollectionPage", "IndividualProduct"})
 _RANGE = re.compile(
     r"\d\s+[-\u2013—]\s+\d{1,4}[/-]|\d{4}\s*[-\u2013—]\s*[^\W\d]+\s*\d|last active|release|version|joined|registered|deadline",
@@ -60,7 +61,9 @@ def published(evidence: Evidence, headline: Sequence[str], url: str) -> Dated | 
     stated = _first(_published(evidence, headline, url))
     shown = _first((text, "line by the headline") for text in headline[:_NEAREST] if _tells_publication(text))
     # A template's date may be that of the last export; what readers are shown cannot be older than the text.
-    return shown if stated and shown and shown.when.date() < stated.when.date() else stated
+    # In a forum the older date is the day on which a member joined.
+    older = stated and shown and shown.when.date() < stated.when.date() and not _is_forum(evidence)
+    return shown if older else stated
 
 
 def modified(evidence: Evidence) -> Dated | None:
@@ -96,6 +99,10 @@ def _lists_dates(headline: Sequence[str]) -> bool:
         when.date() for text in headline if len(text) <= _SHORT and (when := parse_date(text)) is not None
     }
     return len(found) >= _MANY_DATES
+
+
+def _is_forum(evidence: Evidence) -> bool:
+    return any(_FORUM.search(kind) for entry in evidence.linked_data for kind in types_of(entry))
 
 
 def _is_product(evidence: Evidence) -> bool:
