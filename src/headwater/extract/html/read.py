@@ -1,6 +1,5 @@
 """HTML to a Reading: decode, parse once, flatten, choose the blocks that are the page's own text, say what it is."""
 
-import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +11,7 @@ from headwater.extract.html.features import Context, describe_blocks
 from headwater.extract.html.flatten import MOST_BLOCKS, TAG_NUMBER, Page, flatten
 from headwater.extract.html.links import images_of, links_of
 from headwater.extract.html.metadata import Described, Evidence, describe, gather_stated, gather_visible
+from headwater.extract.html.metadata.published import LABELLED
 from headwater.extract.html.network import Judge, network
 from headwater.extract.html.render import markdown, plain
 from headwater.extract.html.sniff import refusal
@@ -20,10 +20,6 @@ from headwater.model.reading import Hints, Reading, Unreadable
 
 _H1 = TAG_NUMBER["h1"]
 _LONG = 25
-_LABELLED = re.compile(
-    r"(?:published|posted|veröffentlicht|publicado|publié|pubblicato)(?: on| at| am| el| le)?(?: the)?:? ",
-    re.IGNORECASE,
-)
 _LABEL_LENGTH = 90
 
 
@@ -154,4 +150,4 @@ def headline_of(page: Page) -> list[str]:
         lines += texts[max(0, heading - 4) : heading][::-1]
     start = next((block for block, words in enumerate(page.words) if words >= _LONG), 0)
     lines += texts[max(0, start - 9) : start][::-1]
-    return lines + [text for text in texts if len(text) < _LABEL_LENGTH and _LABELLED.match(text)]
+    return lines + [text for text in texts if len(text) < _LABEL_LENGTH and LABELLED.match(text)]

@@ -36,6 +36,10 @@ _PUBLICATION = re.compile(
 )
 _UPDATE = re.compile(r"updat|modif|aktualis|actualiz|mis à jour|aggiornat", re.IGNORECASE)
 _MACHINE = re.compile(r"\s*\d{4}-?\d{2}-?\d{2}")
+LABELLED = re.compile(
+    r"(?:published|posted|veröffentlicht|publicado|publié|pubblicato)(?: on| at| am| el| le)?(?: the)?:? ",
+    re.IGNORECASE,
+)
 _FORUM = re.compile(r"^DiscussionForumPosting$|^QAPage$|^Question$|^Comment$")
 _GOODS = frozenset({"Product", "ProductGroup", "ItemPage", "CollectionPage", "IndividualProduct"})
 _RANGE = re.compile(
@@ -89,6 +93,13 @@ def _published(evidence: Evidence, headline: Sequence[str], url: str) -> Iterato
     yield from _changes(headline)
 
 
+def _labelled(headline: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """A line that says when the page was published, when no other says otherwise."""
+    lines = [text for text in headline if LABELLED.match(text) and _tells_publication(text)]
+    if len({when.date() for text in lines if (when := parse_date(text)) is not None}) == 1:
+        yield from ((text, "labelled line") for text in lines)
+
+
 def _is_front_page(url: str, path: str) -> bool:
     return bool(url) and path.strip("/") in ("", "index.html", "index.php", "news", "blog")
 
@@ -119,7 +130,10 @@ def _stated(evidence: Evidence, headline: Sequence[str], url: str) -> Iterator[t
     path = urlsplit(url).path
     if (when := date_in_path(path)) is not None:
         yield when.date().isoformat(), "address"
-    if not _is_front_page(url, path) and (_is_article(evidence) or not _lists_dates(headline)):
+    if _is_front_page(url, path):
+        return
+    yield from _labelled(headline)
+    if _is_article(evidence) or not _lists_dates(headline):
         yield from _visible(evidence, headline)
 
 
