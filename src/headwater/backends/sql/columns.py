@@ -33,7 +33,7 @@ def storable(text: str) -> str:
 
 
 class Words(TypeDecorator[str]):
-    """Text from anywhere."""
+    """Text from anywhere; where we write the words ourselves, plain Text does."""
 
     impl = Text
     cache_ok = True
@@ -74,7 +74,7 @@ def work_columns() -> tuple[Column[Any], ...]:
     """Work is leased: who has it, until when, how often it was tried, when it is due, and why it stands as it does."""
     return (
         Column("due_at", Instant),
-        Column("lease_owner", Words),
+        Column("lease_owner", Text),
         Column("lease_until", Instant),
         Column("attempts", Integer, nullable=False, default=0, server_default="0"),
         Column("reason", Words),

@@ -10,6 +10,7 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     Table,
+    Text,
 )
 
 from headwater.backends.sql.columns import AnyJson, Instant, Json, Words, key_column, metadata
@@ -18,8 +19,8 @@ subjects = Table(
     "subjects",
     metadata,
     key_column(primary_key=True),
-    Column("recipe", Words, nullable=False),
-    Column("kind", Words, nullable=False),
+    Column("recipe", Text, nullable=False),
+    Column("kind", Text, nullable=False),
     Column("name", Words, nullable=False),
     Column("active", Boolean, nullable=False),
     Column("attributes", Json, nullable=False),
@@ -30,14 +31,14 @@ aliases = Table(
     metadata,
     Column("subject_id", ForeignKey("subjects.id", ondelete="CASCADE"), primary_key=True),
     Column("alias", Words, primary_key=True),
-    Column("kind", Words, nullable=False),
+    Column("kind", Text, nullable=False),
 )
 
 fingerprints = Table(
     "fingerprints",
     metadata,
-    Column("recipe", Words, primary_key=True),
-    Column("kind", Words, primary_key=True),
+    Column("recipe", Text, primary_key=True),
+    Column("kind", Text, primary_key=True),
     Column("value", Words, primary_key=True),
     key_column("document_id", nullable=False),
     Index("ix_fingerprints_document", "document_id"),
@@ -47,8 +48,8 @@ fingerprints = Table(
 bands = Table(
     "bands",
     metadata,
-    Column("recipe", Words, primary_key=True),
-    Column("scheme", Words, primary_key=True),
+    Column("recipe", Text, primary_key=True),
+    Column("scheme", Text, primary_key=True),
     Column("band", BigInteger, primary_key=True, autoincrement=False),
     key_column("document_id", primary_key=True),
     sqlite_with_rowid=False,
@@ -59,8 +60,8 @@ edges = Table(
     metadata,
     key_column("from_id", primary_key=True),
     key_column("to_id", primary_key=True),
-    Column("relation", Words, primary_key=True),
-    Column("recipe", Words, nullable=False),
+    Column("relation", Text, primary_key=True),
+    Column("recipe", Text, nullable=False),
     Column("rule", Words, nullable=False),
     Column("score", Float, nullable=False),
     Column("evidence", Json, nullable=False),
@@ -73,7 +74,7 @@ mentions = Table(
     metadata,
     Column("document_id", ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
     key_column("subject_id", primary_key=True),
-    Column("kind", Words, nullable=False),
+    Column("kind", Text, nullable=False),
     Column("confidence", Float, nullable=False),
     Column("count", Integer, nullable=False),
     Column("offsets", Json, nullable=False),
@@ -86,15 +87,15 @@ facts = Table(
     key_column("record_id", primary_key=True),
     Column("name", Words, primary_key=True),
     Column("value", AnyJson, nullable=False),
-    Column("step", Words, nullable=False),
-    Column("version", Words, nullable=False),
+    Column("step", Text, nullable=False),
+    Column("version", Text, nullable=False),
 )
 
 vectors = Table(
     "vectors",
     metadata,
     Column("document_id", ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
-    Column("model", Words, primary_key=True),
+    Column("model", Text, primary_key=True),
     Column("dimensions", Integer, nullable=False),
     Column("vector", LargeBinary, nullable=False),
 )
@@ -103,17 +104,17 @@ topics = Table(
     "topics",
     metadata,
     Column("document_id", ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
-    Column("scheme", Words, primary_key=True),
-    Column("code", Words, primary_key=True),
+    Column("scheme", Text, primary_key=True),
+    Column("code", Text, primary_key=True),
     Column("score", Float, nullable=False),
 )
 
 bars = Table(
     "bars",
     metadata,
-    Column("recipe", Words, primary_key=True),
-    Column("symbol", Words, primary_key=True),
-    Column("span", Words, primary_key=True),
+    Column("recipe", Text, primary_key=True),
+    Column("symbol", Text, primary_key=True),
+    Column("span", Text, primary_key=True),
     Column("at", Instant, primary_key=True),
     Column("open", Float),
     Column("high", Float),
