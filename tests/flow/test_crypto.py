@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -9,7 +10,8 @@ from tests.laboratory import RECIPE, Laboratory, laboratory
 
 from headwater.backends.sql.history import explain
 from headwater.backends.sql.schema import captures, deliveries, edges, leads, runs
-from headwater.model.work import State
+from headwater.engine.engine import Engine
+from headwater.model.work import Job, State, Task
 from headwater_demo import running
 
 
@@ -74,8 +76,6 @@ def test_c11_title_address_words_date_and_author_are_those_of_the_article(finish
 
 
 def _utc(moment: str) -> str:
-    from datetime import UTC, datetime
-
     return datetime.fromisoformat(moment).astimezone(UTC).isoformat()
 
 
@@ -131,3 +131,21 @@ def test_a_second_run_asks_only_whether_anything_changed_and_adds_nothing(tmp_pa
 
 def _names(record: dict[str, Any]) -> set[str]:
     return {name.lower() for name in record["headers"]}
+
+
+def test_jobs_run_one_by_one_give_the_same_and_repeating_them_changes_nothing(tmp_path, finished: Laboratory):
+    with running(size="small") as internet, laboratory(tmp_path, internet) as made:
+        engine = Engine(made.desk)
+        for task in Task:
+            made.clock.advance(timedelta(seconds=5))
+            while engine.run(Job(RECIPE, task)):
+                pass
+            assert engine.run(Job(RECIPE, task)) == 0
+            assert engine.run(Job(RECIPE, task, ("no such key",))) == 0
+        assert _states(made) == _states(finished)
+        assert made.delivered() == {row["id"] for row in made.documents(State.KEPT)}
+        assert made.app.store.holders() == set()
+
+
+def _states(made: Laboratory) -> Counter[tuple[str, str]]:
+    return Counter((row["state"], row["reason"]) for row in made.documents())

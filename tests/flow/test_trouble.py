@@ -37,6 +37,7 @@ def internet() -> Iterator[Internet]:
 def lab(internet: Internet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Laboratory]:
     monkeypatch.setattr(loops, "TROUBLE_REST", 0.02)
     monkeypatch.setattr(loops, "GRACE", 0.1)
+    monkeypatch.setattr(loops, "LONGEST_REST", 0.02)
     internet.clear_log()
     with laboratory(tmp_path, internet, feeds=[PAGES, WIRE]) as made:
         yield made
