@@ -1,6 +1,5 @@
 """Fixtures that several suites share: both databases, empty for each test."""
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -8,9 +7,6 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, text
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
 from tests.postgres import Postgres, running_postgres
 from tests.scene import Scene
 

@@ -59,6 +59,7 @@ def make_capture(owner: str, body: str = "bytes", *, lead: str = "", **told: Any
         "sha256": digest,
         "size": len(body),
         "fetched_at": START,
+        "pack": f"{digest[:2]}/{digest}.warc",
     }
     return Capture(id=capture_key(owner, digest), lead=lead, **(given | told))
 

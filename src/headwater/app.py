@@ -16,7 +16,8 @@ from headwater.backends.sql.operations import Operations
 from headwater.backends.sql.store import SqlStore
 from headwater.engine.desk import Desk, Patience
 from headwater.fetch.client import HttpFetcher
-from headwater.fetch.settings import FetchSettings
+from headwater.fetch.governor_file import FileGovernor
+from headwater.fetch.settings import FetchSettings, host_rules
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.model.ports import Clock, Fetcher
@@ -84,7 +85,9 @@ class App:
         return self.recipes[name]
 
     def fetcher(self) -> Fetcher:
-        return HttpFetcher(fetch_settings(self.settings))
+        configure_logs(self.settings.log, self.settings.log_level)
+        governor = FileGovernor(self._folder() / "governor.db")
+        return HttpFetcher(fetch_settings(self.settings), governor=governor, clock=self.clock)
 
     def desk(self, owner: str, *, fetching: bool) -> Desk:
         """A worker's desk; only one that fetches needs a fetcher."""
@@ -117,6 +120,7 @@ def fetch_settings(settings: Settings) -> FetchSettings:
         overrides=settings.hosts,
         allow=tuple(_address(text) for text in settings.allow),
         rate=settings.requests_per_second,
+        hosts=host_rules(settings.rate_limits),
     )
 
 

@@ -46,5 +46,5 @@ class Article:
 
 
 def slug(title: str) -> str:
-    plain = unicodedata.normalize("NFKD", title.lower()).encode("ascii", "ignore").decode()
-    return "-".join(re.findall(r"[a-z0-9]+", plain)[:9])
+    plain = unicodedata.normalize("NFKD", title.lower().replace("ß", "ss")).encode("ascii", "ignore").decode()
+    return "-".join(re.findall(r"[a-z0-9]+", plain)[:12])

@@ -10,7 +10,7 @@ from headwater_demo.publishers import Publisher
 from headwater_demo.schedule import Assignment
 
 _CORRECTED_AFTER = timedelta(hours=6)
-_CORRECTED_EVERY = 17
+_CORRECTED_EVERY = 8
 
 
 def compose(assignment: Assignment, *, seed: int) -> Article:
@@ -29,10 +29,14 @@ def compose(assignment: Assignment, *, seed: int) -> Article:
     return replace(renamed, path=_path(assignment.publisher, renamed))
 
 
-def corrected_at(article: Article) -> Article:
-    """The article as it reads once its correction, if it is one of those that get one, has appeared."""
-    if article.kind != "original" or int(article.id[1:]) % _CORRECTED_EVERY != 0:
-        return article
+def is_corrected_later(assignment: Assignment) -> bool:
+    """Some originals get a correction; never one with copies, which would no longer be exact."""
+    return (
+        assignment.kind == "original" and not assignment.copied and assignment.number % _CORRECTED_EVERY == 0
+    )
+
+
+def corrected(article: Article) -> Article:
     note = correction(article.language)
     return replace(
         article, modified=article.published + _CORRECTED_AFTER, paragraphs=(*article.paragraphs, note)
@@ -59,7 +63,7 @@ def make(identity: str, assignment: Assignment, text: Text) -> Article:
         story=identity,
         host=publisher.host,
         path="",
-        guid=f"{publisher.host}:{identity}",
+        guid=f"tag:{publisher.host},2026:{identity}",
         title=text.title,
         author=text.author,
         published=assignment.published.astimezone(publisher.zone),
@@ -82,7 +86,7 @@ def _placed(source: Article, assignment: Assignment) -> Article:
         kind=assignment.kind,
         copy_of=source.id,
         host=publisher.host,
-        guid=f"{publisher.host}:{identity}",
+        guid=f"tag:{publisher.host},2026:{identity}",
         published=moment,
         modified=moment,
     )
@@ -96,6 +100,6 @@ def _path(publisher: Publisher, article: Article) -> str:
         "dated": f"/{day:%Y/%m/%d}/{name}",
         "news": f"/news/{name}-{number}",
         "query": f"/story.php?id={number}",
-        "html": f"/{article.topic}/{name}.html",
+        "html": f"/{article.topic}/{name}-{number}.html",
         "short": f"/{number}/{name}/",
     }[publisher.urls]

@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from headwater_demo.article import Article
-from headwater_demo.composer import compose, corrected_at, make
+from headwater_demo.composer import compose, corrected, is_corrected_later, make
 from headwater_demo.prose import Text, correction, write
 from headwater_demo.publishers import Publisher, publishers
 from headwater_demo.schedule import Assignment, plan
@@ -22,6 +22,7 @@ class Newsroom:
         first_day = start - timedelta(days=_DAYS[size])
         self._plan = plan(seed=seed, publishers=self.publishers, first_day=first_day, per_day=_PER_DAY[size])
         self._planned = [next(self._plan)]
+        self._to_correct: set[str] = set()
         self._composed: dict[int, Article] = {}
         self._edited: dict[str, Article] = {}
         self._added: list[Article] = []
@@ -82,18 +83,21 @@ class Newsroom:
 
     def _article(self, assignment: Assignment) -> Article:
         if assignment.number not in self._composed:
-            self._composed[assignment.number] = compose(assignment, seed=self._seed)
+            article = compose(assignment, seed=self._seed)
+            self._composed[assignment.number] = article
+            self._to_correct |= {article.id} if is_corrected_later(assignment) else set()
         return self._composed[assignment.number]
 
     def _present(self, article: Article, now: datetime) -> Article:
         edited = self._edited.get(article.id)
         if edited is not None and edited.modified <= now:
             return edited
-        later = corrected_at(article)
-        return later if later.modified <= now else article
+        later = corrected(article)
+        return later if article.id in self._to_correct and later.modified <= now else article
 
     def _publisher(self, host: str) -> Publisher:
-        return next(item for item in self.publishers if item.host == host)
+        known = {item.host: item for item in self.publishers}
+        return known[host]
 
 
 def _added(number: int, publisher: Publisher, now: datetime, text: Text) -> Assignment:

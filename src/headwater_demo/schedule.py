@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import cycle
 from random import Random
 
 from headwater_demo.article import TOPICS, Kind, Topic
@@ -22,7 +23,8 @@ _KINDS: dict[str, Kind] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """`serial` counts the originals of one language, so that each written article is used once."""
+    """`serial` counts the originals of one language, so that each written article is used once;
+    `copied` tells that another site will copy the article, which therefore keeps its wording."""
 
     number: int
     kind: Kind
@@ -30,6 +32,7 @@ class Assignment:
     published: datetime
     topic: Topic
     serial: int = 0
+    copied: bool = False
     source: "Assignment | None" = None
 
 
@@ -38,33 +41,31 @@ def plan(
 ) -> Iterator[Assignment]:
     """Assignments in order of time, without end."""
     serials = {publisher.language: 0 for publisher in publishers}
-    turn = number = 0
-    day = first_day
+    turns, day = cycle(publishers), first_day
     while True:
         today: list[Assignment] = []
         reporters = iter(
             [publisher for host in REPORTERS for publisher in publishers if publisher.host == host]
         )
         for position in range(per_day):
+            number = (day - first_day).days * per_day + position
             chance = Random(f"{seed}:plan:{number}")
             kind = _KINDS[_PATTERN[position]]
-            made = Assignment(
+            draft = Assignment(
                 number=number,
                 kind=kind,
-                publisher=publishers[turn % len(publishers)],
+                publisher=publishers[0],
                 published=_moment(day, position, per_day, chance),
                 topic=chance.choice(TOPICS),
             )
             if kind == "original":
-                turn += 1
-                made = _original(made, serials)
+                today.append(_original(draft, next(turns), serials))
             elif kind == "daily_report":
-                made = replace(made, publisher=next(reporters, made.publisher), topic="markets")
+                today.append(replace(draft, publisher=next(reporters), topic="markets"))
             else:
-                made = _copied(made, today, publishers, chance)
-            today.append(made)
-            number += 1
-            yield made
+                today.append(_copied(draft, today, publishers, chance))
+        sources = {item.source.number for item in today if item.source}
+        yield from (replace(item, copied=item.number in sources) for item in today)
         day += _DAY
 
 
@@ -73,14 +74,14 @@ def _moment(day: datetime, position: int, per_day: int, chance: Random) -> datet
     return (day + share * _DAY).replace(second=0, microsecond=0)
 
 
-def _original(made: Assignment, serials: dict[str, int]) -> Assignment:
-    language = made.publisher.language
-    serials[language] += 1
-    return replace(made, serial=serials[language] - 1)
+def _original(draft: Assignment, publisher: Publisher, serials: dict[str, int]) -> Assignment:
+    serial = serials[publisher.language]
+    serials[publisher.language] += 1
+    return replace(draft, publisher=publisher, serial=serial)
 
 
 def _copied(
-    made: Assignment, today: list[Assignment], publishers: tuple[Publisher, ...], chance: Random
+    draft: Assignment, today: list[Assignment], publishers: tuple[Publisher, ...], chance: Random
 ) -> Assignment:
     taken = {item.source.number for item in today if item.source}
     free = [
@@ -90,4 +91,4 @@ def _copied(
     ]
     source = chance.choice(free)
     others = [item for item in publishers if item.language == "en" and item is not source.publisher]
-    return replace(made, publisher=chance.choice(others), topic=source.topic, source=source)
+    return replace(draft, publisher=chance.choice(others), topic=source.topic, source=source)

@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Any
 
 from aiohttp import web
 
@@ -39,26 +40,15 @@ class Server:
         request = await _read(incoming, self._world)
         if request.host == CONTROL_HOST:
             return await _send(incoming, request, self._sites[CONTROL_HOST].answer(request), None)
-        started, wall, number = time.monotonic(), time.time(), self._world.log.next_number()
+        number, wall, started = self._world.log.next_number(), time.time(), time.monotonic()
         answer, fault = self._answer(request)
         try:
             await asyncio.sleep(fault.delay if fault else 0)
             return await _send(incoming, request, answer, fault)
         finally:
+            asked = _asked(request, incoming.query_string, answer, fault)
             self._world.log.add(
-                Record(
-                    number=number,
-                    started=started,
-                    ended=time.monotonic(),
-                    wall=wall,
-                    method=request.method,
-                    host=request.host,
-                    path=request.path,
-                    query=incoming.query_string,
-                    headers=dict(request.headers),
-                    status=0 if fault and fault.reset else answer.status,
-                    fault=fault.label() if fault else "",
-                )
+                Record(number=number, wall=wall, started=started, ended=time.monotonic(), **asked)
             )
 
     def _answer(self, request: Request) -> tuple[Answer, Fault | None]:
@@ -72,6 +62,18 @@ class Server:
         if fault and (fault.status or fault.html):
             told = _faulty(fault)
         return deliver(request, told, born=self._world.born), fault
+
+
+def _asked(request: Request, query: str, answer: Answer, fault: Fault | None) -> dict[str, Any]:
+    return {
+        "method": request.method,
+        "host": request.host,
+        "path": request.path,
+        "query": query,
+        "headers": dict(request.headers),
+        "status": 0 if fault and fault.reset else answer.status,
+        "fault": fault.label() if fault else "",
+    }
 
 
 def _faulty(fault: Fault) -> Answer:

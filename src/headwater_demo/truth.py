@@ -3,7 +3,7 @@
 from typing import Any
 
 from headwater_demo.article import Article
-from headwater_demo.feeds.catalogue import Feed, catalogue, listed, tracked
+from headwater_demo.feeds.catalogue import Feed, catalogue, link, listed
 from headwater_demo.publishers import publisher_of
 from headwater_demo.world import World
 
@@ -22,7 +22,7 @@ def tell_truth(world: World) -> list[dict[str, Any]]:
 
 
 def _record(article: Article, feeds: list[Feed]) -> dict[str, Any]:
-    variants = sorted({tracked(article.url, feed) for feed in feeds} - {article.url})
+    variants = sorted({link(article, feed) for feed in feeds} - {article.url})
     if publisher_of(article.host).template == "modern":
         variants.append(f"http://{article.host}/amp{article.path}")
     return {

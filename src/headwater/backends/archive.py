@@ -1,23 +1,30 @@
-"""Raw bytes under their own hash, in a folder or a bucket: written once, never changed, checked when read."""
+"""Raw bytes in a folder or a bucket, as packs of WARC records: written once, named by their hash, checked when read.
+
+A pack holds what one commit captured. That is a hundred times fewer objects than one each, which is what folders,
+buckets and bills count.
+"""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
-import msgspec
 import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError, NotFoundError
 from obstore.store import LocalStore, ObjectStore
 
 from headwater.model.capture import Capture
 from headwater.model.errors import Refused, Temporary
+from headwater.pure.warc import pack
 
 DISK_FULL = "no space left"
-DIGEST = re.compile("[0-9a-f]{64}")
+SUFFIX = ".warc"
+NOTHING = sha256(b"").hexdigest()
+NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f]{64}\.warc")
 
 
 def open_folder(path: Path) -> "ObjectArchive":
@@ -30,78 +37,73 @@ def open_folder(path: Path) -> "ObjectArchive":
     return ObjectArchive(LocalStore(path))
 
 
-def object_key(digest: str) -> str:
-    if not DIGEST.fullmatch(digest):
-        raise ValueError(f"{digest!r} is not a SHA-256 digest")
-    return f"{digest[:2]}/{digest[2:4]}/{digest}"
-
-
 @dataclass(frozen=True)
 class ObjectArchive:
     """`model.ports.Archive` on any store that obstore speaks to."""
 
     store: ObjectStore
 
-    def put(self, captures: Sequence[tuple[Capture, bytes]]) -> None:
-        with _explained():
-            for capture, body in captures:
-                target = object_key(capture.sha256)
-                # The description goes first: whoever finds the bytes finds their headers too.
-                self._create(target + ".json", msgspec.json.encode(_description(capture)))
-                if not self._create(target, body) and not self.get([capture.sha256]):
-                    # What is there is damaged, and here is what it should be.
-                    obstore.put(self.store, target, body, use_multipart=False)
-
-    def _create(self, target: str, body: bytes) -> bool:
-        try:
-            obstore.put(self.store, target, body, mode="create", use_multipart=False)
-        except AlreadyExistsError:
-            return False
-        return True
-
-    def get(self, digests: Sequence[str]) -> Mapping[str, bytes]:
-        found = {}
-        for digest in digests:
-            body = self._read(digest)
-            if body is not None and sha256(body).hexdigest() == digest:
-                found[digest] = body
-        return found
-
-    def _read(self, digest: str) -> bytes | None:
-        if not DIGEST.fullmatch(digest):
-            return None
+    def put(self, captures: Sequence[tuple[Capture, bytes]]) -> Sequence[Capture]:
+        if not captures:
+            return ()
+        data, starts = pack(captures)
+        digest = sha256(data).hexdigest()
+        name = f"{digest[:2]}/{digest}{SUFFIX}"
         with _explained():
             try:
-                return bytes(obstore.get(self.store, object_key(digest)).bytes())
-            except (NotFoundError, FileNotFoundError):
-                return None
+                obstore.put(self.store, name, data, mode="create", use_multipart=False)
+            except AlreadyExistsError:
+                self._mend(name, data)
+        return [replace(c, pack=name, start=start) for (c, _), start in zip(captures, starts, strict=True)]
 
-    def digests(self) -> Iterator[str]:
-        """Every digest that has bytes here; for the sweep."""
+    def _mend(self, name: str, data: bytes) -> None:
+        """The same captures were put before a commit that failed. If what lies there is damaged, here is the remedy."""
+        if bytes(obstore.get(self.store, name).bytes()) != data:
+            obstore.put(self.store, name, data, use_multipart=False)
+
+    def get(self, captures: Sequence[Capture]) -> Mapping[str, bytes]:
+        by_pack: dict[str, list[Capture]] = defaultdict(list)
+        bodies: dict[str, bytes] = {}
+        for capture in captures:
+            if capture.size:
+                by_pack[capture.pack].append(capture)
+            elif capture.sha256 == NOTHING:
+                bodies[NOTHING] = b""  # no store knows a range of no bytes
+        for name, inside in by_pack.items():
+            bodies.update(self._read(name, inside))
+        return bodies
+
+    def _read(self, name: str, captures: Sequence[Capture]) -> dict[str, bytes]:
+        if not NAME.fullmatch(name):
+            return {}
+        starts, lengths = [c.start for c in captures], [c.size for c in captures]
+        with _explained():
+            try:
+                found = obstore.get_ranges(self.store, name, starts=starts, lengths=lengths)
+            except (NotFoundError, FileNotFoundError, ValueError):
+                return self._read_alone(name, captures)
+            except BaseError as error:
+                if "range" not in str(error).lower():
+                    raise
+                return self._read_alone(name, captures)
+        bodies = {c.sha256: bytes(body) for c, body in zip(captures, found, strict=True)}
+        return {digest: body for digest, body in bodies.items() if sha256(body).hexdigest() == digest}
+
+    def _read_alone(self, name: str, captures: Sequence[Capture]) -> dict[str, bytes]:
+        """A pack that was cut short still gives what lies before the cut."""
+        if len(captures) == 1:
+            return {}
+        return {digest: body for capture in captures for digest, body in self._read(name, [capture]).items()}
+
+    def packs(self, before: datetime) -> Iterator[str]:
+        """Every pack that was written before that moment; for the sweep."""
         with _explained():
             for page in obstore.list(self.store):
-                for entry in page:
-                    name = entry["path"].rpartition("/")[2]
-                    if not name.endswith(".json"):
-                        yield name
+                yield from sorted(entry["path"] for entry in page if entry["last_modified"] < before)
 
-    def remove(self, digests: Sequence[str]) -> None:
+    def remove(self, packs: Sequence[str]) -> None:
         with _explained():
-            for digest in digests:
-                obstore.delete(self.store, [object_key(digest), object_key(digest) + ".json"])
-
-
-def _description(capture: Capture) -> dict[str, Any]:
-    return {
-        "url": capture.url,
-        "final_url": capture.final_url,
-        "status": capture.status,
-        "media_type": capture.media_type,
-        "fetched_at": capture.fetched_at,
-        "headers": dict(capture.headers),
-        "sha256": capture.sha256,
-        "size": capture.size,
-    }
+            obstore.delete(self.store, list(packs))
 
 
 @contextmanager
@@ -109,7 +111,6 @@ def _explained() -> Iterator[None]:
     try:
         yield
     except (BaseError, OSError) as error:
-        detail = str(error).splitlines()[0]
         if DISK_FULL in str(error).lower():
             raise Temporary("disk_full", "the archive has no space left") from error
-        raise Temporary("archive_unavailable", detail) from error
+        raise Temporary("archive_unavailable", str(error).splitlines()[0]) from error

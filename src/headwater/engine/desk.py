@@ -80,6 +80,7 @@ class Desk:
         reason, detail = explain(error)
         if not isinstance(error, Temporary):
             return Quarantined(reason=reason, detail=detail)
-        if attempts >= self.patience.tries:
+        if error.counts and attempts >= self.patience.tries:
             return Quarantined(reason=reason, detail=f"{detail} (tried {attempts} times)".strip())
-        return Later(at=self.clock() + (error.delay or retry_delay(attempts)), reason=reason, detail=detail)
+        at = self.clock() + (error.delay or retry_delay(attempts))
+        return Later(at=at, reason=reason, detail=detail, counts=error.counts)

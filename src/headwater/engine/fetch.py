@@ -1,6 +1,7 @@
 """Leads to captures: ask, archive the bytes, then commit that they are there."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 from headwater.engine.alone import commit_apart, explain
 from headwater.engine.captures import capture_of
@@ -15,6 +16,9 @@ from headwater.pure.responses import GiveUp, Retry, Unchanged, conditional, judg
 DEAD_ENDS = frozenset(
     {"http_401", "http_402", "http_404", "http_410", "http_451", "robots", "forbidden_address"}
 )
+
+# What did not come in the usual time gets twice as much when it is tried again.
+LONGER = timedelta(minutes=6)
 
 
 class Fetches:
@@ -36,9 +40,17 @@ class Fetches:
         for stored in self.desk.store.claim_leads(self.desk.claim(self.job, limit)):
             if stored.id in self.leads:  # its lease ran out while it was under way, and now it is ours again
                 continue
+            if stored.attempts > self.desk.patience.deaths:
+                apart = Quarantined(
+                    reason="worker_died", detail=f"its worker died {stored.attempts - 1} times"
+                )
+                self.ended.append(Fetched(lead=stored.id, version=stored.lead.version, result=apart))
+                continue
             self.leads[stored.id] = stored
             headers = conditional(stored.etag, stored.last_modified)
-            self.fetcher.submit(f"{self.prefix}/{stored.id}", Request(url=stored.lead.url, headers=headers))
+            patience = LONGER if stored.attempts > 1 else None
+            request = Request(url=stored.lead.url, headers=headers, timeout=patience)
+            self.fetcher.submit(f"{self.prefix}/{stored.id}", request)
 
     def hear(self, key: str, answer: Response | Failure) -> None:
         stored = self.leads.pop(key, None)
@@ -74,10 +86,14 @@ class Fetches:
         """The bytes first, then the rows that speak of them: bytes without a row are harmless, not the reverse."""
         if not self.ended:
             return 0
-        self.desk.archive.put(self.bodies)
+        stored = {capture.id: capture for capture in self.desk.archive.put(self.bodies)}
+        results = [
+            replace(ended, result=stored[ended.result.id]) if isinstance(ended.result, Capture) else ended
+            for ended in self.ended
+        ]
         commit_apart(
             lambda some: self.desk.store.finish_fetch(some, self.desk.owner, self.desk.clock()),
-            self.ended,
+            results,
             _unfit,
         )
         count = len(self.ended)

@@ -6,6 +6,7 @@ from datetime import timedelta
 from headwater.engine.desk import Desk
 from headwater.engine.fetch import Fetches
 from headwater.engine.poll import Looks
+from headwater.engine.pulse import Pulse
 from headwater.model.errors import Refused
 from headwater.model.web import Failure, Response
 from headwater.model.work import Job, Task
@@ -28,7 +29,7 @@ class Network:
         self.fetches = {job: Fetches(desk, job) for job in jobs if job.task is Task.FETCH}
         self.askers: dict[str, Looks | Fetches] = {asker.prefix: asker for asker in self.looks.values()}
         self.askers |= {asker.prefix: asker for asker in self.fetches.values()}
-        self.renew_at = desk.clock() + desk.patience.lease / 3
+        self.pulse = Pulse(desk, Task.POLL, Task.FETCH)
 
     @property
     def waiting(self) -> int:
@@ -44,7 +45,8 @@ class Network:
         What an earlier turn could not commit (a full disk, a locked database) comes first: until it is down, nothing
         more is taken on, and what is held stays held.
         """
-        self._renew()
+        if self.waiting or self.uncommitted:
+            self.pulse.beat()
         ended = self._commit()
         if claiming:
             self._claim()
@@ -68,10 +70,3 @@ class Network:
     def _hear(self, token: str, answer: Response | Failure) -> None:
         prefix, _, key = token.rpartition("/")
         self.askers[prefix].hear(key, answer)
-
-    def _renew(self) -> None:
-        now = self.desk.clock()
-        if now >= self.renew_at and (self.waiting or self.uncommitted):
-            for task in (Task.POLL, Task.FETCH):
-                self.desk.store.renew(task, self.desk.owner, now + self.desk.patience.lease)
-            self.renew_at = now + self.desk.patience.lease / 3

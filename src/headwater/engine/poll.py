@@ -1,6 +1,6 @@
 """Sources to leads: each look is a conversation without I/O of its own; here it gets its answers."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from structlog.typing import FilteringBoundLogger
@@ -29,13 +29,17 @@ class Look:
     turn: Turn
     talk: Conversation
     asked: Request | None = None
-    captures: list[Capture] = field(default_factory=list)
     bodies: list[tuple[Capture, bytes]] = field(default_factory=list)
+    archived: list[Capture] = field(default_factory=list)
     status: int | None = None
     elapsed_ms: int = 0
     moved_to: str | None = None
     tries: int = 0
     again_at: datetime | None = None
+
+    def captures(self) -> tuple[Capture, ...]:
+        """What is still to be archived, after the last one that is already."""
+        return (*self.archived[-1:], *(capture for capture, _ in self.bodies))
 
 
 class Looks:
@@ -84,8 +88,7 @@ class Looks:
             look.again_at = now + verdict.delay
             return None
         if isinstance(verdict, Retry):
-            delay = None if verdict.counted else verdict.delay
-            return self._go_on(look, Temporary(verdict.reason, delay=delay))
+            return self._go_on(look, Temporary(verdict.reason, delay=verdict.delay, counts=verdict.counted))
         if isinstance(verdict, GiveUp):
             detail = answer.detail if isinstance(answer, Failure) else f"status {answer.status}"
             return self._go_on(look, Permanent("gone" if verdict.gone else verdict.reason, detail))
@@ -108,7 +111,6 @@ class Looks:
         assert look.asked is not None
         source = look.turn.source.id
         capture = capture_of(answer, asked=look.asked.url, owner=source, lead="", now=self.desk.clock())
-        look.captures.append(capture)
         look.bodies.append((capture, answer.body))
 
     def _go_on(self, look: Look, heard: Response | HeadwaterError | None) -> None:
@@ -135,12 +137,13 @@ class Looks:
     def _store_found(self, look: Look, found: Found) -> None:
         stored = self._stored(look, found.leads)
         try:
-            self.desk.archive.put(look.bodies)
-            self.desk.store.add_leads(look.turn, stored, look.captures, self.desk.clock())
+            # What is found next may lie in the last capture too, so that one stays at hand.
+            look.archived = [*look.archived[-1:], *self.desk.archive.put(look.bodies)]
+            self.desk.store.add_leads(look.turn, stored, look.archived, self.desk.clock())
         except Temporary as trouble:  # with our own ground, not with the source: it is not blamed
-            raise Temporary(trouble.reason, trouble.detail, delay=source_backoff(1)) from trouble
-        # The last capture stays: what is found next may lie in it too.
-        look.bodies, look.captures = [], look.captures[-1:]
+            later = source_backoff(1)
+            raise Temporary(trouble.reason, trouble.detail, delay=later, counts=False) from trouble
+        look.bodies = []
 
     def _stored(self, look: Look, leads: tuple[Lead, ...]) -> tuple[StoredLead, ...]:
         source, recipe = look.turn.source, self.recipe
@@ -170,7 +173,7 @@ class Looks:
                 source=source.id,
                 run=look.turn.run,
                 leads=self._stored(look, discovery.leads),
-                captures=tuple(look.captures),
+                captures=look.captures(),
                 watermark=discovery.watermark,
                 due_at=None if discovery.gone else due,
                 active=not discovery.gone,
@@ -193,7 +196,7 @@ class Looks:
             Polled(
                 source=source.id,
                 run=turn.run,
-                captures=tuple(look.captures) if look else (),
+                captures=look.captures() if look else (),
                 error=reason,
                 detail=detail,
                 status=look.status if look else None,
@@ -210,10 +213,14 @@ class Looks:
     def commit(self) -> int:
         if not self.ended:
             return 0
-        self.desk.archive.put(self.bodies)
+        stored = {capture.id: capture for capture in self.desk.archive.put(self.bodies)}
+        results = [
+            replace(ended, captures=tuple(stored.get(c.id, c) for c in ended.captures))
+            for ended in self.ended
+        ]
         commit_apart(
             lambda some: self.desk.store.finish_poll(some, self.desk.owner, self.desk.clock()),
-            self.ended,
+            results,
             self._unfit,
         )
         count = len(self.ended)
@@ -237,9 +244,10 @@ class Looks:
 def _consequence(error: Exception, failures: int, now: datetime, *, gone: bool) -> dict:  # type: ignore[type-arg]
     if gone:
         return {"due_at": None, "failures": failures + 1, "active": False}
-    if isinstance(error, Temporary) and error.delay is not None:
-        return {"due_at": now + error.delay, "failures": failures}
+    wish = (error.delay if isinstance(error, Temporary) else None) or timedelta(0)
+    if isinstance(error, Temporary) and not error.counts:
+        return {"due_at": now + wish, "failures": failures}
     failures += 1
     if failures >= FAILURES_UNTIL_STOP:
         return {"due_at": None, "failures": failures, "stopped": f"{failures} failures in a row"}
-    return {"due_at": now + source_backoff(failures), "failures": failures}
+    return {"due_at": now + max(source_backoff(failures), wish), "failures": failures}

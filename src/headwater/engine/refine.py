@@ -6,12 +6,13 @@ from datetime import timedelta
 
 from headwater.engine.alone import commit_apart, divide, explain
 from headwater.engine.desk import Desk
+from headwater.engine.pulse import Pulse
 from headwater.model.document import Document, Mark, marked
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.outcome import Drop, SetAside
 from headwater.model.reading import Hints, Unreadable
 from headwater.model.recipe import Context, Outcome, Recipe
-from headwater.model.work import Draft, Job, Later, Refined, State
+from headwater.model.work import Draft, Job, Later, Refined, State, Task
 from headwater.pure.drafting import compose, refuse
 
 REDECIDE_LIMIT = 5
@@ -26,13 +27,13 @@ def refine(desk: Desk, job: Job) -> int:
     if rest:
         back = [_postponed(draft, desk.its_turn_comes()) for draft in rest]
         desk.store.finish_refine(back, desk.owner, desk.clock(), timedelta(0))
-    Refinery(desk, recipe, _bodies(desk, drafts)).finish(drafts)
+    Refinery(desk, recipe, _bodies(desk, drafts), Pulse(desk, Task.REFINE)).finish(drafts)
     return len(drafts)
 
 
 def _bodies(desk: Desk, drafts: Sequence[Draft]) -> Mapping[str, bytes]:
-    wanted = {draft.capture.sha256 for draft in drafts if draft.capture and draft.lead.lead.body is None}
-    return desk.archive.get(sorted(wanted)) if wanted else {}
+    wanted = [draft.capture for draft in drafts if draft.capture and draft.lead.lead.body is None]
+    return desk.archive.get(wanted) if wanted else {}
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Refinery:
     desk: Desk
     recipe: Recipe
     bodies: Mapping[str, bytes]
+    pulse: Pulse
 
     def finish(self, drafts: Sequence[Draft]) -> None:
         """Decide and commit. A document that lost a claim to another in the meantime is decided again: by then the
@@ -69,6 +71,7 @@ class Refinery:
             going = [i for i, outcome in enumerate(opened) if isinstance(outcome, Document)]
             if not going:
                 break
+            self.pulse.beat()
             batch = [opened[i] for i in going]
             outcomes = step([d for d in batch if isinstance(d, Document)], context)
             if len(outcomes) != len(going):
@@ -84,6 +87,7 @@ class Refinery:
         return [self._result(*row) for row in zip(drafts, opened, documents, strict=True)]
 
     def _open(self, draft: Draft) -> Outcome:
+        self.pulse.beat()
         lead, capture = draft.lead.lead, draft.capture
         if lead.body is not None:
             data, media_type = lead.body.encode("utf-8", "replace"), lead.body_type
@@ -113,6 +117,7 @@ class Refinery:
             state=State.KEPT,
         )
         if isinstance(outcome, Document):
+            result = replace(result, trace=outcome.trace)
             grouped = self._grouped(outcome)
             routes = tuple(r.name for r in self.recipe.routes if r.of == "document" and r.when(grouped))
             return replace(result, document=grouped, routes=routes)
@@ -120,7 +125,7 @@ class Refinery:
         if isinstance(outcome, SetAside):
             return replace(why, state=State.ASIDE)
         state = State.DUPLICATE if outcome.of else State.DROPPED
-        return replace(why, state=state, of=outcome.of, score=outcome.score)
+        return replace(why, state=state, of=outcome.of, score=outcome.score, trace=outcome.trace)
 
     def _grouped(self, document: Document) -> Document:
         grouping = self.recipe.grouping

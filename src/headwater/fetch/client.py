@@ -2,51 +2,73 @@
 
 import asyncio
 import threading
+import traceback
 from collections import deque
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from functools import partial
 
+import structlog
+
+from headwater.fetch.buffers import Buffers
 from headwater.fetch.exchange import Exchange
+from headwater.fetch.governor import Governor, MemoryGovernor
 from headwater.fetch.guard import Resolve, system_resolve
 from headwater.fetch.journey import Journey
 from headwater.fetch.settings import FetchSettings
+from headwater.fetch.turnstile import Turnstile
+from headwater.model.ports import Clock
 from headwater.model.web import Failure, Request, Response
 
 Answered = tuple[str, Response | Failure]
+Task = asyncio.Task[Response | Failure]
+
+_log = structlog.get_logger()
 
 # Answers are handed over in batches: waking the other thread for each one costs more than fetching it.
 _HANDOVER_SECONDS = 0.002
-_RESOLVER_THREADS = 16
+# Asking for a name may take long and cannot be interrupted: slow ones must not use up all the threads.
+_RESOLVER_THREADS = 64
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
 
 
 class HttpFetcher:
     """Implements the port `Fetcher` over HTTP. Safe to use from several threads."""
 
-    def __init__(self, settings: FetchSettings, *, resolve: Resolve = system_resolve) -> None:
+    def __init__(
+        self,
+        settings: FetchSettings,
+        *,
+        governor: Governor | None = None,
+        clock: Clock = _utc_now,
+        resolve: Resolve = system_resolve,
+    ) -> None:
         self._settings = settings
+        self._governor = governor or MemoryGovernor()
+        self._clock = clock
         self._resolve = resolve
+        self._buffers = Buffers(settings.held_limit)
         self._inbox: deque[tuple[str, Request]] = deque()
         self._outbox: deque[Answered] = deque()
         self._arrived = threading.Condition()
         self._taken = 0
-        self._held_bytes = 0
         self._woken = False
         self._ready: list[Answered] = []
         self._closed = False
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[Task] = set()
         self._loop = asyncio.new_event_loop()
         self._loop.set_default_executor(ThreadPoolExecutor(_RESOLVER_THREADS, "headwater-resolve"))
-        self._journey: Journey | None = None
-        self._started = threading.Event()
+        self._opened: Future[Journey] = Future()
         self._thread = threading.Thread(target=self._run, name="headwater-fetch", daemon=True)
         self._thread.start()
-        self._started.wait()
+        self._journey = self._opened.result()
 
     def room(self) -> int:
-        if self._held_bytes > self._settings.held_limit:
-            return 0
-        return max(0, self._settings.capacity - self._taken)
+        return 0 if self._buffers.full() else max(0, self._settings.capacity - self._taken)
 
     def submit(self, token: str, request: Request) -> None:
         if self._closed:
@@ -64,7 +86,9 @@ class HttpFetcher:
                 self._arrived.wait_for(lambda: self._outbox, wait / timedelta(seconds=1))
             batch = [self._outbox.popleft() for _ in range(min(limit, len(self._outbox)))]
             self._taken -= len(batch)
-            self._held_bytes -= sum(_weight(answer) for _, answer in batch)
+        weight = sum(len(answer.body) for _, answer in batch if isinstance(answer, Response))
+        if weight and not self._closed:
+            self._loop.call_soon_threadsafe(self._buffers.give, weight)
         return batch
 
     def close(self) -> None:
@@ -72,30 +96,36 @@ class HttpFetcher:
         if self._closed:
             return
         self._closed = True
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
-        exchange = self._loop.run_until_complete(self._open())
-        self._started.set()
         try:
-            self._loop.run_forever()
+            self._loop.run_until_complete(self._serve())
+        except BaseException as error:  # noqa: BLE001  # it belongs to the thread that waits for the start
+            if not self._opened.done():
+                self._opened.set_exception(error)
         finally:
-            self._loop.run_until_complete(self._shut(exchange))
+            self._loop.run_until_complete(self._loop.shutdown_default_executor())
             self._loop.close()
 
-    async def _open(self) -> Exchange:
-        exchange = Exchange(self._settings, self._resolve)
-        self._journey = Journey(self._settings, exchange)
-        return exchange
+    async def _serve(self) -> None:
+        """Everything that lives in the loop, from its start to the request to stop."""
+        exchange = Exchange(self._settings, self._resolve, self._buffers)
+        turnstile = Turnstile(self._governor, self._now, self._settings.patience)
+        try:
+            journey = Journey(self._settings, exchange, turnstile, self._now)
+            self._stop = asyncio.Event()
+            self._opened.set_result(journey)
+            await self._stop.wait()
+        finally:
+            await _cancel_all_but(turnstile.own_tasks())
+            await exchange.close()
+            await turnstile.close()
 
-    async def _shut(self, exchange: Exchange) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        await exchange.close()
-        await self._loop.shutdown_default_executor()
+    def _now(self) -> float:
+        return self._clock().timestamp()
 
     def _begin(self) -> None:
         with self._arrived:
@@ -103,24 +133,38 @@ class HttpFetcher:
             batch = list(self._inbox)
             self._inbox.clear()
         for token, request in batch:
-            task = self._loop.create_task(self._answer(token, request))
+            task = self._loop.create_task(self._journey.answer(request))
             self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            task.add_done_callback(partial(self._finish, token))
 
-    async def _answer(self, token: str, request: Request) -> None:
-        assert self._journey is not None
-        answer = await self._journey.answer(request)
+    def _finish(self, token: str, task: Task) -> None:
+        self._tasks.discard(task)
+        if task.cancelled():
+            return
         if not self._ready:
             self._loop.call_later(_HANDOVER_SECONDS, self._hand_over)
-        self._ready.append((token, answer))
+        self._ready.append((token, _answer_of(task)))
 
     def _hand_over(self) -> None:
         with self._arrived:
             self._outbox.extend(self._ready)
-            self._held_bytes += sum(_weight(answer) for _, answer in self._ready)
             self._ready.clear()
             self._arrived.notify_all()
 
 
-def _weight(answer: Response | Failure) -> int:
-    return len(answer.body) if isinstance(answer, Response) else 0
+def _answer_of(task: Task) -> Response | Failure:
+    """Every token is answered, even when a mistake of our own stood in the way."""
+    error = task.exception()
+    if error is None:
+        return task.result()
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    # Neither the message nor the values around it: there may be keys among them.
+    _log.error("fetch broke", error=type(error).__name__, file=place.filename, line=place.lineno)
+    return Failure("internal", type(error).__name__, temporary=False)
+
+
+async def _cancel_all_but(kept: set[asyncio.Task[None]]) -> None:
+    under_way = asyncio.all_tasks() - {asyncio.current_task()} - kept
+    for task in under_way:
+        task.cancel()
+    await asyncio.gather(*under_way, return_exceptions=True)

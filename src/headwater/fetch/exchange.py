@@ -1,34 +1,45 @@
 """One request and its answer on the wire, within limits of time and size."""
 
-import asyncio
 import ssl
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from types import SimpleNamespace
 
 import aiohttp
 from yarl import URL
 
-from headwater.fetch.decoding import Decoder, decoder
+from headwater.fetch.bodies import Bodies
+from headwater.fetch.buffers import Buffers
+from headwater.fetch.deadlines import Deadlines, Watch
+from headwater.fetch.decoding import ACCEPT_ENCODING
 from headwater.fetch.failures import Stopped, failure_of
 from headwater.fetch.guard import Destination, GuardedResolver, Resolve, destination, guarded_sockets
 from headwater.fetch.routes import Route
 from headwater.fetch.settings import FetchSettings
 from headwater.pure.addresses import AllowList
 
-_FOLLOWED = frozenset({301, 302, 303, 307, 308})
-_LOST_ON_THE_WAY = frozenset({"set-cookie", "set-cookie2"})
+FOLLOWED = frozenset({301, 302, 303, 307, 308})
+# Honest sites send security policies of many kilobytes in one header field.
+_LONGEST_LINE = 16 * 1024
+_LONGEST_FIELD = 64 * 1024
+_LEFT_OUT = frozenset({"set-cookie", "set-cookie2"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """What is sent on one hop. `secrets` are headers, or query parameters where the name begins with "?"."""
+    """What is sent on one hop, and on whose account. `secrets` are headers, or query parameters where the name
+    begins with "?"."""
 
     method: str
+    agent: str = ""
     headers: Mapping[str, str]
     body: bytes | None = None
     secrets: Mapping[str, str] = field(default_factory=dict)
     timeout: float
+    purpose: str = "page"
+    kind: str = ""
+    credential: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,92 +50,106 @@ class Answer:
 
 
 class Exchange:
-    """Sends calls through one session. Lives in one event loop."""
+    """Sends calls over one pool of connections. Lives in one event loop."""
 
-    def __init__(self, settings: FetchSettings, resolve: Resolve) -> None:
+    def __init__(self, settings: FetchSettings, resolve: Resolve, buffers: Buffers) -> None:
         allow = AllowList.of(settings.allow)
-        self._limit = settings.body_limit
+        self._bodies = Bodies(settings.body_limit, buffers)
         # Connections of overridden hosts are pooled apart from those that anybody may ask for by address.
         self._tls = ssl.create_default_context()
         self._override_tls = ssl.create_default_context()
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
-                limit=settings.connections,
-                resolver=GuardedResolver(allow, resolve, settings.connect_timeout),
-                use_dns_cache=False,
-                socket_factory=guarded_sockets(allow),
-            ),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            auto_decompress=False,
-            timeout=aiohttp.ClientTimeout(
-                total=None,
-                sock_connect=settings.connect_timeout / timedelta(seconds=1),
-                sock_read=settings.read_timeout / timedelta(seconds=1),
-            ),
+        self._connector = aiohttp.TCPConnector(
+            limit=settings.connections,
+            resolver=GuardedResolver(allow, resolve, settings.connect_timeout),
+            use_dns_cache=False,
+            socket_factory=guarded_sockets(allow),
         )
+        self._deadlines = Deadlines()
+        self._connect = settings.connect_timeout / timedelta(seconds=1)
+        self._idle = settings.read_timeout / timedelta(seconds=1)
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=self._connect)
 
-    async def send(self, route: Route, call: Call) -> Answer:
-        """The answer, or Stopped with the named reason why there is none."""
-        going = Destination(trusted=route.trusted)
+        def session(*watchers: aiohttp.TraceConfig) -> aiohttp.ClientSession:
+            return aiohttp.ClientSession(
+                connector=self._connector,
+                connector_owner=False,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
+                headers={"Accept": "*/*", "Accept-Encoding": ACCEPT_ENCODING},
+                timeout=timeout,
+                max_line_size=_LONGEST_LINE,
+                max_field_size=_LONGEST_FIELD,
+                trace_configs=list(watchers),
+            )
+
+        # Being told when a request leaves costs time; only those that count against a limit need it.
+        self._plain, self._watched = session(), session(_sending())
+
+    async def send(self, route: Route, call: Call, on_sent: Callable[[], None] | None = None) -> Answer:
+        """The answer, or Stopped with the named reason why there is none. `on_sent` is called at the moment the
+        request goes out, which is later than now when a connection has to be made first."""
+        going = Destination(trusted=route.place.trusted)
         destination.set(going)
         try:
-            async with asyncio.timeout(call.timeout):
-                return await self._answer(route, call)
+            with self._deadlines.watch(call.timeout, self._idle, self._connect) as watch:
+                return await self._answer(route, call, on_sent, watch)
         except Stopped:
             raise
-        except (aiohttp.ClientError, OSError, ValueError, asyncio.IncompleteReadError) as error:
+        except (aiohttp.ClientError, OSError, ValueError) as error:
             if going.refused:
                 raise Stopped("forbidden_address", going.refused, temporary=False) from None
-            stopped = Stopped("")
-            stopped.failure = failure_of(error)
-            raise stopped from None
+            raise Stopped.of(failure_of(error)) from None
 
     async def close(self) -> None:
-        await self._session.close()
+        await self._plain.close()
+        await self._watched.close()
+        await self._connector.close()
+        self._deadlines.close()
 
-    async def _answer(self, route: Route, call: Call) -> Answer:
+    async def _answer(
+        self, route: Route, call: Call, on_sent: Callable[[], None] | None, watch: Watch
+    ) -> Answer:
         url, headers = dressed(route, call)
-        async with self._session.request(
+        session = self._plain if on_sent is None else self._watched
+        async with session.request(
             call.method,
             url,
             headers=headers,
             data=call.body,
             allow_redirects=False,
-            ssl=self._override_tls if route.override else self._tls,
+            ssl=self._override_tls if route.place.override else self._tls,
+            trace_request_ctx=on_sent,
         ) as response:
+            watch.moved()
             found = plain_headers(response)
-            if response.status in _FOLLOWED and "location" in found:
+            if response.status < 200:
+                raise Stopped("protocol", f"status {response.status}, which nobody asked for")
+            if call.method == "HEAD" or (response.status in FOLLOWED and "location" in found):
                 return Answer(response.status, found, b"")
-            body = await self._body(response, found) if call.method != "HEAD" else b""
-            return Answer(response.status, found, body)
+            return Answer(response.status, found, await self._bodies.read(response.content, found, watch))
 
-    async def _body(self, response: aiohttp.ClientResponse, headers: Mapping[str, str]) -> bytes:
-        self._check_length(headers)
-        decode = decoder(headers.get("content-encoding", ""))
-        parts: list[bytes] = []
-        wire = size = 0
-        while piece := await response.content.readany():
-            wire += len(piece)
-            if decode is not None:
-                piece = decode.feed(piece, self._limit - size)
-            size += len(piece)
-            parts.append(piece)
-            if wire > self._limit or size > self._limit:
-                raise Stopped("too_large", f"more than {self._limit} bytes", temporary=False)
-        _check_complete(decode)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    def _check_length(self, headers: Mapping[str, str]) -> None:
-        length = headers.get("content-length", "")
-        if length.isdecimal() and int(length) > self._limit:
-            raise Stopped("too_large", f"{length} bytes announced", temporary=False)
+def _sending() -> aiohttp.TraceConfig:
+    """Tells the governor when a request is really on the wire: limits count from there."""
+
+    async def sent(
+        _: aiohttp.ClientSession, context: SimpleNamespace, __: aiohttp.TraceRequestHeadersSentParams
+    ) -> None:
+        if context.trace_request_ctx is not None:
+            context.trace_request_ctx()
+
+    config = aiohttp.TraceConfig()
+    config.on_request_headers_sent.append(sent)
+    return config
 
 
 def dressed(route: Route, call: Call) -> tuple[URL, dict[str, str]]:
     """The call as it goes on the wire: with the host's real name and with its secrets."""
-    headers = dict(call.headers)
-    if route.override:
-        headers["Host"] = route.host_header
+    headers = {"User-Agent": call.agent, **call.headers}
+    if route.place.override:
+        headers["Host"] = route.place.header
+    if not call.secrets:
+        return route.wire, headers
     parameters = {name[1:]: value for name, value in call.secrets.items() if name.startswith("?")}
     headers.update((name, value) for name, value in call.secrets.items() if not name.startswith("?"))
     return (route.wire.extend_query(parameters) if parameters else route.wire), headers
@@ -136,12 +161,12 @@ def plain_headers(response: aiohttp.ClientResponse) -> dict[str, str]:
     for name, value in response.headers.items():
         key = name.lower()
         if key in headers:
-            headers[key] = f"{headers[key]}, {value}"
-        elif key not in _LOST_ON_THE_WAY:
-            headers[key] = value
+            headers[key] = f"{headers[key]}, {_whole(value)}"
+        elif key not in _LEFT_OUT:
+            headers[key] = _whole(value)
     return headers
 
 
-def _check_complete(decode: Decoder | None) -> None:
-    if decode is not None and not decode.complete():
-        raise Stopped("truncated", "the encoded body ends too early")
+def _whole(value: str) -> str:
+    """Bytes that are no UTF-8 arrive as half characters, which no database takes."""
+    return value if value.isascii() else value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

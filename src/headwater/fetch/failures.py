@@ -20,6 +20,10 @@ class Stopped(Exception):
         super().__init__(reason)
         self.failure = Failure(reason, detail[:_LONGEST_DETAIL], temporary, delay)
 
+    @classmethod
+    def of(cls, failure: Failure) -> "Stopped":
+        return cls(failure.reason, failure.detail, temporary=failure.temporary, delay=failure.delay)
+
 
 def failure_of(error: BaseException) -> Failure:
     """The failure that an exception of the transport stands for."""

@@ -1,23 +1,33 @@
 """A request from its first URL to its answer: hop by hop, each under the same rules."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
-from urllib.parse import urljoin
 
-from headwater.fetch.decoding import ACCEPT_ENCODING
-from headwater.fetch.exchange import Answer, Call, Exchange
+import structlog
+
+from headwater.fetch.breakers import Breakers
+from headwater.fetch.exchange import FOLLOWED, Answer, Call, Exchange
 from headwater.fetch.failures import Stopped
-from headwater.fetch.routes import Route, Router
+from headwater.fetch.limits import Limits
+from headwater.fetch.redirects import redirected, without_secrets
+from headwater.fetch.robots import RobotsGate
+from headwater.fetch.routes import Route, Router, joined
 from headwater.fetch.settings import FetchSettings
+from headwater.fetch.turnstile import Turnstile
 from headwater.model.web import Failure, Request, Response
+from headwater.pure.redaction import shown
+from headwater.pure.responses import retry_after
 from headwater.pure.sniffing import charset_of, media_type_of
 
-FOLLOWED = frozenset({301, 302, 303, 307, 308})
-# Headers that say nothing about who asks: only these go along to another host.
-_HARMLESS = frozenset({"accept", "accept-language", "if-none-match", "if-modified-since", "a-im"})
+_log = structlog.get_logger()
+_REST = timedelta(minutes=1)
+# Refusals that somebody should look at: an attack, or a mistake in the settings.
+_ALARMING = frozenset({"forbidden_address", "credential_host", "undeclared_agent"})
+# What a publisher says about the use of an answer. Recorded with it; what follows from it is the recipe's decision.
+_USE_HEADERS = ("x-robots-tag", "tdm-reservation", "tdm-policy")
 
 
 @dataclass(slots=True)
@@ -29,19 +39,30 @@ class Progress:
 
 
 class Journey:
-    def __init__(self, settings: FetchSettings, exchange: Exchange) -> None:
+    def __init__(
+        self, settings: FetchSettings, exchange: Exchange, turnstile: Turnstile, now: Callable[[], float]
+    ) -> None:
         self._settings = settings
+        self._now = now
         self._router = Router(settings)
+        self._limits = Limits(settings)
         self._exchange = exchange
+        self._turnstile = turnstile
+        self._breakers = Breakers(settings, now)
+        self._robots = RobotsGate(settings, self.answer, now)
+        self._total = settings.total_timeout / timedelta(seconds=1)
 
     async def answer(self, request: Request) -> Response | Failure:
-        """The answer after all redirects, or the failure that ended it."""
+        """The answer after all redirects, or the failure that ended it. Either carries what was decided on the way."""
         started = time.monotonic()
         progress = Progress()
         try:
             route, answer = await self._travel(request, progress)
         except Stopped as stopped:
-            return replace(stopped.failure, policy=progress.policy)
+            failure = stopped.failure
+            if failure.reason in _ALARMING:
+                _log.warning("refused", reason=failure.reason, url=shown(request.url), detail=failure.detail)
+            return replace(failure, policy={**progress.policy, "refused_by": failure.reason})
         return _response(route, answer, progress, started)
 
     async def _travel(self, request: Request, progress: Progress) -> tuple[Route, Answer]:
@@ -52,72 +73,84 @@ class Journey:
             location = answer.headers.get("location", "")
             if answer.status not in FOLLOWED or not location:
                 return route, answer
-            route, call = self._follow(route, call, answer.status, location, progress)
+            target = self._router.route(joined(route, without_secrets(location, call.secrets)))
+            progress.hops.append((answer.status, str(route.url)))
+            if any(str(target.url) == url for _, url in progress.hops):
+                raise Stopped("redirects", "a loop", temporary=False)
+            call = redirected(call, answer.status, route, target)
+            route = target
         raise Stopped("redirects", f"more than {self._settings.redirect_limit}", temporary=False)
 
-    async def _hop(self, route: Route, call: Call, progress: Progress) -> Answer:
-        if route.override:
-            progress.policy["override"] = route.override
-        return await self._exchange.send(route, call)
-
     def _first_call(self, request: Request) -> Call:
-        timeout = request.timeout or self._settings.total_timeout
         return Call(
             method=request.method,
-            headers={
-                "User-Agent": self._settings.agent,
-                "Accept": "*/*",
-                "Accept-Encoding": ACCEPT_ENCODING,
-                **request.headers,
-            },
+            agent=self._settings.agent,
+            headers=request.headers,
             body=request.body,
             secrets=request.secrets,
-            timeout=timeout / timedelta(seconds=1),
+            timeout=request.timeout / timedelta(seconds=1) if request.timeout else self._total,
+            purpose=request.purpose,
+            kind=request.source_kind,
+            credential=request.credential,
         )
 
-    def _follow(
-        self, route: Route, call: Call, status: int, location: str, progress: Progress
-    ) -> tuple[Route, Call]:
-        target = self._router.route(urljoin(str(route.url), without_secrets(location, call.secrets)))
-        progress.hops.append((status, str(route.url)))
-        if any(str(target.url) == url for _, url in progress.hops):
-            raise Stopped("redirects", "a loop", temporary=False)
-        return target, redirected(call, status, same_origin=same_origin(route, target))
+    async def _hop(self, route: Route, call: Call, progress: Progress) -> Answer:
+        """One exchange under all rules. Refusals that cost nothing come first."""
+        policy = progress.policy
+        agent = self._limits.declared_agent(route.host)
+        if agent != call.agent:
+            call = replace(call, agent=agent)
+        policy["agent"] = agent
+        self._limits.check_credential(route.host, call)
+        if route.place.override:
+            policy["override"] = route.place.override
+        self._breakers.peek(route.host)
+        crawl_delay = await self._ask_robots(route, call, policy)
+        demand = self._limits.demand(route, call, crawl_delay)
+        if demand is None:
+            return await self._exchange_with(route, call, None)
+        await self._turnstile.admit(demand)
+        try:
+            return await self._exchange_with(route, call, lambda: self._turnstile.sent(demand))
+        finally:
+            self._turnstile.done(demand)
 
+    async def _ask_robots(self, route: Route, call: Call, policy: dict[str, Any]) -> float:
+        limits = self._limits.host(route.host)
+        if call.purpose in self._settings.robots_exempt or not limits.robots:
+            policy["robots"] = f"exempt: {call.purpose if limits.robots else 'rule of the host'}"
+            return 0.0
+        ruling = await self._robots.ruling(route, limits.token)
+        policy["robots"] = ruling.because
+        return ruling.delay or 0.0
 
-def same_origin(route: Route, target: Route) -> bool:
-    """True when keys may go along: the same host and port, or the same host made safer."""
-    if (route.url.scheme, route.host, route.port) == (target.url.scheme, target.host, target.port):
-        return True
-    return (
-        route.host == target.host and (route.port, target.port) == (80, 443) and target.url.scheme == "https"
-    )
+    async def _exchange_with(self, route: Route, call: Call, on_sent: Callable[[], None] | None) -> Answer:
+        self._breakers.enter(route.host)
+        try:
+            answer = await self._exchange.send(route, call, on_sent)
+        except Stopped as stopped:
+            self._breakers.failed(route.host, stopped.failure.reason)
+            raise
+        self._breakers.answered(route.host, answer.status)
+        if answer.status in (429, 503):
+            self._rest(route, call, answer)
+        return answer
 
-
-def redirected(call: Call, status: int, *, same_origin: bool) -> Call:
-    """The call as it is repeated at the new place."""
-    if status == 303 or (status in (301, 302) and call.method == "POST"):
-        call = replace(call, method="HEAD" if call.method == "HEAD" else "GET", body=None)
-    if same_origin:
-        return call
-    headers = {name: value for name, value in call.headers.items() if _goes_along(name)}
-    return replace(call, headers=headers, secrets={}, body=None)
-
-
-def _goes_along(name: str) -> bool:
-    return name.lower() in _HARMLESS or name in ("User-Agent", "Accept-Encoding")
-
-
-def without_secrets(text: str, secrets: Mapping[str, str]) -> str:
-    """A server may quote a key back at us, in a redirect for instance: it is cut out before anybody sees it."""
-    for value in secrets.values():
-        if value:
-            text = text.replace(value, "")
-    return text
+    def _rest(self, route: Route, call: Call, answer: Answer) -> None:
+        """The host asked for patience: everybody else leaves it alone too."""
+        now = self._now()
+        delay = retry_after(answer.headers, datetime.fromtimestamp(now, UTC))
+        if delay is None and answer.status == 429:
+            delay = _REST
+        if delay:
+            self._turnstile.bar(self._limits.barred_by(route, call), now + delay / timedelta(seconds=1))
 
 
 def _response(route: Route, answer: Answer, progress: Progress, started: float) -> Response:
     declared = answer.headers.get("content-type", "")
+    for name in _USE_HEADERS:
+        if name in answer.headers:
+            progress.policy[name] = answer.headers[name]
     return Response(
         url=str(route.url),
         status=answer.status,

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from yarl import URL
 
@@ -13,26 +13,41 @@ from headwater.pure.addresses import AllowList, refusal_of_host
 from headwater.pure.host_patterns import match
 
 _LONGEST_URL = 8192
+_KNOWN_PLACES = 10_000
 _SHAPE = re.compile(r"https?://[^/?#\\@\s]+(?:[/?#].*)?", re.IGNORECASE | re.DOTALL)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _NAME = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_-]{0,62})\.)*[a-z0-9_][a-z0-9_-]{0,62}\.?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """What is known about a host and its port. `base` is where requests for it are sent instead, if anywhere;
+    `refusal` why none are sent at all. `trusted`: the operator named the host, so it may have any address."""
+
+    host: str
+    port: int
+    header: str
+    trusted: bool = False
+    override: str = ""
+    base: str = ""
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Route:
-    """`url` is what the world knows; `wire` is what is connected to, which differs when `override` names a pattern.
-    `trusted`: the operator named the host, so it may have any address."""
+    """`url` is what the world knows; `wire` is what is connected to, which differs when there is an override."""
 
     url: URL
     wire: URL
-    host: str
-    port: int
-    trusted: bool = False
-    override: str = ""
+    place: Place
 
     @property
-    def host_header(self) -> str:
-        return self.url.host_port_subcomponent or self.host
+    def host(self) -> str:
+        return self.place.host
+
+    @property
+    def port(self) -> int:
+        return self.place.port
 
 
 class Router:
@@ -42,23 +57,40 @@ class Router:
         self._ports = settings.ports
         self._allow = AllowList.of(settings.allow)
         self._overrides = {pattern.lower(): _checked(url) for pattern, url in settings.overrides.items()}
+        self._places: dict[tuple[str, int | None], Place] = {}
 
     def route(self, text: str) -> Route:
         url = parse(text)
-        host = (url.raw_host or "").rstrip(".")
-        port = url.port or 0
+        named = (url.raw_host or "", url.port)
+        place = self._places.get(named)
+        if place is None:
+            if len(self._places) >= _KNOWN_PLACES:
+                self._places.clear()
+            place = self._places[named] = self._place(url)
+        if place.refusal:
+            raise Stopped("forbidden_address", place.refusal, temporary=False)
+        return Route(url, URL(place.base + url.raw_path_qs, encoded=True) if place.base else url, place)
+
+    def _place(self, url: URL) -> Place:
+        raw, port = url.raw_host or "", url.port or 0
+        host, header = raw.rstrip("."), url.host_port_subcomponent or raw
         override = match(self._overrides, host)
         if override is not None:
-            pattern, target = override
-            return Route(url, URL(target + url.raw_path_qs, encoded=True), host, port, True, pattern)
+            return Place(host, port, header, trusted=True, override=override[0], base=override[1])
         if self._allow.has_host(host, port):
-            return Route(url, url, host, port, True)
-        refusal = refusal_of_host(url.raw_host or "")
+            return Place(host, port, header, trusted=True)
+        refusal = refusal_of_host(raw)
         if refusal is not None:
-            raise Stopped("forbidden_address", f"{host} ({refusal})", temporary=False)
-        if port not in self._ports:
-            raise Stopped("forbidden_address", f"port {port}", temporary=False)
-        return Route(url, url, host, port)
+            return Place(host, port, header, refusal=f"{host} ({refusal})")
+        return Place(host, port, header, refusal="" if port in self._ports else f"port {port}")
+
+
+def joined(route: Route, reference: str) -> str:
+    """The URL that a reference in an answer names."""
+    try:
+        return urljoin(str(route.url), reference.strip())
+    except ValueError:
+        raise Stopped("bad_url", "a redirect that cannot be parsed", temporary=False) from None
 
 
 def parse(text: str) -> URL:

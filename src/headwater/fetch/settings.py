@@ -32,7 +32,7 @@ SEC = HostRule(rate=5, shared=True, contact=True)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchSettings:
     """`allow` names (host, address or network; port) pairs that may be reached although they are not public.
-    `overrides` sends requests for a host pattern to a base URL instead. `patience` is the longest wait inside the
+    `credential_hosts` says where a key may be sent, by its name. `overrides` sends requests for a host pattern to a base URL instead. `patience` is the longest wait inside the
     fetcher; a longer one is answered with the time to come back."""
 
     user_agent: str = "Headwater/0.1"
@@ -44,7 +44,7 @@ class FetchSettings:
     held_limit: int = 64 * MEGABYTE
     redirect_limit: int = 5
     capacity: int = 400
-    connections: int = 300
+    connections: int = 400
     ports: frozenset[int] = frozenset({80, 443})
     allow: tuple[tuple[str, int], ...] = ()
     overrides: Mapping[str, str] = field(default_factory=dict)
@@ -55,6 +55,7 @@ class FetchSettings:
     )
     per_minute_by_credential: Mapping[str, int] = field(default_factory=dict)
     per_minute_per_credential: int = 45
+    credential_hosts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     window: timedelta = timedelta(minutes=1)
     hosts: Mapping[str, HostRule] = field(default_factory=lambda: {"*.sec.gov": SEC})
     robots_exempt: frozenset[str] = frozenset({"api", "robots"})
@@ -73,9 +74,10 @@ def host_rules(table: Mapping[str, Mapping[str, object]]) -> Mapping[str, HostRu
     """Rules from plain data, as a `rate_limits.yaml` holds them, on top of the built-in ones. A rule for a pattern
     that is built in changes only what it names."""
     rules = {"*.sec.gov": SEC}
-    for pattern, fields in table.items():
+    for written, fields in table.items():
+        pattern = written.lower()
         known = {name: getattr(rules[pattern], name) for name in _FIELDS} if pattern in rules else {}
-        rules[pattern.lower()] = _host_rule(pattern, {**known, **fields})
+        rules[pattern] = _host_rule(pattern, {**known, **fields})
     return rules
 
 

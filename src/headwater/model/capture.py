@@ -8,8 +8,8 @@ from typing import Any
 class Capture:
     """Exactly what came over the wire: the unit of provenance, where `replay` starts.
 
-    The bytes lie in the archive under `sha256`; this record says how they came. `policy` tells which rule allowed
-    the request.
+    The bytes lie in the archive, in `pack` from `start` on; this record says how they came and `sha256` what they
+    must be. `policy` tells which rule allowed the request.
     """
 
     id: str
@@ -24,3 +24,5 @@ class Capture:
     fetched_at: datetime
     elapsed_ms: int = 0
     policy: Mapping[str, Any] = field(default_factory=dict)
+    pack: str = ""
+    start: int = 0

@@ -1,9 +1,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, Self, TypeVar
 
 from headwater.model.fact import Fact, Finding
+from headwater.model.trace import Trace
 
 T = TypeVar("T")
 
@@ -85,6 +87,7 @@ class Document:
     mentions: tuple[Mention, ...] = ()
     edges: tuple[Edge, ...] = ()
     facts: Mapping[str, Finding] = field(default_factory=dict)
+    trace: Trace | None = None
     trail: tuple[Mark, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)
 
@@ -101,17 +104,16 @@ class Document:
         return replace(self, notes={**self.notes, **notes})
 
 
-BOOKKEEPING = frozenset({"trail", "notes"})
+BOOKKEEPING = frozenset({"trail", "notes", "trace"})
 CONTENT_FIELDS = tuple(f.name for f in fields(Document) if f.name not in BOOKKEEPING)
 
-
-def _differ(one: Any, other: Any) -> bool:
-    return one is not other and one != other
+CONTENT = attrgetter(*CONTENT_FIELDS)
 
 
 def marked(before: Document, after: Document, step: str, version: str) -> Document:
     """`after` with one more line of history: what this step changed, and who said its new facts."""
-    changed = tuple(name for name in CONTENT_FIELDS if _differ(getattr(before, name), getattr(after, name)))
+    pairs = zip(CONTENT_FIELDS, CONTENT(before), CONTENT(after), strict=True)
+    changed = tuple(name for name, old, new in pairs if old is not new and old != new)
     facts = after.facts
     if "facts" in changed:
         facts = {

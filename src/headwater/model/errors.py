@@ -22,11 +22,15 @@ class HeadwaterError(Exception):
 
 
 class Temporary(HeadwaterError):
-    """Later. `delay` is the least time to wait; without it the engine's backoff decides."""
+    """Later. `delay` is the least time to wait; without it the engine's backoff decides. `counts` is False when
+    nothing was tried, only postponed."""
 
-    def __init__(self, reason: str, detail: str = "", *, delay: timedelta | None = None) -> None:
+    def __init__(
+        self, reason: str, detail: str = "", *, delay: timedelta | None = None, counts: bool = True
+    ) -> None:
         super().__init__(reason, detail)
         self.delay = delay
+        self.counts = counts
 
 
 class Permanent(HeadwaterError):

@@ -28,14 +28,14 @@ Clock = Callable[[], datetime]
 
 
 class Archive(Protocol):
-    """Content-addressed bytes, written once. Reading checks the hash: a damaged object is Permanent."""
+    """Raw bytes with their headers, written once and never changed. Reading checks the hash."""
 
-    def put(self, captures: Sequence[tuple[Capture, bytes]]) -> None:
-        """Store each body under its SHA-256, with its headers beside it. Storing it again changes nothing."""
+    def put(self, captures: Sequence[tuple[Capture, bytes]]) -> Sequence[Capture]:
+        """Store the bodies; gives the captures with where they lie. Storing them again changes nothing."""
         ...
 
-    def get(self, digests: Sequence[str]) -> Mapping[str, bytes]:
-        """The bodies; a digest that is not there, or whose bytes are damaged, is missing from the answer."""
+    def get(self, captures: Sequence[Capture]) -> Mapping[str, bytes]:
+        """The bodies by their hash; one that is missing or damaged is missing from the answer."""
         ...
 
 

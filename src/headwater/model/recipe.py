@@ -9,6 +9,7 @@ from headwater.model.outcome import Drop, Sent, SetAside
 from headwater.model.reading import Hints, Reading, Unreadable
 from headwater.model.source import Source, Trigger
 from headwater.model.story import Story
+from headwater.model.trace import Recollection
 from headwater.model.web import Request, Response
 
 
@@ -52,6 +53,21 @@ class Knowledge(Protocol):
         ...
 
     def documents(self, ids: Sequence[str]) -> Mapping[str, Document]: ...
+
+    def recall(
+        self, recipe: str, scheme: str, prints: Sequence[tuple[str, str]], keys: Sequence[int], limit: int
+    ) -> Recollection:
+        """Who carried these fingerprints first, and which documents carry each key: the newest first, at most
+        `limit` of them."""
+        ...
+
+    def originals(self, ids: Sequence[str]) -> Mapping[str, str]:
+        """Of each document that is a copy, the original."""
+        ...
+
+    def repeated(self, recipe: str, publisher: str, sentences: Sequence[int], least: int) -> frozenset[int]:
+        """Those of the sentences that this publisher ("" for all together) used in so many different stories."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

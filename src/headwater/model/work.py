@@ -12,6 +12,7 @@ from headwater.model.document import Document
 from headwater.model.lead import StoredLead
 from headwater.model.source import Source
 from headwater.model.story import Story
+from headwater.model.trace import Trace
 
 
 class Task(StrEnum):
@@ -169,6 +170,7 @@ class Refined:
     evidence: Mapping[str, Any] = field(default_factory=dict)
     later: Later | None = None
     routes: tuple[str, ...] = ()
+    trace: Trace | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

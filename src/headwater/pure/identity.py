@@ -1,5 +1,6 @@
 """Stories keep their identity when a group is divided anew."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from headwater.model.story import Story
@@ -14,23 +15,29 @@ def inherit(
 ) -> list[str]:
     """A story id per cluster: the earlier story with which it shares most members, one cluster each; else a new id.
 
-    Ties go to the larger, then to the smaller id, so that the order of the input changes nothing. A new id is none
-    of the ended ones: what was delivered of them is over.
+    Ties go to the larger story, then to the smaller id, so that the order of the input changes nothing. A new id is
+    none of the ended ones: what was delivered of them is over.
     """
+    sizes = {story.id: len(story.members) for story in earlier}
+    told_in: dict[str, list[str]] = {}
+    for story in earlier:
+        for member in story.members:
+            told_in.setdefault(member.document, []).append(story.id)
     pairs = sorted(
-        (-len(cluster & members), -len(members), story, sorted(cluster), position)
+        (-shared, -sizes[story], story, min(cluster), position)
         for position, cluster in enumerate(clusters)
-        for story, members in ((s.id, frozenset(m.document for m in s.members)) for s in earlier)
-        if cluster & members
+        for story, shared in Counter(s for document in cluster for s in told_in.get(document, ())).items()
     )
     chosen: dict[int, str] = {}
-    for _, _, story, _, position in pairs:
-        if position not in chosen and story not in chosen.values():
-            chosen[position] = story
-    taken = {story.id for story in earlier} | ended
-    for position, cluster in sorted(enumerate(clusters), key=lambda pair: sorted(pair[1])):
+    given: set[str] = set()
+    for _, _, candidate, _, position in pairs:
+        if position not in chosen and candidate not in given:
+            chosen[position] = candidate
+            given.add(candidate)
+    taken = set(sizes) | ended
+    for first, position in sorted((min(cluster), position) for position, cluster in enumerate(clusters)):
         if position not in chosen:
-            chosen[position] = _fresh(group, min(cluster), taken)
+            chosen[position] = _fresh(group, first, taken)
             taken.add(chosen[position])
     return [chosen[position] for position in range(len(clusters))]
 

@@ -7,12 +7,14 @@ KEY_BYTES = 12  # 96 bits: a billion keys collide with a chance of one in ten bi
 
 def key(*parts: str) -> str:
     """A short stable key for an ordered list of strings; no two different lists share their spelling."""
-    digest = blake2b(digest_size=KEY_BYTES)
-    for part in parts:
-        encoded = part.encode("utf-8", "surrogatepass")
-        digest.update(len(encoded).to_bytes(4, "big"))
-        digest.update(encoded)
-    return digest.hexdigest()
+    encoded = [part.encode("utf-8", "surrogatepass") for part in parts]
+    lengths = ",".join(str(len(part)) for part in encoded).encode()
+    return blake2b(b"\0".join((lengths, *encoded)), digest_size=KEY_BYTES).hexdigest()
+
+
+def key_number(key: str) -> int:
+    """A key as a signed 64-bit integer, for indexes that must stay small."""
+    return int.from_bytes(bytes.fromhex(key[:16]), "big", signed=True)
 
 
 def source_key(recipe: str, kind: str, url: str, name: str) -> str:

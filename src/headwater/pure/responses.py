@@ -139,9 +139,9 @@ def _again(reason: str, attempts: int, delay: timedelta | None) -> Verdict:
 
 def moved_to(answer: Response) -> str | None:
     """The new permanent address: as far as the redirects were permanent, from the start."""
-    targets = [*(url for _, url in answer.hops[1:]), answer.url] if answer.hops else []
     moved = None
-    for (status, _), target in zip(answer.hops, targets, strict=True):
+    places = [url for _, url in answer.hops] + [answer.url]
+    for (status, _), target in zip(answer.hops, places[1:], strict=True):
         if status not in _PERMANENT_MOVES:
             break
         moved = target

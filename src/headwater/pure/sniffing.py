@@ -1,6 +1,7 @@
 """What a body is, when its header says nothing or says it wrong."""
 
 import re
+from functools import lru_cache
 
 _LOOK = 1024
 _MAGIC = (
@@ -69,6 +70,7 @@ def media_type_of(declared: str, body: bytes) -> str:
     return _text(start) or (stated if "/" in stated else _unknown(start))
 
 
+@lru_cache(maxsize=512)
 def charset_of(declared: str) -> str | None:
     """The character set that a Content-Type names, in lower case."""
     found = _CHARSET.search(declared)

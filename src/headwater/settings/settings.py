@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -26,7 +27,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     workers: processes that refine, beside the one that fetches. contact: an address that sites can complain to; it
     is part of the User-Agent. hosts: host (or *.domain) to base URL, to point names at another server; such a server
     may be on a private address. allow: private addresses (host:port) that may be fetched from. requests_per_second:
-    per host, 0 for no limit. log: console or json; log_level: debug, info, warning or error.
+    per host, 0 for no limit. rate_limits: host (or *.domain) to what differs there (rate, concurrency, user_agent,
+    robots, shared, contact). log: console or json; log_level: debug, info, warning or error.
     """
 
     data: str = DEFAULT_DATA
@@ -36,6 +38,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     hosts: dict[str, str] = {}
     allow: list[str] = []
     requests_per_second: float = 1.0
+    rate_limits: dict[str, dict[str, Any]] = {}
     log: str = "console"
     log_level: str = "warning"
     recipes: dict[str, RecipeSettings] = {}

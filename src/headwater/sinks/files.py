@@ -23,25 +23,27 @@ class Files:
     folder: Path
 
     def send(self, parcels: Sequence[Parcel]) -> Sequence[Sent]:
-        return [Sent(self._write(parcel)) for parcel in parcels]
+        try:
+            for route in {parcel.route for parcel in parcels}:
+                (self.folder / _safe(route)).mkdir(parents=True, exist_ok=True)
+            return [Sent(self._write(parcel)) for parcel in parcels]
+        except OSError as error:
+            raise Temporary("folder_unwritable", f"{error.strerror}: {self.folder}") from error
 
     def _write(self, parcel: Parcel) -> str:
-        name = Path(_safe(parcel.route)) / f"{_safe(parcel.record.id)}.json"
-        target = self.folder / name
-        draft = target.with_suffix(f".{os.getpid()}.tmp")
+        name = f"{_safe(parcel.route)}/{_safe(parcel.record.id)}.json"
+        target = f"{self.folder}/{name}"
+        draft = f"{target}.{os.getpid()}.tmp"
         body = msgspec.json.encode({"revision": parcel.revision, "record": parcel.record})
         try:
-            try:
-                draft.write_bytes(body)
-            except FileNotFoundError:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                draft.write_bytes(body)
-            draft.replace(target)
-        except OSError as error:
+            with open(draft, "wb", buffering=0) as file:  # noqa: PTH123 - for every record; pathlib doubles the cost
+                file.write(body)
+            os.replace(draft, target)  # noqa: PTH105 - as above
+        except OSError:
             with suppress(OSError):
-                draft.unlink(missing_ok=True)
-            raise Temporary("folder_unwritable", f"{error.strerror}: {self.folder}") from error
-        return name.as_posix()
+                os.unlink(draft)  # noqa: PTH108 - as above
+            raise
+        return name
 
 
 def _safe(name: str) -> str:

@@ -12,7 +12,7 @@ from headwater.model.outcome import Drop
 from headwater.model.recipe import Context, Outcome
 from headwater.pure.urls import canonical
 
-WORDS = re.compile(r"\w+")
+BETWEEN_WORDS = re.compile(r"\W+")
 LATEST = datetime.max.replace(tzinfo=UTC)
 
 
@@ -23,9 +23,9 @@ def fingerprints(document: Document, least_words: int) -> tuple[Fingerprint, ...
         marks.append(Fingerprint("url", canonical(document.canonical_url)))
     if document.guid:
         marks.append(Fingerprint("guid", f"{document.source} {document.guid}"))
-    words = WORDS.findall(unicodedata.normalize("NFKC", document.text).casefold())
-    if len(words) >= least_words:
-        marks.append(Fingerprint("text", sha256(" ".join(words).encode()).hexdigest()))
+    words = BETWEEN_WORDS.sub(" ", unicodedata.normalize("NFKC", document.text).casefold()).strip()
+    if words.count(" ") + 1 >= least_words:
+        marks.append(Fingerprint("text", sha256(words.encode("utf-8", "replace")).hexdigest()))
     return tuple(dict.fromkeys(marks))
 
 

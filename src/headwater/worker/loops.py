@@ -1,11 +1,12 @@
 """What a worker process does all day: claim, work, commit; rest when there is nothing; stop when told."""
 
 import os
+import resource
 import signal
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import timedelta
-from functools import partial
 from types import FrameType
 
 from headwater.engine.desk import Desk
@@ -17,14 +18,17 @@ from headwater.model.work import Job, Task
 SHORTEST_REST, LONGEST_REST = 0.02, 0.5
 TROUBLE_REST = 2.0
 GRACE = 10.0
+ANSWER_WAIT = timedelta(seconds=0.05)
+MEMORY_LIMIT_KILOBYTES = 440 * 1024
 DESK_TASKS = (Task.REFINE, Task.GATHER, Task.DELIVER)
 
 
 class Bell:
-    """Rings when the process is to stop: on SIGTERM or SIGINT, or when its parent is gone."""
+    """Rings when the process is to stop: on SIGTERM or SIGINT, or, for a child, when its parent is gone."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, child: bool = True) -> None:
         self.parent = os.getppid()
+        self.child = child
         self.rung = False
         signal.signal(signal.SIGTERM, self._ring)
         signal.signal(signal.SIGINT, self._ring)
@@ -34,32 +38,30 @@ class Bell:
         self.rung = True
 
     def __bool__(self) -> bool:
-        return self.rung or os.getppid() != self.parent
+        return self.rung or (self.child and os.getppid() != self.parent)
 
 
 def work_at_desk(desk: Desk, recipes: Sequence[str], stop: Callable[[], bool]) -> None:
-    """Refine, gather and deliver until told to stop."""
+    """Refine, gather and deliver until told to stop, or until this process has grown too large to go on."""
     engine = Engine(desk)
-    rest = SHORTEST_REST
-
-    def run(job: Job) -> int:
-        # Whatever is leased here was left by trouble: between two jobs a desk holds nothing.
-        if troubled:
-            desk.store.release([desk.owner], counts=False)
-            troubled.clear()
-        return engine.run(job)
-
-    troubled: list[Temporary] = []
-    while not stop():
-        handled = 0
-        for recipe in recipes:
-            for task in DESK_TASKS:
-                if not stop():
-                    handled += _guarded(desk, partial(run, Job(recipe, task)), troubled)
+    jobs = [Job(recipe, task) for recipe in recipes for task in DESK_TASKS]
+    rest, troubled = SHORTEST_REST, False
+    while not stop() and not _overgrown():
+        try:
+            if (
+                troubled
+            ):  # between two jobs a desk holds nothing: whatever is leased here was left by the trouble
+                desk.store.release([desk.owner], counts=False)
+            handled = sum(engine.run(job) for job in jobs if not stop())
+            troubled = False
+        except Temporary as trouble:
+            _wait_out(desk, trouble)
+            troubled = True
+            continue
         rest = SHORTEST_REST if handled else min(rest * 2, LONGEST_REST)
         if not handled:
             time.sleep(rest)
-    desk.store.release([desk.owner], counts=False)
+    _give_back(desk)
 
 
 def work_on_network(desk: Desk, recipes: Sequence[str], stop: Callable[[], bool]) -> None:
@@ -67,25 +69,40 @@ def work_on_network(desk: Desk, recipes: Sequence[str], stop: Callable[[], bool]
     jobs = [Job(recipe, task) for recipe in recipes for task in (Task.POLL, Task.FETCH)]
     network = Network(desk, jobs)
     rest = SHORTEST_REST
-    while not stop():
-        handled = _guarded(desk, lambda: network.step(timedelta(seconds=0.05)), [])
+    while not stop() and not _overgrown():
+        handled = _step(network, claiming=True)
         rest = SHORTEST_REST if handled or network.waiting else min(rest * 2, LONGEST_REST)
         if not handled and not network.waiting:
             time.sleep(rest)
     until = time.monotonic() + GRACE
     while (network.waiting or network.uncommitted) and time.monotonic() < until:
-        _guarded(desk, lambda: network.step(timedelta(seconds=0.2), claiming=False), [])
-    desk.store.release([desk.owner], counts=False)
+        _step(network, claiming=False)
+    _give_back(desk)
     if desk.fetcher is not None:
         desk.fetcher.close()
 
 
-def _guarded(desk: Desk, work: Callable[[], int], troubles: list[Temporary]) -> int:
-    """Trouble with the ground we stand on (disk, database, archive) is waited out; nothing is given up for it."""
+def _step(network: Network, *, claiming: bool) -> int:
+    """What cannot be committed now stays in hand and is committed with the next step."""
     try:
-        return work()
+        return network.step(ANSWER_WAIT, claiming=claiming)
     except Temporary as trouble:
-        troubles.append(trouble)
-        desk.log.warning("waiting", reason=trouble.reason, detail=trouble.detail)
-        time.sleep(TROUBLE_REST)
+        _wait_out(network.desk, trouble)
         return 0
+
+
+def _wait_out(desk: Desk, trouble: Temporary) -> None:
+    """Trouble with the ground we stand on (disk, database, archive) is nobody's fault: nothing is given up for it."""
+    desk.log.error("waiting", reason=trouble.reason, detail=trouble.detail)
+    time.sleep(TROUBLE_REST)
+
+
+def _give_back(desk: Desk) -> None:
+    """Somebody else may have it at once. If even that fails, the leases run out."""
+    with suppress(Temporary):
+        desk.store.release([desk.owner], counts=False)
+
+
+def _overgrown() -> bool:
+    """A process that grew past its limit is replaced by a fresh one between two batches."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > MEMORY_LIMIT_KILOBYTES

@@ -10,6 +10,7 @@ from multiprocessing.context import SpawnProcess
 
 from headwater.app import App
 from headwater.logs import configure_logs
+from headwater.model.errors import Refused
 from headwater.settings.settings import Settings
 from headwater.worker.liveness import dead_owners, owner_name
 from headwater.worker.loops import Bell, work_at_desk, work_on_network
@@ -17,6 +18,7 @@ from headwater.worker.loops import Bell, work_at_desk, work_on_network
 LOOK_EVERY = 0.2
 STOP_GRACE = 20.0
 REBIRTH_REST = 1.0
+DEATHS_A_MINUTE = 10
 # A row that is due within this time is waited for before a run counts as idle: short retries, polite pauses.
 HORIZON = timedelta(seconds=15)
 
@@ -39,6 +41,7 @@ class Crew:
     recipes: Sequence[str]
     members: dict[str, SpawnProcess] = field(default_factory=dict)
     born: dict[str, float] = field(default_factory=dict)
+    deaths: list[float] = field(default_factory=list)
 
     def start(self) -> None:
         free_the_dead(self.app)
@@ -60,10 +63,20 @@ class Crew:
         for name, target in self._roles():
             process = self.members[name]
             if not process.is_alive() and time.monotonic() - self.born[name] > REBIRTH_REST:
-                log = configure_logs(self.app.settings.log, self.app.settings.log_level)
-                log.error("worker died", process=name, exit=process.exitcode)
+                if process.exitcode != 0:
+                    self._mourn(name, process.exitcode)
                 free_the_dead(self.app)
                 self._hire(name, target)
+
+    def _mourn(self, name: str, exitcode: int | None) -> None:
+        log = configure_logs(self.app.settings.log, self.app.settings.log_level)
+        log.error("worker died", process=name, exit=exitcode)
+        now = time.monotonic()
+        self.deaths = [*(death for death in self.deaths if now - death < 60), now]
+        if len(self.deaths) > DEATHS_A_MINUTE:
+            raise Refused(
+                "workers_keep_dying", "worker processes die as soon as they start: see the log above"
+            )
 
     def stop(self) -> None:
         """Ask everybody to finish; end those who do not."""
@@ -89,7 +102,7 @@ def work(
     app: App, recipes: Sequence[str], *, until_idle: bool, watch: Callable[[], None] = lambda: None
 ) -> None:
     """Run the crew until told to stop, or until nothing is due soon. `watch` is called several times a second."""
-    bell = Bell()
+    bell = Bell(child=False)  # it may outlive the shell that started it
     crew = Crew(app, recipes)
     crew.start()
     try:

@@ -4,25 +4,25 @@ from html import escape
 from urllib.parse import urlsplit
 
 from headwater_demo.article import Article
-from headwater_demo.feeds.catalogue import Feed, tracked
+from headwater_demo.feeds.catalogue import Feed, link
 from headwater_demo.feeds.markup import DECLARATION, body_html, tag
 from headwater_demo.publishers import Publisher
 
 
 def atom_html(feed: Feed, publisher: Publisher, articles: list[Article]) -> str:
     return _atom(
-        feed, publisher, [_entry(item, tracked(item.url, feed), _html(item)) for item in articles], articles
+        feed, publisher, [_entry(item, link(item, feed), _html(item)) for item in articles], articles
     )
 
 
 def atom_text(feed: Feed, publisher: Publisher, articles: list[Article]) -> str:
     return _atom(
-        feed, publisher, [_entry(item, tracked(item.url, feed), _text(item)) for item in articles], articles
+        feed, publisher, [_entry(item, link(item, feed), _text(item)) for item in articles], articles
     )
 
 
 def atom_xhtml(feed: Feed, publisher: Publisher, articles: list[Article]) -> str:
-    entries = [_entry(item, _relative(tracked(item.url, feed)), _xhtml(item)) for item in articles]
+    entries = [_entry(item, _relative(link(item, feed)), _xhtml(item)) for item in articles]
     return _atom(feed, publisher, entries, articles, inherited=f' xml:base="http://{publisher.host}/"')
 
 
@@ -42,11 +42,11 @@ def _atom(
     return DECLARATION + opening + "\n" + "\n".join(heading + entries) + "\n</feed>\n"
 
 
-def _entry(article: Article, link: str, content: str) -> str:
+def _entry(article: Article, address: str, content: str) -> str:
     parts = [
-        tag("id", article.guid if ":a" not in article.guid else f"tag:{article.guid.replace(':', ',2026:')}"),
+        tag("id", article.guid),
         tag("title", article.title, type="text"),
-        f'<link rel="alternate" type="text/html" href="{escape(link)}"/>',
+        f'<link rel="alternate" type="text/html" href="{escape(address)}"/>',
         tag("published", article.published.isoformat()),
         tag("updated", article.modified.isoformat()),
         f"<author>{tag('name', article.author)}</author>",

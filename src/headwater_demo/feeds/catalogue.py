@@ -14,11 +14,13 @@ Format = Literal[
 # refused: hostile, must not be expanded.   gone: 410.   moved: answers for good from elsewhere.   flaky: fails twice first.
 Expect = Literal["ok", "broken", "unreadable", "refused", "gone", "moved", "flaky"]
 MOST_ITEMS = 60
+MOST_GUESTS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
-    """`campaign` adds tracking parameters to the links; `defect` names what is wrong with the bytes."""
+    """`campaign` adds tracking parameters to the links; `partner` is a host whose newest articles are listed too;
+    `defect` names what is wrong with the bytes."""
 
     name: str
     host: str
@@ -27,6 +29,7 @@ class Feed:
     expect: Expect = "ok"
     topic: Topic | None = None
     campaign: str | None = None
+    partner: str | None = None
     defect: str | None = None
 
     @property
@@ -38,7 +41,13 @@ _SMALL: tuple[Feed, ...] = (
     Feed(name="Ledger Lane", host="ledgerlane.example", path="/feed", format="rss2"),
     Feed(name="Block Harbour", host="blockharbour.example", path="/atom.xml", format="atom-html"),
     Feed(name="Token Tribune", host="tokentribune.example", path="/feed.json", format="json"),
-    Feed(name="Hashfield Notes", host="hashfield.example", path="/rss.xml", format="rss2-teaser"),
+    Feed(
+        name="Hashfield Notes",
+        host="hashfield.example",
+        path="/rss.xml",
+        format="rss2-teaser",
+        partner="ledgerlane.example",
+    ),
     Feed(
         name="Cadena Clara",
         host="cadenaclara.example",
@@ -197,16 +206,20 @@ def _told(feed: Feed) -> dict[str, Any]:
     }
 
 
-def tracked(url: str, feed: Feed) -> str:
-    if feed.campaign is None:
-        return url
-    mark = "&" if "?" in url else "?"
-    return f"{url}{mark}utm_source=rss&utm_medium=feed&utm_campaign={feed.campaign}"
+def link(article: Article, feed: Feed) -> str:
+    """Where a feed says the article is: with tracking parameters in a campaign, or when it is somebody else's."""
+    campaign = feed.campaign if article.host == feed.host else f"via-{feed.host.partition('.')[0]}"
+    if campaign is None:
+        return article.url
+    mark = "&" if "?" in article.url else "?"
+    return f"{article.url}{mark}utm_source=rss&utm_medium=feed&utm_campaign={campaign}"
 
 
 def listed(feed: Feed, newsroom: Newsroom, now: datetime) -> list[Article]:
     """The articles a feed would list were its bytes in order; feeds that never deliver list none."""
     if feed.expect in ("gone", "refused", "unreadable"):
         return []
-    shown = (item for item in newsroom.articles(now, host=feed.host) if feed.topic in (None, item.topic))
-    return list(shown)[:MOST_ITEMS]
+    own = (item for item in newsroom.articles(now, host=feed.host) if feed.topic in (None, item.topic))
+    guests = newsroom.articles(now, host=feed.partner)[:MOST_GUESTS] if feed.partner else []
+    shown = sorted([*own, *guests], key=lambda item: item.published, reverse=True)
+    return shown[:MOST_ITEMS]

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from headwater_demo.article import Article
-from headwater_demo.feeds.catalogue import Feed, tracked
+from headwater_demo.feeds.catalogue import Feed, link
 from headwater_demo.feeds.markup import body_html
 from headwater_demo.publishers import Publisher
 
@@ -25,7 +25,7 @@ def json_feed(feed: Feed, publisher: Publisher, articles: list[Article]) -> str:
 def _item(article: Article, feed: Feed) -> dict[str, Any]:
     return {
         "id": article.guid,
-        "url": tracked(article.url, feed),
+        "url": link(article, feed),
         "title": article.title,
         "content_html": body_html(article),
         "summary": article.description,

@@ -3,7 +3,7 @@
 from html import escape
 
 from headwater_demo.article import Article
-from headwater_demo.feeds.catalogue import Feed, tracked
+from headwater_demo.feeds.catalogue import Feed, link
 from headwater_demo.feeds.markup import DECLARATION, body_html, cdata, tag
 from headwater_demo.publishers import Publisher
 
@@ -30,7 +30,7 @@ def rss1(feed: Feed, publisher: Publisher, articles: list[Article]) -> str:
 def _item(article: Article, feed: Feed) -> str:
     parts = (
         tag("title", article.title),
-        tag("link", tracked(article.url, feed)),
+        tag("link", link(article, feed)),
         tag("description", article.description),
         tag("dc:date", article.published.isoformat()),
         tag("dc:creator", article.author),

@@ -1,7 +1,7 @@
 """RSS 0.91, 0.92 and 2.0."""
 
 from headwater_demo.article import Article
-from headwater_demo.feeds.catalogue import Feed, tracked
+from headwater_demo.feeds.catalogue import Feed, link
 from headwater_demo.feeds.markup import DECLARATION, body_html, cdata, rfc822, tag
 from headwater_demo.publishers import Publisher
 
@@ -48,8 +48,13 @@ def _channel(feed: Feed, publisher: Publisher, articles: list[Article]) -> str:
 
 
 def _heading(article: Article, feed: Feed) -> str:
-    link = tag("link", tracked(article.url, feed))
-    return "\n".join((tag("title", article.title), link, tag("description", article.description)))
+    return "\n".join(
+        (
+            tag("title", article.title),
+            tag("link", link(article, feed)),
+            tag("description", article.description),
+        )
+    )
 
 
 def _extras092(article: Article) -> str:

@@ -42,10 +42,6 @@ _KIND = (
     "Mining",
     "Analytics",
 )
-_CITY = (
-    "Lisbon", "Singapore", "Toronto", "Zug", "Nairobi", "Tallinn", "São Paulo", "Rotterdam", "Osaka", "Dublin", "Austin", "Warsaw", "Dubai", "Seoul",
-    "Valletta", "Vilnius", "Melbourne", "Montevideo", "Oslo", "Lagos", "Prague", "Copenhagen",
-)  # fmt: skip
 _COUNTRY = (
     "Portugal",
     "Singapore",
@@ -127,9 +123,13 @@ def company(chance: Random) -> str:
     return f"{chance.choice(_STEM)}{chance.choice(_TAIL)} {chance.choice(_KIND)}"
 
 
-def cast_for(chance: Random) -> dict[str, str]:
+def cast_for(chance: Random, cities: tuple[str, ...]) -> dict[str, str]:
     """Everybody who appears in one text."""
-    tokens, cities, protocols = chance.sample(_TOKEN, 2), chance.sample(_CITY, 2), chance.sample(_PROTOCOL, 2)
+    tokens, places, protocols = (
+        chance.sample(_TOKEN, 2),
+        chance.sample(cities, 2),
+        chance.sample(_PROTOCOL, 2),
+    )
     return {
         "company": company(chance),
         "rival": company(chance),
@@ -141,8 +141,8 @@ def cast_for(chance: Random) -> dict[str, str]:
         "other_token": tokens[1],
         "protocol": protocols[0],
         "other_protocol": protocols[1],
-        "city": cities[0],
-        "other_city": cities[1],
+        "city": places[0],
+        "other_city": places[1],
         "country": chance.choice(_COUNTRY),
         "fund": chance.choice(_FUND),
         "agency": chance.choice(_AGENCY),

@@ -20,6 +20,11 @@ def expand(template: str, cast: Mapping[str, str], tongue: Tongue, today: dateti
     return filled[0].upper() + filled[1:]
 
 
+def figures(tongue: Tongue, today: datetime, chance: Random) -> dict[str, str]:
+    """One value for every figure, for texts that must not contradict each other."""
+    return {name: _figure(name, tongue, today, chance) for name in (*_NUMBERS, *_OTHERS)}
+
+
 def _figure(name: str, tongue: Tongue, today: datetime, chance: Random) -> str:
     number = _NUMBERS.get(name)
     if number is not None:
@@ -32,16 +37,19 @@ def _figure(name: str, tongue: Tongue, today: datetime, chance: Random) -> str:
     day = today + timedelta(
         days=chance.randint(-40, -1) if name in ("past", "month_past") else chance.randint(4, 60)
     )
+    month = tongue.months[day.month - 1]
+    written = tongue.date.format(day=day.day, month=month)
     dates = {
-        "past": f"{day.day} {tongue.months[day.month - 1]}",
-        "future": f"{day.day} {tongue.months[day.month - 1]}",
-        "month": tongue.months[day.month - 1],
-        "month_past": tongue.months[day.month - 1],
+        "past": written,
+        "future": written,
+        "month": month,
+        "month_past": month,
         "weekday": tongue.weekdays[today.weekday()],
     }
     return dates[name]
 
 
+_OTHERS = ("thousands", "past", "future", "month", "month_past", "weekday")
 _NUMBERS: dict[str, tuple[float, float, int]] = {
     "percent": (2, 48, 0),
     "fraction": (0.1, 9.9, 1),

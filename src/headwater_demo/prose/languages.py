@@ -1,6 +1,8 @@
 """Every language the demo newspapers write in."""
 
 from headwater_demo.prose.english import ENGLISH
+from headwater_demo.prose.german import GERMAN
+from headwater_demo.prose.spanish import SPANISH
 from headwater_demo.prose.text import Tongue
 
-TONGUES: dict[str, Tongue] = {"en": ENGLISH, "es": ENGLISH, "de": ENGLISH}
+TONGUES: dict[str, Tongue] = {"en": ENGLISH, "es": SPANISH, "de": GERMAN}

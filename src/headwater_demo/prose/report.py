@@ -22,10 +22,14 @@ def market_report(house: str, moment: datetime, chance: Random) -> Text:
         paragraphs=(
             f"This is the {house} price report for {day}. All prices are volume-weighted averages of nine trading venues, taken at 08:00 UTC.",
             *(_row(*row, chance=chance) for row in rows),
-            f"Total turnover on the venues we follow came to ${chance.uniform(40, 95):.1f} billion, against ${chance.uniform(40, 95):.1f} billion the day before. "
-            f"Funding rates of perpetual futures stood at {chance.uniform(-0.02, 0.04):.3f} percent per eight hours.",
-            f"Forced liquidations reached ${chance.randint(60, 640)} million, of which {chance.randint(20, 80)} percent were long positions. "
-            f"The fear index of our desk reads {chance.randint(12, 88)}.",
+            (
+                f"Total turnover on the venues we follow came to ${chance.uniform(40, 95):.1f} billion, against ${chance.uniform(40, 95):.1f} billion the day before. "
+                f"Funding rates of perpetual futures stood at {chance.uniform(-0.02, 0.04):.3f} percent per eight hours."
+            ),
+            (
+                f"Forced liquidations reached ${chance.randint(60, 640)} million, of which {chance.randint(20, 80)} percent were long positions. "
+                f"The fear index of our desk reads {chance.randint(12, 88)}."
+            ),
             "Figures are compiled automatically and checked by an editor. The next report appears tomorrow at the same time.",
         ),
         topic="markets",

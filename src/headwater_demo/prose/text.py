@@ -17,10 +17,9 @@ class Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phrases:
-    """What the grammar draws from for one topic in one language."""
+    """What the grammar draws from for one topic in one language; an opening is a headline with its lead."""
 
-    headlines: tuple[str, ...]
-    leads: tuple[str, ...]
+    openings: tuple[tuple[str, str], ...]
     facts: tuple[str, ...]
     keywords: tuple[str, ...]
 
@@ -35,5 +34,6 @@ class Tongue:
     endings: tuple[str, ...]
     months: tuple[str, ...]
     weekdays: tuple[str, ...]
-    currency: str
+    date: str
     decimal: str
+    cities: tuple[str, ...]

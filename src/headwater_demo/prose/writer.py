@@ -3,12 +3,14 @@
 from datetime import datetime
 from random import Random
 
-from headwater_demo.article import Topic
+from headwater_demo.article import TOPICS, Topic
 from headwater_demo.prose.cast import cast_for, name
-from headwater_demo.prose.grammar import expand
+from headwater_demo.prose.grammar import expand, figures
 from headwater_demo.prose.languages import TONGUES
-from headwater_demo.prose.text import Phrases, Text, Tongue
+from headwater_demo.prose.text import Text, Tongue
 from headwater_demo.prose.written import WRITTEN
+
+_LONG_READS = 0.12
 
 
 def write(topic: Topic, language: str, serial: int, today: datetime, chance: Random) -> Text:
@@ -20,16 +22,18 @@ def write(topic: Topic, language: str, serial: int, today: datetime, chance: Ran
 
 
 def _generated(topic: Topic, tongue: Tongue, today: datetime, chance: Random) -> Text:
-    phrases, cast = tongue.topics[topic], cast_for(chance)
+    phrases, cast = tongue.topics[topic], cast_for(chance, tongue.cities)
 
     def say(template: str) -> str:
         return expand(template, cast, tongue, today, chance)
 
-    lead = say(chance.choice(phrases.leads))
-    paragraphs = [" ".join(map(say, part)) for part in _outline(phrases, tongue, chance)]
+    # Headline and lead tell the same event, so they also share their figures.
+    told = cast | figures(tongue, today, chance)
+    title, lead = (expand(part, told, tongue, today, chance) for part in chance.choice(phrases.openings))
+    paragraphs = [" ".join(map(say, part)) for part in _outline(topic, tongue, chance)]
     return Text(
-        title=say(chance.choice(phrases.headlines)),
-        author=name(chance),
+        title=title,
+        author=next(author for author in iter(lambda: name(chance), "") if author not in cast.values()),
         description=lead,
         keywords=(topic, cast["token"].lower(), *chance.sample(phrases.keywords, 2)),
         paragraphs=(lead, *paragraphs),
@@ -37,10 +41,10 @@ def _generated(topic: Topic, tongue: Tongue, today: datetime, chance: Random) ->
     )
 
 
-def _outline(phrases: Phrases, tongue: Tongue, chance: Random) -> list[list[str]]:
+def _outline(topic: Topic, tongue: Tongue, chance: Random) -> list[list[str]]:
     """Templates of the paragraphs after the lead; no template is used twice in one text."""
-    size = chance.randint(7, min(18, len(phrases.facts)))
-    facts = chance.sample(phrases.facts, size)
+    facts = _facts(topic, tongue, chance)
+    size = len(facts)
     quotes = chance.sample(tongue.quotes, max(1, size // 4))
     background = chance.sample(tongue.background, max(2, size // 3))
     sentences: list[str] = []
@@ -51,6 +55,16 @@ def _outline(phrases: Phrases, tongue: Tongue, chance: Random) -> list[list[str]
         if position % 3 == 1 and background:
             sentences.append(background.pop())
     return [*_paragraphs(sentences, chance), [chance.choice(tongue.endings)]]
+
+
+def _facts(topic: Topic, tongue: Tongue, chance: Random) -> list[str]:
+    """About half of what can be said, so that two texts differ; one in eight is a long read that touches a second topic."""
+    facts = tongue.topics[topic].facts
+    told = chance.sample(facts, chance.randint(8, len(facts) // 2 + 1))
+    other = tongue.topics[chance.choice([item for item in TOPICS if item != topic])].facts
+    if chance.random() < _LONG_READS and other != facts:
+        told += chance.sample(other, len(other) // 2) + [item for item in facts if item not in told]
+    return told
 
 
 def _paragraphs(sentences: list[str], chance: Random) -> list[list[str]]:

@@ -3,7 +3,14 @@
 from collections.abc import Callable, Sequence
 
 from headwater_demo.exchange import Site
-from headwater_demo.sites import maze, museum, oddities, press
+from headwater_demo.sites import mapped, maze, museum, oddities, press, townhall
 from headwater_demo.world import World
 
-SITES: tuple[Callable[[World], Sequence[Site]], ...] = (press.sites, museum.sites, oddities.sites, maze.sites)
+SITES: tuple[Callable[[World], Sequence[Site]], ...] = (
+    press.sites,
+    museum.sites,
+    oddities.sites,
+    maze.sites,
+    mapped.sites,
+    townhall.sites,
+)

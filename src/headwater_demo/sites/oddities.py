@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Callable
+from functools import cache
 from html import escape
 
 from headwater_demo.exchange import HTML, Answer, Pace, Request, Site, not_found, page, plain
@@ -95,8 +96,8 @@ def _soft_missing() -> Answer:
 
 
 def _mojibake() -> Answer:
-    """UTF-8 that somebody once read as windows-1252 and saved again."""
-    garbled = _story_html().encode().decode("cp1252", "replace")
+    """UTF-8 that somebody once read as latin-1 and saved again."""
+    garbled = _story_html().encode().decode("latin-1")
     return page(_document(garbled, head='<meta charset="utf-8">'))
 
 
@@ -117,14 +118,16 @@ def _wrong_charset() -> Answer:
     )
 
 
+@cache
 def _big() -> Answer:
     line = f"<p>{escape(_STORY[0])}</p>\n"
     return page(_document(line * (_BIG_SIZE // len(line.encode()) + 1)))
 
 
+@cache
 def _packed_bomb() -> Answer:
     """Two hundred kilobytes on the wire, two hundred megabytes once unpacked."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    packer = zlib.compressobj(6, zlib.DEFLATED, 31)
     block = b"\0" * (1024 * 1024)
     body = b"".join(packer.compress(block) for _ in range(200)) + packer.flush()
     return Answer(body=body, media_type=HTML, headers={"Content-Encoding": "gzip"}, as_is=True)

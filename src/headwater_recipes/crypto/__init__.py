@@ -9,7 +9,7 @@ from headwater.extract.plain import read_plain
 from headwater.model.recipe import Grouping, Recipe, Route
 from headwater.model.source import Trigger
 from headwater.settings.sources import load_sources
-from headwater.steps.exact import DropExactDuplicates
+from headwater.steps.duplicates import DropDuplicates
 from headwater.steps.normalise import normalise
 from headwater.stories.headlines import same_day, same_headline
 
@@ -27,7 +27,7 @@ def recipe() -> Recipe:
             "application/xhtml+xml": read_html,
             "text/plain": read_plain,
         },
-        steps=(normalise, DropExactDuplicates()),
+        steps=(normalise, DropDuplicates()),
         trigger=Trigger(cron="0 */4 * * *"),
         grouping=Grouping(key=same_day, cluster=same_headline, settle=timedelta(seconds=1)),
         routes=(Route(name="articles", sink="files"),),

@@ -33,7 +33,7 @@ def storable(text: str) -> str:
 
 
 class Words(TypeDecorator[str]):
-    """Text from anywhere; where we write the words ourselves, plain Text does."""
+    """Text from anywhere."""
 
     impl = Text
     cache_ok = True

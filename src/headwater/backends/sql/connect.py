@@ -1,6 +1,8 @@
 """Connections that behave the same on both databases: short write transactions that never deadlock by upgrading."""
 
-from collections.abc import Iterator
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,6 @@ from headwater.backends.sql.columns import storable
 from headwater.model.errors import Refused, Temporary
 
 SQLITE_PRAGMAS = (
-    "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=NORMAL",
     "PRAGMA busy_timeout=30000",
     "PRAGMA foreign_keys=ON",
@@ -22,6 +23,7 @@ SQLITE_PRAGMAS = (
     "PRAGMA cache_size=-32000",
 )
 NUL = rb"\u0000"
+WAL_TRIES, WAL_REST = 100, 0.1
 BEYOND_LIMITS = "54"  # PostgreSQL's class for what it will never take, however often it is asked
 DISK_FULL = ("disk is full", "disk full", "no space left", "could not extend file")
 
@@ -45,13 +47,7 @@ def _storable(value: Any) -> Any:
 
 
 def connect(url: str) -> Engine:
-    try:
-        parsed = make_url(url)
-    except (ArgumentError, ValueError):
-        # Not "from error": what cannot be read may still hold a password.
-        raise Refused(
-            "bad_database", "the database address cannot be read: write sqlite:///file or postgresql://…"
-        ) from None
+    parsed = _parsed(url)
     options: dict[str, Any] = {
         "json_serializer": _to_json,
         "json_deserializer": msgspec.json.decode,
@@ -60,9 +56,28 @@ def connect(url: str) -> Engine:
     if parsed.get_backend_name() == "sqlite":
         return _sqlite(parsed, options)
     if parsed.get_backend_name() == "postgresql":
-        parsed = parsed.set(drivername="postgresql+psycopg")
-        return create_engine(parsed, pool_pre_ping=True, pool_size=4, max_overflow=4, **options)
+        return _postgresql(parsed.set(drivername="postgresql+psycopg"), options)
     raise Refused("bad_database", f"'{parsed.get_backend_name()}' is not supported: use sqlite or postgresql")
+
+
+def _parsed(url: str) -> URL:
+    try:
+        return make_url(url)
+    except (ArgumentError, ValueError) as error:
+        # The address itself is not repeated: it may hold a password.
+        raise Refused(
+            "bad_database",
+            "database: that is not an address of a database; write for example postgresql://user@host/name",
+        ) from error
+
+
+def _postgresql(url: URL, options: dict[str, Any]) -> Engine:
+    try:
+        return create_engine(url, pool_pre_ping=True, pool_size=4, max_overflow=4, **options)
+    except ModuleNotFoundError as error:
+        raise Refused(
+            "missing_driver", "PostgreSQL needs a driver: install it with `pip install headwater[postgres]`"
+        ) from error
 
 
 def _sqlite(url: URL, options: dict[str, Any]) -> Engine:
@@ -72,6 +87,7 @@ def _sqlite(url: URL, options: dict[str, Any]) -> Engine:
     def _prepare(connection: Any, record: Any) -> None:
         # The driver's own transaction handling begins too late for BEGIN IMMEDIATE; switch it off.
         connection.isolation_level = None
+        _patiently(lambda: connection.execute("PRAGMA journal_mode=WAL"))
         for pragma in SQLITE_PRAGMAS:
             connection.execute(pragma)
         record.info["file"] = _file(url.database)
@@ -89,6 +105,20 @@ def _sqlite(url: URL, options: dict[str, Any]) -> Engine:
         connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
 
     return engine
+
+
+def _patiently(change: Callable[[], Any]) -> None:
+    """Switching a new file to WAL fails at once, whatever the timeout, while another process is doing the same."""
+    for _ in range(WAL_TRIES):
+        try:
+            change()
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise
+            time.sleep(WAL_REST)
+        else:
+            return
+    change()
 
 
 def _file(path: str | None) -> tuple[int, int] | None:

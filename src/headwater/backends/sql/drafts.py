@@ -11,6 +11,7 @@ from headwater.backends.sql.rows import capture_from, lead_from, source_from
 from headwater.backends.sql.schema import captures, documents, leads, revisions, sources
 from headwater.model.lead import StoredLead
 from headwater.model.work import Claim, Draft, State
+from headwater.pure.keys import key_number
 
 
 def open_drafts(
@@ -22,6 +23,7 @@ def open_drafts(
     rows = [
         {
             "id": stored.document,
+            "number": key_number(stored.document),
             "recipe": stored.recipe,
             "source_id": stored.source,
             "lead_id": stored.id,

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, select
 
+from headwater.backends.sql.bulk import change_rows
 from headwater.backends.sql.claims import FINISHED, insert_into, postponed, take
 from headwater.backends.sql.drafts import open_drafts
 from headwater.backends.sql.isolation import quarantine_rows
@@ -43,11 +44,15 @@ def finish_fetch(connection: Connection, fetched: Sequence[Fetched], owner: str,
     if apart:
         recipe = mine[apart[0][0]]["recipe"]
         quarantine_rows(connection, recipe, Task.FETCH, apart, now)
-    for result in results:
-        values = _lead_values(result, now)
-        if mine[result.lead]["version"] != result.version:
-            values |= {"state": State.WAITING, "due_at": now}
-        connection.execute(update(leads).where(leads.c.id == result.lead).values(**values))
+    changed_since = {"state": State.WAITING, "due_at": now}
+    change_rows(
+        connection,
+        leads,
+        [
+            (r.lead, _lead_values(r, now) | (changed_since if mine[r.lead]["version"] != r.version else {}))
+            for r in results
+        ],
+    )
 
 
 def _lead_values(result: Fetched, now: datetime) -> dict[str, Any]:

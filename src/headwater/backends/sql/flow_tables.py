@@ -63,7 +63,7 @@ leads = Table(
     Column("title", Words),
     Column("published_at", Instant),
     Column("body", Words),
-    Column("body_type", Text, nullable=False),
+    Column("body_type", Words, nullable=False),
     Column("hints", Json, nullable=False),
     key_column("subject_id"),
     Column("state", Text, nullable=False),
@@ -101,11 +101,13 @@ captures = Table(
     Column("media_type", Words, nullable=False),
     Column("sha256", Text, nullable=False),
     Column("size", BigInteger, nullable=False),
+    Column("pack", Text, nullable=False),
+    Column("start", BigInteger, nullable=False),
     Column("fetched_at", Instant, nullable=False),
     Column("elapsed_ms", Integer, nullable=False),
     Column("policy", Json, nullable=False),
-    Index("ix_captures_sha256", "sha256"),
     Index("ix_captures_lead", "lead_id"),
+    Index("ix_captures_pack", "pack"),
 )
 
 documents = Table(
@@ -117,6 +119,7 @@ documents = Table(
     Column("lead_id", ForeignKey("leads.id"), nullable=False),
     key_column("capture_id"),
     key_column("next_capture_id"),
+    Column("number", BigInteger, nullable=False),
     Column("revision", Integer, nullable=False),
     Column("state", Text, nullable=False),
     Column("detail", Words),
@@ -150,6 +153,7 @@ documents = Table(
     Index("ix_documents_recipe_published", "recipe", "published_at"),
     Index("ix_documents_group", "group_id"),
     Index("ix_documents_lead", "lead_id"),
+    Index("ix_documents_number", "number"),
 )
 
 revisions = Table(

@@ -12,6 +12,7 @@ from headwater.backends.sql.schema import (
     documents,
     edges,
     facts,
+    fingerprints,
     leads,
     members,
     mentions,
@@ -42,6 +43,7 @@ def explain(engine: Engine, id_or_url: str) -> Record | None:
                 connection, leads, leads.c.document_id == lead["document_id"], leads.c.id != lead["id"]
             ),
             "mentions": _rows(connection, mentions, mentions.c.document_id == record),
+            "fingerprints": _rows(connection, fingerprints, fingerprints.c.document_id == record),
             "facts": _rows(connection, facts, facts.c.record_id == record),
             "stories": _stories(connection, record),
             "deliveries": _rows(connection, deliveries, deliveries.c.record_id == record),

@@ -41,17 +41,38 @@ fingerprints = Table(
     Column("kind", Text, primary_key=True),
     Column("value", Words, primary_key=True),
     key_column("document_id", nullable=False),
+    Column("epoch", BigInteger, nullable=False, server_default="0"),
     Index("ix_fingerprints_document", "document_id"),
     sqlite_with_rowid=False,
 )
 
+# Some thirty rows a document: numbers only. A space is a recipe and a scheme, an epoch a commit that added rows.
 bands = Table(
     "bands",
     metadata,
-    Column("recipe", Text, primary_key=True),
-    Column("scheme", Text, primary_key=True),
+    Column("space", BigInteger, primary_key=True, autoincrement=False),
     Column("band", BigInteger, primary_key=True, autoincrement=False),
-    key_column("document_id", primary_key=True),
+    Column("epoch", BigInteger, primary_key=True, autoincrement=False),
+    Column("document", BigInteger, primary_key=True, autoincrement=False),
+    sqlite_with_rowid=False,
+)
+
+epochs = Table(
+    "epochs",
+    metadata,
+    Column("space", BigInteger, primary_key=True, autoincrement=False),
+    Column("value", BigInteger, nullable=False),
+)
+
+# How many different stories of a publisher hold a sentence; what recurs is furniture, not news.
+sentences = Table(
+    "sentences",
+    metadata,
+    Column("space", BigInteger, primary_key=True, autoincrement=False),
+    Column("sentence", BigInteger, primary_key=True, autoincrement=False),
+    Column("publisher", BigInteger, primary_key=True, autoincrement=False),
+    Column("stories", Integer, nullable=False),
+    Column("story", BigInteger, nullable=False),
     sqlite_with_rowid=False,
 )
 
@@ -62,7 +83,7 @@ edges = Table(
     key_column("to_id", primary_key=True),
     Column("relation", Text, primary_key=True),
     Column("recipe", Text, nullable=False),
-    Column("rule", Words, nullable=False),
+    Column("rule", Text, nullable=False),
     Column("score", Float, nullable=False),
     Column("evidence", Json, nullable=False),
     Column("created_at", Instant, nullable=False),
@@ -88,7 +109,7 @@ facts = Table(
     Column("name", Words, primary_key=True),
     Column("value", AnyJson, nullable=False),
     Column("step", Text, nullable=False),
-    Column("version", Text, nullable=False),
+    Column("version", Words, nullable=False),
 )
 
 vectors = Table(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, inspect, text
 
-from headwater.backends.sql.connect import writing
+from headwater.backends.sql.connect import reading, writing
 from headwater.model.errors import Refused
 
 HEAD = "0001"
@@ -13,6 +13,9 @@ LOCK = 4_849_270  # an arbitrary number that all Headwater processes agree on
 
 def migrate(engine: Engine) -> bool:
     """Gives whether anything had to be done. A database from a newer version is refused, untouched."""
+    with reading(engine) as connection:  # whoever only wants to look need not wait for those who write
+        if _version(connection) == HEAD:
+            return False
     with writing(engine) as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})

@@ -9,8 +9,8 @@ from sqlalchemy import Connection, Engine, Row, Table, case, delete, false, func
 
 from headwater.backends.sql.catalogue import key_prefix
 from headwater.backends.sql.claims import FINISHED, TABLES
-from headwater.backends.sql.connect import reading, writing
-from headwater.backends.sql.schema import captures, documents, quarantine, revisions, sources
+from headwater.backends.sql.connect import writing
+from headwater.backends.sql.schema import documents, quarantine, revisions, sources
 from headwater.model.errors import Refused
 from headwater.model.work import State, Task
 
@@ -98,12 +98,6 @@ class Operations:
                 expired = update(table).where(table.c.due_at.is_not(None), table.c.lease_until <= now)
                 count += connection.execute(expired.values(lease_owner=None, lease_until=None)).rowcount
             return count
-
-    def captured(self, digests: Sequence[str]) -> set[str]:
-        """Which of these digests some capture speaks of."""
-        with reading(self.engine) as connection:
-            query = select(captures.c.sha256).where(captures.c.sha256.in_(list(digests)))
-            return set(connection.scalars(query))
 
 
 def _again(table: Table) -> dict[str, Any]:

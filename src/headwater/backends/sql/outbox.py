@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, bindparam, select, update
+from sqlalchemy import Connection, RowMapping, select
 
+from headwater.backends.sql.bulk import change_rows
 from headwater.backends.sql.claims import FINISHED, insert_into, postponed, take
 from headwater.backends.sql.isolation import leave_quarantine, quarantine_rows
 from headwater.backends.sql.reading import documents_by_id, stories_by_id
@@ -76,39 +77,29 @@ def finish_deliver(connection: Connection, delivered: Sequence[Delivered], owner
     )
     mine = {row["id"]: row for row in connection.execute(query.with_for_update()).mappings()}
     results = [result for result in delivered if result.id in mine]
-    sent = [_sent_row(result, mine[result.id], now) for result in results if _arrived(result)]
-    if sent:
-        names = [name.removeprefix("new_") for name in sent[0] if name != "this"]
-        statement = update(deliveries).where(deliveries.c.id == bindparam("this"))
-        connection.execute(statement.values({name: bindparam("new_" + name) for name in names}), sent)
-    for result in results:
-        if not _arrived(result):
-            values = _other_values(result)
-            if _outdated(result, mine[result.id]) and result.later is None:
-                values |= {"state": State.WAITING, "due_at": now}
-            connection.execute(update(deliveries).where(deliveries.c.id == result.id).values(**values))
+    change_rows(connection, deliveries, [(r.id, _values(r, mine[r.id]["revision"], now)) for r in results])
     leave_quarantine(connection, Task.DELIVER, [r.id for r in results if mine[r.id]["reason"]])
     apart = [
         (r.id, mine[r.id]["attempts"], r.quarantined)
         for r in results
-        if r.quarantined and not _outdated(r, mine[r.id])
+        if r.quarantined and mine[r.id]["revision"] == r.revision
     ]
     if apart:
         quarantine_rows(connection, mine[apart[0][0]]["recipe"], Task.DELIVER, apart, now)
 
 
-def _arrived(result: Delivered) -> bool:
-    return result.later is None and result.quarantined is None and result.dropped is None
-
-
-def _outdated(result: Delivered, row: Any) -> bool:
-    return bool(row["revision"] > result.revision)
-
-
-def _sent_row(result: Delivered, row: Any, now: datetime) -> dict[str, Any]:
-    """Sent; but a revision that came while this one was under way is still to be sent."""
-    newer = _outdated(result, row)
-    values = FINISHED | {
+def _values(result: Delivered, wanted: int, now: datetime) -> dict[str, Any]:
+    """A revision that came while this one was under way is still to be sent, whatever became of this one."""
+    newer = wanted > result.revision
+    if result.later is not None:
+        return postponed(deliveries, result.later.at, result.later.reason, counts=result.later.counts)
+    if newer and (result.quarantined or result.dropped is not None):
+        return FINISHED | {"state": State.WAITING, "due_at": now}
+    if result.quarantined is not None:
+        return FINISHED | {"state": State.QUARANTINED, "reason": result.quarantined.reason}
+    if result.dropped is not None:
+        return FINISHED | {"state": State.DROPPED, "reason": result.dropped}
+    return FINISHED | {
         "state": State.WAITING if newer else State.DONE,
         "due_at": now if newer else None,
         "sent_revision": result.revision,
@@ -116,12 +107,3 @@ def _sent_row(result: Delivered, row: Any, now: datetime) -> dict[str, Any]:
         "receipt": result.receipt,
         "reason": None,
     }
-    return {"this": result.id} | {"new_" + name: value for name, value in values.items()}
-
-
-def _other_values(result: Delivered) -> dict[str, Any]:
-    if result.later is not None:
-        return postponed(deliveries, result.later.at, result.later.reason, counts=result.later.counts)
-    if result.quarantined is not None:
-        return FINISHED | {"state": State.QUARANTINED, "reason": result.quarantined.reason}
-    return FINISHED | {"state": State.DROPPED, "reason": result.dropped}

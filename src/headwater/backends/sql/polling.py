@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, select, update
 
+from headwater.backends.sql.bulk import change_rows
 from headwater.backends.sql.claims import FINISHED, held, insert_into, take
 from headwater.backends.sql.drafts import open_drafts
 from headwater.backends.sql.isolation import leave_quarantine
@@ -180,30 +181,15 @@ def _insert_duplicates(
 
 
 def _wake(connection: Connection, changed: Sequence[StoredLead], capture: str | None, now: datetime) -> None:
-    content = (
-        "version",
-        "title",
-        "published_at",
-        "body",
-        "body_type",
-        "hints",
-        "state",
-        "due_at",
-        "capture_id",
+    stays = {"id", "recipe", "source_id", "document_id", "identity", "url", "subject_id", "first_seen_at"}
+    change_rows(
+        connection,
+        leads,
+        [
+            (s.id, {name: value for name, value in _fresh_row(s, capture, now).items() if name not in stays})
+            for s in changed
+        ],
     )
-    statement = (
-        update(leads)
-        .where(leads.c.id == bindparam("this"))
-        .values({name: bindparam("new_" + name) for name in (*content, "updated_at", "attempts")})
-    )
-    rows = []
-    for stored in changed:
-        fresh = _fresh_row(stored, capture, now)
-        rows.append(
-            {"this": stored.id}
-            | {"new_" + name: fresh[name] for name in (*content, "updated_at", "attempts")}
-        )
-    connection.execute(statement, rows)
     leave_quarantine(connection, Task.FETCH, [stored.id for stored in changed])
     open_drafts(connection, [(s, capture) for s in changed if s.lead.body is not None], now)
 

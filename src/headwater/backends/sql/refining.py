@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, bindparam, delete, select, update
+from sqlalchemy import Connection, RowMapping, delete, select, update
 
+from headwater.backends.sql.bulk import change_rows
 from headwater.backends.sql.claims import FINISHED, insert_into, postponed
 from headwater.backends.sql.isolation import leave_quarantine, quarantine_rows
 from headwater.backends.sql.outbox import open_deliveries
 from headwater.backends.sql.recognising import take_fingerprints
+from headwater.backends.sql.remembering import overtaken, remember
 from headwater.backends.sql.rows import document_content
 from headwater.backends.sql.schema import (
     documents,
@@ -36,9 +38,14 @@ def finish_refine(
     mine: Rows = {row["id"]: row for row in connection.execute(query.with_for_update()).mappings()}
     results = [result for result in refined if result.id in mine]
     kept = [result.document for result in results if result.state is State.KEPT and result.document]
-    conflicts = take_fingerprints(connection, kept, mine)
+    traced = [(r.id, r.trace) for r in results if r.trace is not None and r.later is None]
+    conflicts = overtaken(connection, mine[traced[0][0]]["recipe"], traced) if traced else set()
+    conflicts |= take_fingerprints(connection, [d for d in kept if d.id not in conflicts], mine)
     results = [result for result in results if result.id not in conflicts]
     kept = [document for document in kept if document.id not in conflicts]
+    if traced := [(document, trace) for document, trace in traced if document not in conflicts]:
+        first_time = {r.id for r in results if mine[r.id]["state"] == State.WAITING}
+        remember(connection, mine[traced[0][0]]["recipe"], traced, first_time)
     _keep_superseded(connection, [r for r in results if r.later is None], mine, now)
     _write_documents(connection, results, mine, now)
     _forget_earlier(connection, [document.id for document in kept if document.revision > 1])
@@ -95,28 +102,23 @@ def _keep_superseded(connection: Connection, results: Sequence[Refined], mine: R
 
 
 def _write_documents(connection: Connection, results: Sequence[Refined], mine: Rows, now: datetime) -> None:
-    whole: list[dict[str, Any]] = []
-    for result in results:
-        row = mine[result.id]
-        newer = row["next_capture_id"] if _newer_capture(row, result) else None
-        again = {"due_at": now, "next_capture_id": newer} if newer else {}
-        if result.later is not None:
-            values = postponed(documents, result.later.at, result.later.reason, counts=result.later.counts)
-            connection.execute(update(documents).where(documents.c.id == result.id).values(**values))
-        elif _worse(row, result):
-            # The page got worse, not the document: the last good revision stays.
-            stays = FINISHED | {"next_capture_id": None, "reason": f"revision {result.reason}"} | again
-            connection.execute(update(documents).where(documents.c.id == result.id).values(**stays))
-        elif result.document is None:
-            ended = FINISHED | _standing(result, now) | again
-            connection.execute(update(documents).where(documents.c.id == result.id).values(**ended))
-        else:
-            content = document_content(result.document) | {"group_id": _group_of(result.document)}
-            whole.append({"this": result.id} | _new(FINISHED | _standing(result, now) | content | again))
-    if whole:
-        names = [name.removeprefix("new_") for name in whole[0] if name != "this"]
-        statement = update(documents).where(documents.c.id == bindparam("this"))
-        connection.execute(statement.values({name: bindparam("new_" + name) for name in names}), whole)
+    change_rows(
+        connection, documents, [(result.id, _values(result, mine[result.id], now)) for result in results]
+    )
+
+
+def _values(result: Refined, row: RowMapping, now: datetime) -> dict[str, Any]:
+    if result.later is not None:
+        return postponed(documents, result.later.at, result.later.reason, counts=result.later.counts)
+    newer = row["next_capture_id"] if _newer_capture(row, result) else None
+    again = {"due_at": now, "next_capture_id": newer} if newer else {}
+    if _worse(row, result):
+        # The page got worse, not the document: the last good revision stays.
+        return FINISHED | {"next_capture_id": None, "reason": f"revision {result.reason}"} | again
+    ended = FINISHED | _standing(result, now) | again
+    if result.document is None:
+        return ended
+    return ended | document_content(result.document) | {"group_id": _group_of(result.document)}
 
 
 def _worse(row: RowMapping, result: Refined) -> bool:
@@ -125,10 +127,6 @@ def _worse(row: RowMapping, result: Refined) -> bool:
 
 def _newer_capture(row: RowMapping, result: Refined) -> bool:
     return bool((row["next_capture_id"] or row["capture_id"]) != result.capture)
-
-
-def _new(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {"new_" + name: value for name, value in values.items()}
 
 
 def _standing(result: Refined, now: datetime) -> dict[str, Any]:

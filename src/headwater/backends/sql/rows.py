@@ -129,6 +129,8 @@ def capture_from(row: Row) -> Capture:
         fetched_at=row["fetched_at"],
         elapsed_ms=row["elapsed_ms"],
         policy=row["policy"],
+        pack=row["pack"],
+        start=row["start"],
     )
 
 
@@ -148,6 +150,8 @@ def capture_row(capture: Capture, recipe: str, source: str) -> dict[str, Any]:
         "fetched_at": capture.fetched_at,
         "elapsed_ms": capture.elapsed_ms,
         "policy": dict(capture.policy),
+        "pack": capture.pack,
+        "start": capture.start,
     }
 
 

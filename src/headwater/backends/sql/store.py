@@ -6,13 +6,24 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Engine, func, select
 
-from headwater.backends.sql import claims, drafts, fetching, gathering, outbox, polling, recognising, refining
+from headwater.backends.sql import (
+    claims,
+    drafts,
+    fetching,
+    gathering,
+    outbox,
+    polling,
+    recognising,
+    refining,
+    remembering,
+)
 from headwater.backends.sql import reading as records
 from headwater.backends.sql.connect import reading, writing
 from headwater.model.capture import Capture
 from headwater.model.document import Document, Fingerprint
 from headwater.model.lead import StoredLead
 from headwater.model.source import Source
+from headwater.model.trace import Recollection
 from headwater.model.work import (
     Bundle,
     Claim,
@@ -101,6 +112,20 @@ class SqlStore:
     def documents(self, ids: Sequence[str]) -> Mapping[str, Document]:
         with reading(self.engine) as connection:
             return records.documents_by_id(connection, ids)
+
+    def recall(
+        self, recipe: str, scheme: str, prints: Sequence[tuple[str, str]], keys: Sequence[int], limit: int
+    ) -> Recollection:
+        with reading(self.engine) as connection:
+            return remembering.recall(connection, recipe, scheme, prints, keys, limit=limit)
+
+    def originals(self, ids: Sequence[str]) -> Mapping[str, str]:
+        with reading(self.engine) as connection:
+            return remembering.originals(connection, ids)
+
+    def repeated(self, recipe: str, publisher: str, sentences: Sequence[int], least: int) -> frozenset[int]:
+        with reading(self.engine) as connection:
+            return remembering.repeated(connection, recipe, publisher, sentences, least)
 
     def holders(self) -> set[str]:
         with reading(self.engine) as connection:

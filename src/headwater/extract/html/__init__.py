@@ -1,5 +1,6 @@
 """The reader of web pages."""
 
+from headwater.extract.html.profiles import reader
 from headwater.extract.html.read import read_html
 
-__all__ = ["read_html"]
+__all__ = ["read_html", "reader"]

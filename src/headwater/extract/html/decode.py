@@ -39,7 +39,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = bytes([*range(9), 11, *range(14, 32), 127])
 # Pairs that UTF-8 read as a Windows code page leaves behind; three of them are no accident.
 _MOJIBAKE = re.compile(
-    "(?:[ÂÃ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|â€[œ™˜“”¦]|Ð[\u0080-\u00bf]|Ñ[\u0080-\u00bf])"
+    "(?:[ÂÃ][\u0080-\u00bf€\u201aƒ„…†‡\u02c6‰Š\u2039ŒŽ\u2018\u2019“”•\u2013—\u02dc™š\u203aœžŸ]|â€[œ™\u02dc“”¦]|Ð[\u0080-\u00bf]|Ñ[\u0080-\u00bf])"
 )
 _MOJIBAKE_EVIDENCE = 3
 _TWO_BYTE_EVIDENCE = 40
@@ -114,7 +114,7 @@ _SCRIPTS = {
     "gb18030": re.compile("[的是不了在有这我你为和]"),
     "cp949": re.compile("[\uac00-\ud7a3]"),
     "big5": re.compile("[的是不了在有這我你為和]"),
-    "cp1251": re.compile("[а-я]{3}"),
+    "cp1251": re.compile("[\u0430-я]{3}"),
 }
 
 

@@ -5,6 +5,7 @@ neither `<` nor `>`), so that one regular expression cuts it into (tag, attribut
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 BLOCK_TAGS = (
@@ -15,9 +16,13 @@ BLOCK_TAGS = (
     "frameset", "marquee", "turbo-frame",
 )  # fmt: skip
 TAG_NUMBER = {name: number for number, name in enumerate(BLOCK_TAGS)}
+_CLOSES = {"/" + name: number for name, number in TAG_NUMBER.items()}
 _TOKEN = re.compile(r"<(/?[^\s>/]+)([^>]*)>([^<]*)")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _LONG_ENOUGH_TO_BREAK = 40
+
+
+Handler = Callable[[str, str], None]
 
 
 @dataclass(slots=True)
@@ -66,6 +71,11 @@ def unescape(text: str) -> str:
 
 
 class _Walk:
+    __slots__ = (
+        "bold", "bold_from", "broken", "images", "line_break_at", "link_from", "linked", "links", "page", "parts",
+        "stack", "verbatim",
+    )  # fmt: skip
+
     def __init__(self) -> None:
         self.page = Page()
         self.parts: list[str] = []
@@ -77,8 +87,8 @@ class _Walk:
         self.line_break_at = -1
         self._open("body", "")
 
-    def handlers(self):  # type: ignore[no-untyped-def]
-        table = {name: self._open for name in BLOCK_TAGS if name != "body"}
+    def handlers(self) -> dict[str, Handler]:
+        table: dict[str, Handler] = {name: self._open for name in BLOCK_TAGS if name != "body"}
         table |= {"/" + name: self._close for name in BLOCK_TAGS if name != "body"}
         table |= {"pre": self._open_verbatim, "/pre": self._close_verbatim}
         table |= {"a": self._open_link, "/a": self._close_link, "br": self._line_break, "img": self._picture}
@@ -110,8 +120,15 @@ class _Walk:
         if self.parts:
             self._flush()
         page, stack = self.page, self.stack
-        tag = TAG_NUMBER[name[1:]]
-        if page.tags[stack[-1]] != tag and all(page.tags[number] != tag for number in stack[1:]):
+        if page.tags[stack[-1]] == _CLOSES[name] and len(stack) > 1:
+            page.last[stack.pop()] = len(page.texts)
+        else:
+            self._close_outer(_CLOSES[name])
+
+    def _close_outer(self, tag: int) -> None:
+        """Serialised markup is well formed; raw text that looks like markup is not."""
+        page, stack = self.page, self.stack
+        if all(page.tags[number] != tag for number in stack[1:]):
             return
         while len(stack) > 1:
             number = stack.pop()
@@ -167,14 +184,16 @@ class _Walk:
 
     def _flush(self) -> None:
         parts = self.parts
-        self._close_open_runs()
-        raw = "".join(parts)
-        parts.clear()
-        self.line_break_at = -1
+        raw = parts[0] if len(parts) == 1 else "".join(parts)
         words = raw.split()
         if words:
+            self._close_open_runs()
             self._add(raw.strip("\n").rstrip() if self.verbatim else " ".join(words), len(words))
+        elif self.link_from > 0:
+            self.link_from = 0
         self.linked = self.links = self.images = self.bold = self.broken = 0
+        parts.clear()
+        self.line_break_at = -1
 
     def _close_open_runs(self) -> None:
         """A link or bold run that spans blocks counts in each of them."""

@@ -1,31 +1,142 @@
 """HTML to a Reading: decode, parse once, flatten, choose the blocks that are the page's own text, say what it is."""
 
-from headwater.extract.html.decode import decode, repair
-from headwater.extract.html.flatten import flatten
-from headwater.extract.html.metadata import describe
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from headwater.extract.html.barriers import Seen, barrier
+from headwater.extract.html.choose import Choice, choose
+from headwater.extract.html.decode import Decoded, decode, repair, scrub
+from headwater.extract.html.features import Context, describe_blocks
+from headwater.extract.html.flatten import TAG_NUMBER, Page, flatten
+from headwater.extract.html.links import images_of, links_of
+from headwater.extract.html.metadata import Described, Evidence, describe, gather_stated, gather_visible
+from headwater.extract.html.network import Judge, network
 from headwater.extract.html.render import markdown, plain
-from headwater.extract.html.simple import choose
+from headwater.extract.html.sniff import refusal
 from headwater.extract.html.tree import parse, readable_body
 from headwater.model.reading import Hints, Reading, Unreadable
+
+_H1 = TAG_NUMBER["h1"]
+_LONG = 25
+_LABELLED = re.compile(
+    r"(?:published|posted|veröffentlicht|publicado|publié|pubblicato)(?: on| at| am| el| le)?(?: the)?:? ",
+    re.IGNORECASE,
+)
+_LABEL_LENGTH = 90
 
 
 def read_html(data: bytes, hints: Hints) -> Reading | Unreadable:
     """The page's own text and what it says about itself, or the reason why there is none."""
-    if data[:5] == b"%PDF-":
-        return Unreadable("unsupported", "a PDF, not a page")
+    return read_with(data, hints, network())
+
+
+def read_with(data: bytes, hints: Hints, judge: Judge) -> Reading | Unreadable:
+    """The same with another judge of blocks, such as one that was trained without the page's site."""
+    refused = refusal(data)
+    if refused is not None:
+        return refused
     decoded = decode(data, hints.media_type)
     tree = parse(decoded.text)
-    about = describe(tree, hints.url)
-    page = flatten(readable_body(tree))
-    chosen, confidence = choose(page)
-    text = repair(markdown(page, chosen))
-    if not text.strip():
-        return Unreadable("no_text")
+    evidence = gather_stated(tree)
+    body = readable_body(tree)
+    gather_visible(tree, evidence)
+    page = flatten(body)
+    choice = select(page, evidence, judge)
+    blocked = barrier(_seen(page, choice, decoded.text, evidence))
+    return (
+        blocked if blocked is not None else _reading(_Found(decoded, evidence, page, choice, hints.url or ""))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    decoded: Decoded
+    evidence: Evidence
+    page: Page
+    choice: Choice
+    url: str
+
+
+def context_of(evidence: Evidence) -> Context:
+    return Context(evidence.title, evidence.meta("og:type").lower().startswith("article"))
+
+
+def select(page: Page, evidence: Evidence, judge: Judge) -> Choice:
+    """The blocks of the page's own text."""
+    if not page.texts:
+        return Choice((), 0.0, 1.0)
+    blocks = describe_blocks(page, context_of(evidence))
+    return choose(judge(blocks), blocks.words, page.texts)
+
+
+def _seen(page: Page, choice: Choice, markup: str, evidence: Evidence) -> Seen:
+    words = sum(page.words[block] for block in choice.blocks)
+    # Scripts without spaces have few "words"; their characters count instead.
+    characters = sum(len(page.texts[block]) for block in choice.blocks)
+    visible = "\n".join(page.texts)[:20_000] if words < _LONG * 4 else ""
+    return Seen(max(words, characters // 8), choice.confidence, visible, sum(page.words), markup, evidence)
+
+
+def _reading(found: _Found) -> Reading | Unreadable:
+    page, chosen = found.page, found.choice.blocks
+    text = repair(scrub(markdown(page, chosen)))
+    about = describe(found.evidence, headline_of(page, chosen), found.url)
+    address = found.url or about.canonical_url
+    about.origins["text"] = "block network"
     return Reading(
         text=text,
-        plain=repair(plain(page, chosen)),
+        plain=repair(scrub(plain(page, chosen))),
+        title=about.title,
+        authors=about.authors,
+        publisher=about.publisher,
+        published=about.published,
+        modified=about.modified,
+        canonical_url=about.canonical_url,
+        language=about.language,
+        description=about.description,
+        keywords=about.keywords,
+        image=about.image,
+        images=images_of(page, chosen, address),
+        links=links_of(page, chosen, address),
         media_type="text/html",
-        method="blocks",
-        confidence=confidence,
-        **about,
+        method="html blocks",
+        confidence=round(found.choice.confidence, 4),
+        candidates=_candidates(found),
+        attributes=_attributes(found, about),
+        origins=about.origins,
     )
+
+
+def _candidates(found: _Found) -> dict[str, Any]:
+    page, choice = found.page, found.choice
+    return {
+        "blocks": len(page.texts),
+        "chosen": len(choice.blocks),
+        "words": sum(page.words),
+        "chosen_words": sum(page.words[block] for block in choice.blocks),
+        "cut": round(choice.cut, 4),
+    }
+
+
+def _attributes(found: _Found, about: Described) -> dict[str, Any]:
+    attributes = about.attributes | {"charset": found.decoded.charset, "charset_origin": found.decoded.origin}
+    if any(
+        entry.get("isAccessibleForFree") in (False, "False", "false") for entry in found.evidence.linked_data
+    ):
+        attributes["paywall"] = True
+    return attributes
+
+
+def headline_of(page: Page, chosen: Sequence[int]) -> list[str]:
+    """Short texts where bylines and dates stand: after the headline, before it, before the text, labelled ones anywhere."""
+    texts = page.texts
+    lines: list[str] = []
+    heading = next((block for block, home in enumerate(page.homes) if page.tags[home] == _H1), None)
+    if heading is not None:
+        lines += texts[heading + 1 : heading + 14]
+        lines += texts[max(0, heading - 4) : heading][::-1]
+    start = next((block for block in chosen if page.words[block] >= _LONG), 0)
+    lines += texts[max(0, start - 9) : start][::-1]
+    return lines + [text for text in texts if len(text) < _LABEL_LENGTH and _LABELLED.match(text)]

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from headwater.extract.html.flatten import BLOCK_TAGS, TAG_NUMBER, Page
+from headwater.extract.html.flatten import TAG_NUMBER, Page
 
 _HEADINGS = {TAG_NUMBER[f"h{level}"]: "#" * level + " " for level in range(1, 7)}
 _LISTS = {TAG_NUMBER[name] for name in ("ul", "ol", "menu", "dir")}
@@ -12,10 +13,20 @@ _QUOTE = TAG_NUMBER["blockquote"]
 _VERBATIM = TAG_NUMBER["pre"]
 _ROW = TAG_NUMBER["tr"]
 _CELLS = {TAG_NUMBER["td"], TAG_NUMBER["th"]}
-_TABLE = TAG_NUMBER["table"]
-_BODY = TAG_NUMBER["body"]
-_DEEPEST_CHAIN = 60
+_MARKING = {*_HEADINGS, *_LISTS, _ITEM, _QUOTE, _VERBATIM}
+_DEEPEST_MARK = 8
 _MAY_BE_A_MARKER = re.compile(r"^(#{1,6} |[-*+] |> |\d+[.)] |```|\|)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Marks:
+    """What the elements around a block make of it."""
+
+    heading: str = ""
+    lists: int = 0
+    item: int = -1
+    quotes: int = 0
+    verbatim: bool = False
 
 
 def plain(page: Page, chosen: Sequence[int]) -> str:
@@ -26,36 +37,50 @@ def plain(page: Page, chosen: Sequence[int]) -> str:
 def markdown(page: Page, chosen: Sequence[int]) -> str:
     """Headings, lists, tables, quotes and code keep their marks; everything else is a paragraph."""
     lines: list[str] = []
-    previous_kind = ""
+    previous = ""
     rows = _rows(page, chosen)
+    marks = _all_marks(page)
     for block in chosen:
-        kind, line = _line(page, block, rows)
-        if line is None:
+        row = page.parents[page.homes[block]]
+        if row in rows and page.tags[page.homes[block]] in _CELLS:
+            kind, line = "row", _row(page, rows[row]) if rows[row][0] == block else ""
+        else:
+            kind, line = _marked(page, block, marks[page.homes[block]])
+        if not line:
             continue
-        if lines and not (kind and kind == previous_kind):
+        if lines and not (kind and kind == previous):
             lines.append("")
         lines.append(line)
-        if kind == "row" and previous_kind != "row":
-            lines.append(_table_rule(line))
-        previous_kind = kind
+        if kind == "row" and previous != "row":
+            lines.append("|" + " --- |" * len(rows[row]))
+        previous = kind
     return "\n".join(lines)
 
 
-def _chain(page: Page, block: int) -> list[int]:
-    """Tags from the block outwards."""
-    chain = []
-    element = page.homes[block]
-    for _ in range(_DEEPEST_CHAIN):
+def _all_marks(page: Page) -> list[_Marks]:
+    """By element; ancestors come before descendants, so one pass is enough."""
+    marks = [_Marks()]
+    for element in range(1, len(page.tags)):
+        around = marks[page.parents[element]]
         tag = page.tags[element]
-        if tag == _BODY:
-            break
-        chain.append(element)
-        element = page.parents[element]
-    return chain
+        marks.append(_inside(around, tag, element) if tag in _MARKING else around)
+    return marks
+
+
+def _inside(around: _Marks, tag: int, element: int) -> _Marks:
+    if tag in _HEADINGS:
+        return replace(around, heading=_HEADINGS[tag])
+    if tag in _LISTS:
+        return replace(around, lists=min(around.lists + 1, _DEEPEST_MARK))
+    if tag == _ITEM:
+        return replace(around, item=element)
+    if tag == _QUOTE:
+        return replace(around, quotes=min(around.quotes + 1, _DEEPEST_MARK))
+    return replace(around, verbatim=True)
 
 
 def _rows(page: Page, chosen: Sequence[int]) -> dict[int, list[int]]:
-    """Data-table rows by element: rows of which more than one cell was chosen, none holding blocks of blocks."""
+    """Rows of data by element: those of which more than one cell was chosen."""
     rows: dict[int, list[int]] = {}
     for block in chosen:
         home = page.homes[block]
@@ -64,42 +89,23 @@ def _rows(page: Page, chosen: Sequence[int]) -> dict[int, list[int]]:
     return {row: blocks for row, blocks in rows.items() if len(blocks) > 1}
 
 
-def _line(page: Page, block: int, rows: dict[int, list[int]]) -> tuple[str, str | None]:
-    home = page.homes[block]
+def _row(page: Page, cells: Sequence[int]) -> str:
+    return "| " + " | ".join(page.texts[cell].replace("|", "\\|") for cell in cells) + " |"
+
+
+def _marked(page: Page, block: int, marks: _Marks) -> tuple[str, str]:
     text = page.texts[block]
-    row = page.parents[home]
-    if page.tags[home] in _CELLS and row in rows:
-        if rows[row][0] != block:
-            return "row", None
-        return "row", "| " + " | ".join(page.texts[cell].replace("|", "\\|") for cell in rows[row]) + " |"
-    chain = _chain(page, block)
-    tags = [page.tags[element] for element in chain]
-    kind, line = _marked(page, block, text, chain, tags)
-    quotes = tags.count(_QUOTE)
-    if quotes:
-        line = "\n".join("> " * quotes + part for part in line.split("\n"))
+    kind = ""
+    if marks.heading:
+        line = marks.heading + text
+    elif marks.verbatim:
+        line = f"```\n{text}\n```"
+    elif marks.item >= 0:
+        kind = "item"
+        line = "  " * max(0, marks.lists - 1) + ("- " if page.first[marks.item] == block else "  ") + text
+    else:
+        line = "\\" + text if _MAY_BE_A_MARKER.match(text) else text
+    if marks.quotes:
+        line = "\n".join("> " * marks.quotes + part for part in line.split("\n"))
         kind = kind and "quoted " + kind
     return kind, line
-
-
-def _marked(page: Page, block: int, text: str, chain: list[int], tags: list[int]) -> tuple[str, str]:
-    for tag in tags[:3]:
-        if tag in _HEADINGS:
-            return "", _HEADINGS[tag] + text
-    if _VERBATIM in tags:
-        return "", f"```\n{text}\n```"
-    if _ITEM in tags:
-        item = chain[tags.index(_ITEM)]
-        level = max(0, sum(tag in _LISTS for tag in tags) - 1)
-        first = page.first[item] == block
-        return "item", "  " * level + ("- " if first else "  ") + text
-    return "", "\\" + text if _MAY_BE_A_MARKER.match(text) else text
-
-
-def _table_rule(line: str) -> str:
-    cells = len(re.findall(r"(?<!\\)\|", line)) - 1
-    return "|" + " --- |" * cells
-
-
-def tag_name(page: Page, element: int) -> str:
-    return BLOCK_TAGS[page.tags[element]]

@@ -7,7 +7,7 @@ from selectolax.lexbor import LexborHTMLParser
 # What never holds readable text. `noscript` stays: some forums keep their whole text there.
 _UNREADABLE = [
     "script", "style", "template", "svg", "iframe", "canvas", "object", "embed", "select", "textarea", "audio", "video",
-    "map", "math", "link", "meta", "datalist", "noembed", "noframes", "title", "progress", "meter",
+    "map", "math", "link", "meta", "datalist", "noembed", "noframes", "title", "progress", "meter", "xmp", "plaintext",
 ]  # fmt: skip
 _MANY_TAGS = 12_000
 _DEEPEST = 1_000

@@ -1,6 +1,6 @@
 """Which of an element's many links is the one that matters, and what the others are for."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from headwater.pure.feeds.fields import Fields
@@ -14,8 +14,7 @@ IANA = "http://www.iana.org/assignments/relation/"
 STAND_INS = ("canonical", "related", "via", "self")
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     address: str
     relation: str
     media_type: str
@@ -24,8 +23,7 @@ class Link:
 
 def read_links(elements: list[Element], base: str | None, note: Note) -> list[Link]:
     """Links in document order, each against its own xml:base."""
-    links = (_read_link(element, base, note) for element in elements)
-    return [link for link in links if link]
+    return [link for element in elements if (link := _read_link(element, base, note))]
 
 
 def _read_link(element: Element, base: str | None, note: Note) -> Link | None:
@@ -53,10 +51,13 @@ def base_of(element: Element, base: str | None) -> str | None:
 
 def page_link(links: list[Link]) -> str | None:
     """The page: an alternate in HTML or of no stated type, else any alternate."""
-    pages = [link for link in links if link.relation == "alternate"]
-    if not pages:
-        return None
-    return next((link.address for link in pages if link.media_type in PAGE_TYPES), pages[0].address)
+    spare = None
+    for link in links:
+        if link.relation == "alternate":
+            if link.media_type in PAGE_TYPES:
+                return link.address
+            spare = spare or link.address
+    return spare
 
 
 def related(links: list[Link], relation: str) -> str | None:

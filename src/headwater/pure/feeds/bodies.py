@@ -2,6 +2,8 @@
 
 import base64
 import binascii
+import html
+import re
 from typing import Literal
 from xml.etree.ElementTree import Element
 
@@ -24,6 +26,10 @@ SUMMARIES = (
     "itunes:summary",
     "media:description",
     "itunes:subtitle",
+)
+# Markup escaped once more than it should have been: no tag of its own, and a closing one in references.
+ESCAPED_TAG = re.compile(
+    r"&lt;(?:/(?:p|div|a|b|i|em|strong|span|ul|ol|li|h[1-6]|table)|(?:br|img|hr)\b[^<&]{0,300}?)\s*/?&gt;"
 )
 PLAIN_TYPES = ("text", "plain", "text/plain")
 MARKUP_TYPES = ("html", "xhtml", "text/html", "application/xhtml+xml")
@@ -63,6 +69,9 @@ def read_body(element: Element, note: Note, *, atom: bool) -> Body | None:
         return None
     if element.attrib and _is_packed(element, kind, atom=atom):
         return _unpacked(text, kind, note)
+    if "&lt;" in text and "<" not in text and kind not in PLAIN_TYPES and ESCAPED_TAG.search(text):
+        note("double_encoded_body", text)
+        text = html.unescape(text)
     return mended(text, note), _kind(text, kind, note, atom=atom)
 
 

@@ -109,9 +109,8 @@ def _loose(text: str, note: Note) -> datetime | None:
     day = _day(text[: clock.start()] if clock else text, text[clock.end() :] if clock else "", note)
     if day is None:
         return None
-    shift = _zone(text[clock.end() :] if clock else "", rest, text, note)
     moment = datetime(*day, tzinfo=UTC) + _time_of_day(clock)
-    return moment - shift
+    return moment - _zone(text[clock.end() :] if clock else "", rest, text, note)
 
 
 def _time_of_day(clock: re.Match[str] | None) -> timedelta:

@@ -9,7 +9,8 @@ from headwater.pure.feeds.links import absolute
 TAG = re.compile(rb"<(link|a|base)\b([^<>]{0,4000})>", re.IGNORECASE)
 ATTRIBUTE = re.compile(rb"""([A-Za-z-]{1,20})\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 HIDDEN = re.compile(
-    rb"<!--.*?-->|<script\b.*?</script\s*>|<template\b.*?</template\s*>", re.IGNORECASE | re.DOTALL
+    rb"<!--.*?(?:-->|\Z)|<(script|template)\b.*?(?:</\1\s*>|\Z)",
+    re.IGNORECASE | re.DOTALL,
 )
 FEED_TYPES = (
     "application/rss+xml",

@@ -6,12 +6,13 @@ their places; any other entity (external, nested, parameter, oversized) refuses 
 
 import re
 
+from headwater.pure.feeds.sections import outside_sections
 from headwater.pure.feeds.values import NotAFeed
 
 DECLARATION = re.compile(rb"""<!ENTITY\s+([A-Za-z_][\w.-]{0,63})\s+(?:"([^"]*)"|'([^']*)')\s*>""")
-COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 HARMLESS = re.compile(rb"(?:[^&<%]|%(?![\w.-]+;)|&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|amp|lt|gt|quot|apos);)*")
-REFERENCE = re.compile(rb"<!\[CDATA\[.*?\]\]>|&([A-Za-z_][\w.-]{0,63});", re.DOTALL)
+REFERENCE = re.compile(rb"&([A-Za-z_][\w.-]{0,63});")
 SUBSET_MARK = re.compile(rb"""["'\[\]>]|<!--""")
 LONGEST_VALUE = 256
 MOST_ENTITIES = 512
@@ -90,7 +91,7 @@ def _expanded(data: bytes, entities: dict[bytes, bytes]) -> bytes:
 
     def put(match: re.Match[bytes]) -> bytes:
         nonlocal growth
-        value = entities.get(match[1]) if match[1] else None
+        value = entities.get(match[1])
         if value is None:
             return match[0]
         growth += len(value)
@@ -98,4 +99,4 @@ def _expanded(data: bytes, entities: dict[bytes, bytes]) -> bytes:
             raise NotAFeed("refused_entities", "expansion too large")
         return value.replace(b'"', b"&quot;")
 
-    return REFERENCE.sub(put, data)
+    return outside_sections(data, lambda text: REFERENCE.sub(put, text))

@@ -112,19 +112,15 @@ def _entries(root: Element, channel: Element, around: Surroundings) -> tuple[Ent
 
 
 def _items(root: Element, channel: Element) -> list[Element]:
-    """Where the format puts them, else wherever they are."""
-    if canonical(root.tag) in ENTRIES:
-        return [root]
-    items = [child for child in channel if canonical(child.tag) in ENTRIES]
-    if channel is not root:
-        # RDF puts items beside the channel; some feeds have one channel after another.
-        for child in root:
-            name = canonical(child.tag)
-            if name in ENTRIES:
-                items.append(child)
-            elif name == "channel" and child is not channel:
-                items += [item for item in child if canonical(item.tag) in ENTRIES]
-    return items or [element for element in root.iter() if canonical(element.tag) in ENTRIES]
+    """All of them in document order, those wrongly nested in another included."""
+    tags = {child.tag for child in (*channel, *root, root) if canonical(child.tag) in ENTRIES}
+    if len(tags) == 1:
+        return list(root.iter(tags.pop()))
+    return [element for element in root.iter() if canonical(element.tag) in ENTRIES]
+
+
+def has_entries(root: Element) -> bool:
+    return bool(_items(root, _channel(root)))
 
 
 def _ttl(fields: Fields) -> int | None:

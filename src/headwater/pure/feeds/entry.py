@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from xml.etree.ElementTree import Element
 
-from headwater.pure.feeds.addresses import base_of, page_link, read_links, related, stand_in
+from headwater.pure.feeds.addresses import Link, base_of, page_link, read_links, related, stand_in
 from headwater.pure.feeds.bodies import PLAIN_TYPES, read_bodies
 from headwater.pure.feeds.dates import read_date
 from headwater.pure.feeds.fields import Fields, fields_of, first_text
 from headwater.pure.feeds.links import absolute
 from headwater.pure.feeds.media import read_enclosures, read_image
-from headwater.pure.feeds.names import RDF_ABOUT, XML_LANGUAGE, attribute
+from headwater.pure.feeds.names import XML_LANGUAGE, attribute
 from headwater.pure.feeds.notes import Note
 from headwater.pure.feeds.people import author_of, unique
 from headwater.pure.feeds.values import Entry
@@ -51,7 +51,7 @@ def read_entry(item: Element, around: Surroundings) -> Entry | None:
     fields = fields_of(item)
     note = around.note
     base = base_of(item, around.base) if item.attrib else around.base
-    about = item.get(RDF_ABOUT) or item.get("about")
+    about = attribute(item, "about") if item.attrib else None
     identity = first_text(fields, *IDENTITIES) or about
     links = read_links(fields.get("link", []), base, note)
     published, updated = read_dates(fields, note)
@@ -60,7 +60,7 @@ def read_entry(item: Element, around: Surroundings) -> Entry | None:
     entry = Entry(
         id=identity,
         title=read_title(fields, note, atom=around.atom),
-        link=page_link(links) or stand_in(fields, identity, links, base, note),
+        link=page_link(links) or _spare_link(item, fields, identity, links, base=base, note=note),
         published=published,
         updated=updated,
         authors=read_authors(fields, note) or around.authors,
@@ -71,7 +71,7 @@ def read_entry(item: Element, around: Surroundings) -> Entry | None:
         image=read_image(fields, enclosures, base, note),
         enclosures=enclosures,
         language=item.get(XML_LANGUAGE) or first_text(fields, "dc:language", "language") or around.language,
-        comments=absolute(first_text(fields, "comments") or related(links, "replies"), base, note),
+        comments=_comments(fields, links, base, note),
         source_title=_source_title(fields, note),
     )
     if fields or identity:
@@ -147,6 +147,21 @@ def _categories(fields: Fields, note: Note) -> Iterator[str]:
         for element in fields.get(name, ()):
             words = (title_text(word, note) for word in (element.text or "").split(","))
             yield from (word for word in words if word)
+
+
+def _spare_link(
+    item: Element, fields: Fields, identity: str | None, links: list[Link], *, base: str | None, note: Note
+) -> str | None:
+    """CDF puts the address on the item itself; other formats have their stand-ins."""
+    own = attribute(item, "href") if item.attrib else None
+    return absolute(own, base, note) or stand_in(fields, identity, links, base, note)
+
+
+def _comments(fields: Fields, links: list[Link], base: str | None, note: Note) -> str | None:
+    address = first_text(fields, "comments") if "comments" in fields else None
+    if address is None and len(links) > 1:
+        address = related(links, "replies")
+    return absolute(address, base, note) if address else None
 
 
 def _source_title(fields: Fields, note: Note) -> str | None:

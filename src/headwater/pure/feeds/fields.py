@@ -26,11 +26,15 @@ def fields_of(element: Element) -> Fields:
     return fields
 
 
+def entry_count(root: Element) -> int:
+    return sum(1 for element in root.iter() if canonical(element.tag) in ENTRIES)
+
+
 def first_text(fields: Fields, *names: str) -> str | None:
     """The first words found under the names, in their order."""
     for name in names:
         for element in fields.get(name, ()):
-            text = whole_text(element).strip()
+            text = (whole_text(element) if len(element) else element.text or "").strip()
             if text:
                 return text
     return None

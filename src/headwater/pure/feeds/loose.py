@@ -7,11 +7,13 @@ next known one begins. The work is linear in the size of the document.
 
 import re
 from bisect import bisect_left
+from itertools import islice
 from xml.etree.ElementTree import Element, SubElement
 
 from headwater.pure.feeds.loose_text import attributes_of, text_of
 from headwater.pure.feeds.names import canonical, prefix_of
 from headwater.pure.feeds.notes import Note
+from headwater.pure.feeds.sections import section_end
 from headwater.pure.feeds.vocabulary import CONTENTS, ENTRIES, HOLDERS, LEAVES, ROOTS, VOID
 
 TOKEN = re.compile(rb"<!--|<(/?)([a-z_][a-z0-9._:-]{0,63})([^<>]*)>?")
@@ -20,6 +22,7 @@ FENCE = re.compile(
 )
 PREFIXES = re.compile(rb"""xmlns:([\w.-]{1,32})\s*=\s*["']([^"'<>]{1,200})["']""")
 SECTION = b"<![cdata["
+MOST_PREFIXES = 64
 
 
 def loose_tree(data: bytes, note: Note) -> Element | None:
@@ -32,15 +35,16 @@ def loose_tree(data: bytes, note: Note) -> Element | None:
 
 
 class _Scanner:
-    __slots__ = ("data", "fences", "lowered", "names", "prefixes", "root", "stack")
+    __slots__ = ("data", "fences", "found", "lowered", "names", "prefixes", "root", "stack")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.lowered = data.lower()
         self.prefixes = {
             match[1].decode("ascii", "replace").lower(): prefix_of(match[2].decode("ascii", "replace"))
-            for match in PREFIXES.finditer(data)
+            for match in islice(PREFIXES.finditer(data), MOST_PREFIXES)
         }
+        self.found: dict[bytes, tuple[int, int]] = {}
         self.names: dict[bytes, str] = {}
         self.fences = _fences(self.lowered)
         self.root: Element | None = None
@@ -55,8 +59,8 @@ class _Scanner:
     def _step(self, token: re.Match[bytes]) -> int:
         """Deals with one tag and says where to go on."""
         if token[2] is None:
-            end = self.lowered.find(b"-->", token.end())
-            return end + 3 if end >= 0 else token.end()
+            end = self._find(b"-->", token.end())
+            return end + 3 if end < len(self.data) else token.end()
         name = self.name_of(token[2])
         if token[1]:
             self._close(name)
@@ -87,9 +91,12 @@ class _Scanner:
             if name in ROOTS and name != "channel":
                 return
         self._unwind(name)
+        if name in ROOTS and name != "channel":
+            # A second document pasted behind the first adds its entries to it.
+            return
         element = SubElement(self.stack[-1][1] if self.stack else self.root, name, attributes)
         self.stack.append((name, element))
-        if token[3].endswith(b"/"):
+        if token[0].endswith(b"/>"):
             self.stack.pop()
 
     def _unwind(self, name: str) -> None:
@@ -104,11 +111,11 @@ class _Scanner:
             return
         self._leave_holders(name)
         element = SubElement(self.stack[-1][1], name, self._attributes(token))
-        if token[3].endswith(b"/"):
+        if token[0].endswith(b"/>"):
             return
         end = self.lowered.find(b"<", token.end())
         if self.lowered.startswith(SECTION, end):
-            end = self.lowered.find(b"]]>", end) + 3 if b"]]>" in self.lowered[end:] else end
+            end = max(section_end(self.lowered, end), end)
         element.text = text_of(self.data[token.end() : end if end >= 0 else len(self.data)])
         self.stack.append((name, element))
 
@@ -121,7 +128,7 @@ class _Scanner:
         self._leave_holders(name)
         attributes = self._attributes(token)
         element = SubElement(self.stack[-1][1], name, attributes)
-        if token[3].endswith(b"/") or any(key in attributes for key in VOID.get(name, ())):
+        if token[0].endswith(b"/>") or any(key in attributes for key in VOID.get(name, ())):
             return token.end()
         end, following = self._extent(token.end(), token[2], name)
         element.text = text_of(
@@ -134,12 +141,22 @@ class _Scanner:
         index = bisect_left(self.fences, start)
         fence = self.fences[index] if index < len(self.fences) else len(self.data)
         after_section = self._after_section(start)
-        closing = self.lowered.find(b"</" + raw, max(start, after_section), max(fence, after_section))
-        if closing >= 0 and name in CONTENTS:
+        fence = max(fence, after_section)
+        closing = self._find(b"</" + raw, max(start, after_section))
+        if closing < fence and name in CONTENTS:
             return closing, closing
-        limit = closing if closing >= 0 else max(fence, after_section)
+        limit = min(closing, fence)
         sibling = self._next_known(max(start, after_section), limit)
         return sibling, sibling
+
+    def _find(self, needle: bytes, start: int) -> int:
+        """Where the needle comes next, else the end; remembered, so that a missing one is sought once."""
+        asked, found = self.found.get(needle, (0, -1))
+        if not asked <= start <= found:
+            found = self.lowered.find(needle, start)
+            found = found if found >= 0 else len(self.data)
+            self.found[needle] = (start, found)
+        return found
 
     def _after_section(self, start: int) -> int:
         """Behind a section of unparsed text that opens the element, if it is properly closed."""
@@ -160,6 +177,9 @@ class _Scanner:
         return limit
 
     def _close(self, name: str) -> None:
+        if name in ROOTS and any(opened in ENTRIES for opened, _ in self.stack):
+            # A stray end of the feed does not end the entry it strayed into.
+            return
         for depth in range(len(self.stack) - 1, 0, -1):
             if self.stack[depth][0] == name:
                 del self.stack[depth:]
@@ -173,13 +193,6 @@ def _root_for(name: str) -> str:
     if name in {"item", "channel"}:
         return "rss"
     return "feed" if name == "entry" else name
-
-
-def section_end(lowered: bytes, opening: int) -> int:
-    """The end of a CDATA section, or -1 when another opens first: then this one was never closed."""
-    end = lowered.find(b"]]>", opening)
-    another = lowered.find(SECTION, opening + 9, max(end, opening + 9))
-    return end + 3 if end >= 0 and another < 0 else -1
 
 
 def _fences(lowered: bytes) -> list[int]:

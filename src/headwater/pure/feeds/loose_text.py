@@ -8,7 +8,7 @@ from headwater.pure.feeds.names import RDF_ABOUT, RDF_RESOURCE, XML_BASE, XML_LA
 ATTRIBUTE = re.compile(rb"""([A-Za-z_][\w:.-]{0,63})\s*=\s*(?:"([^"]*)"?|'([^']*)'?|([^\s"'>]+))""")
 SECTION = re.compile(rb"<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL | re.IGNORECASE)
 MARKUP = re.compile(rb"</?[A-Za-z][A-Za-z0-9:]*(?:\s[^<>]*)?/?>")
-COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+COMMENT = re.compile(rb"<!--[^<>]*-->")
 KEYS = {
     "xml:base": XML_BASE,
     "xml:lang": XML_LANGUAGE,

@@ -21,6 +21,9 @@ class Notes:
         if code not in self._details:
             self._details[code] = " ".join(detail.split())[:DETAIL_LENGTH]
 
+    def __contains__(self, code: str) -> bool:
+        return code in self._counts
+
     def as_warnings(self) -> tuple[str, ...]:
         return tuple(self._line(code, count) for code, count in self._counts.items())
 

@@ -3,21 +3,24 @@
 import html
 import re
 
-from headwater.pure.feeds.names import NAMESPACES
+from headwater.pure.feeds.names import ADDRESSES
 from headwater.pure.feeds.notes import Note
+from headwater.pure.feeds.sections import outside_sections
 
 BEFORE = re.compile(rb"<\?xml\b|<!--|<[A-Za-z_]")
 DECLARATION = re.compile(rb"\s*<\?xml\b[^>]*\?>")
 CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbb\xbf|\xef\xbf[\xbe\xbf]")
-# Sections are matched first so that what is inside them is left alone.
-REFERENCE = re.compile(
-    rb"<!\[CDATA\[.*?\]\]>|&(?:#(\d{1,9});|#[xX]([0-9a-fA-F]{1,8});|([A-Za-z][A-Za-z0-9]{1,31});)?", re.DOTALL
+REFERENCE = re.compile(rb"&(?:#(\d{1,9});|#[xX]([0-9a-fA-F]{1,8});|([A-Za-z][A-Za-z0-9]{1,31});)?")
+HALVES = re.compile(
+    rb"&#([xX][dD][89abAB][0-9a-fA-F]{2}|5[5-7]\d{3});&#([xX][dD][c-fC-F][0-9a-fA-F]{2}|5[5-7]\d{3});"
 )
+SECOND_DECLARATION = re.compile(rb"<\?xml\b[^<>]*\?>")
+CLOSING = re.compile(rb"</(?:rss|feed|rdf:rdf)\s*>", re.IGNORECASE)
+ENTRY = re.compile(rb"<(?:[a-z0-9]{1,16}:)?(?:item|entry)[\s>]", re.IGNORECASE)
 ROOT = re.compile(rb"<[A-Za-z_][^<>]*")
 PREFIX = re.compile(rb"[</\s]([A-Za-z][\w.-]*):[A-Za-z]")
 DECLARED = re.compile(rb"xmlns:([\w.-]+)\s*=")
 PREDEFINED = (b"amp", b"lt", b"gt", b"quot", b"apos")
-_ADDRESSES = {prefix: address for address, prefix in NAMESPACES.items() if prefix}
 
 
 def repaired(data: bytes, note: Note) -> bytes:
@@ -26,7 +29,7 @@ def repaired(data: bytes, note: Note) -> bytes:
     cleaned = CONTROLS.sub(b"", data)
     if cleaned != data:
         note("control_characters", "")
-    referenced = REFERENCE.sub(_reference, cleaned)
+    referenced = outside_sections(cleaned, _references)
     if referenced != cleaned:
         note("bad_references", "")
     return _with_prefixes(referenced, note)
@@ -40,13 +43,34 @@ def _without_junk(data: bytes, note: Note) -> bytes:
     declaration = DECLARATION.match(data)
     rest = data[declaration.end() :] if declaration else data
     # A second declaration in the middle is a document pasted into another.
-    return re.sub(rb"<\?xml\b[^>]*\?>", b"", rest) if b"<?xml" in rest else rest
+    rest = SECOND_DECLARATION.sub(b"", rest) if b"<?xml" in rest else rest
+    return _cut_behind(rest, note)
+
+
+def _cut_behind(data: bytes, note: Note) -> bytes:
+    end = max((match.end() for match in CLOSING.finditer(data)), default=len(data))
+    if data[end:].strip() and not ENTRY.search(data, end):
+        note("junk_after_document", data[end:].decode("utf-8", "replace"))
+        return data[:end]
+    return data
+
+
+def _references(text: bytes) -> bytes:
+    if b"&" not in text:
+        return text
+    return REFERENCE.sub(_reference, HALVES.sub(_joined_halves, text))
+
+
+def _joined_halves(match: re.Match[bytes]) -> bytes:
+    """One character written as the two halves that UTF-16 makes of it."""
+    first, second = (int(half[1:], 16) if half[:1] in b"xX" else int(half) for half in match.groups())
+    if not (0xD800 <= first <= 0xDBFF and 0xDC00 <= second <= 0xDFFF):
+        return match[0]
+    return chr(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)).encode()
 
 
 def _reference(match: re.Match[bytes]) -> bytes:
     whole = match[0]
-    if whole.startswith(b"<"):
-        return whole
     if match[1] or match[2]:
         number = int(match[1]) if match[1] else int(match[2], 16)
         return whole if _is_character(number) else b""
@@ -86,4 +110,4 @@ def _with_prefixes(data: bytes, note: Note) -> bytes:
 
 def _address(prefix: bytes) -> bytes:
     name = prefix.decode("ascii", "replace").lower()
-    return _ADDRESSES.get(name, f"urn:prefix:{name}").encode()
+    return ADDRESSES.get(name, f"urn:prefix:{name}").encode()

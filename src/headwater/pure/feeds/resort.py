@@ -12,7 +12,9 @@ from headwater.pure.feeds.values import Entry, Feed
 from headwater.pure.feeds.wording import title_text
 
 # Its loose parser is slow on hostile input, so only documents of ordinary size get this far.
-LARGEST = 1 << 20
+LARGEST = 128 * 1024
+# What it is known to raise on documents as broken as these, besides what it promises.
+CRASHES = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 def read_with_feedparser(data: bytes, url: str | None, notes: Notes) -> Feed | None:
@@ -21,11 +23,15 @@ def read_with_feedparser(data: bytes, url: str | None, notes: Notes) -> Feed | N
         return None
     import feedparser  # noqa: PLC0415 - a slow import that almost no document needs
 
-    parsed = feedparser.parse(
-        io.BytesIO(data),
-        response_headers={"content-type": "application/xml; charset=utf-8"},
-        sanitize_html=False,
-    )
+    try:
+        parsed = feedparser.parse(
+            io.BytesIO(data),
+            response_headers={"content-type": "application/xml; charset=utf-8"},
+            sanitize_html=False,
+        )
+    except CRASHES as error:
+        notes("feedparser_failed", type(error).__name__)
+        return None
     entries = tuple(_entry(entry, url, notes) for entry in parsed.entries)
     if not entries:
         return None

@@ -1,5 +1,6 @@
 """Compressed bodies that arrive without a header saying so, opened under a cap."""
 
+import re
 import zlib
 
 from headwater.pure.feeds.notes import Note
@@ -9,6 +10,8 @@ GZIP = b"\x1f\x8b"
 ZLIB = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
 MEMBERS = 64
+TEXT_STARTS = (b"", b"<", b"{", b"[", b"\xef", b"\xfe", b"\xff", b" ", b"\t", b"\r", b"\n", b"\x00")
+BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f\x80-\xff]")
 
 
 def unpacked(data: bytes, *, limit: int, note: Note) -> bytes:
@@ -73,7 +76,7 @@ def _salvaged(data: bytes, *, window: int, limit: int, error: zlib.error, note: 
 
 def _raw_deflate(data: bytes, *, limit: int, note: Note) -> bytes | None:
     """Raw deflate has no mark: it is tried only on what cannot be a text document."""
-    if not data or b"<" in data[:1024] or b"{" in data[:64] or data[:1].isspace():
+    if data[:1] in TEXT_STARTS or not BINARY.search(data[:256]):
         return None
     opener = zlib.decompressobj(-15)
     try:

@@ -8,7 +8,7 @@ from headwater.pure.feeds.notes import Note
 
 INLINE = "a|abbr|acronym|b|bdi|bdo|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup|time|tt|u|var|wbr"
 BLOCK = "blockquote|br|center|div|figure|figcaption|h[1-6]|hr|img|li|nobr|ol|p|pre|section|table|tbody|td|th|tr|ul"
-INLINE_TAG = re.compile(rf"</?(?:{INLINE})(?:\s[^<>]*|/)?>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
+INLINE_TAG = re.compile(rf"</?(?:{INLINE})(?:\s[^<>]*|/)?>|<!--[^<>]*-->", re.IGNORECASE)
 BLOCK_TAG = re.compile(rf"</?(?:{BLOCK})(?:\s[^<>]*|/)?>", re.IGNORECASE)
 SCRIPT = re.compile(r"<(script|style)\b[^<>]*>.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
 REFERENCE = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
@@ -55,6 +55,8 @@ def _with_ftfy(text: str) -> str:
 
 def title_text(raw: str, note: Note, *, literal: bool = False) -> str | None:
     """One line of words; `literal` text (Atom's type="text") keeps what only looks like markup."""
+    if raw.isascii() and "&" not in raw and "<" not in raw:
+        return " ".join(raw.split()) or None
     text = mended(raw, note)
     if not literal and "<" in text:
         text = without_tags(text)
@@ -65,11 +67,12 @@ def title_text(raw: str, note: Note, *, literal: bool = False) -> str | None:
 
 def _references_decoded(text: str, note: Note, *, literal: bool) -> str:
     for level in range(ROUNDS):
-        if not REFERENCE.search(text):
+        decoded = html.unescape(text) if REFERENCE.search(text) else text
+        if decoded == text:
             break
         if level or literal:
             note("double_encoded", text)
-        text = html.unescape(text)
+        text = decoded
         if not literal and INLINE_TAG.search(text):
             note("double_encoded", text)
             text = without_tags(text)

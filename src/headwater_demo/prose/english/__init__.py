@@ -7,6 +7,11 @@ from headwater_demo.prose.english.regulation import REGULATION
 from headwater_demo.prose.english.security import SECURITY
 from headwater_demo.prose.text import Tongue
 
+_CITIES = (
+    "Lisbon", "Singapore", "Toronto", "Zug", "Nairobi", "Tallinn", "São Paulo", "Rotterdam", "Osaka", "Dublin", "Austin", "Warsaw", "Dubai", "Seoul",
+    "Valletta", "Vilnius", "Melbourne", "Montevideo", "Oslo", "Lagos", "Prague", "Copenhagen",
+)  # fmt: skip
+
 ENGLISH = Tongue(
     topics={
         "markets": MARKETS,
@@ -42,7 +47,7 @@ ENGLISH = Tongue(
         "In {other_city}, where the sector employs {thousands} people, the reaction was calmer.",
         "Local newspapers in {city} had hinted at the matter on {past}.",
         "The {protocol} network, on which much of this rests, worked normally throughout.",
-        "It is the {few}th such announcement this quarter.",
+        "It is the [second|third|fourth|fifth|sixth] such announcement this quarter.",
         "Documents seen by this newsroom put the total closer to ${millions} million.",
     ),
     endings=(
@@ -67,6 +72,7 @@ ENGLISH = Tongue(
         "December",
     ),
     weekdays=("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
-    currency="$",
+    date="{day} {month}",
     decimal=".",
+    cities=_CITIES,
 )

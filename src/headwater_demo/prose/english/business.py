@@ -3,20 +3,35 @@
 from headwater_demo.prose.text import Phrases
 
 BUSINESS = Phrases(
-    headlines=(
-        "{company} raises ${millions} million to [take custody to|build settlement for] {city} banks",
-        "{company} buys {rival} in a deal worth ${millions} million",
-        "{company} cuts {count} jobs and [leaves|closes its office in] {city}",
-        "{person} steps down at {company}, {analyst} takes over",
-        "{fund} backs {company} as payments in {token} reach shops in {country}",
-        "Quarterly figures: {company} [earns|loses] ${few} million on custody fees",
-        "{company} and {partner} open a mining site next to a {country} dairy",
-    ),
-    leads=(
-        "{company} has [raised|collected] ${millions} million from {fund} and others to [expand|extend] its custody service from {city} to {few} further markets.",
-        "{company} will [buy|acquire] {rival} for ${millions} million in [cash|cash and shares], the two firms [announced|said] on {weekday}.",
-        "{person}, who founded {company} in a rented garage in {city}, will [step down|leave] at the end of {month}; {analyst} [takes over|follows].",
-        "{company} [reported|posted] revenue of ${millions} million for the quarter, {percent} percent more than a year ago, and [credited|thanked] its custody business.",
+    openings=(
+        (
+            "{company} raises ${millions} million to [take custody to|build settlement for] {city} banks",
+            "{company} has [raised|collected] ${millions} million from {fund} and others to [expand|extend] its custody service from {city} to {few} further markets.",
+        ),
+        (
+            "{company} buys {rival} in a deal worth ${millions} million",
+            "{company} will [buy|acquire] {rival} for ${millions} million in [cash|cash and shares], the two firms [announced|said] on {weekday}.",
+        ),
+        (
+            "{company} cuts {count} jobs and [leaves|closes its office in] {city}",
+            "{company} will [cut|shed] {count} jobs and give up its office in {city}, {person} [told|informed] staff on {weekday}.",
+        ),
+        (
+            "{person} steps down at {company}, {analyst} takes over in {month}",
+            "{person}, who founded {company} in a rented garage in {city}, will [step down|leave] at the end of {month}; {analyst} [takes over|follows].",
+        ),
+        (
+            "{fund} backs {company} as payments in {token} reach shops in {country}",
+            "Shops in {country} [begin|start] to take {token} at the till, with terminals from {company} and money from {fund}.",
+        ),
+        (
+            "Quarterly figures: {company} lifts revenue to ${millions} million on custody fees",
+            "{company} [reported|posted] revenue of ${millions} million for the quarter, {percent} percent more than a year ago, and [credited|thanked] its custody business.",
+        ),
+        (
+            "{company} and {partner} open a mining site next to a {country} dairy",
+            "{company} and {partner} have [switched on|opened] a mining site that heats a dairy in {country} and pays {cents} euros for each kilowatt hour.",
+        ),
     ),
     facts=(
         "The round values the firm at about ${hundreds} million, people close to it said.",

@@ -3,20 +3,35 @@
 from headwater_demo.prose.text import Phrases
 
 PROTOCOLS = Phrases(
-    headlines=(
-        "{protocol} validators [approve|back|wave through] [fee change|smaller blocks|faster exits] before {month} fork",
-        "{company} ships a lighter {protocol} client that syncs in {hours} hours",
-        "Bug in {protocol} client [stalls|delays] {percent} percent of nodes, fix is out",
-        "{protocol} and {other_protocol} [agree on|test] a shared message format",
-        "What the {protocol} upgrade [means|changes] for people who run nodes at home",
-        "{protocol} developers [drop|postpone] account recovery from the {month} release",
-        "Storage on {protocol} gets {percent} percent cheaper, at least on paper",
-    ),
-    leads=(
-        "Validators of the {protocol} network [approved|accepted] a change to the fee schedule on {weekday}, with {count} percent of the stake taking part in the vote.",
-        "The team behind {protocol} [released|published] a new client on {weekday} that [needs|uses] {percent} percent less memory and can be synchronised in {hours} hours.",
-        "A faulty cache in the most widely used {protocol} client [kept|left] {hundreds} nodes [stuck|stranded] at block {block} for most of {weekday}.",
-        "{company} and the {protocol} developers have [agreed|settled] on a common format for messages between {protocol} and {other_protocol}, [ending|closing] a dispute of {few} years.",
+    openings=(
+        (
+            "{protocol} validators [approve|back|wave through] [fee change|smaller blocks|faster exits] before {month} fork",
+            "Validators of the {protocol} network [approved|accepted] a change to the fee schedule on {weekday}, with {count} percent of the stake taking part in the vote.",
+        ),
+        (
+            "{company} ships a lighter {protocol} client that syncs in {hours} hours",
+            "The team behind {protocol} [released|published] a new client on {weekday} that [needs|uses] {percent} percent less memory and can be synchronised in {hours} hours.",
+        ),
+        (
+            "Bug in {protocol} client [stalls|delays] {percent} percent of nodes, fix is out",
+            "A faulty cache in the most widely used {protocol} client [kept|left] {hundreds} nodes [stuck|stranded] at block {block} for most of {weekday}.",
+        ),
+        (
+            "{protocol} and {other_protocol} [agree on|test] a message format drawn up by {company}",
+            "{company} and the {protocol} developers have [agreed|settled] on a common format for messages between {protocol} and {other_protocol}, [ending|closing] a dispute of {few} years.",
+        ),
+        (
+            "What the {protocol} upgrade [means|changes] at home, explained by {company}",
+            "Home operators of {protocol} will need {count} gigabytes less disk and a little more patience after the {month} upgrade, a guide by {company} [explains|shows].",
+        ),
+        (
+            "{protocol} developers [drop|postpone] account recovery that {company} had promised for {month}",
+            "Account recovery, the feature that {company} had promised to users of {protocol}, will not be [part of|ready for] the {month} release.",
+        ),
+        (
+            "Storage on {protocol} gets {percent} percent cheaper, at least on paper, says {company}",
+            "Keeping data on {protocol} should cost {percent} percent less from {future}, if the calculations of {company} [hold|are right].",
+        ),
     ),
     facts=(
         "The change takes effect at block {block}, expected around {future}.",

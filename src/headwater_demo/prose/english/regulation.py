@@ -3,20 +3,35 @@
 from headwater_demo.prose.text import Phrases
 
 REGULATION = Phrases(
-    headlines=(
-        "{country} [drafts|proposes|publishes] custody rules that would keep client coins [apart|out of bankruptcies]",
-        "{company} wins licence in {country} after {count} months of waiting",
-        "{agency} fines {company} ${few} million over [late reports|weak identity checks|missing records]",
-        "Court in {city} [sides with|rejects the appeal of] {company} in {token} case",
-        "Tax office of {country} [explains|spells out] how staking rewards are counted",
-        "{agency} [asks|presses] exchanges for proof of reserves every {count} days",
-        "Lawmakers in {country} argue over {token} and who should supervise it",
-    ),
-    leads=(
-        "{agency} [presented|published] draft rules on {weekday} that would [oblige|require] custodians to keep client coins in separate wallets and to prove it every {count} days.",
-        "After {count} months of [waiting|correspondence], {company} has [received|obtained] a licence to serve retail clients in {country}.",
-        "{agency} has fined {company} ${few} million because [suspicious transfers were reported late|records of {thousands} accounts were incomplete].",
-        "A court in {city} [ruled|decided] on {weekday} that {token} is not a security when it is [sold|traded] between private holders.",
+    openings=(
+        (
+            "{country} [drafts|proposes] custody rules: separate wallets, and proof every {count} days",
+            "{agency} [presented|published] draft rules on {weekday} that would [oblige|require] custodians to keep client coins in separate wallets and to prove it every {count} days.",
+        ),
+        (
+            "{company} wins licence in {country} after {count} months of waiting",
+            "After {count} months of [waiting|correspondence], {company} has [received|obtained] a licence to serve retail clients in {country}.",
+        ),
+        (
+            "{agency} fines {company} ${few} million over [late reports|weak identity checks|missing records]",
+            "{agency} has fined {company} ${few} million because [suspicious transfers were reported late|records of {thousands} accounts were incomplete].",
+        ),
+        (
+            "Court in {city} [sides with|rejects the appeal of] {company} in {token} case",
+            "A court in {city} [ruled|decided] on {weekday} that {token} is not a security when it is [sold|traded] between private holders.",
+        ),
+        (
+            "Tax office of {country} [explains|spells out] how {token} staking rewards are counted, {company} relieved",
+            "Rewards from staking {token} count as income in {country} on the day they can be sold, the tax office [wrote|explained] in guidance that {company} had asked for.",
+        ),
+        (
+            "{agency} [asks|presses] {company} and others for proof of reserves every {count} days",
+            "{agency} [wants|expects] exchanges to show every {count} days that they hold what they owe, starting with {company} and {few} others.",
+        ),
+        (
+            "Lawmakers in {country} argue over who should supervise {token} and {company}",
+            "Two committees in {country} both [claim|want] the right to supervise {token}, and {company} [finds itself|is caught] in the middle.",
+        ),
     ),
     facts=(
         "The consultation is open until {future}; the rules could apply from the following spring.",

@@ -3,24 +3,39 @@
 from headwater_demo.prose.text import Phrases
 
 SECURITY = Phrases(
-    headlines=(
-        "{protocol} bridge loses ${millions} million to [a forged proof|a stale key|a rounding error]",
-        "{company} [freezes|pauses] withdrawals after [odd|unusual] transfers of {token}",
-        "Attacker returns {percent} percent of the coins taken from {protocol}",
-        "Phishing wave copies {company} login page in {few} languages",
-        "How an intern at {company} noticed the {token} drain before the alarms did",
-        "Audit of {protocol} [missed|overlooked] the line that cost ${millions} million",
-        "{company} pays {hundreds},000-dollar bounty for flaw in {protocol} wallet",
-    ),
-    leads=(
-        "[An attacker|Somebody] took ${millions} million from the {protocol} bridge on {weekday} by [presenting a forged withdrawal proof|replaying an old signature|using a key that should have been retired].",
-        "{company} [paused|suspended] withdrawals for {hours} hours on {weekday} after its monitoring [flagged|noticed] transfers of {thousands} {token} to new addresses.",
-        "The person who drained {protocol} in {month_past} has [sent back|returned] {percent} percent of the coins and [asked|bargained] to keep the rest as a reward.",
-        "A flaw in the {protocol} wallet that [exposed|revealed] recovery phrases to other applications has been [closed|repaired], {company} said on {weekday}.",
+    openings=(
+        (
+            "{protocol} bridge loses ${millions} million to [a forged proof|a stale key|a rounding error]",
+            "[An attacker|Somebody] took ${millions} million from the {protocol} bridge on {weekday} by [presenting a forged withdrawal proof|replaying an old signature|using a key that should have been retired].",
+        ),
+        (
+            "{company} [freezes|pauses] withdrawals after [odd|unusual] transfers of {token}",
+            "{company} [paused|suspended] withdrawals for {hours} hours on {weekday} after its monitoring [flagged|noticed] transfers of {thousands} {token} to new addresses.",
+        ),
+        (
+            "Attacker returns {percent} percent of the coins taken from {protocol}",
+            "The person who drained {protocol} in {month_past} has [sent back|returned] {percent} percent of the coins and [asked|bargained] to keep the rest as a reward.",
+        ),
+        (
+            "Phishing wave copies {company} login page in {few} languages",
+            "Criminals have copied the login page of {company} in {few} languages and [sent|mailed] links to {thousands} customers since {past}.",
+        ),
+        (
+            "How an intern at {company} noticed the {token} drain before the alarms did",
+            "An intern at {company} [noticed|saw] on {weekday} that a balance of {token} was shrinking by the same amount every {few} minutes, {hours} hours before any alarm.",
+        ),
+        (
+            "Audit of {protocol} [missed|overlooked] the line that cost ${millions} million",
+            "The line that cost {protocol} ${millions} million had been read by {few} auditors and [understood|questioned] by none of them, a report commissioned by {company} finds.",
+        ),
+        (
+            "{company} pays {hundreds},000-dollar bounty for flaw in {protocol} wallet",
+            "A flaw in the {protocol} wallet that [exposed|revealed] recovery phrases to other applications has been [closed|repaired], {company} said on {weekday}.",
+        ),
     ),
     facts=(
         "The first transfer left the contract at block {block}; the last followed {count} minutes later.",
-        "Developers stopped the contract by a vote of {few} of nine key holders.",
+        "Developers stopped the contract by a vote of [five|six|seven] of nine key holders.",
         "{partner} traced {percent} percent of the funds to {few} addresses that have not moved since.",
         "The flaw had been in the code since {past} and survived two reviews.",
         "Users who had approved the contract were told to revoke the permission at once.",

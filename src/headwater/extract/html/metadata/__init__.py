@@ -1,8 +1,6 @@
-from typing import Any
+"""What a page says about itself."""
 
-from selectolax.lexbor import LexborHTMLParser
+from headwater.extract.html.metadata.describe import Described, describe
+from headwater.extract.html.metadata.evidence import Evidence, gather_stated, gather_visible
 
-
-def describe(tree: LexborHTMLParser, url: str | None) -> dict[str, Any]:
-    title = tree.css_first("title")
-    return {"title": title.text(strip=True) if title is not None else ""}
+__all__ = ["Described", "Evidence", "describe", "gather_stated", "gather_visible"]

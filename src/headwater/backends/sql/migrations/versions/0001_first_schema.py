@@ -14,11 +14,11 @@ depends_on = None
 def upgrade() -> None:
     op.create_table(
         "bands",
-        sa.Column("recipe", sa.Text(), nullable=False),
-        sa.Column("scheme", sa.Text(), nullable=False),
+        sa.Column("space", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("band", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("document_id", sa.String(length=64), nullable=False),
-        sa.PrimaryKeyConstraint("recipe", "scheme", "band", "document_id", name=op.f("pk_bands")),
+        sa.Column("epoch", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("document", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.PrimaryKeyConstraint("space", "band", "epoch", "document", name=op.f("pk_bands")),
         sqlite_with_rowid=False,
     )
     op.create_table(
@@ -50,6 +50,8 @@ def upgrade() -> None:
         sa.Column("media_type", sa.Text(), nullable=False),
         sa.Column("sha256", sa.Text(), nullable=False),
         sa.Column("size", sa.BigInteger(), nullable=False),
+        sa.Column("pack", sa.Text(), nullable=False),
+        sa.Column("start", sa.BigInteger(), nullable=False),
         sa.Column("fetched_at", Instant(), nullable=False),
         sa.Column("elapsed_ms", sa.Integer(), nullable=False),
         sa.Column("policy", Json, nullable=False),
@@ -57,7 +59,7 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("captures", schema=None) as batch_op:
         batch_op.create_index("ix_captures_lead", ["lead_id"], unique=False)
-        batch_op.create_index("ix_captures_sha256", ["sha256"], unique=False)
+        batch_op.create_index("ix_captures_pack", ["pack"], unique=False)
 
     op.create_table(
         "deliveries",
@@ -106,6 +108,12 @@ def upgrade() -> None:
         batch_op.create_index("ix_edges_to", ["to_id"], unique=False)
 
     op.create_table(
+        "epochs",
+        sa.Column("space", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("value", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("space", name=op.f("pk_epochs")),
+    )
+    op.create_table(
         "facts",
         sa.Column("record_id", sa.String(length=64), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
@@ -120,6 +128,7 @@ def upgrade() -> None:
         sa.Column("kind", sa.Text(), nullable=False),
         sa.Column("value", sa.Text(), nullable=False),
         sa.Column("document_id", sa.String(length=64), nullable=False),
+        sa.Column("epoch", sa.BigInteger(), server_default="0", nullable=False),
         sa.PrimaryKeyConstraint("recipe", "kind", "value", name=op.f("pk_fingerprints")),
         sqlite_with_rowid=False,
     )
@@ -159,6 +168,39 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("host", name=op.f("pk_hosts")),
     )
     op.create_table(
+        "link_health",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("url", sa.Text(), nullable=False),
+        sa.Column("record_kind", sa.Text(), nullable=False),
+        sa.Column("record_id", sa.String(length=64), nullable=False),
+        sa.Column("source_id", sa.String(length=64), nullable=False),
+        sa.Column("priority", sa.Text(), nullable=False),
+        sa.Column("standing", sa.Text(), nullable=False),
+        sa.Column("failures", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("first_failed_at", Instant(), nullable=True),
+        sa.Column("last_ok_at", Instant(), nullable=True),
+        sa.Column("last_checked_at", Instant(), nullable=True),
+        sa.Column("status", sa.Integer(), nullable=True),
+        sa.Column("final_url", sa.Text(), server_default="", nullable=False),
+        sa.Column("created_at", Instant(), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=True),
+        sa.Column("due_at", Instant(), nullable=True),
+        sa.Column("lease_owner", sa.Text(), nullable=True),
+        sa.Column("lease_until", Instant(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_link_health")),
+    )
+    with op.batch_alter_table("link_health", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_link_health_due",
+            ["recipe", "due_at"],
+            unique=False,
+            sqlite_where=sa.text("due_at IS NOT NULL"),
+            postgresql_where=sa.text("due_at IS NOT NULL"),
+        )
+        batch_op.create_index("ix_link_health_record", ["record_id"], unique=False)
+
+    op.create_table(
         "quarantine",
         sa.Column("record_id", sa.String(length=64), nullable=False),
         sa.Column("task", sa.Text(), nullable=False),
@@ -170,6 +212,16 @@ def upgrade() -> None:
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("created_at", Instant(), nullable=False),
         sa.PrimaryKeyConstraint("record_id", "task", name=op.f("pk_quarantine")),
+    )
+    op.create_table(
+        "sentences",
+        sa.Column("space", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("sentence", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("publisher", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("stories", sa.Integer(), nullable=False),
+        sa.Column("story", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("space", "sentence", "publisher", name=op.f("pk_sentences")),
+        sqlite_with_rowid=False,
     )
     op.create_table(
         "sources",
@@ -331,6 +383,7 @@ def upgrade() -> None:
         sa.Column("lead_id", sa.String(length=64), nullable=False),
         sa.Column("capture_id", sa.String(length=64), nullable=True),
         sa.Column("next_capture_id", sa.String(length=64), nullable=True),
+        sa.Column("number", sa.BigInteger(), nullable=False),
         sa.Column("revision", sa.Integer(), nullable=False),
         sa.Column("state", sa.Text(), nullable=False),
         sa.Column("detail", sa.Text(), nullable=True),
@@ -376,6 +429,7 @@ def upgrade() -> None:
         )
         batch_op.create_index("ix_documents_group", ["group_id"], unique=False)
         batch_op.create_index("ix_documents_lead", ["lead_id"], unique=False)
+        batch_op.create_index("ix_documents_number", ["number"], unique=False)
         batch_op.create_index("ix_documents_recipe_published", ["recipe", "published_at"], unique=False)
         batch_op.create_index("ix_documents_recipe_state", ["recipe", "state"], unique=False)
 
@@ -465,6 +519,7 @@ def downgrade() -> None:
     with op.batch_alter_table("documents", schema=None) as batch_op:
         batch_op.drop_index("ix_documents_recipe_state")
         batch_op.drop_index("ix_documents_recipe_published")
+        batch_op.drop_index("ix_documents_number")
         batch_op.drop_index("ix_documents_lead")
         batch_op.drop_index("ix_documents_group")
         batch_op.drop_index(
@@ -508,7 +563,17 @@ def downgrade() -> None:
         )
 
     op.drop_table("sources")
+    op.drop_table("sentences")
     op.drop_table("quarantine")
+    with op.batch_alter_table("link_health", schema=None) as batch_op:
+        batch_op.drop_index("ix_link_health_record")
+        batch_op.drop_index(
+            "ix_link_health_due",
+            sqlite_where=sa.text("due_at IS NOT NULL"),
+            postgresql_where=sa.text("due_at IS NOT NULL"),
+        )
+
+    op.drop_table("link_health")
     op.drop_table("hosts")
     with op.batch_alter_table("groups", schema=None) as batch_op:
         batch_op.drop_index(
@@ -523,6 +588,7 @@ def downgrade() -> None:
 
     op.drop_table("fingerprints")
     op.drop_table("facts")
+    op.drop_table("epochs")
     with op.batch_alter_table("edges", schema=None) as batch_op:
         batch_op.drop_index("ix_edges_to")
 
@@ -538,7 +604,7 @@ def downgrade() -> None:
 
     op.drop_table("deliveries")
     with op.batch_alter_table("captures", schema=None) as batch_op:
-        batch_op.drop_index("ix_captures_sha256")
+        batch_op.drop_index("ix_captures_pack")
         batch_op.drop_index("ix_captures_lead")
 
     op.drop_table("captures")

@@ -1,0 +1,297 @@
+"""Papers: PDF speed and text against pdfplumber, correctness of layouts, and what hostile files can do.
+
+The PDFs are made here with reportlab; the damaged files are mutations of the samples that the tests use.
+"""
+
+import argparse
+import io
+import json
+import os
+import random
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pdfplumber
+import psutil
+from reportlab.lib import colors
+from reportlab.lib.pagesizes import A4
+from reportlab.lib.styles import getSampleStyleSheet
+from reportlab.lib.utils import ImageReader
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import BaseDocTemplate, Frame, PageTemplate, Paragraph, Table
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from tests.pure.test_extract_samples import DOCX_BODY, W, make_docx, make_zip, mutations, samples, sentence
+
+from headwater.extract.pdf import read_pdf
+from headwater.extract.plain import read_plain
+from headwater.extract.read import read_any
+from headwater.extract.sandbox import Sandboxed
+from headwater.model.errors import Permanent
+from headwater.model.reading import Hints, Reading
+
+NONE = Hints()
+STYLES = getSampleStyleSheet()
+MEMORY_LIMIT = 512
+
+
+def flowing(paragraphs: int, columns: int) -> tuple[bytes, list[str]]:
+    """A document of running text with furniture; and its own words, without the furniture."""
+    out = io.BytesIO()
+    made = BaseDocTemplate(out, pagesize=A4, title="Annual report of Northgate", author="Ilse Brandt")
+    width = (made.width - 20 * (columns - 1)) / columns
+    frames = [
+        Frame(made.leftMargin + n * (width + 20), made.bottomMargin, width, made.height, id=f"f{n}")
+        for n in range(columns)
+    ]
+    made.addPageTemplates([PageTemplate(frames=frames, onPage=furniture)])
+    story, gold = [], []
+    for number in range(paragraphs):
+        heading, body = (
+            f"Section {number} of the review",
+            " ".join(sentence(number * 50 + n, 14) for n in range(9)),
+        )
+        story += [Paragraph(heading, STYLES["Heading2"]), Paragraph(body, STYLES["BodyText"])]
+        gold += [*heading.split(), *body.split()]
+    made.build(story)
+    return out.getvalue(), gold
+
+
+def furniture(canvas: Canvas, made: BaseDocTemplate) -> None:
+    canvas.setFont("Helvetica", 8)
+    canvas.drawString(72, 815, "Northgate Harbour Board")
+    canvas.drawRightString(520, 30, f"Page {made.page}")
+
+
+def tabular() -> tuple[bytes, list[list[str]]]:
+    rows = [["Group", "Amount", "Term"]] + [
+        [f"Kind {n}", f"{n * 7}.50", f"{n * 10} days"] for n in range(1, 20)
+    ]
+    out = io.BytesIO()
+    made = BaseDocTemplate(out, pagesize=A4)
+    made.addPageTemplates([PageTemplate(frames=[Frame(72, 72, 450, 700)])])
+    table = Table(rows, style=[("GRID", (0, 0), (-1, -1), 0.5, colors.black)])
+    made.build(
+        [
+            Paragraph(sentence(1, 40), STYLES["BodyText"]),
+            table,
+            Paragraph(sentence(2, 40), STYLES["BodyText"]),
+        ]
+    )
+    return out.getvalue(), rows
+
+
+def form() -> bytes:
+    out = io.BytesIO()
+    canvas = Canvas(out)
+    canvas.drawString(72, 760, "Application to the harbour office of Northgate")
+    canvas.acroForm.textfield(
+        name="name", tooltip="Full name", value="Ilse Brandt", x=72, y=700, fieldFlags="required"
+    )
+    canvas.acroForm.choice(name="turn", options=["Morning", "Evening"], value="Morning", x=72, y=650)
+    canvas.acroForm.checkbox(name="agreed", x=72, y=600)
+    canvas.save()
+    return out.getvalue()
+
+
+def scan() -> bytes:
+    from PIL import Image  # noqa: PLC0415 - comes with reportlab
+
+    out = io.BytesIO()
+    canvas = Canvas(out)
+    for _ in range(2):
+        canvas.drawImage(ImageReader(Image.new("L", (60, 90), 200)), 0, 0, 595, 842)
+        canvas.showPage()
+    canvas.save()
+    return out.getvalue()
+
+
+def plumbed(data: bytes) -> str:
+    with pdfplumber.open(io.BytesIO(data)) as document:
+        return "\n".join(page.extract_text() for page in document.pages)
+
+
+def ours(data: bytes) -> str:
+    found = read_pdf(data, NONE)
+    assert isinstance(found, Reading), found
+    return found.text
+
+
+def recall(gold: list[str], text: str) -> float:
+    wanted, there = Counter(gold), Counter(text.replace("#", " ").split())
+    return sum(min(count, there[word]) for word, count in wanted.items()) / len(gold)
+
+
+def measure_speed(rounds: int) -> dict[str, object]:
+    print(
+        f"{'text-only PDF':24} {'pages':>6} {'headwater':>10} {'pdfplumber':>11} {'times':>6} {'text':>7} {'its':>7}"
+    )
+    totals = {"headwater": 0.0, "pdfplumber": 0.0}
+    recalls = {"headwater": 1.0, "pdfplumber": 1.0}
+    for name, columns in (("one column", 1), ("two columns", 2)):
+        data, gold = flowing(60, columns)
+        pages = len(pdfplumber.open(io.BytesIO(data)).pages)
+        best = {"headwater": float("inf"), "pdfplumber": float("inf")}
+        for _ in range(rounds):
+            for reader, call in (("headwater", ours), ("pdfplumber", plumbed)):
+                begun = time.process_time()
+                call(data)
+                best[reader] = min(best[reader], time.process_time() - begun)
+        found = {"headwater": recall(gold, ours(data)), "pdfplumber": recall(gold, plumbed(data))}
+        for reader, seconds in best.items():
+            totals[reader] += seconds
+            recalls[reader] = min(recalls[reader], found[reader])
+        ratio = best["pdfplumber"] / best["headwater"]
+        per_page = {reader: 1000 * seconds / pages for reader, seconds in best.items()}
+        print(
+            f"{name:24} {pages:6} {per_page['headwater']:7.2f} ms {per_page['pdfplumber']:8.2f} ms {ratio:6.1f} "
+            f"{found['headwater']:7.4f} {found['pdfplumber']:7.4f}"
+        )
+    return {
+        "times_faster_than_pdfplumber": round(totals["pdfplumber"] / totals["headwater"], 1),
+        "least_recall": {reader: round(value, 4) for reader, value in recalls.items()},
+    }
+
+
+def check_layouts() -> dict[str, bool]:
+    """Each layout against what was put into it."""
+    data, gold = flowing(30, 2)
+    text = ours(data)
+    rows_data, rows = tabular()
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows[1:])
+    filled = read_pdf(form(), NONE)
+    fields = filled.attributes.get("form_fields", []) if isinstance(filled, Reading) else []
+    pictures = read_pdf(scan(), NONE)
+    with pdfplumber.open(io.BytesIO(rows_data)) as peer:
+        peer_rows = peer.pages[0].extract_table()
+    checks = {
+        "columns in order": [word for word in text.split() if word.strip("#")] == gold,
+        "furniture removed": "Harbour Board" not in text and "Page 1" not in text,
+        "headings": text.count("# Section") == 30,
+        "ruled table": table in ours(rows_data),
+        "ruled table as pdfplumber": peer_rows == rows,
+        "form fields": [(field["name"], field["value"]) for field in fields][:2]
+        == [("name", "Ilse Brandt"), ("turn", "Morning")],
+        "required field": bool(fields) and fields[0]["required"],
+        "scan": not isinstance(pictures, Reading) and pictures.reason == "requires_ocr",
+    }
+    print()
+    for name, good in checks.items():
+        print(f"{name:32} {'as made' if good else 'WRONG'}")
+    return checks
+
+
+def peak_of_children() -> float:
+    """The most memory that a child had so far, in MB."""
+    peak = 0
+    for child in psutil.Process().children():
+        status = Path(f"/proc/{child.pid}/status")
+        if status.exists():
+            lines = [line for line in status.read_text().splitlines() if line.startswith("VmHWM")]
+            peak = max([peak, *(int(line.split()[1]) for line in lines)])
+    return peak * 1024 / 1e6
+
+
+def damage(count: int, seconds: float) -> dict[str, object]:
+    """Damaged papers through one sandbox: how each ended, the longest, and the most memory."""
+    extract = Sandboxed(read_any, seconds=seconds, megabytes=MEMORY_LIMIT)
+    ends: Counter[str] = Counter()
+    longest = peak = 0.0
+    kinds = sorted(samples().items())
+    for kind, data in kinds:
+        for changed in mutations(kind, data, -(-count // len(kinds))):
+            end, elapsed = ending(extract, changed)
+            ends[end] += 1
+            longest, peak = max(longest, elapsed), max(peak, peak_of_children())
+    for name, data in bombs().items():
+        end, elapsed = ending(extract, data)
+        print(f"{name:32} {end:24} {elapsed:6.2f} s")
+        ends[end] += 1
+        longest, peak = max(longest, elapsed), max(peak, peak_of_children())
+    extract.close()
+    print(f"\n{sum(ends.values())} damaged and hostile papers: {dict(ends.most_common())}")
+    return {
+        "papers": sum(ends.values()),
+        "ends": dict(ends),
+        "errors": sum(count for end, count in ends.items() if end.startswith("error:")),
+        "longest_seconds": round(longest, 2),
+        "worker_peak_mb": round(peak),
+    }
+
+
+def ending(extract: Sandboxed, data: bytes) -> tuple[str, float]:
+    begun = time.perf_counter()
+    try:
+        found = extract(data, NONE)
+    except Permanent as error:
+        end = error.reason
+    else:
+        end = "text" if isinstance(found, Reading) else found.reason
+    return end, time.perf_counter() - begun
+
+
+def bombs() -> dict[str, bytes]:
+    laughs = '<!DOCTYPE a [<!ENTITY l0 "ha">' + "".join(
+        f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10)
+    )
+    chance = random.Random(1)
+    return {
+        "zip bomb": make_docx("<w:p><w:r><w:t>" + "A" * 60_000_000 + "</w:t></w:r></w:p>"),
+        "billion laughs": f"{laughs}]><a>&l9;</a>".encode(),
+        "external entity": b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>',
+        "deep xml": b"<n>" * 1_000_000,
+        "deep rtf": b"{\\rtf1" + b"{" * 5_000_000,
+        "large docx": make_docx(DOCX_BODY * 4_000),
+        "wide table": make_zip(
+            {"word/document.xml": f"<w:document {W}><w:body>{'<w:tbl>' * 100_000}</w:body></w:document>"}
+        ),
+        "noise": chance.randbytes(20_000_000),
+        "plain, 50 MB": b"words of a very long text \n" * 2_000_000,
+    }
+
+
+def overhead() -> tuple[float, float]:
+    """What the sandbox adds to a document of 50 KB, in milliseconds: of waiting, the least of many short rounds; and
+    of processor time in both processes, which a busy machine changes less."""
+    data = (sentence(1, 10) + " ").encode() * (50_000 // len(sentence(1, 10)))
+    extract = Sandboxed(read_plain)
+    extract(data, NONE)
+    best = {"here": float("inf"), "there": float("inf")}
+    spent = {"here": 0.0, "there": 0.0}
+    for _ in range(100):
+        for name, call in (("here", read_plain), ("there", extract)):
+            begun, used = time.perf_counter(), processor_time()
+            for _ in range(5):
+                call(data, NONE)
+            best[name] = min(best[name], (time.perf_counter() - begun) / 5)
+            spent[name] += processor_time() - used
+    extract.close()
+    return 1000 * (best["there"] - best["here"]), 1000 * (spent["there"] - spent["here"]) / 500
+
+
+def processor_time() -> float:
+    """Of this process and its children, so far."""
+    children = [child.cpu_times() for child in psutil.Process().children()]
+    return time.process_time() + sum(times.user + times.system for times in children)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    report: dict[str, object] = {"benchmark": "papers"}
+    report |= measure_speed(2 if options.quick else 5)
+    report["layouts"] = check_layouts()
+    waited, used = overhead()
+    report |= {"sandbox_overhead_ms": round(waited, 3), "sandbox_overhead_cpu_ms": round(used, 3)}
+    print(f"\nsandbox, per document of 50 KB: {waited:.3f} ms of waiting, {used:.3f} ms of processor time\n")
+    report["hostile"] = damage(200 if options.quick else 2_000, 30.0)
+    report["processors"] = os.cpu_count()
+    print(json.dumps(report))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""Packs of the archive in which no capture lies, and the moment at which they may be removed.
+
+A worker writes a pack before the rows that speak of it, and holds a lease all the while. A pack may therefore be
+removed only while nobody holds a lease and nobody can take one.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from sqlalchemy import Connection, Engine, select, text
+
+from headwater.backends.sql.claims import TABLES, holders
+from headwater.backends.sql.connect import reading, writing
+from headwater.backends.sql.schema import captures
+from headwater.model.errors import Refused
+
+
+@contextmanager
+def nobody_working(engine: Engine) -> Iterator[Connection]:
+    """A transaction during which no work is under way and none can be claimed; Refused if there is some."""
+    with writing(engine) as connection:  # on SQLite a writer is alone
+        if connection.dialect.name == "postgresql":
+            names = ", ".join(table.name for table in TABLES.values())
+            connection.execute(text(f"LOCK TABLE {names} IN SHARE ROW EXCLUSIVE MODE"))
+        if busy := holders(connection):
+            raise Refused(
+                "workers_busy",
+                f"{len(busy)} workers are at work; stop them first, then sweep the archive again",
+            )
+        yield connection
+
+
+def orphans(connection: Connection, packs: Sequence[str]) -> list[str]:
+    """Those of the packs in which no capture lies."""
+    known = set(connection.scalars(select(captures.c.pack).where(captures.c.pack.in_(list(packs)))))
+    return [pack for pack in packs if pack not in known]
+
+
+def look_for_orphans(engine: Engine, packs: Sequence[str]) -> list[str]:
+    with reading(engine) as connection:
+        return orphans(connection, packs)

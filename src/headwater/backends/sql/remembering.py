@@ -1,0 +1,183 @@
+"""The memory of what was seen, by which later copies are recognised: durable, shared by all workers, small.
+
+Whoever decides asks first, without a lock, and commits later. In between somebody else may have remembered something
+alike; the epochs tell, and then the decision is made again.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import Connection, Select, case, literal, select, tuple_, union_all, update
+
+from headwater.backends.sql.claims import insert_into
+from headwater.backends.sql.recognising import indexed, owners_of
+from headwater.backends.sql.schema import bands, documents, epochs, fingerprints, sentences
+from headwater.model.document import Fingerprint
+from headwater.model.trace import Recollection, Trace
+from headwater.pure.keys import key, key_number
+
+KEYS_AT_ONCE = 200  # a compound query has at most 500 parts
+Traces = Sequence[tuple[str, Trace]]
+
+
+def space_of(recipe: str, scheme: str) -> int:
+    return key_number(key("space", recipe, scheme))
+
+
+def recall(
+    connection: Connection,
+    recipe: str,
+    scheme: str,
+    prints: Sequence[tuple[str, str]],
+    keys: Sequence[int],
+    *,
+    limit: int,
+) -> Recollection:
+    space = space_of(recipe, scheme)
+    epoch = connection.scalar(select(epochs.c.value).where(epochs.c.space == space)) or 0
+    owners = owners_of(connection, recipe, [Fingerprint(kind, value) for kind, value in prints])
+    numbers: dict[int, list[int]] = {}
+    waiting = iter(dict.fromkeys(keys))
+    while some := list(islice(waiting, KEYS_AT_ONCE)):
+        parts = [select(_latest(space, band, limit).subquery()) for band in some]
+        for row in connection.execute(union_all(*parts)):
+            numbers.setdefault(row.band, []).append(row.document)
+    names = _named(connection, {number for some in numbers.values() for number in some})
+    holders = {
+        band: list(dict.fromkeys(names[number] for number in some if number in names))
+        for band, some in numbers.items()
+    }
+    return Recollection(epoch, {(mark.kind, mark.value): owner for mark, owner in owners.items()}, holders)
+
+
+def _latest(space: int, band: int, limit: int) -> Select[Any]:
+    """The index is in this order, so that a key that thousands share costs no more than one that few do."""
+    newest = select(bands.c.band, bands.c.document).where(bands.c.space == space, bands.c.band == band)
+    return newest.order_by(bands.c.epoch.desc(), bands.c.document.desc()).limit(limit)
+
+
+def _named(connection: Connection, numbers: set[int]) -> Mapping[int, str]:
+    if not numbers:
+        return {}
+    query = select(documents.c.number, documents.c.id).where(documents.c.number.in_(numbers))
+    return {row.number: row.id for row in connection.execute(query)}
+
+
+def originals(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
+    query = select(documents.c.id, documents.c.duplicate_of).where(
+        documents.c.id.in_(ids), documents.c.duplicate_of.is_not(None)
+    )
+    return {row.id: row.duplicate_of for row in connection.execute(query)} if ids else {}
+
+
+def repeated(
+    connection: Connection, recipe: str, publisher: str, some: Sequence[int], least: int
+) -> frozenset[int]:
+    if not some:
+        return frozenset()
+    query = select(sentences.c.sentence).where(
+        sentences.c.space == space_of(recipe, ""),
+        sentences.c.sentence.in_(some),
+        sentences.c.publisher == _publisher(publisher),
+        sentences.c.stories >= least,
+    )
+    return frozenset(connection.scalars(query))
+
+
+def _publisher(name: str) -> int:
+    return key_number(key("publisher", name))
+
+
+def overtaken(connection: Connection, recipe: str, traces: Traces) -> set[str]:
+    """Documents about which the memory learned something since it was asked. Holds the epoch until the commit, so
+    that two transactions cannot both be the first."""
+    found: set[str] = set()
+    for scheme in sorted({trace.scheme for _, trace in traces}):
+        mine = [(document, trace) for document, trace in traces if trace.scheme == scheme]
+        current = _hold_epoch(connection, space_of(recipe, scheme))
+        stale = [(document, trace) for document, trace in mine if trace.epoch < current]
+        if stale:
+            found |= _learned_since(connection, recipe, scheme, stale)
+    return found
+
+
+def _hold_epoch(connection: Connection, space: int) -> int:
+    start = insert_into(connection, epochs).values(space=space, value=0)
+    connection.execute(start.on_conflict_do_nothing())
+    held = select(epochs.c.value).where(epochs.c.space == space).with_for_update()
+    return connection.scalar(held) or 0
+
+
+def _learned_since(connection: Connection, recipe: str, scheme: str, stale: Traces) -> set[str]:
+    since = min(trace.epoch for _, trace in stale)
+    keys = {band for _, trace in stale for band in trace.keys}
+    query = select(bands.c.band, bands.c.epoch).where(
+        bands.c.space == space_of(recipe, scheme), bands.c.band.in_(keys), bands.c.epoch > since
+    )
+    fresh_bands: dict[int, int] = {}
+    for row in connection.execute(query):
+        fresh_bands[row.band] = max(row.epoch, fresh_bands.get(row.band, 0))
+    pairs = {(kind, indexed(value)) for _, trace in stale for kind, value in trace.prints}
+    marks = select(fingerprints.c.kind, fingerprints.c.value, fingerprints.c.epoch).where(
+        fingerprints.c.recipe == recipe,
+        tuple_(fingerprints.c.kind, fingerprints.c.value).in_(list(pairs)),
+        fingerprints.c.epoch > since,
+    )
+    fresh_marks = {(row.kind, row.value): row.epoch for row in connection.execute(marks)} if pairs else {}
+    return {
+        document
+        for document, trace in stale
+        if any(fresh_bands.get(band, 0) > trace.epoch for band in trace.keys)
+        or any(fresh_marks.get((kind, indexed(value)), 0) > trace.epoch for kind, value in trace.prints)
+    }
+
+
+def remember(connection: Connection, recipe: str, traces: Traces, first_time: set[str]) -> None:
+    """Write the traces under a new epoch. Sentences are counted once a document, and once a story."""
+    for scheme in sorted({trace.scheme for _, trace in traces}):
+        mine = [(document, trace) for document, trace in traces if trace.scheme == scheme]
+        space = space_of(recipe, scheme)
+        moved = update(epochs).where(epochs.c.space == space).values(value=epochs.c.value + 1)
+        epoch = connection.scalar(moved.returning(epochs.c.value))
+        rows = [
+            {"space": space, "band": band, "epoch": epoch, "document": key_number(document)}
+            for document, trace in mine
+            for band in trace.keys
+        ]
+        if rows:
+            connection.execute(insert_into(connection, bands).on_conflict_do_nothing(), rows)
+        _write_prints(connection, recipe, mine, epoch or 0)
+    _count_sentences(connection, recipe, [trace for document, trace in traces if document in first_time])
+
+
+def _write_prints(connection: Connection, recipe: str, traces: Traces, epoch: int) -> None:
+    wanted = sorted(
+        {(kind, indexed(value), document) for document, trace in traces for kind, value in trace.prints}
+    )
+    rows = [
+        {"recipe": recipe, "kind": kind, "value": value, "document_id": document, "epoch": epoch}
+        for kind, value, document in wanted
+    ]
+    if rows:
+        connection.execute(insert_into(connection, fingerprints).on_conflict_do_nothing(), rows)
+
+
+def _count_sentences(connection: Connection, recipe: str, traces: Sequence[Trace]) -> None:
+    space = space_of(recipe, "")
+    rows = [
+        {"space": space, "sentence": sentence, "publisher": _publisher(name), "stories": 1, "story": story}
+        for trace in traces
+        for story in [key_number(trace.original)]
+        for name in dict.fromkeys((trace.publisher, ""))
+        for sentence in trace.sentences
+    ]
+    if not rows:
+        return
+    rows.sort(key=lambda row: (row["sentence"], row["publisher"]))
+    statement = insert_into(connection, sentences)
+    other_story = case((sentences.c.story == statement.excluded.story, literal(0)), else_=literal(1))
+    counted = {"stories": sentences.c.stories + other_story, "story": statement.excluded.story}
+    connection.execute(
+        statement.on_conflict_do_update(index_elements=["space", "sentence", "publisher"], set_=counted), rows
+    )

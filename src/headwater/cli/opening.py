@@ -1,0 +1,59 @@
+"""From the options before the verb to an opened installation."""
+
+import os
+from pathlib import Path
+
+import msgspec
+import typer
+
+from headwater.app import App
+from headwater.cli.options import Options, given
+from headwater.model.errors import Refused
+from headwater.settings.settings import Settings, read_settings
+
+
+def settings_from(options: Options) -> Settings:
+    """The settings, with what was said on the command line put over them."""
+    said = {"data": options.data, "log": options.log, "log_level": options.log_level}
+    chosen = {name: value for name, value in said.items() if value is not None}
+    return msgspec.structs.replace(read_settings(options.config), **chosen)
+
+
+def open_app(context: typer.Context) -> App:
+    """An installation that is there already: looking must not make one."""
+    app = App(settings_from(given(context)))
+    if not is_made(app.settings):
+        raise Refused(
+            "no_database",
+            f"there is no database in {app.settings.folder} yet; make one with `headwater init`, or name another "
+            "folder with --data",
+        )
+    return closing(context, app)
+
+
+def make_app(context: typer.Context, *, workers: int | None = None) -> App:
+    """An installation that is made if it is not there."""
+    settings = settings_from(given(context))
+    app = App(msgspec.structs.replace(settings, workers=workers) if workers else settings)
+    return closing(context, app)
+
+
+def closing(context: typer.Context, app: App) -> App:
+    """Its connections end with the verb."""
+
+    def close() -> None:
+        if "store" in vars(app):
+            app.store.engine.dispose()
+
+    context.call_on_close(close)
+    return app
+
+
+def is_made(settings: Settings) -> bool:
+    """Whether there is a database; of a server it is found out by asking it."""
+    return settings.database is not None or (settings.folder / "headwater.db").exists()
+
+
+def config_path(options: Options) -> Path:
+    """Where the settings file is, or would be."""
+    return options.config or Path(os.environ.get("HEADWATER_CONFIG") or "headwater.yaml")

@@ -1,0 +1,59 @@
+"""`headwater run RECIPE`."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from headwater.app import App
+from headwater.cli.opening import make_app
+from headwater.cli.options import Json, Quiet, RecipeName, Workers, given, verb
+from headwater.cli.output import console, print_json, side_console
+from headwater.cli.progress import wants_live, watching, without_noise
+from headwater.cli.summary import Summary, read_figures, show, summarise
+from headwater.worker.processes import work
+
+
+def run(
+    context: typer.Context,
+    recipe: RecipeName,
+    *,
+    once: Annotated[
+        bool, typer.Option("--once", help="Poll every source once, now, and end when all is done.")
+    ] = False,
+    until_idle: Annotated[
+        bool, typer.Option("--until-idle", help="End when nothing is due within 15 seconds.")
+    ] = False,
+    workers: Workers = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Run a recipe: poll its sources, fetch, refine, gather, deliver.
+
+    Without --once or --until-idle it runs until Ctrl-C. It may be stopped or killed at any moment: the next run goes
+    on where this one was.
+    """
+    app = make_app(context, workers=workers)
+    known = app.recipe(recipe)
+    app.store.register(known.sources, app.clock())
+    if once:
+        app.operations.wake(recipe, app.clock())
+    live = wants_live(given(context), side_console()) and not quiet
+    if live and not (once or until_idle):
+        side_console().print("Running until Ctrl-C.", style="dim")
+    ended = run_watched(app, recipe, until_idle=once or until_idle, quiet=quiet, live=live)
+    if as_json:
+        print_json(asdict(ended))
+    elif not quiet:
+        show(ended, console(), app.clock())
+
+
+def run_watched(app: App, recipe: str, *, until_idle: bool, quiet: bool, live: bool) -> Summary:
+    """Work on one recipe with progress on the side; gives how it ended."""
+    before = read_figures(app, recipe)
+    with watching(app, [recipe], quiet=quiet, live=live) as watch:
+        work(without_noise(app, live=live), [recipe], until_idle=until_idle, watch=watch)
+    return summarise(app, recipe, before)
+
+
+app = verb(run)

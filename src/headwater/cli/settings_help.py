@@ -1,0 +1,55 @@
+"""What each setting means, taken from the settings themselves, so that no page can tell otherwise."""
+
+import inspect
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from headwater.settings.settings import FROM_ENVIRONMENT, RecipeSettings, Settings
+
+HEAD = """\
+# Settings of Headwater. Every line is optional; what is commented out is the default.
+"""
+EXAMPLES = {
+    "contact": "you@example.org",
+    "database": "postgresql://user@host/headwater",
+    "hosts": '{"*.example": "http://127.0.0.1:8080"}',
+    "rate_limits": '{"*.example": {rate: 0.5, concurrency: 1}}',
+    "allow": '["127.0.0.1:8080"]',
+    "recipes": "{crypto: {sources: my-feeds.yaml}}",
+}
+
+
+def meanings() -> Mapping[str, str]:
+    """A sentence per setting, from the docstring of `Settings`: "name: what it means."."""
+    names = [field.name for field in msgspec.structs.fields(Settings)]
+    told = " ".join((inspect.getdoc(Settings) or "").split())
+    parts = re.split(rf"\b({'|'.join(names)}): ", told)
+    found = {name: text.strip().rstrip(".;") for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+    own = (inspect.getdoc(RecipeSettings) or "").replace("\n", " ").strip().rstrip(".;")
+    return {name: found.get(name, f"by the name of a recipe; {own}") for name in names}
+
+
+def default_of(name: str) -> Any:
+    return getattr(Settings(), name)
+
+
+def variable_of(name: str) -> str | None:
+    """The environment variable that overrides the file."""
+    return FROM_ENVIRONMENT.get(name)
+
+
+def commented_settings(data: str) -> str:
+    """A settings file that says everything and sets only where the data lies."""
+    parts = [HEAD]
+    for name, meaning in meanings().items():
+        value = EXAMPLES.get(name) or _yaml(default_of(name))
+        line = f"data: {_yaml(data)}" if name == "data" else f"# {name}: {value}"
+        parts.append(f"\n# {meaning}.\n{line}\n")
+    return "".join(parts)
+
+
+def _yaml(value: Any) -> str:
+    return msgspec.json.encode(value).decode()

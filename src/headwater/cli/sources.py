@@ -1,0 +1,139 @@
+"""`headwater sources`: what is there, and what an operator does with it."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from headwater.cli import sources_check
+from headwater.cli.opening import open_app
+from headwater.cli.options import Json, SomeRecipe, group
+from headwater.cli.output import cell, console, distance, moment, print_json, print_json_lines, table, until
+from headwater.cli.status import chosen
+from headwater.model.errors import Refused
+
+app = group("List, check, add, pause, resume and reset sources.")
+SourceName = Annotated[str, typer.Argument(metavar="SOURCE", help="Its name, address or id.")]
+
+
+@app.command("list")
+def list_sources(context: typer.Context, recipe: SomeRecipe = None, as_json: Json = False) -> None:
+    """List sources with how they stand and when they are looked at next."""
+    opened = open_app(context)
+    if recipe:
+        chosen(opened, recipe)
+    found = opened.catalogue.sources(recipe)
+    if as_json:
+        print_json_lines(found)
+        return
+    made = table("name", "standing", "last look", "next look", "address", flexible="address")
+    made.expand = True
+    now = opened.clock()
+    for row in found:
+        made.add_row(
+            cell(row["name"][:24]),
+            cell(standing(row), "" if standing(row) == "well" else "yellow"),
+            distance(row["last_polled_at"], now) or "never",
+            _next(row, now),
+            cell(row["url"], "dim"),
+        )
+    console().print(made if found else "No sources yet. Add one with `headwater sources add RECIPE URL`.")
+
+
+def standing(source: dict[str, Any]) -> str:
+    """ "well", "new", "failing x3", "stopped", "paused" or "gone"."""
+    if source["stopped"]:
+        return "stopped"
+    if not source["active"]:
+        return "gone" if source["reason"] == "gone" else "paused"
+    if source["failures"]:
+        return f"failing x{source['failures']}"
+    return "well" if source["last_polled_at"] else "new"
+
+
+def _next(source: dict[str, Any], now: datetime) -> str:
+    live = source["active"] and not source["stopped"]
+    return until(source["due_at"], now) if live else "never"
+
+
+@app.command("show")
+def show_source(context: typer.Context, source: SourceName, as_json: Json = False) -> None:
+    """Show one source: its settings, how far it was read, its last looks."""
+    opened = open_app(context)
+    found = opened.catalogue.source(source)
+    if found is None:
+        raise Refused("unknown_source", f"no source called '{source}'; see `headwater sources list`")
+    if as_json:
+        print_json(found)
+    else:
+        _show(found, console(), opened.clock())
+
+
+def _show(found: dict[str, Any], out: Console, now: datetime) -> None:
+    out.print(cell(found["name"], "bold"))
+    grid = Table.grid(padding=(0, 2))
+    trigger = found["trigger_cron"] or (
+        f"every {found['trigger_seconds']:g} s" if found["trigger_seconds"] else None
+    )
+    rows = {
+        "id": found["id"],
+        "recipe": f"{found['recipe']}, kind {found['kind']}, told by the {found['origin']}",
+        "address": found["url"],
+        "standing": f"{standing(found)} {found['stopped'] or found['reason'] or ''}",
+        "looked at": trigger or "as the recipe says",
+        "next look": _next(found, now),
+        "last good look": distance(found["last_success_at"], now) or "never",
+        "options": found["options"] or "",
+        "read up to": found["watermark"] or "",
+    }
+    for label, value in rows.items():
+        if value:
+            grid.add_row(Text(label, style="dim"), cell(value))
+    out.print(grid)
+    looks = table(
+        "look", "result", "found", "new", "ms", "detail", numbers=("found", "new", "ms"), flexible="detail"
+    )
+    looks.expand = True
+    for run in found["runs"]:
+        looks.add_row(
+            moment(run["started_at"]),
+            cell(run["error"] or run["status"]),
+            str(run["found"]),
+            str(run["new"]),
+            str(run["elapsed_ms"] or ""),
+            cell(run["detail"] or "; ".join(run["warnings"] or ()), "dim"),
+        )
+    if found["runs"]:
+        out.print()
+        out.print(looks)
+
+
+@app.command("pause")
+def pause_source(context: typer.Context, source: SourceName) -> None:
+    """Look at a source no more until it is resumed. What it gave stays."""
+    opened = open_app(context)
+    name = opened.operations.pause(source, active=False, now=opened.clock())
+    console().print(cell(f"Paused {name}."))
+
+
+@app.command("resume")
+def resume_source(context: typer.Context, source: SourceName) -> None:
+    """Look at a paused source again, at once."""
+    opened = open_app(context)
+    name = opened.operations.pause(source, active=True, now=opened.clock())
+    console().print(cell(f"Resumed {name}."))
+
+
+@app.command("reset")
+def reset_source(context: typer.Context, source: SourceName) -> None:
+    """Forget a source's failures and look at it again at once; also one that was stopped."""
+    opened = open_app(context)
+    name = opened.operations.reset(source, opened.clock())
+    console().print(cell(f"Reset {name}: it is due now."))
+
+
+app.command("validate")(sources_check.validate)
+app.command("add")(sources_check.add)

@@ -1,0 +1,119 @@
+"""`headwater sources validate` and `add`: ask first, then believe."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from headwater.app import App
+from headwater.cli.checking import Check, check
+from headwater.cli.opening import is_made, make_app
+from headwater.cli.options import Json, RecipeName
+from headwater.cli.output import cell, console, distance, print_json, print_json_lines
+from headwater.model.errors import Refused
+from headwater.settings.sources import SourceLine, make_source
+
+Duration = Annotated[
+    str | None, typer.Option(metavar="DURATION", help="Look every so often: 90s, 15m, 4h, 1d.")
+]
+Cron = Annotated[str | None, typer.Option(metavar="CRON", help="Look by a cron expression, in UTC.")]
+
+
+def validate(
+    context: typer.Context,
+    what: Annotated[
+        str, typer.Argument(metavar="URL|RECIPE", help="An address, or all sources of a recipe.")
+    ],
+    as_json: Json = False,
+) -> None:
+    """Ask for a feed once and tell what it is: format, entries, how fresh, what is wrong with it.
+
+    Stores nothing. Exit code 1 if something cannot be used.
+    """
+    opened = make_app(context)
+    urls = [what] if is_address(what) else _addresses(opened, what)
+    checks = check(opened, urls)
+    if as_json:
+        print_json_lines(asdict(one) for one in checks)
+    else:
+        for one in checks:
+            _show(one, console(), opened.clock())
+    if not all(one.ok for one in checks):
+        raise typer.Exit(1)
+
+
+def is_address(text: str) -> bool:
+    return text.startswith(("http://", "https://"))
+
+
+def _addresses(app: App, recipe: str) -> Sequence[str]:
+    """Where the recipe's sources are now (they may have moved), else where it says they are."""
+    known = app.recipe(recipe)
+    rows = app.catalogue.sources(recipe) if is_made(app.settings) else []
+    found = [row["url"] for row in rows if row["kind"] == "feed" and row["active"]]
+    return found or [source.url for source in known.sources if source.kind == "feed"]
+
+
+def _show(one: Check, out: Console, now: datetime) -> None:
+    out.print(cell(one.url), soft_wrap=True)
+    for line, style in _lines(one, now):
+        out.print(Text("  ") + cell(line, style), soft_wrap=True)
+
+
+def _lines(one: Check, now: datetime) -> Iterator[tuple[str, str]]:
+    """What there is to say, each with its style."""
+    if one.ok:
+        newest = f"newest {distance(one.newest, now)}" if one.newest else "without dates"
+        yield f"{one.format} '{one.title}': {one.entries} entries, {newest}", "green"
+    else:
+        yield f"not usable: {one.reason} {one.detail}", "red"
+    if one.final_url not in {"", one.url}:
+        yield f"answered from {one.final_url}", ""
+    yield from ((f"note: {warning}", "yellow") for warning in one.warnings)
+    yield from ((f"try {feed}", "") for feed in one.feeds)
+
+
+def add(
+    context: typer.Context,
+    recipe: RecipeName,
+    url: Annotated[str, typer.Argument(metavar="URL", help="The address of a feed.")],
+    *,
+    name: Annotated[str | None, typer.Option(help="Its name; the feed's own title unless given.")] = None,
+    every: Duration = None,
+    cron: Cron = None,
+    no_check: Annotated[bool, typer.Option("--no-check", help="Add it without asking it first.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Add a feed to a recipe, after asking it once."""
+    opened = make_app(context)
+    opened.recipe(recipe)
+    line = SourceLine(name=name or urlsplit(url).hostname or url, url=url, every=every, cron=cron)
+    make_source(line, recipe, where="source")  # mistakes in the words are told before anything is asked
+    if not no_check:
+        found = _usable(check(opened, [url])[0])
+        line.name = name or found.title or line.name
+    source = make_source(line, recipe, where="source")
+    new = opened.store.register([source], opened.clock(), origin="operator")
+    if as_json:
+        print_json({"id": source.id, "name": source.name, "url": source.url, "new": bool(new)})
+        return
+    done = "Added" if new else "It was there already; updated"
+    console().print(
+        cell(f"{done} {source.name} ({source.id}). The next run or worker looks at it."), soft_wrap=True
+    )
+
+
+def _usable(found: Check) -> Check:
+    if found.ok:
+        return found
+    better = f" Perhaps you mean {' or '.join(found.feeds[:3])}." if found.feeds else ""
+    raise Refused(
+        "unusable_source",
+        f"{found.url} cannot be used: {found.reason} {found.detail}".rstrip()
+        + f".{better} To add it all the same, give --no-check",
+    )

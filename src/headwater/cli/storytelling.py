@@ -1,0 +1,157 @@
+"""The story of one document as a tree."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.text import Text
+from rich.tree import Tree
+
+from headwater.cli.output import cell, moment, short, size_of
+
+Record = Mapping[str, Any]
+HEADERS = (
+    "content-type",
+    "content-encoding",
+    "etag",
+    "last-modified",
+    "cache-control",
+    "retry-after",
+    "link",
+)
+
+
+def tell(story: Record, sources: Mapping[str, str], title: Callable[[str], str]) -> Tree:
+    """`story` is what `history.explain` gives; `sources` are names by id; `title` finds another document's title."""
+    document, lead = story["document"], story["lead"]
+    tree = Tree(cell((document or lead)["title"] or lead["url"], "bold"), guide_style="dim")
+    _standing(tree, document, lead)
+    _source(tree, story)
+    _captures(tree, story["captures"])
+    if document:
+        _branch(tree, "made by", (_mark(mark) for mark in document["trail"] or ()))
+        _branch(tree, "fields", _origins(document))
+    _branch(tree, "facts", (_fact(fact) for fact in story["facts"]))
+    _branch(tree, "mentions", (f"{m['subject_id']} x{m['count']} {m['kind']}" for m in story["mentions"]))
+    _branch(tree, "recognised by", (f"{f['kind']}  {f['value']}" for f in story["fingerprints"]))
+    record = document["id"] if document else lead["id"]
+    _branch(tree, "linked with", (_edge(edge, record, title) for edge in story["edges"]))
+    _branch(tree, "also told by", (_also(other, sources) for other in story["also_seen"]))
+    _branch(tree, "stories", (_membership(member) for member in story["stories"]))
+    _branch(tree, "delivered", (_delivery(delivery) for delivery in story["deliveries"]))
+    _branch(tree, "earlier revisions", (_revision(revision) for revision in story["revisions"]))
+    _branch(tree, "quarantine", (_quarantine(row) for row in story["quarantine"]))
+    return tree
+
+
+def _branch(tree: Tree, label: str, lines: Iterable[str]) -> None:
+    found = [line for line in lines if line]
+    if found:
+        branch = tree.add(Text(label, style="cyan"))
+        for line in found:
+            branch.add(cell(line))
+
+
+def _standing(tree: Tree, document: Record | None, lead: Record) -> None:
+    if document is None:
+        tree.add(cell(f"no document yet: lead {lead['id']} is {lead['state']} {lead['reason'] or ''}"))
+        return
+    why = f" because {document['reason']}" if document["reason"] else ""
+    tree.add(cell(f"{document['id']}  revision {document['revision']}: {document['state']}{why}"))
+    if document["detail"]:
+        tree.add(cell(document["detail"], "dim"))
+    tree.add(cell(document["url"]))
+
+
+def _source(tree: Tree, story: Record) -> None:
+    lead, source, run = story["lead"], story["source"], story["run"]
+    lines = [f"{source['name']} ({source['kind']}) {source['url']}"] if source else []
+    if run:
+        asked = f"http {run['http_status']}" if run["http_status"] else run["error"] or "no answer"
+        lines.append(
+            f"look of {moment(run['started_at'])}: {asked} in {run['elapsed_ms']} ms, {run['found']} found, "
+            f"{run['new']} new"
+        )
+    lines.append(
+        f"lead {short(lead['id'])}, named {lead['identity']}, first seen {moment(lead['first_seen_at'])}"
+    )
+    if lead["body"] is not None:
+        lines.append(f"brought its own text ({lead['body_type']}, {size_of(len(lead['body']))}): not fetched")
+    _branch(tree, "told by", lines)
+
+
+def _captures(tree: Tree, captures: Sequence[Record]) -> None:
+    for capture in captures:
+        branch = tree.add(Text("captured", style="cyan"))
+        branch.add(cell(capture["url"]))
+        if capture["final_url"] != capture["url"]:
+            branch.add(cell(f"answered from {capture['final_url']}"))
+        branch.add(
+            cell(
+                f"{moment(capture['fetched_at'])}  status {capture['status']}  {capture['media_type']}  "
+                f"{size_of(capture['size'])} in {capture['elapsed_ms']} ms"
+            )
+        )
+        branch.add(cell(f"sha256 {capture['sha256']}"))
+        policy = _pairs(capture["policy"])
+        branch.add(cell(f"allowed by {policy}" if policy else "allowed by the usual rules"))
+        told = {name: capture["headers"][name] for name in HEADERS if name in capture["headers"]}
+        for name, value in told.items():
+            branch.add(cell(f"{name}: {value}", "dim"))
+
+
+def _mark(mark: Record) -> str:
+    changed = ", ".join(mark["changed"]) or "nothing"
+    notes = _pairs(mark["notes"])
+    return f"{mark['step']} (version {mark['version']}) changed {changed}" + (f"; {notes}" if notes else "")
+
+
+def _pairs(record: Mapping[str, Any] | None) -> str:
+    return ", ".join(
+        f"{name}={value}" for name, value in (record or {}).items() if value not in (None, "", {}, [])
+    )
+
+
+def _origins(document: Record) -> Iterable[str]:
+    origins = document["origins"] or {}
+    width = max((len(name) for name in origins), default=0)
+    return (f"{name:{width}} from {origin}" for name, origin in sorted(origins.items()))
+
+
+def _fact(fact: Record) -> str:
+    return f"{fact['name']} = {fact['value']} said by {fact['step']} (version {fact['version']})"
+
+
+def _edge(edge: Record, record: str, title: Callable[[str], str]) -> str:
+    outward = edge["from_id"] == record
+    other = edge["to_id"] if outward else edge["from_id"]
+    relation = f"is a {edge['relation']} of" if outward else f"has the {edge['relation']}"
+    evidence = _pairs(edge["evidence"])
+    return f"{relation} {short(other)} {title(other)} by {edge['rule']}, score {edge['score']:g}; {evidence}"
+
+
+def _also(lead: Record, sources: Mapping[str, str]) -> str:
+    name = sources.get(lead["source_id"], lead["source_id"])
+    return f"{name} at {moment(lead['first_seen_at'])}: {lead['url']} ({lead['reason'] or lead['state']})"
+
+
+def _membership(member: Record) -> str:
+    return f"{short(member['id'])} {member['title']} ({member['size']} documents, {member['similarity']:.2f} alike)"
+
+
+def _delivery(delivery: Record) -> str:
+    sent = (
+        f"revision {delivery['sent_revision']} at {moment(delivery['sent_at'])}"
+        if delivery["sent_at"]
+        else ""
+    )
+    receipt = f", receipt {delivery['receipt']}" if delivery["receipt"] else ""
+    return f"{delivery['route']}: {delivery['state']} {delivery['reason'] or ''} {sent}{receipt}"
+
+
+def _revision(revision: Record) -> str:
+    why = f" because {revision['reason']}" if revision["reason"] else ""
+    return f"{revision['revision']} of {moment(revision['created_at'])}: {revision['state']}{why}: {revision['title']}"
+
+
+def _quarantine(row: Record) -> str:
+    return f"{row['task']}: {row['reason']} {row['detail']} (tried {row['attempts']} times) {_pairs(row['evidence'])}"

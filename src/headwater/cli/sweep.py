@@ -1,0 +1,82 @@
+"""`headwater sweep`."""
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from itertools import islice
+from typing import Annotated
+
+import typer
+
+from headwater.app import App
+from headwater.backends.sql.orphans import look_for_orphans, nobody_working, orphans
+from headwater.cli.opening import open_app
+from headwater.cli.options import Json, verb
+from headwater.cli.output import console, print_json
+from headwater.worker.liveness import dead_owners
+from headwater.worker.processes import free_the_dead
+
+YOUNG = timedelta(hours=1)
+AT_ONCE = 500
+
+
+def sweep(
+    context: typer.Context,
+    *,
+    archive: Annotated[
+        bool, typer.Option("--archive", help="Also remove archive packs that no capture lies in.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would be done.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Free what dead workers of this machine hold, and leases that have run out.
+
+    Workers do this themselves when they start; a sweep does it without starting any. Objects in the archive are
+    removed only if they are older than an hour and nobody is at work.
+    """
+    opened = open_app(context)
+    result = {"dry_run": dry_run, "freed_dead": 0, "freed_expired": 0}
+    if dry_run:
+        result["dead_workers"] = len(dead_owners(opened.store.holders()))
+    else:
+        result["freed_dead"] = free_the_dead(opened)
+        result["freed_expired"] = opened.operations.free_expired(opened.clock())
+    if archive:
+        result["orphans"] = sweep_archive(opened, dry_run=dry_run)
+    if as_json:
+        print_json(result)
+    else:
+        console().print(_told(result, dry_run=dry_run, archive=archive))
+
+
+def sweep_archive(app: App, *, dry_run: bool) -> int:
+    """Gives how many objects were removed, or would be."""
+    count = 0
+    for packs in _batches(app.archive.packs(before=app.clock() - YOUNG)):
+        found = look_for_orphans(app.store.engine, packs)
+        if found and not dry_run:
+            with nobody_working(app.store.engine) as connection:
+                found = orphans(connection, found)
+                app.archive.remove(found)
+        count += len(found)
+    return count
+
+
+def _batches(packs: Iterator[str]) -> Iterator[Sequence[str]]:
+    while batch := list(islice(packs, AT_ONCE)):
+        yield batch
+
+
+def _told(result: dict[str, int], *, dry_run: bool, archive: bool) -> str:
+    if dry_run:
+        told = f"{result['dead_workers']} dead workers hold leases."
+    else:
+        told = (
+            f"Freed {result['freed_dead']} rows of dead workers and {result['freed_expired']} expired leases."
+        )
+    if archive:
+        done = "would be removed" if dry_run else "removed"
+        told += f" {result['orphans']} archive packs that no capture lies in {done}."
+    return told
+
+
+app = verb(sweep)

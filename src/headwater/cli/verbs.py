@@ -1,0 +1,56 @@
+"""The verbs, loaded on demand.
+
+A verb's module imports what it needs, databases and all; `headwater --help`, completion and a mistyped word must not
+wait for that. So the table holds each verb's name and its one line of help, and only the verb that was typed is loaded.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    module: str
+    purpose: str
+
+
+VERBS: Mapping[str, Verb] = {
+    "init": Verb("headwater.cli.init", "Make a data folder, a database and a settings file."),
+    "run": Verb("headwater.cli.run", "Run a recipe: sources in, documents out."),
+    "work": Verb("headwater.cli.work", "Run workers for every recipe that has sources here."),
+    "extract": Verb("headwater.cli.extract", "Read files or pages: text and metadata out of bytes."),
+    "status": Verb("headwater.cli.status", "Show what came in, what was kept, what waits."),
+    "sources": Verb("headwater.cli.sources", "List, check, add, pause and reset sources."),
+    "docs": Verb("headwater.cli.docs", "List and read documents."),
+    "explain": Verb("headwater.cli.explain", "Tell the full story of one document."),
+    "quarantine": Verb("headwater.cli.quarantine", "Look at records set apart; retry or drop them."),
+    "links": Verb("headwater.cli.links", "Check whether links are still there."),
+    "try": Verb("headwater.cli.try_url", "Ask for one address and tell what would become of it."),
+    "sweep": Verb("headwater.cli.sweep", "Free what dead workers hold; tidy the archive."),
+    "demo": Verb("headwater.cli.demo", "Run Headwater over a small internet on this machine."),
+}
+
+
+def load(name: str) -> Any:
+    """The command of a verb, with everything it needs."""
+    command = get_command(import_module(VERBS[name].module).app)
+    command.name = name
+    return command
+
+
+class Verbs(TyperGroup):
+    """Lists the table; loads a verb when it is called."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        for name, verb in VERBS.items():
+            self.commands[name] = TyperCommand(name, help=verb.purpose, rich_markup_mode=None)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, load(name) if name else None, rest

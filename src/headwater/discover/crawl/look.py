@@ -1,0 +1,171 @@
+"""A site walked from its start pages: breadth first, its own domain only, within limits; what is recognised is a lead."""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import sha256
+from pathlib import PurePosixPath
+from urllib.parse import urlsplit
+
+from headwater.discover.crawl.leads import lead_to_file, lead_with_page
+from headwater.discover.crawl.memory import MOST_WAITING, Memory, recall
+from headwater.discover.crawl.settings import CrawlSettings, read_settings
+from headwater.model.errors import HeadwaterError
+from headwater.model.lead import Lead
+from headwater.model.recipe import Conversation, Discovery, Found
+from headwater.model.source import Source
+from headwater.model.web import Request, Response
+from headwater.pure.crawling import Frontier, Stop, directives, read_page
+from headwater.pure.crawling.trouble import IN_A_ROW, about_host
+from headwater.pure.feeds.notes import Notes
+from headwater.pure.responses import header
+from headwater.pure.urls import canonical
+
+FLUSH_EVERY = 20  # pages without a lead whose bodies the engine may hold for us
+PAGES = frozenset({"text/html", "application/xhtml+xml"})
+DOCUMENTS = frozenset(
+    {".pdf", ".doc", ".docx", ".odt", ".rtf", ".xls", ".xlsx", ".ods", ".ppt", ".pptx", ".epub"}
+)
+# fmt: off
+NOT_PAGES = DOCUMENTS | {
+    ".css", ".js", ".json", ".xml", ".rss", ".atom", ".csv", ".ics", ".woff", ".woff2", ".ttf",
+    ".gz", ".zip", ".rar", ".7z", ".tar", ".exe", ".dmg", ".iso", ".apk",
+    ".jpg", ".jpeg", ".png", ".gif", ".svg", ".webp", ".avif", ".ico", ".bmp", ".tif", ".tiff",
+    ".mp3", ".mp4", ".m4a", ".avi", ".mov", ".webm", ".ogg", ".wav",
+}
+# fmt: on
+
+Talk = Generator[Request | Found, Response | None, None]
+
+
+def discover_crawl(source: Source, now: datetime) -> Conversation:
+    """Walk a site and give the pages that are recognised, each with its body.
+
+    Options: `starts` (further start pages), `subdomains`, `include`/`exclude` (which links are followed),
+    `page_patterns` and `markers` with `least_markers` (what is recognised), `depth` (at most 3), `pages` (at most
+    500), `per_shape` (addresses of one template), `beyond_limits` (lets `depth` and `pages` go further).
+    """
+    del now
+    crawl = _Crawl(read_settings(source), recall(source.watermark), source.kind)
+    yield from crawl.walk()
+    return crawl.end()
+
+
+@dataclass(slots=True)
+class _Crawl:
+    settings: CrawlSettings
+    memory: Memory
+    kind: str
+    notes: Notes = field(default_factory=Notes)
+    frontier: Frontier = field(init=False)
+    bodies: set[str] = field(default_factory=set)
+    files: set[str] = field(default_factory=set)
+    asked: int = 0
+    read: int = 0
+    held: int = 0
+    trouble: int = 0
+    first_error: HeadwaterError | None = None
+
+    def __post_init__(self) -> None:
+        self.frontier = Frontier(per_shape=self.settings.per_shape)
+        self.frontier.add(self.settings.starts, 0)
+        # What the last crawl had no time for comes before what it has seen already.
+        for url, depth in self.memory.waiting:
+            self._queue([url], depth)
+
+    def walk(self) -> Talk:
+        """One page that fails is noted. When the host itself fails, the rest waits for the next crawl."""
+        while self.asked < self.settings.pages and (stop := self.frontier.next()) is not None:
+            self.asked += 1
+            try:
+                yield from self._visit(stop)
+                self.trouble = 0
+            except HeadwaterError as error:
+                self._failed(stop, error)
+                if self.trouble >= IN_A_ROW:
+                    return
+
+    def _failed(self, stop: Stop, error: HeadwaterError) -> None:
+        self.first_error = self.first_error or error
+        self.notes(f"page_failed:{error.reason}", stop.url)
+        self.memory.keep(stop.key)
+        if about_host(error):
+            self.trouble += 1
+
+    def _visit(self, stop: Stop) -> Talk:
+        last = stop.depth >= self.settings.depth
+        headers = self.memory.headers(stop.key) if last else {}
+        response = yield Request(url=stop.url, headers=headers, source_kind=self.kind)
+        assert response is not None
+        self.read += 1
+        self.held += 1
+        if response.status == 304:
+            self.memory.keep(stop.key)
+        elif self._is_new(stop, response):
+            leads = list(self._leads(stop, response, last=last))
+            if leads or self.held >= FLUSH_EVERY:
+                self.held = 0
+                # At once: its own capture is the last one that the engine holds now.
+                yield Found(tuple(leads))
+
+    def _is_new(self, stop: Stop, response: Response) -> bool:
+        """Whether this is a page of the site that this crawl has not seen under another address."""
+        if response.url not in self.settings.territory:
+            self.notes("left_the_site", response.url)
+            return False
+        if canonical(response.url) != stop.key and self.frontier.reached(response.url):
+            return False
+        body = sha256(response.body).hexdigest()
+        if body in self.bodies:
+            self.notes("same_content", stop.url)
+            return False
+        self.bodies.add(body)
+        return True
+
+    def _leads(self, stop: Stop, response: Response, *, last: bool) -> Iterator[Lead]:
+        if response.media_type not in PAGES:
+            if self.settings.recognise.patterns and self.settings.recognise.by_address(response.url):
+                yield lead_to_file(response.url, sha256(response.body).hexdigest()[:16])
+            return
+        page = read_page(
+            response.body, url=response.url, content_type=header(response.headers, "content-type")
+        )
+        robots = page.robots | directives(header(response.headers, "x-robots-tag"))
+        found = self.settings.recognise.evidence(response.url, f"{page.title} {page.words}", stop.depth)
+        if found is not None:
+            yield lead_with_page(response, page, found, robots)
+        links = () if robots & {"nofollow", "none"} else page.links
+        if last:
+            self.memory.read(stop.key, response)
+        else:
+            self._queue(links, stop.depth + 1)
+        yield from self._linked_files(links)
+
+    def _queue(self, links: tuple[str, ...] | list[str], depth: int) -> None:
+        self.frontier.add((url for url in links if self._may_follow(url)), depth)
+
+    def _may_follow(self, url: str) -> bool:
+        return url in self.settings.territory and _suffix(url) not in NOT_PAGES and self.settings.wanted(url)
+
+    def _linked_files(self, links: tuple[str, ...]) -> Iterator[Lead]:
+        """Papers that a page names are leads by their address alone; the crawl does not carry them home."""
+        recognise = self.settings.recognise
+        for url in links if recognise.patterns else ():
+            wanted = _suffix(url) in DOCUMENTS and recognise.by_address(url) and self.settings.wanted(url)
+            if wanted and url in self.settings.territory and url not in self.files:
+                self.files.add(url)
+                yield lead_to_file(url)
+
+    def end(self) -> Discovery:
+        if not self.read and self.first_error is not None:
+            raise self.first_error
+        waiting = self.frontier.rest(MOST_WAITING)
+        if waiting:
+            self.notes("pages_left_out", f"{len(waiting)} or more for the next crawl")
+        for reason, count in sorted(self.frontier.skipped.items()):
+            self.notes(f"links_skipped:{reason}", str(count))
+        return Discovery(watermark=self.memory.watermark(waiting), warnings=self.notes.as_warnings())
+
+
+def _suffix(url: str) -> str:
+    return PurePosixPath(urlsplit(url).path).suffix.lower()

@@ -1,0 +1,3 @@
+from headwater.discover.sitemap.look import discover_sitemap
+
+__all__ = ["discover_sitemap"]

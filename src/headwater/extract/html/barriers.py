@@ -1,0 +1,167 @@
+"""Why a page has no text of its own. Asked only when little was found: a page with real text is never thrown away."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from headwater.extract.html.metadata import Evidence
+from headwater.model.reading import Unreadable
+
+_LITTLE = 60
+_HARDLY_ANY = 25
+_SURE = 0.6
+_HEAD = 2_000
+
+_CHALLENGE = re.compile(
+    r"just a moment|checking your browser|verify(?:ing)? (?:that )?you are (?:a )?human|attention required|enable javascript and cookies|are you a robot|security check|ddos protection",
+    re.IGNORECASE,
+)
+_NO_SCRIPT = re.compile(
+    r"(?:enable|activate|turn on|requires?|needs?|without|aktivieren|activ(?:ar|er|a)|habilit(?:ar|e)|abilit(?:a|are))\W+(?:\w+\W+){0,3}javascript"
+    r"|javascript\W+(?:\w+\W+){0,4}(?:enabled|required|disabled|aktivier\w+|activ\w+|habilitad\w+|necess\w+)",
+    re.IGNORECASE,
+)
+_ROOT = re.compile(
+    r'<(?:div|main|app-root)[^>]{0,80}(?:id="(?:root|app|__next|__nuxt|___gatsby|main-app|react-root)"|data-reactroot)|<app-root',
+    re.IGNORECASE,
+)
+_NOT_FOUND = re.compile(
+    r"\b404\b|\b410\b|not found|page (?:does not|doesn.t) exist|no longer (?:available|exists)|nicht gefunden|no encontrad|introuvable|non trovat|não encontrad|niet gevonden|ページが見つかりません|页面不存在",
+    re.IGNORECASE,
+)
+_ERROR = re.compile(
+    r"\b(?:400|401|403|405|408|429|500|501|502|503|504|52\d)\b|forbidden|access denied|bad gateway|service unavailable|server error|gateway time-?out|too many requests|temporarily unavailable|something went wrong|zugriff verweigert|acceso denegado|accès refusé|request blocked",
+    re.IGNORECASE,
+)
+_CONSENT = re.compile(
+    r"(?:accept|agree|consent|allow|akzeptier|zustimm|aceptar|accepter|accett|aceitar|accepteer)",
+    re.IGNORECASE,
+)
+_COOKIES = re.compile(
+    r"cookie|consent|gdpr|dsgvo|rgpd|privacy|datenschutz|privacidad|vie privée", re.IGNORECASE
+)
+_LOGIN = re.compile(
+    r"\b(?:log|sign)\s?-?in\b|\blogin\b|anmelden|einloggen|iniciar sesi[oó]n|connexion|se connecter|accedi|entrar|inloggen|ログイン|登录",
+    re.IGNORECASE,
+)
+_PAYWALL = re.compile(
+    r"subscribe (?:now )?to (?:continue|read|keep)|already a subscriber|subscribers only|for subscribers|subscription required|become a (?:member|subscriber)"
+    r"|to continue reading|unlock this (?:article|story)|jetzt weiterlesen|nur für abonnenten|suscríb\w+ para (?:seguir|leer)|réservé aux abonnés|per gli abbonati",
+    re.IGNORECASE,
+)
+_REFRESH = re.compile(r"^\s*\d+(?:\.\d+)?\s*[;,]\s*url\s*=", re.IGNORECASE)
+_SCRIPTED_MOVE = re.compile(
+    r"(?:window|document|self|top)?\.?location(?:\.href|\.replace\(|\.assign\()?\s*[=(]?\s*[\"']",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a page shows: `words` were chosen as its text, `visible` is everything that can be read on it."""
+
+    words: int
+    confidence: float
+    visible: str
+    visible_words: int
+    markup: str
+    evidence: Evidence
+
+
+def barrier(seen: Seen) -> Unreadable | None:
+    """The reason why there is no text, or None when there is."""
+    if seen.words >= _LITTLE or (
+        seen.words >= _HARDLY_ANY and seen.confidence >= _SURE and not _is_blocked(seen)
+    ):
+        return None
+    for reason, test in _TESTS:
+        if test(seen):
+            return Unreadable(reason, seen.visible[:200])
+    return None if seen.words else Unreadable("no_text", seen.visible[:200])
+
+
+def is_paywalled(seen: Seen) -> bool:
+    """Whether the page says that there is more for those who pay."""
+    return any(
+        entry.get("isAccessibleForFree") in (False, "False", "false") for entry in seen.evidence.linked_data
+    )
+
+
+def _is_blocked(seen: Seen) -> bool:
+    title = _title(seen)
+    return bool(
+        _CHALLENGE.search(title) or _NOT_FOUND.search(title) or _ERROR.search(title) or _LOGIN.search(title)
+    )
+
+
+def _title(seen: Seen) -> str:
+    return " ".join([seen.evidence.title, *seen.evidence.headings[:1]])
+
+
+def _is_redirect(seen: Seen) -> bool:
+    refresh = seen.evidence.meta("refresh")
+    if refresh and _REFRESH.match(refresh):
+        return True
+    return (
+        seen.visible_words < _HARDLY_ANY
+        and len(seen.markup) < 5_000
+        and bool(_SCRIPTED_MOVE.search(seen.markup))
+    )
+
+
+def _is_challenge(seen: Seen) -> bool:
+    return bool(_CHALLENGE.search(_title(seen)) or _CHALLENGE.search(seen.visible[:_HEAD]))
+
+
+def _is_not_found(seen: Seen) -> bool:
+    return bool(_NOT_FOUND.search(_title(seen))) or (
+        seen.visible_words < _LITTLE and bool(_NOT_FOUND.search(seen.visible[:_HEAD]))
+    )
+
+
+def _is_error(seen: Seen) -> bool:
+    return bool(_ERROR.search(_title(seen))) or (
+        seen.visible_words < _LITTLE and bool(_ERROR.search(seen.visible[:_HEAD]))
+    )
+
+
+def _is_consent(seen: Seen) -> bool:
+    text = seen.visible[: 2 * _HEAD]
+    about = len(_COOKIES.findall(text))
+    return (
+        seen.visible_words < 400
+        and about >= 2
+        and about * 60 >= seen.visible_words
+        and bool(_CONSENT.search(text))
+    )
+
+
+def _is_login(seen: Seen) -> bool:
+    return (
+        bool(_LOGIN.search(_title(seen)) or _LOGIN.search(seen.visible[:_HEAD]))
+        and 'type="password"' in seen.markup
+    )
+
+
+def _is_paywall(seen: Seen) -> bool:
+    return bool(_PAYWALL.search(seen.visible)) or is_paywalled(seen)
+
+
+def _needs_script(seen: Seen) -> bool:
+    if seen.visible_words < 4 * _LITTLE and _NO_SCRIPT.search(seen.visible):
+        return True
+    if seen.words >= _HARDLY_ANY or seen.visible_words >= 4 * _LITTLE:
+        return False
+    return bool(_ROOT.search(seen.markup)) or seen.markup.count("<script") >= 3
+
+
+_TESTS: tuple[tuple[str, Callable[[Seen], bool]], ...] = (
+    ("redirect_stub", _is_redirect),
+    ("js_required", _is_challenge),
+    ("soft_404", _is_not_found),
+    ("error_page", _is_error),
+    ("consent", _is_consent),
+    ("login", _is_login),
+    ("paywall", _is_paywall),
+    ("js_required", _needs_script),
+)

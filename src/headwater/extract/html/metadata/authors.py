@@ -1,0 +1,102 @@
+"""Who wrote it: names stated to machines first, the byline second."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from html import unescape
+from typing import Any
+
+from headwater.extract.html.metadata.dates import parse_date
+from headwater.extract.html.metadata.evidence import Evidence, Marked
+from headwater.extract.html.metadata.jsonld import names_of, types_of
+
+_WORKS = re.compile(
+    r"Article$|Posting$|^Report$|^Recipe$|^Question$|^HowTo$|^WebPage$|^PodcastEpisode$|^Review$|Blog$|^Book$|^CreativeWork$"
+)
+_METAS = (
+    "author", "article:author", "og:article:author", "article:author_name", "parsely-author", "sailthru.author",
+    "dc.creator", "dcterms.creator", "citation_author", "cxenseparse:author", "byl", "rbauthors", "authors",
+    "twitter:creator:name", "book:author", "og:author",
+)  # fmt: skip
+_LEAD = re.compile(
+    r"^(?:(?:written|posted|published|reviewed|created|started)\s+)?(?:by|von|por|par|di|door|af|av|autor|author|auteur|texte|words|text)(?:\s*[:|]\s*|\s+)",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(
+    r"\s*(?:[|•·»⋅]|\s[-\u2013—]\s|\bon\s+\w+\s+\d|\bupdated\b|\bpublished\b|\bposted\b|\bis an?\b|\babout the author\b|\d{1,2}[./:]|\b\d{4}\b|,\s*\w+\s+\d{1,2},|@|\().*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_BETWEEN = re.compile(r"\s*(?:;|\band\b|\bund\b|\by\b|\bet\b|&|\s/\s)\s*|,\s+(?=[^\W\d_]+\s+[^\W\d_])")
+_NO_NAME = re.compile(
+    r"https?:|www\.|[<>{}\[\]=#]|\d{3}|^(?:admin|administrator|none|null|undefined|unknown|anonymous|guest|n/?a|the author|authors?|posts?|by|follow|share|comments?|profile|view.*|read.*|all posts.*|see.*|more.*)$",
+    re.IGNORECASE,
+)
+_MOST_WORDS = 7
+_MOST = 10
+
+
+def authors_of(
+    evidence: Evidence, known: Mapping[str, Mapping[str, Any]], headline: Iterable[str]
+) -> tuple[tuple[str, ...], str]:
+    """The names and their origin. `headline` is the visible text around the page's headline."""
+    for stated, origin in _stated(evidence, known, headline):
+        names = _clean(stated)
+        if names:
+            return tuple(names[:_MOST]), origin
+    return (), ""
+
+
+def _stated(
+    evidence: Evidence, known: Mapping[str, Mapping[str, Any]], headline: Iterable[str]
+) -> Iterator[tuple[list[str], str]]:
+    for entry in evidence.linked_data:
+        kinds = types_of(entry)
+        if "author" in entry and any(_WORKS.search(kind) for kind in kinds) and "Review" not in kinds:
+            yield names_of(entry["author"], known), f"json-ld {kinds[0]}.author"
+    for name in _METAS:
+        yield evidence.metas.get(name, []), f"meta {name}"
+    if "by" in evidence.meta("twitter:label1").lower().split():
+        yield evidence.metas.get("twitter:data1", []), "meta twitter:data1"
+    yield from _marked(evidence)
+    for text in headline:
+        if _LEAD.match(text) and len(text) < 80:
+            yield [text], "byline"
+
+
+def _marked(evidence: Evidence) -> Iterator[tuple[list[str], str]]:
+    for mark in evidence.properties.get("author", [])[:1]:
+        yield [mark.text], "itemprop author"
+    for test, origin in ((_is_author_link, "author link"), (_is_byline, "byline")):
+        for mark in evidence.bylines:
+            if test(mark):
+                yield [mark.text], origin
+
+
+def _is_author_link(mark: Marked) -> bool:
+    return "link" in mark.name.split() and ("author" in mark.name.split() or "/author" in mark.value)
+
+
+def _is_byline(mark: Marked) -> bool:
+    return bool(re.search(r"byline|author[-_]?name|author$|(?:^|[\s_-])author(?:\s|$)", mark.name))
+
+
+def _clean(stated: Iterable[str]) -> list[str]:
+    names: list[str] = []
+    for raw in stated:
+        text = unescape(raw)
+        if "@" in text or parse_date(text.split(",")[0]) is not None:
+            continue
+        text = _TAIL.sub("", _LEAD.sub("", " ".join(text.split()).strip(" ,;:-"))).strip(" ,;:-")
+        for part in _BETWEEN.split(text):
+            name = part.strip(" ,;:-")
+            if _is_name(name) and name.casefold() not in {other.casefold() for other in names}:
+                names.append(name)
+    return names
+
+
+def _is_name(text: str) -> bool:
+    return (
+        1 < len(text) < 60
+        and len(text.split()) <= _MOST_WORDS
+        and not _NO_NAME.search(text)
+        and any(map(str.isalpha, text))
+    )

@@ -1,0 +1,123 @@
+"""Everything a page says about itself, gathered in one pass over the tree and not yet judged."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from headwater.extract.html.metadata.jsonld import parse_linked_data
+
+_STATED = 'title,meta,link[rel],script[type="application/ld+json"]'
+_VISIBLE = 'h1,time,[itemprop],[rel="author"],[class*="byline"],[class*="author"],a[href*="/author/"]'
+_ENOUGH = 400
+_LONG = 300
+_SCRAP = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """An element of the page that carries a hint: its name for it, its machine-readable value, its words."""
+
+    name: str
+    value: str
+    text: str
+
+
+@dataclass(slots=True)
+class Evidence:
+    title: str = ""
+    language: str = ""
+    metas: dict[str, list[str]] = field(default_factory=dict)
+    links: dict[str, list[str]] = field(default_factory=dict)
+    linked_data: list[Mapping[str, Any]] = field(default_factory=list)
+    broken_data: list[str] = field(default_factory=list)
+    headings: list[str] = field(default_factory=list)
+    times: list[Marked] = field(default_factory=list)
+    properties: dict[str, list[Marked]] = field(default_factory=dict)
+    bylines: list[Marked] = field(default_factory=list)
+
+    def meta(self, *names: str) -> str:
+        """The first value that is not empty, in the order of the names."""
+        return next((value for name in names for value in self.metas.get(name, ()) if value), "")
+
+
+def gather_stated(tree: LexborHTMLParser) -> Evidence:
+    """What is written for machines. Comes before scripts are taken out of the tree."""
+    evidence = Evidence()
+    root = tree.root
+    if root is not None:
+        evidence.language = root.attributes.get("lang") or root.attributes.get("xml:lang") or ""
+    for node in tree.css(_STATED)[:_ENOUGH]:
+        _STATED_HANDLERS[node.tag or "title"](evidence, node, node.attributes)
+    return evidence
+
+
+def gather_visible(tree: LexborHTMLParser, evidence: Evidence) -> None:
+    """What is written for readers. Comes after scripts and styles are gone, so that no word is theirs."""
+    for node in tree.css(_VISIBLE)[:_ENOUGH]:
+        attributes = node.attributes
+        handler = _VISIBLE_HANDLERS.get(node.tag or "", _other)
+        handler(evidence, node, attributes)
+        if item := attributes.get("itemprop"):
+            _property(evidence, node, attributes, item)
+
+
+def words_of(node: LexborNode) -> str:
+    return " ".join((node.text(deep=True, separator=" ") or "").split())[:_LONG]
+
+
+Attributes = Mapping[str, str | None]
+
+
+def _title(evidence: Evidence, node: LexborNode, _: Attributes) -> None:
+    # An <svg> may hold a title of its own; the page's is the first in the head.
+    if not evidence.title:
+        evidence.title = words_of(node)
+
+
+def _meta(evidence: Evidence, _: LexborNode, attributes: Attributes) -> None:
+    content = (attributes.get("content") or "").strip()
+    for key in ("property", "name", "itemprop", "http-equiv"):
+        if name := attributes.get(key):
+            evidence.metas.setdefault(name.strip().lower(), []).append(content)
+
+
+def _link(evidence: Evidence, _: LexborNode, attributes: Attributes) -> None:
+    if href := (attributes.get("href") or "").strip():
+        evidence.links.setdefault((attributes.get("rel") or "").lower(), []).append(href)
+
+
+def _script(evidence: Evidence, node: LexborNode, _: Attributes) -> None:
+    text = node.text(deep=True) or ""
+    parsed = parse_linked_data(text)
+    evidence.linked_data.extend(parsed)
+    if not parsed:
+        evidence.broken_data.append(text[:_SCRAP])
+
+
+def _heading(evidence: Evidence, node: LexborNode, _: Attributes) -> None:
+    if text := words_of(node):
+        evidence.headings.append(text)
+
+
+def _time(evidence: Evidence, node: LexborNode, attributes: Attributes) -> None:
+    name = " ".join(attributes.get(key) or "" for key in ("class", "id", "itemprop", "pubdate")).lower()
+    evidence.times.append(Marked(name, attributes.get("datetime") or "", words_of(node)))
+
+
+def _other(evidence: Evidence, node: LexborNode, attributes: Attributes) -> None:
+    name = f"{attributes.get('class') or ''} {attributes.get('rel') or ''}".lower()
+    href = attributes.get("href") or ""
+    if "author" in name or "byline" in name or "/author/" in href:
+        evidence.bylines.append(Marked(name + (" link" if href else ""), href, words_of(node)))
+
+
+def _property(evidence: Evidence, node: LexborNode, attributes: Attributes, names: str) -> None:
+    value = next((attributes[key] or "" for key in ("content", "datetime", "href") if key in attributes), "")
+    for name in names.lower().split():
+        evidence.properties.setdefault(name, []).append(Marked(name, value, words_of(node)))
+
+
+_STATED_HANDLERS = {"title": _title, "meta": _meta, "link": _link, "script": _script}
+_VISIBLE_HANDLERS = {"h1": _heading, "time": _time}

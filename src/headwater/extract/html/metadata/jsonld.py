@@ -1,0 +1,85 @@
+"""JSON-LD, read as pages really write it."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+_WRAPPING = re.compile(
+    r"^\s*(?:<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[)|(?:-->|(?://|/\*)?\s*\]\]>\s*(?:\*/)?)\s*$"
+)
+_TRAILING_COMMA = re.compile(r",\s*([}\]])")
+_DEEPEST = 12
+_MOST = 300
+_LARGEST = 2_000_000
+
+
+def parse_linked_data(text: str) -> list[Mapping[str, Any]]:
+    """Every object with a type or an id in it, outermost first. What is not JSON gives nothing."""
+    if len(text) > _LARGEST:
+        return []
+    text = _WRAPPING.sub("", text).strip().rstrip(";")
+    for candidate in (text, _TRAILING_COMMA.sub(r"\1", text)):
+        try:
+            parsed = json.loads(candidate, strict=False)
+        except (ValueError, RecursionError):
+            continue
+        return list(_objects(parsed))[:_MOST]
+    return []
+
+
+def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
+    """Breadth first: what describes the page stands above what it mentions."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        following: list[Any] = []
+        for entry in level:
+            if isinstance(entry, dict):
+                if "@type" in entry or "@id" in entry:
+                    yield entry
+                following.extend(inner for inner in entry.values() if isinstance(inner, dict | list))
+            elif isinstance(entry, list):
+                following.extend(entry)
+        level = following
+        if not level:
+            return
+
+
+def types_of(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    kinds = entry.get("@type")
+    return tuple(
+        str(kind).rsplit("/", 1)[-1] for kind in (kinds if isinstance(kinds, list) else [kinds]) if kind
+    )
+
+
+def names_of(value: Any, known: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Names in a person, organisation, list or string, references by @id followed once."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, list):
+        return [name for entry in value[:20] for name in names_of(entry, known)]
+    if isinstance(value, dict):
+        named = value.get("name") or known.get(str(value.get("@id")), {}).get("name")
+        return names_of(named, {}) if named else []
+    return []
+
+
+def strings_of(value: Any) -> list[str]:
+    """Strings in a string or list; URLs of image objects."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, list):
+        return [text for entry in value[:50] for text in strings_of(entry)]
+    if isinstance(value, dict):
+        return strings_of(value.get("url") or value.get("contentUrl") or value.get("@id") or [])
+    return []
+
+
+def by_id(entries: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Objects by their id, those with a name before those without."""
+    known: dict[str, Mapping[str, Any]] = {}
+    for entry in entries:
+        key = entry.get("@id")
+        if isinstance(key, str) and ("name" in entry or key not in known):
+            known[key] = entry
+    return known

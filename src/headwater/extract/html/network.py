@@ -1,0 +1,116 @@
+"""The block network: how likely each block is part of the page's own text. Trained by `training/`, run with NumPy.
+
+A block is first judged by its own features; then each layer lets it see its neighbours, the elements around it, the
+blocks that look like it and the page as a whole.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import IO
+
+import numpy as np
+import numpy.typing as npt
+
+from headwater.extract.html.features import Described
+
+Array = npt.NDArray[np.float32]
+Numbers = npt.NDArray[np.int64]
+Judge = Callable[[Described], Array]
+
+_MODEL = "model.npz"
+RANGES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    weights: Array
+    bias: Array
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    low: Array
+    high: Array
+    weights: Array
+    bias: Array
+    style: Array
+    layers: tuple[Layer, ...]
+    leave: Array
+    leave_bias: float
+
+    def __call__(self, blocks: Described) -> Array:
+        """One probability per block."""
+        x = np.minimum(np.maximum(blocks.matrix, self.low), self.high)
+        hidden = np.maximum(x @ self.weights + (self.bias + blocks.style * self.style), 0)
+        around = _Around(blocks, hidden.shape[1])
+        for layer in self.layers:
+            seen = around.of(hidden, layer.step)
+            page = hidden.mean(axis=0) @ layer.weights[seen.shape[1] :]
+            hidden = hidden + np.maximum(seen @ layer.weights[: seen.shape[1]] + (page + layer.bias), 0)
+        return np.asarray(1 / (1 + np.exp(-(hidden @ self.leave + self.leave_bias))), np.float32)
+
+
+class _Around:
+    """What a block sees of the others; the indexes are worked out once per page."""
+
+    def __init__(self, blocks: Described, width: int) -> None:
+        count = len(blocks.template)
+        self.first, self.last = blocks.first, blocks.last
+        self.shares = (1 / (blocks.last - blocks.first)).astype(np.float32)[:, :, None]
+        self.order = np.argsort(blocks.template, kind="stable")
+        sizes = np.bincount(blocks.template)
+        sizes = sizes[sizes > 0]
+        self.starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        self.sizes = sizes[:, None].astype(np.float32)
+        self.group = np.empty(count, np.int64)
+        self.group[self.order] = np.repeat(np.arange(len(sizes)), sizes)
+        self.total = np.zeros((count + 1, width), np.float32)
+        self.seen = np.empty((count, width * (4 + RANGES)), np.float32)
+
+    def of(self, hidden: Array, step: int) -> Array:
+        width = hidden.shape[1]
+        columns = self.seen.reshape(len(hidden), -1, width)
+        columns[:, 0] = hidden
+        columns[:step, 1] = 0
+        columns[step:, 1] = hidden[:-step]
+        columns[-step:, 2] = 0
+        columns[:-step, 2] = hidden[step:]
+        np.cumsum(hidden, axis=0, out=self.total[1:])
+        for level in range(RANGES):
+            inside = self.total[self.last[level]] - self.total[self.first[level]]
+            columns[:, 3 + level] = inside * self.shares[level]
+        alike = np.add.reduceat(hidden[self.order], self.starts, axis=0) / self.sizes
+        columns[:, 3 + RANGES] = alike[self.group]
+        return self.seen
+
+
+def load(file: IO[bytes]) -> Network:
+    stored = np.load(file)
+    layers = tuple(
+        Layer(_full(stored[f"layer{number}"]), _full(stored[f"layer{number}_bias"]), int(step))
+        for number, step in enumerate(stored["steps"])
+    )
+    return Network(
+        _full(stored["low"]),
+        _full(stored["high"]),
+        _full(stored["enter"]),
+        _full(stored["enter_bias"]),
+        _full(stored["style"]),
+        layers,
+        _full(stored["leave"]),
+        float(stored["leave_bias"]),
+    )
+
+
+def _full(stored: npt.NDArray[np.generic]) -> Array:
+    return np.asarray(stored, np.float32)
+
+
+@cache
+def network() -> Network:
+    """The network that ships with the package."""
+    with (files("headwater.extract.html") / _MODEL).open("rb") as file:
+        return load(file)

@@ -1,0 +1,62 @@
+"""One reader after the other until the text is long enough: a named profile over packages that may be installed."""
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+_ENOUGH = 200
+
+
+def cascade_text(markup: str) -> tuple[str, str, dict[str, int]]:
+    """The text, which reader gave it, and how much each of those asked gave. The longest, if none gave enough."""
+    lengths: dict[str, int] = {}
+    best, method = "", ""
+    for name, read in _readers():
+        text = read(markup)
+        lengths[name] = len(text)
+        if len(text) > len(best):
+            best, method = text, name
+        if len(text) >= _ENOUGH:
+            break
+    return best, method, lengths
+
+
+def available() -> tuple[str, ...]:
+    return tuple(name for name, _ in _readers())
+
+
+def _readers() -> Iterator[tuple[str, Callable[[str], str]]]:
+    order = (
+        ("trafilatura", _trafilatura),
+        ("readability", _readability),
+        ("justext", _justext),
+        ("boilerpy3", _boilerpy),
+    )
+    for name, read in order:
+        if find_spec(name) is not None:
+            yield name, read
+
+
+def _module(name: str) -> Any:
+    return import_module(name)
+
+
+def _trafilatura(markup: str) -> str:
+    return str(_module("trafilatura").extract(markup, favor_recall=True) or "")
+
+
+def _readability(markup: str) -> str:
+    from headwater.extract.html.profiles.selectors import selectors_text  # noqa: PLC0415  -- only with the extra
+
+    return selectors_text(_module("readability").Document(markup).summary())
+
+
+def _justext(markup: str) -> str:
+    justext = _module("justext")
+    paragraphs = justext.justext(markup.encode(), justext.get_stoplist("English"))
+    return "\n".join(paragraph.text for paragraph in paragraphs if not paragraph.is_boilerplate)
+
+
+def _boilerpy(markup: str) -> str:
+    return str(_module("boilerpy3.extractors").ArticleExtractor(raise_on_failure=False).get_content(markup))

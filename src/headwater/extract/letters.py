@@ -1,0 +1,35 @@
+"""Text as every reader hands it out: normal form C, one kind of line end, nothing that is not for reading."""
+
+import re
+import unicodedata
+
+_LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+# Control characters, lone surrogates and noncharacters: no encoder, terminal or database wants them.
+_UNWANTED = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+# Soft hyphens and zero-width marks that only tell a typesetter where a line may break.
+_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
+_SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f]")
+_SPECIAL = re.compile("[^\n\t\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u1fff\u2010-\u2027\u3000-\ud7ff]")
+_ASCII = {**dict.fromkeys((*range(9), *range(14, 32), 127)), 11: "\n", 12: "\n"}
+_MANY_BLANKS = re.compile(r"\n{3,}")
+
+
+def tidy(text: str) -> str:
+    """Fit for storing, comparing and showing; line structure stays."""
+    if text.isascii():
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        text = text.translate(_ASCII)
+    elif _SPECIAL.search(text):
+        text = _LINE_ENDS.sub("\n", text)
+        text = _SPACES.sub(" ", _INVISIBLE.sub("", _UNWANTED.sub("", text)))
+    if not unicodedata.is_normalized("NFC", text):
+        text = unicodedata.normalize("NFC", text)
+    if " \n" in text or "\t\n" in text:
+        text = "\n".join([line.rstrip(" \t") for line in text.split("\n")])
+    return (_MANY_BLANKS.sub("\n\n", text) if "\n\n\n" in text else text).strip("\n").rstrip(" \t\n")
+
+
+def one_line(text: str) -> str:
+    """Tidy, and on one line."""
+    return " ".join(tidy(text).split())

@@ -1,0 +1,89 @@
+"""The zip file that an office document is: opened within limits, whatever it claims about itself."""
+
+import io
+import zipfile
+import zlib
+from dataclasses import dataclass
+from typing import IO
+
+from headwater.extract.xml.parse import LARGEST as LARGEST_XML
+from headwater.extract.xml.parse import Element, NotXml, parse
+
+MOST_MEMBERS = 20_000
+LARGEST_MEMBER = LARGEST_XML
+# Text compresses about tenfold, the XML around it up to a hundred; a bomb a thousandfold.
+BIGGEST_RATIO = 400
+_RATIO_MATTERS_FROM = 1_000_000
+_CHUNK = 1 << 16
+
+
+class BadContainer(ValueError):
+    """`reason` is malformed, encrypted or too_large."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    file: zipfile.ZipFile
+
+    def names(self) -> list[str]:
+        return self.file.namelist()
+
+    def has(self, name: str) -> bool:
+        return name in self.file.NameToInfo
+
+    def read(self, name: str) -> bytes:
+        """A member's bytes, counted while they are unpacked."""
+        try:
+            info = self.file.getinfo(name)
+            if info.flag_bits & 1:
+                raise BadContainer("encrypted", f"{name} is encrypted")
+            with self.file.open(info) as stream:
+                return _bounded(stream, max(1, info.compress_size))
+        except KeyError as error:
+            raise BadContainer("malformed", f"{name} is missing") from error
+        except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError, ValueError) as error:
+            if isinstance(error, BadContainer):
+                raise
+            raise BadContainer("malformed", f"{name}: {error}"[:200]) from error
+
+    def tree(self, name: str) -> Element:
+        try:
+            return parse(self.read(name))
+        except NotXml as error:
+            raise BadContainer(error.reason, f"{name}: {error}") from error
+
+    def tree_if_any(self, name: str) -> Element | None:
+        """For parts that the document can be read without."""
+        try:
+            return self.tree(name)
+        except BadContainer:
+            return None
+
+
+def open_container(data: bytes) -> Container:
+    try:
+        file = zipfile.ZipFile(io.BytesIO(data))
+    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, EOFError, IndexError) as error:
+        raise BadContainer("malformed", str(error)[:200]) from error
+    except RuntimeError as error:
+        raise BadContainer("malformed", str(error)[:200]) from error
+    if len(file.filelist) > MOST_MEMBERS:
+        raise BadContainer("too_large", f"{len(file.filelist)} members")
+    return Container(file)
+
+
+def _bounded(stream: IO[bytes], packed: int) -> bytes:
+    parts: list[bytes] = []
+    size = 0
+    while part := stream.read(_CHUNK):
+        parts.append(part)
+        size += len(part)
+        if size > LARGEST_MEMBER:
+            raise BadContainer("too_large", f"a member of more than {LARGEST_MEMBER} bytes")
+        if size > _RATIO_MATTERS_FROM and size > packed * BIGGEST_RATIO:
+            raise BadContainer("too_large", f"a member that is packed more than {BIGGEST_RATIO} times")
+    return b"".join(parts)

@@ -1,0 +1,64 @@
+"""What repeats at the top and bottom of pages, and page numbers: furniture, not text."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from headwater.extract.pdf.shapes import Piece
+
+_ZONE = 0.11
+_STEP = 8.0
+_DIGITS = re.compile(r"\d+")
+_PAGE_WORD = r"(?:page|pages|página|pagina|pág\.?|pag\.?|p\.|seite|blatt|hoja|side|sida|strona)"
+_NAMED_NUMBER = re.compile(
+    rf"\W*{_PAGE_WORD}\s*[\divxlc]{{1,6}}(?:\s*(?:/|of|de|von|di|sur|\||-)\s*\d{{1,5}})?\W*\Z", re.IGNORECASE
+)
+_BARE_NUMBER = re.compile(r"\W{0,3}(?:\d{1,4}|[ivxlc]{1,7}|\d{1,4}\s*(?:/|of|de|von)\s*\d{1,4})\W{0,3}\Z")
+Page = tuple[Sequence[Piece], float]
+"""The pieces of a page, and its height."""
+
+
+def without_margins(pages: Sequence[Page]) -> list[list[Piece]]:
+    """The pages without their running heads, running feet and page numbers."""
+    seen = Counter(
+        key for page in pages for key in {key for piece in page[0] for key in _keys(piece, page[1])}
+    )
+    enough = 2 if len(pages) <= 4 else 3
+    repeated = {key for key, count in seen.items() if count >= enough} if len(pages) > 1 else set()
+    return [_cleaned(pieces, height, repeated) for pieces, height in pages]
+
+
+def _cleaned(pieces: Sequence[Piece], height: float, repeated: set[tuple[str, int]]) -> list[Piece]:
+    kept = [piece for piece in pieces if not repeated.intersection(_keys(piece, height))]
+    return [piece for piece in kept if not _is_page_number(piece, kept, height)]
+
+
+def _keys(piece: Piece, height: float) -> list[tuple[str, int]]:
+    """Under which names it is recognised on other pages: its text without numbers, and about where it stands."""
+    if piece.table is not None or not _in_margin(piece, height):
+        return []
+    text = _DIGITS.sub("#", piece.text.casefold()).strip()
+    if text == "#" or len(text) > 200:
+        return []
+    place = round(piece.top / _STEP)
+    return [(text, place), (text, round(piece.top / _STEP + 0.5) + 10_000)]
+
+
+def _in_margin(piece: Piece, height: float) -> bool:
+    return piece.bottom < _ZONE * height or piece.top > (1 - _ZONE) * height
+
+
+def _is_page_number(piece: Piece, pieces: Sequence[Piece], height: float) -> bool:
+    if not _in_margin(piece, height) or len(piece.text) > 30:
+        return False
+    if _NAMED_NUMBER.match(piece.text):
+        return True
+    return _BARE_NUMBER.match(piece.text) is not None and _stands_alone(piece, pieces)
+
+
+def _stands_alone(piece: Piece, pieces: Sequence[Piece]) -> bool:
+    reach = piece.height
+    return not any(
+        other is not piece and other.bottom > piece.top - reach and other.top < piece.bottom + reach
+        for other in pieces
+    )

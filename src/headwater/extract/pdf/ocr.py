@@ -1,0 +1,48 @@
+"""Recognising the text of scanned pages, where the program Tesseract is installed."""
+
+import shutil
+import subprocess
+from functools import cache
+
+import pypdfium2
+
+_RESOLUTION = 300
+_MOST_PIXELS = 40_000_000
+_POINTS_PER_INCH = 72
+
+
+@cache
+def tesseract() -> str | None:
+    """Where the program is; looked for once."""
+    return shutil.which("tesseract")
+
+
+def recognise(page: pypdfium2.PdfPage, languages: str, seconds: float) -> str:
+    """The page's text as Tesseract reads it; empty if it cannot."""
+    program = tesseract()
+    if program is None:
+        return ""
+    try:
+        done = subprocess.run(  # noqa: S603 - a program that the operator installed, with arguments of our own
+            [program, "stdin", "stdout", "-l", languages],
+            input=_picture(page),
+            capture_output=True,
+            timeout=seconds,
+            check=False,
+        )
+    except (subprocess.TimeoutExpired, OSError):
+        return ""
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
+
+
+def _picture(page: pypdfium2.PdfPage) -> bytes:
+    """The page in shades of grey, in the plainest of picture formats."""
+    width, height = page.get_size()
+    scale = _RESOLUTION / _POINTS_PER_INCH
+    scale = min(scale, (_MOST_PIXELS / max(1.0, width * height)) ** 0.5)
+    bitmap = page.render(scale=scale, grayscale=True)
+    rows = bytes(bitmap.buffer)
+    cut = b"".join(rows[row * bitmap.stride :][: bitmap.width] for row in range(bitmap.height))
+    header = f"P5 {bitmap.width} {bitmap.height} 255\n".encode()
+    bitmap.close()
+    return header + cut

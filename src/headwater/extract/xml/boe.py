@@ -1,0 +1,177 @@
+"""The official gazette of Spain (BOE): one document, or blocks of a consolidated law."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+from urllib.parse import urljoin
+
+from headwater.extract.blocks import Block, Heading, Item, Paragraph, Table
+from headwater.extract.compose import reading
+from headwater.extract.letters import one_line
+from headwater.extract.moments import from_digits
+from headwater.extract.xml.parse import (
+    Element,
+    NotXml,
+    attribute,
+    children,
+    find,
+    name_of,
+    parse,
+    text_of,
+)
+from headwater.model.reading import Hints, Reading, Unreadable
+
+HOME = "https://www.boe.es/"
+# Classes of headings from the outermost inwards; what a document does not use takes no level.
+_RANKS = ("libro", "parte", "titulo", "anexo", "capitulo", "seccion", "subseccion", "articulo")
+_HEADING_CLASS = re.compile(rf"({'|'.join(_RANKS)})(?:_|\Z)")
+_FACTS = (
+    "identificador",
+    "origen_legislativo",
+    "departamento",
+    "rango",
+    "fecha_disposicion",
+    "numero_oficial",
+    "diario",
+    "diario_numero",
+    "seccion",
+    "subseccion",
+    "pagina_inicial",
+    "pagina_final",
+    "fecha_vigencia",
+    "estatus_derogacion",
+    "url_eli",
+)
+
+
+def read_boe(data: bytes, hints: Hints) -> Reading | Unreadable:
+    """Articles as headings, tables as tables, references with their identifiers; "error_page" when the gazette
+    answers with its page for documents that it does not have."""
+    del hints
+    try:
+        root = parse(data)
+    except NotXml as error:
+        return Unreadable(error.reason, str(error))
+    return read_tree(root)
+
+
+def is_boe(root: Element) -> bool:
+    if name_of(root) == "documento":
+        return find(root, "metadatos", "identificador") is not None
+    return name_of(root) == "response" and find(root, "data", "texto", "bloque") is not None
+
+
+def read_tree(root: Element) -> Reading | Unreadable:
+    if name_of(root) in {"error", "html"}:
+        return Unreadable("error_page", "the gazette has no such document")
+    if not is_boe(root):
+        return Unreadable("unsupported", f"XML, but no document of the gazette: <{name_of(root)[:60]}>")
+    if name_of(root) == "response":
+        return _consolidated(root)
+    facts = _facts(root)
+    return reading(
+        _levelled(_blocks(find(root, "texto"))),
+        media_type="application/xml",
+        method="boe",
+        about=_about(root),
+        attributes={"boe": facts},
+    )
+
+
+def _about(root: Element) -> dict[str, Any]:
+    def said(name: str) -> str:
+        return one_line(text_of(find(root, "metadatos", name)))
+
+    topics = [one_line(text_of(topic)) for topic in _under(root, "analisis", "materias")]
+    return {
+        "title": said("titulo"),
+        "publisher": said("departamento"),
+        "published": from_digits(said("fecha_publicacion")),
+        "modified": from_digits(attribute(root, "fecha_actualizacion")),
+        "canonical_url": said("url_eli"),
+        "keywords": tuple(topic for topic in topics if topic),
+        "language": "es",
+    }
+
+
+def _facts(root: Element) -> dict[str, Any]:
+    facts: dict[str, Any] = {}
+    for name in _FACTS:
+        element = find(root, "metadatos", name)
+        if value := one_line(text_of(element)):
+            facts[name] = value
+            if element is not None and (code := attribute(element, "codigo")):
+                facts[f"{name}_codigo"] = code
+    if pdf := one_line(text_of(find(root, "metadatos", "url_pdf"))):
+        facts["url_pdf"] = urljoin(HOME, pdf)
+    for name in ("anteriores", "posteriores"):
+        if found := [_reference(element) for element in _under(root, "analisis", "referencias", name)]:
+            facts[name] = found
+    notes = [one_line(text_of(note)) for note in _under(root, "analisis", "notas")]
+    return {**facts, "notas": notes} if any(notes) else facts
+
+
+def _reference(element: Element) -> dict[str, str]:
+    return {
+        "referencia": attribute(element, "referencia"),
+        "palabra": one_line(text_of(find(element, "palabra"))),
+        "texto": one_line(text_of(find(element, "texto"))),
+    }
+
+
+def _under(root: Element, *path: str) -> list[Element]:
+    parent = find(root, *path)
+    return [] if parent is None else [child for _, child in children(parent)]
+
+
+def _consolidated(root: Element) -> Reading | Unreadable:
+    """Each block in its newest version; from when that holds is told, since it may lie in the future."""
+    blocks: list[Block] = []
+    holds: list[str] = []
+    text = find(root, "data", "texto")
+    for _, block in children(text) if text is not None else ():
+        versions = [version for name, version in children(block) if name == "version"]
+        if versions:
+            blocks += _blocks(versions[-1])
+            holds.append(attribute(versions[-1], "fecha_vigencia"))
+    facts = {"in_force_from": max(holds)} if any(holds) else {}
+    return reading(
+        _levelled(blocks),
+        media_type="application/xml",
+        method="boe-consolidated",
+        about={"language": "es"},
+        attributes={"boe": facts},
+    )
+
+
+def _blocks(text: Element | None) -> Iterator[Block]:
+    for name, element in children(text) if text is not None else ():
+        if name == "table":
+            yield Table(tuple(_rows(element)))
+        elif name in {"ul", "ol"}:
+            yield from (Item(text_of(item)) for tag, item in children(element) if tag == "li")
+        elif name in {"blockquote", "div", "bloque", "version"}:
+            yield from _blocks(element)
+        else:
+            yield _paragraph(element)
+
+
+def _paragraph(element: Element) -> Block:
+    text = one_line(text_of(element))
+    rank = _HEADING_CLASS.match(attribute(element, "class"))
+    return Heading(text, _RANKS.index(rank[1]) + 1) if rank else Paragraph(text)
+
+
+def _rows(table: Element) -> Iterator[tuple[str, ...]]:
+    for row in table.iter("{*}tr"):
+        yield tuple(one_line(text_of(cell)) for name, cell in children(row) if name in {"td", "th"})
+
+
+def _levelled(blocks: Iterator[Block] | Sequence[Block]) -> list[Block]:
+    """Ranks as levels without gaps, from 2 on: level 1 is the title."""
+    listed = list(blocks)
+    ranks = sorted({block.level for block in listed if isinstance(block, Heading)})
+    levels = {rank: place + 2 for place, rank in enumerate(ranks)}
+    return [
+        Heading(block.text, levels[block.level]) if isinstance(block, Heading) else block for block in listed
+    ]

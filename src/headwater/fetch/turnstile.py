@@ -1,0 +1,188 @@
+"""The way through the governor: many requests wait, one call decides for all that came at the same moment."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import structlog
+
+from headwater.fetch.failures import Stopped
+from headwater.fetch.governor import HORIZON, Clock, Governor
+from headwater.model.errors import Temporary
+from headwater.pure.pace import Decision, Demand, Go, Wait
+
+_log = structlog.get_logger()
+# Sleeping shorter than this is not worth a timer; the governor is asked again anyway.
+_SHORTEST_SLEEP = 0.0005
+_SHORTEST_DELAY = 0.1
+_QUEUE_AT_MOST = 4
+_BACK_EVERY = 1.0
+_TELL_EVERY = 10.0
+_KNOWN_KEYS = 1000
+_UNABLE_DELAY = timedelta(seconds=5)
+
+
+class Turnstile:
+    """Lives in one event loop. A governor that may block is asked in a thread of its own."""
+
+    def __init__(self, governor: Governor, now: Clock, patience: timedelta) -> None:
+        self._governor = governor
+        self._now = now
+        self._patience = patience / timedelta(seconds=1)
+        self._asking: list[tuple[Demand, asyncio.Future[Decision]]] = []
+        self._sent: list[str] = []
+        self._done: list[str] = []
+        self._bars: list[tuple[list[str], float]] = []
+        self._told: dict[str, float] = {}
+        self._queues: Counter[str] = Counter()
+        self._back: dict[str, float] = {}
+        self._flushing: asyncio.Task[None] | None = None
+        self._thread = ThreadPoolExecutor(1, "headwater-governor") if governor.blocking else None
+
+    async def admit(self, demand: Demand) -> None:
+        """Returns when the request may leave. Stops when that is too far off to wait for it here."""
+        # A moment that was worth waiting for may slip a little: there is some patience left for that.
+        latest = self._now() + 2 * self._patience
+        queue = ""
+        try:
+            while True:
+                decision = await self._ask(demand)
+                if isinstance(decision, Go):
+                    return
+                wait = decision.until - self._now()
+                if decision.planned or wait > self._patience:
+                    self._check_patience(decision, wait, latest)
+                else:
+                    queue = queue or self._line_up(decision.key)
+                    self._check_queue(decision, latest)
+                await asyncio.sleep(max(wait, _SHORTEST_SLEEP))
+        finally:
+            self._leave(queue)
+
+    def _check_patience(self, decision: Wait, wait: float, latest: float) -> None:
+        if wait > self._patience or decision.until > latest:
+            raise self._deferred(decision.key, wait)
+
+    def _line_up(self, key: str) -> str:
+        """A place among the few that wait here for a running request to end. All others come back later: a host
+        that answers slowly must not fill the room that the fetcher has for everybody."""
+        if self._queues[key] >= _QUEUE_AT_MOST:
+            raise self._sent_back(key)
+        self._queues[key] += 1
+        return key
+
+    def _check_queue(self, decision: Wait, latest: float) -> None:
+        if decision.until > latest:
+            raise self._sent_back(decision.key)
+
+    def _sent_back(self, key: str) -> Stopped:
+        """One after the other, so that they do not all come back at the same moment."""
+        now = self._now()
+        if len(self._back) >= _KNOWN_KEYS:
+            self._back.clear()
+        back = max(self._back.get(key, 0.0), now + self._patience) + _BACK_EVERY
+        self._back[key] = back if back < now + HORIZON else 0.0
+        return self._deferred(key, back - now)
+
+    def _leave(self, queue: str) -> None:
+        if queue:
+            self._queues[queue] -= 1
+            if not self._queues[queue]:
+                del self._queues[queue]
+
+    def _deferred(self, key: str, wait: float) -> Stopped:
+        self._tell(key, wait)
+        return Stopped("rate_limited", key, delay=timedelta(seconds=max(wait, _SHORTEST_DELAY)))
+
+    def _tell(self, limit: str, wait: float) -> None:
+        """Once in a while for each limit: a long queue says the same thing a thousand times."""
+        now = self._now()
+        if now - self._told.get(limit, 0.0) >= _TELL_EVERY:
+            if len(self._told) >= _KNOWN_KEYS:
+                self._told.clear()
+            self._told[limit] = now
+            _log.warning("deferred", limit=limit, seconds=round(wait, 3))
+
+    def sent(self, demand: Demand) -> None:
+        self._sent.append(demand.lease)
+        self._flush_soon()
+
+    def done(self, demand: Demand) -> None:
+        self._done.append(demand.lease)
+        self._flush_soon()
+
+    def bar(self, keys: list[str], until: float) -> None:
+        self._bars.append((keys, until))
+        self._flush_soon()
+
+    def own_tasks(self) -> set[asyncio.Task[None]]:
+        """What must not be cancelled at the end: it tells the others that our requests are over."""
+        return {self._flushing} if self._flushing is not None else set()
+
+    async def close(self) -> None:
+        while self._flushing is not None:
+            await self._flushing
+        if self._thread is not None:
+            self._thread.shutdown()
+
+    async def _ask(self, demand: Demand) -> Decision:
+        future: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
+        self._asking.append((demand, future))
+        self._flush_soon()
+        return await future
+
+    def _flush_soon(self) -> None:
+        if self._flushing is None:
+            self._flushing = asyncio.get_running_loop().create_task(self._flush())
+
+    async def _flush(self) -> None:
+        try:
+            while self._asking or self._sent or self._done or self._bars:
+                asking, self._asking = self._asking, []
+                work = self._work([demand for demand, _ in asking])
+                try:
+                    decisions = await self._call(work)
+                except Temporary as unable:
+                    self._unable(asking, unable)
+                    continue
+                for (demand, future), decision in zip(asking, decisions, strict=True):
+                    self._answer(demand, future, decision)
+        finally:
+            self._flushing = None
+
+    def _unable(self, asking: list[tuple[Demand, asyncio.Future[Decision]]], why: Temporary) -> None:
+        """Nobody can say whether a request may leave: then none does."""
+        _log.error("governor cannot be asked", reason=why.reason, detail=why.detail)
+        for _, future in asking:
+            if not future.done():
+                future.set_exception(Stopped("rate_limited", why.reason, delay=why.delay or _UNABLE_DELAY))
+
+    def _answer(self, demand: Demand, future: asyncio.Future[Decision], decision: Decision) -> None:
+        if not future.done():
+            future.set_result(decision)
+        elif isinstance(decision, Go):
+            # Whoever asked has left in the meantime: give its place back.
+            self._done.append(demand.lease)
+
+    def _work(self, demands: list[Demand]) -> Callable[[], list[Decision]]:
+        sent, self._sent = self._sent, []
+        done, self._done = self._done, []
+        bars, self._bars = self._bars, []
+
+        def work() -> list[Decision]:
+            for keys, until in bars:
+                self._governor.bar(keys, until)
+            if sent:
+                self._governor.sent(sent, self._now())
+            if done:
+                self._governor.done(done, self._now())
+            return list(self._governor.reserve(demands, self._now)) if demands else []
+
+        return work
+
+    async def _call(self, work: Callable[[], list[Decision]]) -> list[Decision]:
+        if self._thread is None:
+            return work()
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)

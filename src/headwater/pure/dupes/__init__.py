@@ -1,0 +1,1 @@
+"""Near and exact duplicates: signatures, verification and the ladder that uses them."""

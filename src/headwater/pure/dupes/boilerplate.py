@@ -1,0 +1,57 @@
+"""What a page says on every page: furniture known by its words, and sentences that a publisher keeps repeating."""
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from headwater.pure.dupes.sentences import Sentences
+from headwater.pure.dupes.tokens import Flags, Tokens
+
+REPEATS = 3
+"""A sentence that a publisher used in so many different stories is furniture."""
+
+REPEATS_ANYWHERE = 12
+"""The same for a sentence seen at any publisher."""
+
+EVERYWHERE = ""
+"""Counts under this name are those over all publishers."""
+
+_PHRASES = (
+    "all rights reserved", "copyright", "\u00a9", "subscribe", "subscription", "newsletter", "sign up", "signing up",
+    "cookies", " on facebook", "follow us", "advertisement", "sponsored", "story continues", "read also", "read more",
+    "read next", "most popular", "most read", "terms of use", "terms of service", "privacy policy", "comments are",
+    "share this", "click here", "contributed to this report", "contributed to this story", "reporting by", "editing by",
+    "edited by", "min read", "minute read", "may not be published", "may not be reproduced", "not be redistributed",
+    "has not been edited", "investment advice", "correction:", "corrects ", "earlier version of this",
+    "previous version of this", "forward-looking statement",
+)  # fmt: skip
+_HEADING = 300
+_BYLINE = re.compile(
+    r"^(?:by [a-z]|(?:last )?updated?\b[^.\n]{0,40}\d|published\b[^.\n]{0,40}\d)", re.MULTILINE
+)
+_CORRECTION = re.compile(r"\bcorrect(?:s|ed|ion)\b|\bmisstated\b|\bclarification\b", re.IGNORECASE)
+
+
+def furniture(tokens: Tokens, parts: Sentences) -> Flags:
+    """One flag per sentence: its words alone show that it belongs to the page, not to the story."""
+    found = np.zeros(len(parts.hashes), dtype=bool)
+    places = list(_furniture_places(tokens.text().lower()))
+    if places and len(found):
+        words = np.searchsorted(tokens.starts, places, side="right") - 1
+        found[np.maximum(np.searchsorted(parts.starts, words, side="right") - 1, 0)] = True
+    return found
+
+
+def _furniture_places(text: str) -> Iterator[int]:
+    """Offsets inside the sentences concerned; plain searches, because they cost a hundredth of one big pattern."""
+    for phrase in _PHRASES:
+        place = text.find(phrase)
+        while place >= 0:
+            yield place + len(phrase) - 1
+            place = text.find(phrase, place + len(phrase))
+    yield from (match.end() - 1 for match in _BYLINE.finditer(text, 0, _HEADING))
+
+
+def announces_correction(text: str) -> bool:
+    return _CORRECTION.search(text) is not None

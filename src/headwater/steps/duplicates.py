@@ -1,0 +1,167 @@
+"""The dedupe ladder over stored documents: exact rungs first, then near copies, verified against the text."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+
+from headwater.model.document import Document, Edge
+from headwater.model.outcome import Drop
+from headwater.model.recipe import Context, Knowledge, Outcome
+from headwater.model.trace import Recollection, Trace
+from headwater.pure.dupes.articles import Article, Decision
+from headwater.pure.dupes.boilerplate import EVERYWHERE, REPEATS, REPEATS_ANYWHERE
+from headwater.pure.dupes.exact import Fingerprint
+from headwater.pure.dupes.index import Entry, MemoryIndex
+from headwater.pure.dupes.ladder import PER_KEY, Ladder, PageShelf, Profile
+from headwater.pure.dupes.profiles import DEFAULT
+from headwater.pure.dupes.rungs import CANDIDATES
+from headwater.pure.urls import host_of
+
+UNDATED = datetime.max.replace(tzinfo=UTC)
+
+
+def article_of(document: Document) -> Article:
+    return Article(
+        id=document.id,
+        title=document.title,
+        body=document.text,
+        url=document.canonical_url or document.url,
+        guid=document.guid,
+        publisher=document.publisher or host_of(document.url),
+        published_at=document.published,
+    )
+
+
+@dataclass(frozen=True)
+class DropDuplicates:
+    """Ends copies of stored documents, with the evidence, and links what is merely related. Within a batch the
+    earliest stays, whatever the order. The ladder is the profile's; its name and version go into the history."""
+
+    profile: Profile = DEFAULT
+    name: str = "duplicates"
+
+    @property
+    def version(self) -> str:
+        return f"{self.profile.name}-{self.profile.version}"
+
+    def __call__(self, batch: Sequence[Document], context: Context) -> Sequence[Outcome]:
+        articles = [article_of(document) for document in batch]
+        shelf = PageShelf()
+        keys = {article.id: self.profile.keys(shelf.of(article)) for article in articles}
+        prints = {a.id: tuple(p for make in self.profile.prints if (p := make(a))) for a in articles}
+        recollection = context.knowledge.recall(
+            context.recipe,
+            self.profile.scheme,
+            sorted({(p.algorithm, p.value) for some in prints.values() for p in some}),
+            sorted({one for some in keys.values() for one in some}),
+            PER_KEY,
+        )
+        memory = Memory(context.recipe, context.knowledge, recollection)
+        memory.prepare(keys.values())
+        # The keys are worked out already; the rest of the ladder is the profile's own.
+        ladder = Ladder(replace(self.profile, keys=lambda page: keys[page.article.id]), memory, shelf)
+        outcomes: dict[str, Outcome] = {}
+        documents = {document.id: document for document in batch}
+        for article in sorted(articles, key=lambda one: (one.published_at or UNDATED, one.id)):
+            decision, entry = ladder.decide(article)
+            memory.add(entry)
+            trace = _trace(entry, recollection.epoch)
+            outcomes[article.id] = _outcome(documents[article.id], decision, trace)
+        return [outcomes[document.id] for document in batch]
+
+
+def _trace(entry: Entry, epoch: int) -> Trace:
+    return Trace(
+        scheme=entry.scheme,
+        prints=tuple((one.algorithm, one.value) for one in entry.fingerprints),
+        keys=entry.keys,
+        sentences=entry.sentences,
+        publisher=entry.article.publisher,
+        original=entry.original,
+        epoch=epoch,
+    )
+
+
+def _outcome(document: Document, decision: Decision, trace: Trace) -> Outcome:
+    if decision.duplicate_of is not None:
+        return Drop(
+            f"duplicate:{decision.rule}",
+            of=decision.duplicate_of,
+            score=decision.score,
+            evidence=decision.evidence,
+            trace=trace,
+        )
+    edges = tuple(
+        Edge(original, "related", decision.rule, decision.score, decision.evidence)
+        for original in decision.related_to
+    )
+    return replace(document, edges=(*document.edges, *edges), trace=trace)
+
+
+@dataclass
+class Memory:
+    """What is stored, as the ladder's index; on top of it what this batch has added."""
+
+    recipe: str
+    knowledge: Knowledge
+    stored: Recollection
+    batch: MemoryIndex = field(default_factory=MemoryIndex)
+    articles: dict[str, Article | None] = field(default_factory=dict)
+    copies: dict[str, str] = field(default_factory=dict)
+    furniture: dict[tuple[str, tuple[int, ...]], frozenset[int]] = field(default_factory=dict)
+
+    def prepare(self, keys: Collection[Sequence[int]]) -> None:
+        """Read what the batch will most likely ask for, in one go."""
+        likely = set(self.stored.owners.values())
+        for some in keys:
+            weights: defaultdict[str, float] = defaultdict(float)
+            for key in some:
+                holders = self.stored.holders.get(key, ())
+                for document in holders:
+                    weights[document] += 1 / len(holders)
+            likely.update(sorted(weights, key=lambda one: -weights[one])[: 2 * CANDIDATES])
+        self._load(sorted(likely))
+
+    def _load(self, ids: Sequence[str]) -> None:
+        found = self.knowledge.documents(ids)
+        self.articles |= {one: article_of(found[one]) if one in found else None for one in ids}
+        self.copies |= self.knowledge.originals(ids)
+
+    def same(self, fingerprints: Sequence[Fingerprint]) -> Mapping[Fingerprint, str]:
+        stored = {one: (one.algorithm, one.value) for one in fingerprints}
+        known = {one: self.stored.owners[pair] for one, pair in stored.items() if pair in self.stored.owners}
+        return {**self.batch.same(fingerprints), **known}
+
+    def holders(self, scheme: str, keys: Sequence[int], limit: int) -> Mapping[int, Sequence[str]]:
+        fresh = self.batch.holders(scheme, keys, limit)
+        both = {key: (*fresh.get(key, ()), *self.stored.holders.get(key, ()))[:limit] for key in keys}
+        return {key: documents for key, documents in both.items() if documents}
+
+    def article(self, document: str) -> Article | None:
+        fresh = self.batch.article(document)
+        if fresh is not None:
+            return fresh
+        if document not in self.articles:
+            self._load([document])
+        return self.articles[document]
+
+    def original(self, document: str) -> str:
+        if document in self.copies:
+            return self.copies[document]
+        return self.batch.original(document)
+
+    def repeated(self, publisher: str, sentences: Collection[int]) -> frozenset[int]:
+        return self.batch.repeated(publisher, sentences) | self._furniture(publisher, tuple(sentences))
+
+    def _furniture(self, publisher: str, sentences: tuple[int, ...]) -> frozenset[int]:
+        wanted = (publisher, sentences)
+        if wanted not in self.furniture:
+            ask = partial(self.knowledge.repeated, self.recipe, sentences=sentences)
+            here, everywhere = ask(publisher, least=REPEATS), ask(EVERYWHERE, least=REPEATS_ANYWHERE)
+            self.furniture[wanted] = here | everywhere
+        return self.furniture[wanted]
+
+    def add(self, entry: Entry) -> None:
+        self.batch.add(entry)

@@ -1,0 +1,122 @@
+"""What the pages show is true: code runs, commands exist, links lead somewhere, finished files are the real ones."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from headwater.cli.reference import commands
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+FENCED = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#:]+)\)")
+VERBS = dict(commands())
+
+
+def _blocks(language: str) -> list[tuple[str, str]]:
+    """(page, block) of every fenced block in a language."""
+    return [
+        (page.relative_to(ROOT).as_posix(), body)
+        for page in PAGES
+        for kind, body in FENCED.findall(page.read_text(encoding="utf-8"))
+        if kind == language
+    ]
+
+
+def _calls() -> list[tuple[str, str]]:
+    return [
+        (page, line.split(" #")[0].strip())
+        for page, body in _blocks("bash")
+        for line in body.splitlines()
+        if line.startswith("headwater ")
+    ]
+
+
+def _is_finished_file(body: str) -> bool:
+    return any(body == example.read_text(encoding="utf-8") for example in EXAMPLES)
+
+
+RUNNABLE = [(page, body) for page, body in _blocks("python") if not _is_finished_file(body)]
+
+
+def _run(*words: str, at: Path) -> subprocess.CompletedProcess[str]:
+    search = f"{ROOT / 'src'}:{ROOT / 'examples'}"
+    return subprocess.run(
+        [sys.executable, *words],
+        cwd=at,
+        env={"PYTHONPATH": search, "PATH": "/usr/bin:/bin", "HOME": str(at)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(("page", "body"), RUNNABLE, ids=[page for page, _ in RUNNABLE])
+def test_code_on_a_page_runs(page: str, body: str, tmp_path: Path):
+    ran = _run("-c", body, at=tmp_path)
+    assert ran.returncode == 0, f"{page}: {ran.stderr}"
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
+def test_a_finished_file_on_a_page_is_the_real_one(example: Path):
+    shown = [page for page, body in _blocks("python") if body == example.read_text(encoding="utf-8")]
+    assert len(shown) == 1, f"no page shows {example.name} as it is"
+
+
+def test_the_example_recipe_runs_with_its_own_source_step_and_sink(tmp_path: Path):
+    ran = _run(str(ROOT / "examples" / "digest.py"), "data", at=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert "'dropped': " in ran.stdout
+    kept = re.search(r"'kept': (\d+)", ran.stdout)
+    assert kept is not None
+    assert f"\n{kept[1]} headlines delivered" in ran.stdout
+
+
+@pytest.mark.parametrize(("page", "line"), _calls(), ids=[line for _, line in _calls()])
+def test_a_command_on_a_page_exists_with_its_options(page: str, line: str):
+    words = shlex.split(line)
+    path, options = "headwater", set()
+    for word in words[1:]:
+        if f"{path} {word}" in VERBS:
+            path = f"{path} {word}"
+        elif word.startswith("-"):
+            options.add((path, word))
+    assert path != "headwater", page
+    for owner, option in options:
+        known = {name for parameter in VERBS[owner].params for name in parameter.opts}
+        assert option in known, f"{page}: {owner} has no {option}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_links_lead_somewhere(page: Path):
+    missing = [
+        target
+        for target in LINK.findall(page.read_text(encoding="utf-8"))
+        if not (page.parent / target).exists()
+    ]
+    assert missing == []
+
+
+def test_the_readme_begins_with_the_two_commands():
+    first = FENCED.search((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert first is not None
+    assert [line.split()[:2] for line in first[2].splitlines()] == [["make", "run"], ["make", "test"]]
+
+
+def test_the_architecture_fits_one_page():
+    assert len((ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").splitlines()) <= 80
+
+
+def test_every_folder_of_the_engine_is_in_the_architecture():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    folders = [
+        path.name for path in (ROOT / "src" / "headwater").iterdir() if (path / "__init__.py").exists()
+    ]
+    assert len(folders) > 10
+    assert [name for name in folders if f"`{name}/`" not in text] == []

@@ -1,0 +1,36 @@
+"""The import rule: doors, app, settings, siblings, pure, model; checked by import-linter."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_import_rule_holds(tmp_path: Path):
+    lint = "from importlinter.cli import lint_imports_command; lint_imports_command()"
+    options = ("--cache-dir", str(tmp_path), "--config", str(ROOT / "pyproject.toml"))
+    checked = subprocess.run(
+        [sys.executable, "-c", lint, *options],
+        cwd=ROOT / "src",
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert "0 broken" in checked.stdout
+
+
+def test_help_loads_no_verb_and_no_database():
+    looked = (
+        "import sys, contextlib, io; sys.argv = ['headwater', '--help']\n"
+        "from headwater.cli import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()) as told, contextlib.suppress(SystemExit): main()\n"
+        "assert 'status' in told.getvalue()\n"
+        "print(sorted({'sqlalchemy', 'aiohttp', 'lxml', 'rich', 'headwater.app'} & set(sys.modules)))"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", looked], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert told.stdout.strip() == "[]"

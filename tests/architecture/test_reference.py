@@ -1,0 +1,64 @@
+"""The reference says what the code does, and everything that can be said or set is in it."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+import yaml
+
+from headwater.app import installed_recipes
+from headwater.cli.reference import commands, pages
+from headwater.cli.settings_help import commented_settings, meanings
+from headwater.cli.verbs import VERBS, load
+from headwater.settings.settings import Settings
+
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "reference"
+NAMES = [field.name for field in msgspec.structs.fields(Settings)]
+
+
+@pytest.mark.parametrize("name", sorted(pages()))
+def test_the_reference_is_up_to_date(name: str):
+    written = (FOLDER / name).read_text(encoding="utf-8")
+    assert written == pages()[name], "run `python -m headwater.cli.reference docs/reference`"
+
+
+def test_every_verb_and_option_is_documented():
+    text = (FOLDER / "cli.md").read_text(encoding="utf-8")
+    found = list(commands())
+    assert len(found) > 20
+    for words, command in found:
+        assert f"## `{words}`\n" in text
+        assert command.help, words
+        for parameter in command.params:
+            assert getattr(parameter, "help", None), f"{words}: {parameter.name}"
+
+
+@pytest.mark.parametrize("name", sorted(VERBS))
+def test_a_verb_can_be_loaded_and_says_in_the_table_what_it_is(name: str):
+    assert load(name).name == name
+    assert len(VERBS[name].purpose) <= 60
+
+
+def test_every_setting_is_explained():
+    assert list(meanings()) == NAMES
+    assert all(meanings().values())
+    text = (FOLDER / "settings.md").read_text(encoding="utf-8")
+    assert all(f"| `{name}` |" in text for name in NAMES)
+
+
+def test_the_commented_settings_can_be_read_as_they_are_and_with_every_comment_taken_away():
+    text = commented_settings("somewhere")
+    assert yaml.safe_load(text) == {"data": "somewhere"}
+    lines = [
+        line.removeprefix("# ") for line in text.splitlines() if line.split(":")[0].lstrip("# ") in NAMES
+    ]
+    assert set(yaml.safe_load("\n".join(lines))) == set(NAMES)
+    msgspec.convert(yaml.safe_load("\n".join(lines)), Settings)
+
+
+def test_every_step_of_every_recipe_is_explained():
+    text = (FOLDER / "recipes.md").read_text(encoding="utf-8")
+    for recipe in installed_recipes(Settings()).values():
+        for step in recipe.steps:
+            line = next(line for line in text.splitlines() if line.startswith(f"| `{step.name}` |"))
+            assert len(line.split("|")[3].strip()) > 10

@@ -1,0 +1,36 @@
+"""One schema, one migration tree: they say the same."""
+
+from pathlib import Path
+
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from headwater.backends.sql import migrate as migrating
+from headwater.backends.sql.connect import connect
+from headwater.backends.sql.schema import metadata
+
+FOLDER = Path(migrating.__file__).parent / "migrations"
+
+
+def test_there_is_one_head_and_it_is_the_one_that_databases_are_brought_to():
+    assert ScriptDirectory(str(FOLDER)).get_heads() == [migrating.HEAD]
+
+
+def test_a_fresh_database_equals_the_schema(tmp_path: Path):
+    engine = connect(f"sqlite:///{tmp_path / 'fresh.db'}")
+    migrating.migrate(engine)
+    with engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+    engine.dispose()
+
+
+def test_every_table_with_work_carries_the_same_five_columns():
+    work = {"due_at", "lease_owner", "lease_until", "attempts", "reason"}
+    assert {name for name, table in metadata.tables.items() if work <= set(table.c.keys())} == {
+        "sources",
+        "leads",
+        "documents",
+        "groups",
+        "deliveries",
+    }

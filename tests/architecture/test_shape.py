@@ -1,0 +1,105 @@
+"""The shape of the code: small files, sorted public names, no names that say nothing."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+FILES = sorted(SOURCE.rglob("*.py"))
+LONGEST = 320
+# Written by Alembic from the schema, and lists of words or sentences: there is nothing to understand in them.
+WRITTEN_OUT = ("migrations/versions/", "headwater_demo/prose/")
+EMPTY_WORDS = {
+    "util",
+    "utils",
+    "helper",
+    "helpers",
+    "manager",
+    "base",
+    "service",
+    "services",
+    "common",
+    "misc",
+}
+
+
+def test_there_is_something_to_look_at():
+    assert len(FILES) > 100
+
+
+def test_no_file_is_longer_than_two_screens_or_so():
+    long = {
+        path.relative_to(SOURCE).as_posix(): lines
+        for path in FILES
+        if not any(part in path.as_posix() for part in WRITTEN_OUT)
+        and (lines := len(path.read_text(encoding="utf-8").splitlines())) > LONGEST
+    }
+    assert long == {}
+
+
+def test_files_are_named_for_their_concept():
+    empty = [path.name for path in FILES if EMPTY_WORDS & set(path.stem.split("_"))]
+    assert empty == []
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in FILES if "__all__" in path.read_text(encoding="utf-8")], ids=str
+)
+def test_public_names_are_sorted_and_defined(path: Path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    listed = next(
+        [ast.literal_eval(item) for item in node.value.elts]
+        for node in tree.body
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"
+    )
+    assert listed == sorted(listed, key=_place)
+    assert len(listed) == len(set(listed))
+    defined = {
+        name.asname or name.name
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom)
+        for name in node.names
+    }
+    defined |= {getattr(node, "name", "") for node in tree.body}
+    defined |= {
+        target.id
+        for node in tree.body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if hasattr(target, "id")
+    }
+    assert set(listed) <= defined
+
+
+def _place(name: str) -> tuple[int, str]:
+    """Constants, then types, then functions."""
+    return (0 if name.isupper() else 1 if name[0].isupper() else 2), name
+
+
+def test_nothing_pure_reads_a_clock_or_draws_lots():
+    forbidden = {
+        "random",
+        "secrets",
+        "time",
+        "socket",
+        "requests",
+        "subprocess",
+        "os",
+        "pathlib",
+        "threading",
+    }
+    found = {
+        (path.relative_to(SOURCE).as_posix(), name)
+        for path in (SOURCE / "headwater" / "pure").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for name in _imported(node)
+        if name.split(".")[0] in forbidden
+    }
+    assert found == set()
+
+
+def _imported(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    return [node.module or ""] if isinstance(node, ast.ImportFrom) else []

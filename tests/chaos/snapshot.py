@@ -1,0 +1,120 @@
+"""What a run left behind, in a form that two runs must agree on, whichever copy of a text came first."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from sqlalchemy import select
+
+from headwater.backends.archive import open_folder
+from headwater.backends.sql.connect import connect, reading
+from headwater.backends.sql.rows import capture_from
+from headwater.backends.sql.schema import (
+    captures,
+    deliveries,
+    documents,
+    edges,
+    leads,
+    members,
+    quarantine,
+    runs,
+    stories,
+)
+from headwater.backends.sql.store import SqlStore
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """`families` are the documents that are copies of one another. Everything in `wrong` must be empty."""
+
+    families: frozenset[frozenset[str]]
+    texts: tuple[str, ...]
+    ended: frozenset[tuple[str, str]]
+    leads: frozenset[str]
+    stories: frozenset[frozenset[frozenset[str]]]
+    wrong: tuple[str, ...]
+
+
+def take_snapshot(data: Path, database: str | None = None) -> Snapshot:
+    engine = connect(database or f"sqlite:///{data / 'headwater.db'}")
+    with reading(engine) as connection:
+        rows = connection.execute(select(documents)).mappings().all()
+        all_leads = connection.execute(select(leads)).mappings().all()
+        sent = connection.execute(select(deliveries)).mappings().all()
+        told = connection.execute(
+            select(members.c.story_id, members.c.document_id).join(stories).where(stories.c.state == "live")
+        ).all()
+        taken = [capture_from(row) for row in connection.execute(select(captures)).mappings()]
+        running = connection.execute(select(runs.c.id).where(runs.c.status == "running")).all()
+        apart = connection.execute(select(quarantine)).mappings().all()
+        links = connection.execute(select(edges)).mappings().all()
+    family = defaultdict(set)
+    for row in rows:
+        family[row["duplicate_of"] or row["id"]].add(row["id"])
+    family_of = {member: frozenset(ids) for ids in family.values() for member in ids}
+    kept = [row for row in rows if row["state"] == "kept"]
+    tales = defaultdict(set)
+    for story, document in told:
+        tales[story].add(family_of.get(document, frozenset()))
+    wrong = [
+        *_unfinished(SqlStore(engine), rows, all_leads, sent),
+        *(f"run {row.id} is still running" for row in running),
+        *(f"quarantined {row['record_id']}: {row['reason']} {row['detail']}" for row in apart),
+        *_doubled(kept, family_of),
+        *_undelivered(data, kept, sent),
+        *_lost_bytes(data, taken),
+        *_unlinked(rows, links),
+    ]
+    engine.dispose()
+    return Snapshot(
+        families=frozenset(family_of.values()),
+        texts=tuple(sorted(sha256(row["text"].encode()).hexdigest() for row in kept)),
+        ended=frozenset((r["id"], r["reason"]) for r in rows if r["state"] not in {"kept", "duplicate"}),
+        leads=frozenset(lead["id"] for lead in all_leads),
+        stories=frozenset(frozenset(tale) for tale in tales.values()),
+        wrong=tuple(wrong),
+    )
+
+
+def _unfinished(store, rows, all_leads, sent):
+    yield from (f"lease left behind by {owner}" for owner in store.holders())
+    for name, some in (("document", rows), ("lead", all_leads), ("delivery", sent)):
+        yield from (
+            f"{name} {row['id']} is unfinished" for row in some if row["due_at"] or row["state"] == "waiting"
+        )
+
+
+def _doubled(kept, family_of):
+    seen = set()
+    for row in kept:
+        if family_of[row["id"]] in seen:
+            yield f"doubled: {row['id']}"
+        seen.add(family_of[row["id"]])
+
+
+def _undelivered(data, kept, sent):
+    wanted = {row["id"] for row in kept}
+    files = {path.stem for path in (data / "out" / "articles").glob("*.json")}
+    yield from (f"not delivered: {missing}" for missing in wanted - files)
+    yield from (f"delivered without being kept: {extra}" for extra in files - wanted)
+    rows = [row["record_id"] for row in sent if row["state"] == "done"]
+    if sorted(rows) != sorted(wanted):
+        yield "the deliveries do not match the kept documents"
+    log = set((data / "sent.log").read_text().split()) if (data / "sent.log").exists() else None
+    if log is not None:
+        yield from (f"never sent: {row['id']}" for row in sent if f"{row['id']}-{row['revision']}" not in log)
+
+
+def _lost_bytes(data, taken):
+    bodies = open_folder(data / "archive").get(taken)
+    yield from (
+        f"bytes of capture {capture.id} are lost" for capture in taken if capture.sha256 not in bodies
+    )
+
+
+def _unlinked(rows, links):
+    linked = {(link["from_id"], link["to_id"]) for link in links if link["relation"] == "duplicate"}
+    for row in rows:
+        if row["state"] == "duplicate" and (row["id"], row["duplicate_of"]) not in linked:
+            yield f"duplicate {row['id']} has no edge"

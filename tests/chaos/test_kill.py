@@ -1,0 +1,128 @@
+"""Kill it anywhere: nothing is lost, nothing is doubled.
+
+The recipe is run to the end once as the reference. Then, again and again from nothing, the worker is killed with
+SIGKILL at a chosen moment, started anew, run to idle and compared with the reference.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+from tests.chaos.snapshot import Snapshot, take_snapshot
+
+from headwater_demo import feeds, running
+
+SHORT, LONG = 44, 210
+KILLED = -9
+
+
+@dataclass
+class Victims:
+    """The process that forks workers, and what they all work on."""
+
+    process: subprocess.Popen
+    base_url: str
+    folder: Path
+    template: Path
+
+    def live(self, data: Path, kill_at: int | None, batch: int = 7) -> int:
+        command = {
+            "data": str(data),
+            "base_url": self.base_url,
+            "sources": str(self.folder / "feeds.yaml"),
+            "kill_at": kill_at,
+            "batch": batch,
+        }
+        self.process.stdin.write(json.dumps(command) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())["status"]
+
+    def trial(self, name: str, kills: list[int]) -> tuple[int, Snapshot]:
+        """Die at each of these moments in turn, then live to the end; gives how often it really died."""
+        data = self.folder / name
+        shutil.copytree(self.template, data)
+        died = [self.live(data, moment) for moment in kills].count(KILLED)
+        status = self.live(data, None)
+        error = data / "error.txt"
+        assert status == 0, error.read_text() if error.exists() else status
+        assert json.loads((data / "moments.json").read_text()) is not None, "not idle within its time"
+        seen = take_snapshot(data)
+        shutil.rmtree(data)
+        return died, seen
+
+
+@pytest.fixture(scope="module")
+def victims(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("chaos")
+    with running(size="small", process=True) as internet:
+        lines = [{"name": feed["name"], "url": feed["url"]} for feed in feeds("small")]
+        (folder / "feeds.yaml").write_text(yaml.safe_dump({"sources": lines}))
+        script = Path(__file__).with_name("victim.py")
+        process = subprocess.Popen(
+            [sys.executable, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        (folder / "empty").mkdir()
+        yield Victims(process, internet.base_url, folder, folder / "empty")
+        process.stdin.close()
+        process.wait(10)
+        process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def reference(victims):
+    data = victims.folder / "reference"
+    shutil.copytree(victims.template, data)
+    assert victims.live(data, None) == 0
+    seen = take_snapshot(data)
+    assert seen.wrong == ()
+    assert len(seen.texts) > 30
+    return seen, json.loads((data / "moments.json").read_text())
+
+
+def spread(moments: list[str], count: int) -> list[int]:
+    """Moments of every kind, evenly over the run: each kind gets its share, at least two."""
+    kinds = defaultdict(list)
+    for position, moment in enumerate(moments):
+        kinds[moment].append(position)
+    share = max(2, count // len(kinds))
+    chosen: set[int] = set()
+    for positions in kinds.values():
+        step = max(1, len(positions) // share)
+        chosen.update(positions[step // 2 :: step][:share])
+    rest = [p for p in range(0, len(moments), max(1, len(moments) // count)) if p not in chosen]
+    return sorted(chosen | set(rest[: max(0, count - len(chosen))]))
+
+
+def kill_all_over(victims, reference, count: int) -> dict[str, int]:
+    seen, moments = reference
+    kills, lost, doubled = 0, 0, 0
+    for number, moment in enumerate(spread(moments, count)):
+        # Now and then it dies twice more, on its way back up.
+        again = [moment // 2, moment // 3] if number % 10 == 9 else []
+        died, after = victims.trial(f"trial-{number}", [moment, *again])
+        kills += died
+        problems = f"killed at {moment}, {moments[moment]}: {after.wrong}"
+        lost += len(seen.families - after.families)
+        doubled += sum("doubled" in problem for problem in after.wrong)
+        assert after.wrong == (), problems
+        assert after == seen, problems
+    return {"kills": kills, "lost": lost, "doubled": doubled}
+
+
+def test_killed_at_every_kind_of_moment_nothing_is_lost_or_doubled(victims, reference):
+    result = kill_all_over(victims, reference, SHORT)
+    assert result["kills"] >= 40
+    assert (result["lost"], result["doubled"]) == (0, 0)
+
+
+@pytest.mark.long
+def test_killed_two_hundred_times_nothing_is_lost_or_doubled(victims, reference):
+    result = kill_all_over(victims, reference, LONG)
+    print(f"\nkills {result['kills']}, lost {result['lost']}, doubled {result['doubled']}")
+    assert result["kills"] >= 200

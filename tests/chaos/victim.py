@@ -1,0 +1,153 @@
+"""A worker made to die: runs the crypto recipe inline and kills itself with SIGKILL at a chosen moment.
+
+Started once; forks a child per command (a line of JSON on standard input), so that a death costs no start-up time.
+"""
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+from sqlalchemy import event
+
+from headwater.app import App
+from headwater.engine.desk import Patience
+from headwater.pure.dupes.profiles import DEFAULT
+from headwater.settings.settings import RecipeSettings, Settings
+from headwater.steps.duplicates import DropDuplicates
+from headwater.steps.normalise import normalise
+from headwater.worker.inline import run_inline
+from headwater.worker.liveness import owner_name
+from headwater.worker.processes import free_the_dead
+
+
+class Fate:
+    """Counts moments and ends the process at the chosen one."""
+
+    def __init__(self, kill_at: int | None) -> None:
+        self.kill_at = kill_at
+        self.moments: list[str] = []
+
+    def passes(self, moment: str) -> None:
+        self.moments.append(moment)
+        if len(self.moments) - 1 == self.kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def strikes_within(self, moment: str, microseconds: int) -> None:
+        """Let the blow fall while the next call is under way."""
+        self.moments.append(moment)
+        if len(self.moments) - 1 == self.kill_at:
+            threading.Thread(target=self._strike, args=(microseconds / 1e6,)).start()
+
+    @staticmethod
+    def _strike(seconds: float) -> None:
+        time.sleep(seconds)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Haunted:
+    """Any part, with a moment before and after each of its calls."""
+
+    def __init__(self, part: object, name: str, fate: Fate, calls: tuple[str, ...]) -> None:
+        self._part, self._name, self._fate, self._calls = part, name, fate, calls
+
+    def __getattr__(self, call: str):
+        method = getattr(self._part, call)
+        if call not in self._calls:
+            return method
+
+        def haunted(*arguments, **options):
+            self._fate.passes(f"before {self._name}.{call}")
+            if call == "put":
+                self._fate.strikes_within("during archive write", 20 + 37 * (len(self._fate.moments) % 9))
+            result = method(*arguments, **options)
+            self._fate.passes(f"after {self._name}.{call}")
+            return result
+
+        return haunted
+
+
+class OneByOne:
+    """A sink that sends parcels singly, with a moment between them, and keeps a log of every sending."""
+
+    def __init__(self, sink: object, fate: Fate, log: Path) -> None:
+        self.sink, self.fate, self.log = sink, fate, log
+
+    def send(self, parcels):
+        answers = []
+        for parcel in parcels:
+            answers += self.sink.send([parcel])
+            with self.log.open("a") as file:
+                file.write(parcel.key + "\n")
+            self.fate.passes("between deliveries")
+        return answers
+
+
+def build(command: dict, fate: Fate) -> tuple[App, object]:
+    settings = Settings(
+        data=command["data"],
+        database=command.get("database"),
+        hosts={"*.example": command["base_url"]},
+        requests_per_second=0,
+        log_level="error",
+        recipes={"crypto": RecipeSettings(sources=command["sources"])},
+    )
+    app = App(settings, patience=Patience(batch=command["batch"], tries=50, deaths=50))
+    recipe = app.recipe("crypto")
+    app.store.register(recipe.sources, app.clock())
+    free_the_dead(app)
+    desk = app.desk(owner_name("victim"), fetching=True)
+    # Whether of two versions of a story the longer came first is a matter of order, and so is what the near rung says
+    # of them; the exact rungs must say the same in any order.
+    exact = DropDuplicates(replace(DEFAULT, rungs=DEFAULT.rungs[:3]))
+    eager = replace(recipe, steps=(normalise, exact), grouping=replace(recipe.grouping, settle=timedelta(0)))
+    engine = app.store.engine
+    event.listen(engine, "before_cursor_execute", lambda *_: fate.passes("inside a transaction"))
+    event.listen(engine, "commit", lambda _: fate.passes("before a commit"))
+    store_calls = tuple(
+        f"{verb}_{thing}"
+        for verb, things in {
+            "claim": ("sources", "leads", "documents", "groups", "deliveries"),
+            "finish": ("poll", "fetch", "refine", "gather", "deliver"),
+        }.items()
+        for thing in things
+    )
+    return app, replace(
+        desk,
+        recipes={"crypto": eager},
+        store=Haunted(app.store, "store", fate, store_calls),
+        archive=Haunted(app.archive, "archive", fate, ("put", "get")),
+        fetcher=Haunted(desk.fetcher, "fetcher", fate, ("submit", "collect")),
+        sinks={"files": OneByOne(app.sinks["files"], fate, Path(command["data"]) / "sent.log")},
+    )
+
+
+def live(command: dict) -> None:
+    fate = Fate(command["kill_at"])
+    _, desk = build(command, fate)
+    idle = run_inline(desk, ["crypto"], horizon=timedelta(minutes=5), longest=timedelta(seconds=60))
+    Path(command["data"], "moments.json").write_text(json.dumps(fate.moments if idle else None))
+
+
+def main() -> None:
+    for line in sys.stdin:
+        command = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            try:
+                live(command)
+            except BaseException as error:  # noqa: BLE001 - told to the test, which fails on it
+                Path(command["data"], "error.txt").write_text(repr(error))
+                os._exit(1)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        print(json.dumps({"status": os.waitstatus_to_exitcode(status)}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

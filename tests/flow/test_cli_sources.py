@@ -1,0 +1,130 @@
+"""Asking feeds before believing them, adding them, and running until all is done."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.flow.command_line import Answer, call, shell
+
+from headwater_demo import Internet, running
+
+Ask = Callable[..., Answer]
+
+
+@pytest.fixture(scope="module")
+def internet() -> Iterator[Internet]:
+    with running(size="small") as served:
+        yield served
+
+
+@pytest.fixture
+def settings(internet: Internet, tmp_path: Path) -> Path:
+    path = tmp_path / "headwater.yaml"
+    (tmp_path / "none.yaml").write_text("sources: []\n")
+    path.write_text(
+        f'data: "{tmp_path / "data"}"\n'
+        f'hosts: {{"*.example": "{internet.base_url}"}}\n'
+        "requests_per_second: 0\n"
+        f'recipes: {{crypto: {{sources: "{tmp_path / "none.yaml"}"}}}}\n'
+    )
+    return path
+
+
+@pytest.fixture
+def ask(settings: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Ask:
+    return lambda *words: call(capsys, monkeypatch, "--config", str(settings), *words)
+
+
+def test_a_good_feed_is_told_with_format_entries_and_age(ask: Ask):
+    answer = ask("sources", "validate", "http://ledgerlane.example/feed")
+    assert answer.code == 0
+    assert "rss20 'Ledger Lane'" in answer.out
+    assert "entries, newest" in answer.out
+
+
+def test_a_broken_feed_that_can_be_read_is_told_with_its_repairs(ask: Ask):
+    found = ask("sources", "validate", "http://oddfeeds.example/truncated.xml", "--json").record
+    assert found["ok"] is True
+    assert any(warning.startswith("malformed") for warning in found["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("http://oddfeeds.example/gone.xml", "http_410"),
+        ("http://oddfeeds.example/entity-bomb.xml", "not_a_feed:refused_entities"),
+        ("http://oddfeeds.example/empty.xml", "not_a_feed:empty"),
+        ("http://10.0.0.1/feed", "forbidden_address"),
+    ],
+)
+def test_what_cannot_be_used_is_told_with_its_reason(ask: Ask, url: str, reason: str):
+    answer = ask("sources", "validate", url, "--json")
+    assert answer.code == 1
+    assert (answer.record["ok"], answer.record["reason"]) == (False, reason)
+    assert f"not usable: {reason}" in ask("sources", "validate", url).out
+
+
+def test_a_page_is_told_with_the_feeds_it_names(ask: Ask):
+    answer = ask("sources", "validate", "http://ledgerlane.example/")
+    assert answer.code == 1
+    assert "try http://ledgerlane.example/feed" in answer.out
+    refused = ask("sources", "add", "crypto", "http://ledgerlane.example/")
+    assert refused.code == 1
+    assert "Perhaps you mean http://ledgerlane.example/feed" in refused.err
+
+
+def test_a_feed_is_added_under_its_own_title_and_only_once(ask: Ask):
+    first = ask(
+        "sources", "add", "crypto", "http://ledgerlane.example/feed", "--every", "15m", "--json"
+    ).record
+    assert (first["name"], first["new"]) == ("Ledger Lane", True)
+    again = ask("sources", "add", "crypto", "http://ledgerlane.example/feed", "--cron", "0 * * * *", "--json")
+    assert again.record == first | {"new": False}
+    stored = ask("sources", "show", "Ledger Lane", "--json").record
+    assert (stored["origin"], stored["trigger_seconds"], stored["trigger_cron"]) == (
+        "operator",
+        None,
+        "0 * * * *",
+    )
+
+
+def test_a_feed_is_added_unseen_only_when_told_so(ask: Ask):
+    url = "http://oddfeeds.example/gone.xml"
+    assert ask("sources", "add", "crypto", url).code == 1
+    assert ask("sources", "add", "crypto", url, "--no-check", "--name", "Closed").code == 0
+    assert ask("sources", "validate", "crypto").code == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--every", "5x"), "every: '5x' is not a duration"),
+        (("--cron", "often"), "cron: 'often'"),
+        (("--cron", "0 * * * *", "--every", "1h"), "not both"),
+    ],
+)
+def test_a_bad_trigger_is_told_before_anything_is_asked(ask: Ask, internet: Internet, words, told: str):
+    internet.clear_log()
+    answer = ask("sources", "add", "crypto", "http://ledgerlane.example/feed", *words)
+    assert answer.code == 1
+    assert told in answer.err
+    assert internet.log() == []
+
+
+def test_a_recipe_is_run_until_all_is_done(settings: Path, ask: Ask):
+    assert ask("sources", "add", "crypto", "http://hashfield.example/rss.xml").code == 0
+    ran = shell("--config", str(settings), "run", "crypto", "--once", "--json", "--quiet", at=settings.parent)
+    assert (ran.code, ran.err) == (0, "")
+    told = ran.record
+    assert told["this_run"]["kept"] == told["in_all"]["delivered"] > 0
+    assert told["in_all"]["waiting"] == 0
+    again = shell("--config", str(settings), "run", "crypto", "--once", at=settings.parent)
+    assert again.code == 0
+    assert "nothing new from 1 source\n" in again.out
+
+
+def test_work_without_sources_says_what_to_do(ask: Ask):
+    assert ask("init").code == 0
+    answer = ask("work")
+    assert answer.code == 1
+    assert "sources add" in answer.err

@@ -1,0 +1,115 @@
+"""The town hall of the demo internet, walked through the whole engine."""
+
+import pytest
+from sqlalchemy import select
+from tests.conversing import desk_for, make_recipe, make_source, run
+
+from headwater.backends.sql.connect import reading
+from headwater.backends.sql.schema import captures, documents, leads, runs, sources
+from headwater.discover.crawl import discover_crawl
+from headwater_demo import Fault, running
+from headwater_demo.sites.townhall import SERVICES
+
+MARKERS = ["Requisitos", "Documentacion necesaria", "Plazo"]
+
+
+@pytest.fixture(scope="module")
+def internet():
+    with running() as started:
+        yield started
+
+
+@pytest.fixture(autouse=True)
+def quiet(internet):
+    internet.clear_faults()
+    internet.clear_log()
+
+
+def rows(app, table):
+    with reading(app.store.engine) as connection:
+        return [dict(row) for row in connection.execute(select(table)).mappings()]
+
+
+def pages(internet):
+    return [
+        r["path"] for r in internet.log() if r["host"] == "townhall.example" and r["path"] != "/robots.txt"
+    ]
+
+
+def make(internet, tmp_path, **options):
+    chosen = {
+        "page_patterns": ["/tramites/"],
+        "markers": MARKERS,
+        "least_markers": 2,
+        "per_shape": 5,
+    } | options
+    source = make_source("crawl", "http://townhall.example/", options=chosen)
+    return desk_for(tmp_path, internet.base_url, make_recipe(discover_crawl, source))
+
+
+def test_p6_services_are_recognised_by_address_and_markers_and_become_documents(internet, tmp_path):
+    with make(internet, tmp_path) as (app, desk):
+        run(desk)
+        titles = {row["title"] for row in rows(app, documents) if row["state"] == "kept"}
+        assert {title for title, _ in SERVICES.values()} == titles
+        assert not any("�" in row["text"] or "Ã" in row["text"] for row in rows(app, documents))
+
+
+def test_p6_no_page_is_asked_for_twice_and_each_document_has_its_own_capture(internet, tmp_path):
+    with make(internet, tmp_path) as (app, desk):
+        run(desk)
+        asked = [path for path in pages(internet) if not path.startswith("/buscar")]
+        assert sorted(asked) == sorted(set(asked))
+        by_id = {row["id"]: row for row in rows(app, captures)}
+        for document in rows(app, documents):
+            assert by_id[document["capture_id"]]["final_url"] == document["url"]
+
+
+def test_p6_robots_nofollow_other_domains_and_endless_calendars_bound_the_walk(internet, tmp_path):
+    with make(internet, tmp_path) as (app, desk):
+        run(desk)
+        asked = pages(internet)
+        assert not {"/intranet/nominas", "/oculto", "/personal/lista", "/logo.png"} & set(asked)
+        assert {record["host"] for record in internet.log()} == {"townhall.example"}
+        assert sum(path.startswith("/agenda/") for path in asked) <= 5
+        assert sum(path == "/buscar" for path in asked) <= 10
+        (look,) = rows(app, runs)
+        noted = " ".join(look["warnings"])
+        assert "page_failed:robots" in noted
+        assert "page_failed:http_404" in noted
+        assert "links_skipped:too_many_alike" in noted
+
+
+def test_a_paper_whose_address_fits_is_a_lead_that_is_fetched_later(internet, tmp_path):
+    with make(internet, tmp_path) as (app, desk):
+        run(desk)
+        (paper,) = [row for row in rows(app, leads) if row["url"].endswith(".pdf")]
+        assert paper["body"] is None
+        assert paper["capture_id"] is not None
+        assert pages(internet).count("/tramites/solicitud.pdf") == 1
+
+
+def test_a_second_crawl_changes_nothing(internet, tmp_path):
+    with make(internet, tmp_path) as (app, desk):
+        run(desk)
+        before = [(row["id"], row["revision"]) for row in rows(app, documents)]
+        app.operations.wake("trial", app.clock())
+        run(desk)
+        assert [(row["id"], row["revision"]) for row in rows(app, documents)] == before
+        assert [row["new"] for row in rows(app, runs)][1:] == [0]
+
+
+def test_a_page_that_fails_does_not_end_the_crawl(internet, tmp_path):
+    internet.fault("townhall.example", "/tramites/padron", Fault(status=403), times=2)
+    with make(internet, tmp_path, exclude=["/mudado", "/copia"]) as (app, desk):
+        run(desk)
+        found = {row["url"] for row in rows(app, documents)}
+        assert "http://townhall.example/tramites/tasa-basuras" in found
+        assert rows(app, sources)[0]["failures"] == 0
+
+
+def test_a_site_that_cannot_be_entered_is_a_failing_source(internet, tmp_path):
+    source = make_source("crawl", "http://unmapped.example/")
+    with desk_for(tmp_path, internet.base_url, make_recipe(discover_crawl, source)) as (app, desk):
+        run(desk)
+        assert (rows(app, sources)[0]["reason"], rows(app, sources)[0]["failures"]) == ("http_404", 1)

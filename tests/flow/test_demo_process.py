@@ -1,0 +1,41 @@
+"""The demo internet as a process of its own."""
+
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from headwater_demo import running
+
+
+@pytest.mark.parametrize("name", [signal.SIGTERM, signal.SIGINT])
+def test_it_says_where_it_is_and_stops_when_told(name):
+    command = [sys.executable, "-m", "headwater_demo", "--port", "0", "--size", "small"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        told = json.loads(child.stdout.readline())
+        child.send_signal(name)
+        out, err = child.communicate(timeout=20)
+    assert told["base_url"].startswith("http://127.0.0.1:")
+    assert "ledgerlane.example" in told["hosts"]
+    assert (child.returncode, out, err) == (0, "", "")
+
+
+def test_thread_and_process_serve_the_same_bytes():
+    with running(process=True) as outside, running() as inside:
+        for url in (
+            "http://ledgerlane.example/",
+            "http://tokentribune.example/feed.json",
+            "http://oddfeeds.example/truncated.xml",
+        ):
+            assert outside.get(url) == inside.get(url)
+        assert outside.truth() == inside.truth()
+        assert outside.hosts == inside.hosts
+
+
+def test_a_taken_port_is_reported():
+    with running() as internet:
+        port = int(internet.base_url.rpartition(":")[2])
+        with pytest.raises(OSError, match="address already in use"), running(port=port):
+            raise AssertionError("two servers on one port")

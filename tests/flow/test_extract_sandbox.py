@@ -1,0 +1,240 @@
+"""Extraction in children: they may die, hang and swell, and only the document that made them do so pays for it."""
+
+import ctypes
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+from tests.pure.test_extract_samples import make_pdf, make_zip, pdf_page, samples
+
+import headwater
+from headwater.extract.many import Crew
+from headwater.extract.read import read_any
+from headwater.extract.sandbox import Sandboxed, close_all
+from headwater.model.errors import Permanent, Refused
+from headwater.model.reading import Hints, Reading, Unreadable
+
+NONE = Hints()
+
+
+def misbehave(word: str) -> None:
+    match word:
+        case "die":
+            os.kill(os.getpid(), 9)
+        case "crash":
+            ctypes.string_at(0)
+        case "exit":
+            os._exit(3)
+        case "hang":
+            time.sleep(60)
+        case "spin":
+            pow(3, 10**9)  # one instruction of the interpreter: no Python signal handler gets a turn
+        case "swell":
+            bytearray(2_000_000_000)
+        case "raise":
+            raise ValueError("a\nb" + "\ud800")
+        case "never":
+            raise Permanent("because", "detail")
+        case "print":
+            os.write(1, b"not an answer")
+
+
+@dataclass(frozen=True)
+class Obedient:
+    """Does what the document says."""
+
+    prefix: str = ""
+
+    def __call__(self, data: bytes, hints: Hints) -> Reading | Unreadable:
+        word = data.decode()
+        misbehave(word)
+        if word == "refuse":
+            return Unreadable("no_text", "empty")
+        return Reading(
+            text=self.prefix + word, plain=str(os.getpid()), attributes={"a": [1, None, {"b": "c"}]}
+        )
+
+
+@pytest.fixture
+def sandboxed():
+    made = Sandboxed(Obedient("said "), seconds=20.0)
+    yield made
+    made.close()
+
+
+def reason(extract: Sandboxed, word: str) -> str:
+    with pytest.raises(Permanent) as raised:
+        extract(word.encode(), NONE)
+    return raised.value.reason
+
+
+def test_a_child_reads_many_documents(sandboxed: Sandboxed) -> None:
+    first, second = sandboxed(b"one", NONE), sandboxed(b"two", NONE)
+    assert isinstance(first, Reading)
+    assert isinstance(second, Reading)
+    assert (first.text, second.text) == ("said one", "said two")
+    assert first.plain == second.plain != str(os.getpid())
+    assert first.attributes == {"a": [1, None, {"b": "c"}]}
+    assert sandboxed(b"refuse", NONE) == Unreadable("no_text", "empty")
+    assert isinstance(sandboxed(b"print", NONE), Reading)
+
+
+@pytest.mark.parametrize("word", ["die", "crash", "exit"])
+def test_who_kills_its_child_is_told_so_and_the_others_go_on(sandboxed: Sandboxed, word: str) -> None:
+    assert isinstance(sandboxed(b"before", NONE), Reading)
+    assert reason(sandboxed, word) == "extractor_died"
+    assert isinstance(sandboxed(b"after", NONE), Reading)
+
+
+def test_what_the_extractor_raises_crosses_the_border_as_a_reason(sandboxed: Sandboxed) -> None:
+    assert reason(sandboxed, "raise") == "error:ValueError"
+    assert reason(sandboxed, "never") == "because"
+    assert isinstance(sandboxed(b"after", NONE), Reading)
+
+
+@pytest.mark.parametrize("word", ["hang", "spin"])
+def test_time_is_limited_even_where_no_signal_handler_runs(word: str) -> None:
+    quick = Sandboxed(Obedient(), seconds=0.3)
+    assert reason(quick, word) == "extractor_timeout"
+    assert isinstance(quick(b"after", NONE), Reading)
+    quick.close()
+
+
+def test_a_verdict_is_remembered_so_that_halving_a_batch_costs_one_death() -> None:
+    quick = Sandboxed(Obedient("again"), seconds=0.3)
+    assert reason(quick, "hang") == "extractor_timeout"
+    children = {child.pid for child in psutil.Process().children()}
+    assert reason(quick, "hang") == "extractor_timeout"
+    assert {child.pid for child in psutil.Process().children()} == children
+    quick.close()
+
+
+def test_memory_is_limited() -> None:
+    small = Sandboxed(Obedient(), megabytes=256)
+    assert reason(small, "swell") == "extractor_memory"
+    assert isinstance(small(b"after", NONE), Reading)
+    small.close()
+
+
+def test_size_is_checked_first() -> None:
+    found = Sandboxed(Obedient(), largest=3)(b"four", NONE)
+    assert found == Unreadable("too_large", "4 bytes; at most 3 are read")
+
+
+def test_an_extractor_that_cannot_travel_is_refused() -> None:
+    with pytest.raises(Refused, match="not_importable"):
+        Sandboxed(lambda data, hints: Unreadable("x"))(b"", NONE)
+
+
+def test_threads_have_children_of_their_own(sandboxed: Sandboxed) -> None:
+    found: list = []
+    threads = [
+        threading.Thread(target=lambda n=n: found.append(sandboxed(f"{n}".encode(), NONE))) for n in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(reading.text for reading in found) == [f"said {n}" for n in range(4)]
+
+
+def ask(extract: Sandboxed, answers: "multiprocessing.Queue[str]") -> None:
+    found = extract(b"hello", NONE)
+    answers.put(found.text if isinstance(found, Reading) else found.reason)
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_it_works_in_worker_processes(method: str, sandboxed: Sandboxed) -> None:
+    context = multiprocessing.get_context(method)
+    answers = context.Queue()
+    worker = context.Process(target=ask, args=(Sandboxed(read_any), answers))
+    worker.start()
+    assert answers.get(timeout=60) == "hello"
+    worker.join(30)
+    assert worker.exitcode == 0
+
+
+FORKING = """
+import os, sys
+from headwater.extract.plain import read_plain
+from headwater.extract.sandbox import Sandboxed
+from headwater.model.reading import Hints
+extract = Sandboxed(read_plain)
+assert extract(b"parent", Hints()).text == "parent"
+if (pid := os.fork()) == 0:
+    ok = extract(b"child", Hints()).text == "child"
+    sys.stdout.flush()
+    os._exit(0 if ok else 5)
+_, status = os.waitpid(pid, 0)
+assert extract(b"again", Hints()).text == "again"
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+def test_a_forked_process_gets_children_of_its_own() -> None:
+    done = subprocess.run([sys.executable, "-W", "error", "-c", FORKING], check=False, timeout=60)
+    assert done.returncode == 0
+
+
+ORPHANING = """
+import os, sys
+from headwater.extract.plain import read_plain
+from headwater.extract.sandbox import Sandboxed, _pools
+from headwater.model.reading import Hints
+Sandboxed(read_plain)(b"x", Hints())
+print(next(iter(_pools.values())).idle[0].process.pid, flush=True)
+if sys.argv[1] == "killed":
+    os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.mark.parametrize("end", ["normal", "killed"])
+def test_children_end_with_their_parent(end: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", ORPHANING, end], stdout=subprocess.PIPE, check=False, timeout=60
+    )
+    pid = int(done.stdout)
+    with suppress(psutil.NoSuchProcess):
+        psutil.Process(pid).wait(timeout=20)
+    assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+
+
+def test_the_public_call_gives_a_document() -> None:
+    data = samples()["pdf"]
+    document = headwater.read(data, url="https://north.example/dues.pdf", media_type="text/html")
+    assert (document.title, document.media_type) == ("Harbour dues", "application/pdf")
+    assert document.url == "https://north.example/dues.pdf"
+    assert document.id == headwater.read(data).id
+    assert document.trail[0].step == "extract"
+    with pytest.raises(Permanent, match="unsupported"):
+        headwater.read(make_zip({"a": "b"}))
+    with pytest.raises(AttributeError):
+        headwater.reed  # noqa: B018
+    close_all()
+
+
+def test_a_crew_reads_in_parallel_and_errors_are_results(sandboxed: Sandboxed) -> None:
+    with Crew(sandboxed, 2) as crew:
+        for word in ("one", "die", "two"):
+            crew.take(word, lambda word=word: (word.encode(), NONE))
+        results = {}
+        while crew.going:
+            results |= {read.name: read.found for _, read in crew.done(5.0)}
+    assert results["die"] == Unreadable("extractor_died", "its process ended with SIGKILL")
+    assert isinstance(results["one"], Reading)
+    assert isinstance(results["two"], Reading)
+
+
+def test_sandboxed_reading_equals_reading_here(tmp_path: Path) -> None:
+    sandboxed = Sandboxed(read_any)
+    for data in (*samples().values(), make_pdf([pdf_page(3)])):
+        assert sandboxed(data, NONE) == read_any(data, NONE)
+    sandboxed.close()

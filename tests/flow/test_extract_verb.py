@@ -1,0 +1,121 @@
+"""`headwater extract`: files, folders, patterns, lists and addresses in; a line each out."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from tests.pure.test_extract_samples import samples
+
+
+def run(*arguments: str, stdin: str = "", cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "headwater.cli", *arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        cwd=cwd,
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, data in samples().items():
+        (tmp_path / f"{name}.bin").write_bytes(data)
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "notes.txt").write_text("Some notes of the harbour office.")
+    (tmp_path / "deep" / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    return tmp_path
+
+
+def test_a_folder_gives_a_line_for_each_file(folder: Path) -> None:
+    out = folder.parent / f"{folder.name}.jsonl"
+    done = run("extract", str(folder), "--out", str(out), "--workers", "2")
+    lines = {Path(line["input"]).name: line for line in map(json.loads, out.read_text().splitlines())}
+    assert done.returncode == 0
+    assert set(lines) == {f"{name}.bin" for name in samples()} | {"notes.txt", "broken.pdf"}
+    assert lines["broken.pdf"]["ok"] is False
+    assert lines["broken.pdf"]["reason"] == "malformed"
+    assert lines["docx.bin"]["title"] == "Harbour dues"
+    assert "8 done, 7 read, 1 not" in done.stderr
+
+
+def test_lists_patterns_and_order(folder: Path) -> None:
+    names = ["rtf.bin", "missing.bin", "eml.bin", "deep/notes.txt"]
+    done = run("extract", "-", "*.nothing", "--in-order", "-q", stdin="\n".join(names), cwd=folder)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["input"] for line in lines] == names
+    assert lines[1]["reason"] == "cannot_open"
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+def test_only_the_text(folder: Path) -> None:
+    marked = run("extract", "docx.bin", "--format", "markdown", cwd=folder)
+    assert marked.stdout.startswith("# Scope\n")
+    plain = run("extract", "docx.bin", "deep/broken.pdf", "--format", "text", cwd=folder)
+    assert "==> docx.bin <==\nScope\n" in plain.stdout
+    assert "deep/broken.pdf: malformed" in plain.stderr
+
+
+def test_nothing_read_is_a_failure(folder: Path) -> None:
+    assert run("extract", "deep/broken.pdf", cwd=folder).returncode == 1
+    empty = run("extract", "*.nothing", cwd=folder)
+    assert (empty.returncode, empty.stdout) == (1, "")
+    assert "there is no file there" in empty.stderr
+    os.mkfifo(folder / "pipe")
+    (folder / "link").symlink_to("missing")
+    lines = [
+        json.loads(line)
+        for line in run("extract", "link", "pipe", "--in-order", cwd=folder).stdout.splitlines()
+    ]
+    assert [line["reason"] for line in lines] == ["cannot_open", "not_a_file"]
+
+
+class Site(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        body = samples()["pdf"] if self.path == "/dues.pdf" else b"no"
+        self.send_response(200 if self.path == "/dues.pdf" else 404)
+        self.send_header("Content-Type", "application/pdf")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_addresses_are_fetched_under_the_rules(folder: Path) -> None:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Site)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    where = f"127.0.0.1:{server.server_port}"
+    config = folder / "settings.yaml"
+    config.write_text(f"allow: ['{where}']\nrequests_per_second: 0\ndata: {folder / 'data'}\n")
+    try:
+        done = run(
+            "--config",
+            str(config),
+            "extract",
+            f"http://{where}/dues.pdf",
+            f"http://{where}/no",
+            "rtf.bin",
+            cwd=folder,
+        )
+        refused = run("extract", f"http://{where}/dues.pdf", cwd=folder)
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+    lines = {line["input"]: line for line in map(json.loads, done.stdout.splitlines())}
+    assert lines[f"http://{where}/dues.pdf"]["title"] == "Harbour dues"
+    assert lines[f"http://{where}/no"]["reason"] == "http_404"
+    assert lines["rtf.bin"]["ok"] is True
+    assert json.loads(refused.stdout)["reason"] == "forbidden_address"
+    assert not (folder / "data").exists()

@@ -1,0 +1,161 @@
+"""Politeness, proven by what a server sees: four processes share one governor, and one of them is killed on the way.
+
+The server notes when each request arrived by the clock of the kernel, so that a busy machine cannot blur the picture.
+"""
+
+import selectors
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+from itertools import pairwise
+from pathlib import Path
+
+INTERVAL = 0.05
+HOSTS = 40
+PAGES = 52
+BUDGET, WINDOW = 60, 1.0
+WITH_KEY = 8
+TIMESTAMPS = 35  # SO_TIMESTAMPNS, which the socket module does not name
+
+WORKER = """
+import heapq, sys, time
+from datetime import timedelta
+from pathlib import Path
+from headwater.fetch.client import HttpFetcher
+from headwater.fetch.governor_file import FileGovernor
+from headwater.fetch.settings import FetchSettings
+from headwater.model.web import Request, Response
+
+base, governor, first, count, pages, with_key, rate, budget, window = sys.argv[1:]
+fetcher = HttpFetcher(
+    FetchSettings(
+        overrides={"*.example": base},
+        rate=float(rate),
+        concurrency=3,
+        patience=timedelta(seconds=0.2),
+        connect_timeout=timedelta(seconds=1),
+        total_timeout=timedelta(seconds=4),
+        per_minute_by_credential={"wire": int(budget)},
+        window=timedelta(seconds=float(window)),
+        capacity=100,
+    ),
+    governor=FileGovernor(Path(governor)),
+)
+due = [
+    (0.0, f"http://h{host}.example/{first}/{page}", "wire" if host < int(with_key) else None)
+    for page in range(int(first), int(pages), 4)
+    for host in range(int(count))
+]
+waiting = {}
+while due or waiting:
+    while due and fetcher.room() and due[0][0] <= time.time():
+        _, url, credential = heapq.heappop(due)
+        waiting[url] = credential
+        fetcher.submit(url, Request(url=url, purpose="api", credential=credential))
+    for url, answer in fetcher.collect(100, timedelta(seconds=0.05)):
+        credential = waiting.pop(url)
+        if not isinstance(answer, Response):
+            assert answer.temporary, answer
+            delay = answer.delay.total_seconds() if answer.delay else 0.2
+            heapq.heappush(due, (time.time() + delay, url, credential))
+fetcher.close()
+"""
+
+
+class Ear:
+    """A server that answers every request at once and remembers when the kernel received it."""
+
+    def __init__(self) -> None:
+        self.log: list[tuple[float, str, str]] = []
+        self._listening = socket.create_server(("127.0.0.1", 0), backlog=512)
+        self.base = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._listening, selectors.EVENT_READ)
+        self._open = True
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self) -> None:
+        while self._open:
+            for key, _ in self._selector.select(0.1):
+                if key.fileobj is self._listening:
+                    self._accept()
+                else:
+                    self._answer(key.fileobj)
+
+    def _accept(self) -> None:
+        caller, _ = self._listening.accept()
+        caller.setsockopt(socket.SOL_SOCKET, TIMESTAMPS, 1)
+        self._selector.register(caller, selectors.EVENT_READ)
+
+    def _answer(self, caller: socket.socket) -> None:
+        try:
+            data, notes, _, _ = caller.recvmsg(65536, 128)
+        except ConnectionError:
+            data, notes = b"", []
+        if not data:
+            self._selector.unregister(caller)
+            caller.close()
+            return
+        head = data.decode().split("\r\n")
+        host = next(line[6:] for line in head if line.startswith("Host: "))
+        self.log.append((_arrival(notes), host, head[0].split()[1]))
+        caller.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+
+    def close(self) -> None:
+        self._open = False
+        self._thread.join()
+        for key in list(self._selector.get_map().values()):
+            key.fileobj.close()
+        self._selector.close()
+
+
+def _arrival(notes: list[tuple[int, int, bytes]]) -> float:
+    stamps = [struct.unpack("qq", data[:16]) for _, kind, data in notes if kind == TIMESTAMPS]
+    return stamps[0][0] + stamps[0][1] / 1e9 if stamps else time.time()
+
+
+def test_p7_p10_r32_no_limit_is_ever_broken_by_four_processes_and_a_restart(tmp_path: Path):
+    ear = Ear()
+    workers = []
+
+    def start(first: int) -> None:
+        arguments = (
+            ear.base,
+            tmp_path / "governor.sqlite",
+            first,
+            HOSTS,
+            PAGES,
+            WITH_KEY,
+            1 / INTERVAL,
+            BUDGET,
+            WINDOW,
+        )
+        command = [sys.executable, "-c", WORKER, *map(str, arguments)]
+        workers.append(subprocess.Popen(command, stdout=subprocess.DEVNULL))
+
+    try:
+        for first in range(4):
+            start(first)
+        until = time.monotonic() + 50
+        while len(ear.log) < 500 and time.monotonic() < until:
+            time.sleep(0.05)
+        workers[2].kill()
+        start(2)
+        codes = [worker.wait(timeout=50) for worker in workers]
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.wait()
+        ear.close()
+    assert codes == [0, 0, -9, 0, 0]
+    assert len({(host, path) for _, host, path in ear.log}) == HOSTS * PAGES
+    assert len(ear.log) >= 2000
+    for host in range(HOSTS):
+        times = sorted(at for at, name, _ in ear.log if name == f"h{host}.example")
+        assert min(later - earlier for earlier, later in pairwise(times)) >= INTERVAL
+    keyed = sorted(at for at, name, _ in ear.log if int(name[1:].partition(".")[0]) < WITH_KEY)
+    assert min(later - earlier for earlier, later in zip(keyed, keyed[BUDGET:], strict=False)) >= WINDOW

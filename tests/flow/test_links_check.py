@@ -1,0 +1,187 @@
+"""Links looked at over the demo internet: politely, durably, and from the command line."""
+
+import json
+from datetime import timedelta
+
+import pytest
+import structlog
+import yaml
+from tests.scene import START, Scene, kept
+from typer.testing import CliRunner
+
+from headwater.app import App, fetch_settings
+from headwater.backends.sql.link_health import LinkHealth
+from headwater.cli.entry import app as commands
+from headwater.cli.links_checking import Checker
+from headwater.fetch.client import HttpFetcher
+from headwater.model.work import Task
+from headwater.pure.links import Alert, Priority, Standing
+from headwater.settings.settings import Settings
+from headwater_demo import Fault, running
+
+PAGE = "http://mapped.example/page/"
+DAY = timedelta(days=1)
+
+
+@pytest.fixture(scope="module")
+def internet():
+    with running() as started:
+        yield started
+
+
+@pytest.fixture(autouse=True)
+def quiet(internet):
+    internet.clear_faults()
+    internet.clear_log()
+
+
+@pytest.fixture
+def opened(internet, tmp_path):
+    settings = Settings(
+        data=str(tmp_path / "data"), hosts={"*.example": internet.base_url}, requests_per_second=0
+    )
+    app = App(settings, lambda: START)
+    yield app
+    app.store.engine.dispose()
+
+
+@pytest.fixture
+def fetcher(opened):
+    made = HttpFetcher(fetch_settings(opened.settings))
+    yield made
+    made.close()
+
+
+def keep(app, *urls):
+    """Kept documents at these addresses."""
+    scene = Scene(app.store)
+    leads = [scene.lead(str(number), url=url) for number, url in enumerate(urls)]
+    scene.tell(*leads)
+    scene.fetch(*leads)
+    assert scene.refine(*(kept(draft) for draft in scene.claim(Task.REFINE))) == []
+    links = LinkHealth(app.store.engine)
+    links.enrol("trial", START)
+    return links
+
+
+def check(links, fetcher, now=START, **told):
+    return {
+        one.link.url: one for one in Checker(links, fetcher, lambda: now, **told).check("trial", Priority.P2)
+    }
+
+
+def test_p36_good_missing_and_gone_links_are_told_apart(internet, opened, fetcher):
+    internet.fault("mapped.example", "/page/gone", Fault(status=410), times=2)
+    links = keep(opened, PAGE + "good", PAGE + "gone", "http://mapped.example/nowhere")
+    found = check(links, fetcher)
+    assert found[PAGE + "good"].health.standing is Standing.WELL
+    assert found[PAGE + "gone"].alerts == (Alert.INACTIVE,)
+    assert found["http://mapped.example/nowhere"].health.reason == "http_404"
+    stored = {row["url"]: row["standing"] for row in links.links(priority=Priority.P2)}
+    assert stored == {url: one.health.standing for url, one in found.items()}
+
+
+def test_p36_head_comes_first_and_get_only_where_it_proves_nothing(internet, opened, fetcher):
+    internet.fault("mapped.example", "/page/shy", Fault(status=405))
+    found = check(keep(opened, PAGE + "good", PAGE + "shy"), fetcher)
+    asked = [(r["method"], r["path"]) for r in internet.log() if r["path"] != "/robots.txt"]
+    assert sorted(asked) == [("GET", "/page/shy"), ("HEAD", "/page/good"), ("HEAD", "/page/shy")]
+    assert {one.health.standing for one in found.values()} == {Standing.WELL}
+
+
+def test_p36_three_failing_checks_alert_and_seven_days_make_inactive(internet, opened, fetcher):
+    links = keep(opened, "http://mapped.example/nowhere")
+    told, now = [], START
+    while True:
+        (one,) = check(links, fetcher, now).values()
+        told += [(alert, one.health.failures) for alert in one.alerts]
+        if one.health.due_at is None:
+            break
+        now = one.health.due_at
+    assert told == [(Alert.DOWN, 3), (Alert.INACTIVE, one.health.failures)]
+    assert now - START >= 7 * DAY
+    assert check(links, fetcher, now + 99 * DAY) == {}
+
+
+def test_what_is_not_due_is_not_asked_for(internet, opened, fetcher):
+    links = keep(opened, PAGE + "good")
+    check(links, fetcher)
+    internet.clear_log()
+    assert check(links, fetcher, START + 29 * DAY) == {}
+    assert internet.log() == []
+    assert len(check(links, fetcher, START + 30 * DAY)) == 1
+
+
+def test_robots_and_too_many_requests_are_no_failures(internet, opened, fetcher):
+    internet.fault("mapped.example", "/page/busy", Fault(status=429, retry_after="3600"))
+    found = check(keep(opened, PAGE + "busy", "http://oddities.example/forbidden"), fetcher)
+    assert {one.health.failures for one in found.values()} == {0}
+    assert {one.health.reason for one in found.values()} == {"http_429", "robots"}
+
+
+def test_a_checker_that_dies_loses_nothing(internet, opened, fetcher, monkeypatch):
+    links = keep(opened, *(PAGE + str(number) for number in range(5)))
+    monkeypatch.setattr("headwater.cli.links_checking.BATCH", 2)
+    under_way = Checker(links, fetcher, lambda: START).check("trial", Priority.P2)
+    first = next(under_way)
+    under_way.close()
+    rest = check(links, fetcher)
+    assert len(rest) == 3
+    assert first.link.url not in rest
+    assert {row["standing"] for row in links.links(priority=Priority.P2)} == {Standing.WELL}
+
+
+def test_when_nothing_can_be_reached_no_link_is_blamed(opened):
+    links = keep(opened, "http://a.example/", "http://b.example/", "http://c.example/")
+    broken = Settings(
+        data=opened.settings.data, hosts={"*.example": "http://127.0.0.1:1"}, requests_per_second=0
+    )
+    fetcher = HttpFetcher(fetch_settings(broken))
+    try:
+        found = check(links, fetcher)
+    finally:
+        fetcher.close()
+    assert {one.health.reason for one in found.values()} == {"own_network"}
+    assert {one.health.failures for one in found.values()} == {0}
+
+
+def test_a_polite_pace_is_waited_for_not_counted(internet, opened):
+    slow = Settings(data=opened.settings.data, hosts=opened.settings.hosts, requests_per_second=20)
+    fetcher = HttpFetcher(fetch_settings(slow))
+    try:
+        found = check(keep(opened, *(PAGE + str(number) for number in range(30))), fetcher)
+    finally:
+        fetcher.close()
+    assert {one.health.standing for one in found.values()} == {Standing.WELL}
+    assert len(found) == 30
+
+
+@pytest.fixture
+def command(opened, internet, tmp_path):
+    path = tmp_path / "headwater.yaml"
+    told = {"data": opened.settings.data, "hosts": {"*.example": internet.base_url}, "requests_per_second": 0}
+    path.write_text(yaml.safe_dump(told))
+
+    def run(*words):
+        result = CliRunner().invoke(commands, ["--config", str(path), *words], catch_exceptions=False)
+        structlog.reset_defaults()  # its log was the runner's own, which is closed now
+        return result
+
+    return run
+
+
+def test_p36_the_command_checks_lists_and_resets(opened, command):
+    keep(opened, PAGE + "good", "http://mapped.example/nowhere")
+    report = json.loads(command("links", "check", "trial", "--priority", "P2", "--json").stdout)
+    assert report["checked"] == 2
+    assert report["standings"] == {"failing": 1, "new": 1, "well": 1}
+    rows = [
+        json.loads(line)
+        for line in command("links", "list", "--priority", "P2", "--json").stdout.splitlines()
+    ]
+    assert [row["standing"] for row in rows] == ["failing", "well"]
+    again = json.loads(command("links", "check", "--priority", "P2", "--now", "--json").stdout)
+    assert again["checked"] == 2
+    assert "Reset" in command("links", "reset", "http://mapped.example/nowhere").stdout
+    assert "nowhere" in command("links", "list").stdout
+    assert "links checked" in command("links", "check").stdout

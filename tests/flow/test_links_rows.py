@@ -1,0 +1,164 @@
+"""Link health in rows, on both databases: whose turn it is, who may write, and what survives."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from tests.scene import START, Scene, kept, make_source
+
+from headwater.backends.sql.link_health import LEASE, LinkHealth, link_health
+from headwater.backends.sql.schema import documents, sources
+from headwater.model.work import State, Task
+from headwater.pure.links import CADENCE, Look, Priority, Sign, Standing, decide
+
+DAY = timedelta(days=1)
+BAD, GONE = (
+    Look(sign=Sign.BAD, reason="http_404", status=404),
+    Look(sign=Sign.GONE, reason="http_410", status=410),
+)
+
+
+@pytest.fixture
+def links(scene: Scene) -> LinkHealth:
+    return LinkHealth(scene.store.engine)
+
+
+def keep(scene, *paths, **told):
+    source = told.pop("source", scene.source)
+    leads = [scene.lead(path, source=source) for path in paths]
+    scene.tell(*leads, source=source)
+    scene.fetch(*leads)
+    drafts = scene.claim(Task.REFINE)
+    assert scene.refine(*(kept(draft) for draft in drafts)) == []
+
+
+def test_p36_kept_documents_and_sources_are_enrolled_once_by_priority(scene, links):
+    scene.source = make_source("Wire", options={"priority": "P0"})
+    keep(scene, "a", "b")
+    assert links.enrol("trial", START) == 3
+    assert links.enrol("trial", START) == 0
+    rows = links.links("trial")
+    assert {row["url"] for row in rows} == {f"https://wire.example/{path}" for path in ("a", "b", "feed")}
+    assert {row["priority"] for row in rows} == {"P0"}
+
+
+def test_p36_without_a_wish_sources_are_weekly_and_documents_monthly(scene, links):
+    keep(scene, "a")
+    links.enrol("trial", START)
+    assert {row["record_kind"]: row["priority"] for row in links.links()} == {
+        "source": "P1",
+        "document": "P2",
+    }
+
+
+def test_a_claimed_link_is_nobody_elses_until_its_lease_ends(scene, links):
+    keep(scene, "a")
+    links.enrol("trial", START)
+    assert len(links.claim("trial", "one", START)) == 2
+    assert links.claim("trial", "two", START) == []
+    assert len(links.claim("trial", "two", START + LEASE)) == 2
+
+
+def test_only_links_of_the_asked_priority_are_claimed(scene, links):
+    keep(scene, "a", "b")
+    links.enrol("trial", START)
+    assert len(links.claim("trial", "me", START, priority=Priority.P2)) == 2
+    assert links.claim("trial", "me", START, priority=Priority.P0) == []
+
+
+def test_results_of_whoever_lost_the_lease_are_ignored(scene, links):
+    keep(scene, "a")
+    links.enrol("trial", START)
+    first = links.claim("trial", "dead", START)
+    later = START + LEASE
+    again = links.claim("trial", "alive", later)
+    results = [(link.id, decide(link.health, BAD, later)[0]) for link in again]
+    assert links.finish(results, "alive") == 2
+    assert links.finish([(link.id, decide(link.health, BAD, later)[0]) for link in first], "dead") == 0
+    assert {row["failures"] for row in links.links()} == {1}
+
+
+def test_p36_failures_in_a_row_survive_from_check_to_check(scene, links):
+    keep(scene, "a")
+    links.enrol("trial", START)
+    now = START
+    for expected in (Standing.FAILING, Standing.WARNED, Standing.DEGRADED):
+        (link,) = links.claim("trial", "me", now, priority=Priority.P2)
+        health, _ = decide(link.health, BAD, now)
+        links.finish([(link.id, health)], "me")
+        row = scene.row(link_health, id=link.id)
+        assert (row["standing"], row["first_failed_at"], row["status"]) == (expected, START, 404)
+        now = row["due_at"]
+
+
+def test_p36_a_source_that_is_gone_is_switched_off_and_a_document_stays(scene, links):
+    keep(scene, "a")
+    now = START + DAY
+    links.enrol("trial", now)
+    claimed = links.claim("trial", "me", now)
+    links.finish([(link.id, decide(link.health, GONE, now)[0]) for link in claimed], "me")
+    source = scene.row(sources)
+    assert (source["active"], source["reason"]) == (False, "link:http_410")
+    assert scene.row(documents)["state"] == State.KEPT
+    assert {row["standing"] for row in links.links()} == {Standing.INACTIVE}
+    assert links.claim("trial", "me", now + 99 * DAY) == []
+
+
+def test_a_source_that_was_read_since_its_link_failed_is_left_alone(scene, links):
+    keep(scene, "a")
+    links.enrol("trial", START)
+    (link,) = links.claim("trial", "me", START, priority=Priority.P1)
+    health = replace(decide(link.health, GONE, START)[0], first_failed_at=START - DAY)
+    links.finish([(link.id, health)], "me")
+    assert scene.row(sources)["active"] is True
+
+
+def test_a_document_that_is_no_longer_kept_is_no_longer_looked_at(scene, links):
+    keep(scene, "a")
+    links.enrol("trial", START)
+    with scene.store.engine.begin() as connection:
+        connection.execute(documents.update().values(state=State.DROPPED))
+    links.enrol("trial", START)
+    assert links.claim("trial", "me", START, priority=Priority.P2) == []
+    with scene.store.engine.begin() as connection:
+        connection.execute(documents.update().values(state=State.KEPT))
+    links.enrol("trial", START)
+    assert len(links.claim("trial", "me", START, priority=Priority.P2)) == 1
+
+
+def test_a_new_wish_for_priority_brings_the_next_look_forward(scene, links):
+    keep(scene, "a")
+    links.enrol("trial", START)
+    for link in links.claim("trial", "me", START):
+        links.finish([(link.id, decide(link.health, Look(sign=Sign.GOOD, status=200), START)[0])], "me")
+    scene.store.register([replace(scene.source, options={"priority": "P0"})], START)
+    links.enrol("trial", START)
+    assert {row["due_at"] for row in links.links()} == {START + CADENCE[Priority.P0]}
+
+
+def test_a_record_that_moved_is_looked_for_at_its_new_place(scene, links):
+    keep(scene, "a")
+    links.enrol("trial", START)
+    with scene.store.engine.begin() as connection:
+        connection.execute(documents.update().values(url="https://wire.example/moved"))
+    (link,) = links.claim("trial", "me", START, priority=Priority.P2)
+    assert link.url == "https://wire.example/moved"
+    assert scene.row(link_health, id=link.id)["url"] == link.url
+
+
+def test_reset_is_the_way_back_and_release_gives_back(scene, links):
+    keep(scene, "a")
+    links.enrol("trial", START)
+    (link,) = links.claim("trial", "me", START, priority=Priority.P2)
+    links.finish([(link.id, decide(link.health, GONE, START)[0])], "me")
+    assert links.reset(link.url, START) == [link.url]
+    assert links.reset("https://no.example/", START) == []
+    assert len(links.claim("trial", "me", START)) == 2
+    assert links.release("me") == 2
+    assert len(links.claim("trial", "you", START)) == 2
+
+
+def test_more_documents_than_fit_one_batch_are_all_enrolled(scene, links, monkeypatch):
+    monkeypatch.setattr("headwater.backends.sql.link_health.BATCH", 2)
+    keep(scene, *"abcde")
+    assert links.enrol("trial", START) == 6

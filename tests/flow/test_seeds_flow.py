@@ -1,0 +1,46 @@
+"""A seed list through the whole engine: each address once, and again when its turn comes."""
+
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import select
+from tests.conversing import desk_for, make_recipe, make_source, run
+
+from headwater.backends.sql.connect import reading
+from headwater.backends.sql.schema import documents, leads, runs
+from headwater.discover.seeds import discover_seeds
+from headwater_demo import running
+
+
+def rows(app, table):
+    with reading(app.store.engine) as connection:
+        return [dict(row) for row in connection.execute(select(table)).mappings()]
+
+
+def test_p8_a_list_of_addresses_becomes_documents_and_is_asked_for_again_in_time(tmp_path):
+    path = tmp_path / "seeds.csv"
+    path.write_text(
+        "url,title\n"
+        + "".join(f"http://mapped.example/page/seed-{n},Seed {n}\n" for n in range(5))
+        + "nonsense,x\n"
+    )
+    source = make_source("seeds", "", options={"file": str(path), "recheck_every": "7d"})
+    shift = timedelta(0)
+
+    def clock():
+        return datetime.now(UTC) + shift
+
+    with (
+        running() as internet,
+        desk_for(tmp_path, internet.base_url, make_recipe(discover_seeds, source), clock) as (app, desk),
+    ):
+        run(desk)
+        assert {row["title"] for row in rows(app, documents)} == {f"Seed {n}" for n in range(5)}
+        assert rows(app, runs)[0]["warnings"] == ["bad_address: nonsense"]
+        internet.clear_log()
+        shift = timedelta(days=7)
+        run(desk)
+        asked = [record for record in internet.log() if record["path"].startswith("/page/")]
+        assert sorted(record["path"] for record in asked) == [f"/page/seed-{n}" for n in range(5)]
+        assert {record["status"] for record in asked} == {304}
+        assert {row["revision"] for row in rows(app, documents)} == {1}
+        assert len(rows(app, leads)) == 5

@@ -1,0 +1,144 @@
+"""Sitemaps of the demo internet through the whole engine."""
+
+import pytest
+from sqlalchemy import select
+from tests.conversing import NOW, converse, desk_for, make_recipe, make_source, run
+
+from headwater.backends.sql.connect import reading
+from headwater.backends.sql.schema import captures, leads, runs, sources
+from headwater.discover.sitemap import discover_sitemap
+from headwater.model.web import Response
+from headwater.model.work import State
+from headwater_demo import Fault, running
+from headwater_demo.sites.mapped import PER_FILE
+
+
+@pytest.fixture(scope="module")
+def internet():
+    with running() as started:
+        yield started
+
+
+@pytest.fixture(autouse=True)
+def quiet(internet):
+    internet.clear_faults()
+    internet.clear_log()
+
+
+def rows(app, table):
+    with reading(app.store.engine) as connection:
+        return [dict(row) for row in connection.execute(select(table)).mappings()]
+
+
+def asked(internet, host):
+    return [record["path"] for record in internet.log() if record["host"] == host]
+
+
+def test_p3_a_site_is_read_from_robots_through_its_indexes_to_documents(internet, tmp_path):
+    source = make_source("sitemap", "http://mapped.example/")
+    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, desk):
+        run(desk)
+        found = {row["url"] for row in rows(app, leads)}
+        for name in ("plain", "packed", "proven"):
+            assert f"http://mapped.example/page/{name}-{PER_FILE - 1}?a=1&b=2" in found
+        assert {"http://mapped.example/page/list-0", "http://mapped.example/page/feed-1"} <= found
+        assert len(found) == 4 * PER_FILE + 1
+        assert {row["state"] for row in rows(app, leads)} == {State.DONE}
+        (looked,) = rows(app, runs)
+        assert (looked["status"], looked["found"], looked["new"]) == ("completed", len(found), len(found))
+        assert any("sitemap_failed:http_404" in warning for warning in looked["warnings"])
+        assert any("index_too_deep" in warning for warning in looked["warnings"])
+        assert "/maps/too-deep.xml" not in asked(internet, "mapped.example")
+
+
+def test_p3_a_second_look_asks_conditionally_and_finds_nothing_new(internet, tmp_path):
+    source = make_source("sitemap", "http://mapped.example/maps/plain.xml")
+    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, desk):
+        run(desk)
+        before = len(rows(app, captures))
+        internet.clear_log()
+        app.operations.wake("trial", app.clock())
+        run(desk)
+        (record,) = [r for r in internet.log() if r["path"] == "/maps/plain.xml"]
+        assert record["status"] == 304
+        assert "if-none-match" in record["headers"]
+        assert len(rows(app, captures)) == before
+        assert [row["found"] for row in rows(app, runs)][-1] in (0, PER_FILE)
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("/maps/laughs.xml", "not_a_sitemap:refused_entities"),
+        ("/maps/external.xml", "not_a_sitemap:refused_entities"),
+        ("/maps/deep.xml", "not_a_sitemap:too_deep"),
+        ("/maps/bomb.xml.gz", "not_a_sitemap:too_large"),
+        ("/maps/page.xml", "html_instead"),
+        ("/maps/missing.xml", "http_404"),
+    ],
+)
+def test_a_hostile_or_wrong_sitemap_fails_with_its_name(internet, tmp_path, path, reason):
+    source = make_source("sitemap", f"http://mapped.example{path}")
+    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, desk):
+        run(desk)
+        (row,) = rows(app, sources)
+        assert (row["reason"], row["failures"]) == (reason, 1)
+        assert rows(app, leads) == []
+        assert row["watermark"] == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "count"),
+    [
+        ("/maps/as-xml.xml.gz", PER_FILE),
+        ("/maps/twice.xml.gz", PER_FILE),
+        ("/maps/unescaped.xml", PER_FILE),
+        ("/maps/cut.xml", PER_FILE - 2),
+        ("/maps/news.xml", 1),
+    ],
+)
+def test_a_sitemap_in_any_dress_or_half_broken_is_read(internet, tmp_path, path, count):
+    source = make_source("sitemap", f"http://mapped.example{path}")
+    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, desk):
+        run(desk)
+        assert len(rows(app, leads)) >= count
+        assert all("&amp;" not in row["url"] for row in rows(app, leads))
+        assert rows(app, sources)[0]["failures"] == 0
+
+
+def test_a_site_without_robots_has_its_sitemap_at_the_usual_place(internet, tmp_path):
+    source = make_source("sitemap", "http://bare.example")
+    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, desk):
+        run(desk)
+        assert len(rows(app, leads)) == PER_FILE
+
+
+def test_a_site_without_any_sitemap_fails_by_name(internet, tmp_path):
+    source = make_source("sitemap", "http://unmapped.example/")
+    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, desk):
+        run(desk)
+        assert rows(app, sources)[0]["reason"] == "http_404"
+
+
+def test_a_file_that_fails_for_a_moment_is_read_at_the_next_look(internet, tmp_path):
+    source = make_source("sitemap", "http://mapped.example/maps/index.xml")
+    internet.fault("mapped.example", "/maps/list.txt", Fault(status=404))
+    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, desk):
+        run(desk)
+        assert not any("list-" in row["url"] for row in rows(app, leads))
+        app.operations.wake("trial", app.clock())
+        run(desk)
+        assert sum("list-" in row["url"] for row in rows(app, leads)) == PER_FILE
+
+
+@pytest.mark.parametrize("host", ["ledgerlane.example", "tokentribune.example", "hashfield.example"])
+def test_every_article_of_a_news_site_is_in_what_its_sitemap_gives(internet, host):
+    truth = {item["urls"][0] for item in internet.truth() if item["host"] == host}
+
+    def ask(request):
+        reply = internet.get(request.url)
+        return Response(url=request.url, status=reply.status, headers=reply.headers, body=reply.body)
+
+    heard = converse(discover_sitemap(make_source("sitemap", f"http://{host}/"), NOW), ask)
+    # The blog has no robots.txt, and its list stands where such lists usually are.
+    assert set(heard.urls) == truth

@@ -1,0 +1,94 @@
+"""The checks after parsing: each sets aside with what it found."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+
+from headwater.model.document import Document
+from headwater.model.outcome import SetAside
+from headwater.model.recipe import Context, Outcome, Step
+from headwater.pure.quality import markers_in
+from headwater.steps.checks import CheckEncoding, CheckLanguage, CheckStructure, CheckWords
+
+CONTEXT = Context("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=None)  # type: ignore[arg-type]
+MARKERS = ("requisitos", "documentacion", "plazo", "solicitar")
+
+
+def document(text: str = "", language: str = "") -> Document:
+    return Document(
+        id="d", recipe="r", source="s", lead="l", url="https://x.example/", text=text, language=language
+    )
+
+
+def ask(step: Step, given: Document) -> Outcome:
+    (outcome,) = step([given], CONTEXT)
+    return outcome
+
+
+@pytest.mark.parametrize(("words", "passes"), [(49, False), (50, True)])
+def test_p15_at_least_fifty_words(words: int, passes: bool) -> None:
+    outcome = ask(CheckWords(), document("palabra " * words))
+    assert isinstance(outcome, Document) is passes
+    if isinstance(outcome, SetAside):
+        assert outcome == SetAside("too_few_words", {"words": 49, "least": 50})
+
+
+@pytest.mark.parametrize(
+    ("language", "passes"), [("es", True), ("gl-ES", True), ("fr", False), ("und", False), ("", False)]
+)
+def test_p15_allowed_languages(language: str, passes: bool) -> None:
+    outcome = ask(CheckLanguage(("es", "ca", "eu", "gl")), document(language=language))
+    assert isinstance(outcome, Document) is passes
+
+
+def test_p15_an_undetermined_language_may_pass_when_the_recipe_says_so() -> None:
+    assert isinstance(ask(CheckLanguage(("es",), undetermined=True), document(language="und")), Document)
+    assert ask(CheckLanguage(("es",), undetermined=True), document(language="fr")) == SetAside(
+        "language_not_allowed", {"language": "fr", "allowed": ["es"]}
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("REQUISITOS y Documentación", ("requisitos", "documentacion")),
+        ("Los plazos; cómo solicitarlo", ("plazo", "solicitar")),
+        ("desplazo el documento", ()),
+        ("requisito", ()),
+    ],
+)
+def test_p15_structure_markers_whatever_accents_and_case(text: str, found: tuple[str, ...]) -> None:
+    assert markers_in(text, MARKERS) == found
+    assert isinstance(ask(CheckStructure(MARKERS), document(text)), Document) is (len(found) >= 2)
+
+
+def test_p15_missing_structure_says_what_was_found() -> None:
+    outcome = ask(CheckStructure(MARKERS), document("Requisitos"))
+    assert isinstance(outcome, SetAside)
+    assert (outcome.reason, outcome.evidence["found"]) == ("structure_missing", ["requisitos"])
+
+
+def test_p15_mojibake_is_repaired() -> None:
+    outcome = ask(CheckEncoding(), document("La peticiÃ³n de EspaÃ±a"))
+    assert isinstance(outcome, Document)
+    assert outcome.text == "La petición de España"
+    assert outcome.notes == {"lost": 0, "mojibake": 1}
+
+
+@pytest.mark.parametrize(("lost", "passes"), [(1, True), (2, False)])
+def test_p15_text_that_lost_its_characters_is_set_aside(lost: int, passes: bool) -> None:
+    outcome = ask(CheckEncoding(), document("a" * (100 - lost) + "\ufffd" * lost))
+    assert isinstance(outcome, Document) is passes
+
+
+@pytest.mark.parametrize(
+    "step",
+    [CheckWords(least=0), CheckLanguage(("es",)), CheckStructure((), least=0), CheckEncoding()],
+    ids=lambda step: step.name,
+)
+def test_a_check_that_passes_changes_nothing_the_second_time(step: Callable[..., object]) -> None:
+    first = ask(step, document("El plazo termina hoy.", "es"))  # type: ignore[arg-type]
+    assert isinstance(first, Document)
+    second = ask(step, first)  # type: ignore[arg-type]
+    assert second == first

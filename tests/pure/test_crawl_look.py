@@ -1,0 +1,225 @@
+"""A crawl: where it goes, in which order, and where it stops."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.conversing import NOW, answer, converse, make_source, table
+
+from headwater.discover.crawl import discover_crawl
+from headwater.model.errors import Permanent, Temporary
+
+HOME = "http://site.example/"
+
+
+def page(*links, words=""):
+    return f"<html><title>t</title><body>{words}{''.join(f'<a href={link!r}>x</a>' for link in links)}</body></html>"
+
+
+def at(*paths):
+    return [HOME + path for path in paths]
+
+
+def crawl(pages, /, *, url=HOME, watermark=None, **options):
+    source = make_source("crawl", url, options=options, watermark=watermark or {})
+    return converse(discover_crawl(source, NOW), pages if callable(pages) else table(pages))
+
+
+def asked(heard):
+    return [request.url for request in heard.asked]
+
+
+def tree(depth, width):
+    """Pages that each lead to further ones, down to the depth."""
+    pages, level = {}, [HOME]
+    for _ in range(depth):
+        below = [f"{url}{n}/" for url in level for n in range(width)]
+        for position, url in enumerate(level):
+            pages[url] = page(*below[position * width : (position + 1) * width], words=url)
+        level = below
+    return pages | {url: page(words=url) for url in level}
+
+
+@given(st.integers(0, 5), st.integers(1, 40))
+def test_p6_depth_and_pages_are_kept_and_the_order_is_breadth_first(depth, pages):
+    heard = crawl(tree(4, 2), depth=depth, pages=pages)
+    depths = [url.count("/") - 3 for url in asked(heard)]
+    assert depths == sorted(depths)
+    assert max(depths) <= min(depth, 3)
+    assert len(heard.asked) == min(pages, sum(2**n for n in range(min(depth, 3) + 1)))
+    assert asked(crawl(tree(4, 2), depth=depth, pages=pages)) == asked(heard)
+
+
+def test_p6_no_option_alone_goes_beyond_five_hundred_pages():
+    pages = {HOME: page(*(f"/{n}" for n in range(700)), words="home")}
+    pages |= {f"{HOME}{n}": page(words=str(n)) for n in range(700)}
+    assert len(crawl(pages, pages=10_000, per_shape=10_000).asked) == 500
+    assert len(crawl(pages, pages=10_000, per_shape=10_000, beyond_limits=True).asked) == 701
+
+
+def test_what_there_was_no_time_for_comes_first_next_time():
+    pages = {HOME: page(*"abcdef", words="home")} | {f"{HOME}{n}": page(words=n) for n in "abcdef"}
+    first = crawl(pages, pages=3)
+    again = crawl(pages, pages=3, watermark=first.discovery.watermark)
+    assert asked(first) == [HOME, *at("a", "b")]
+    assert asked(again) == [HOME, *at("c", "d")]
+    assert "pages_left_out" in first.codes
+
+
+def test_p6_a_recognised_page_is_a_lead_that_carries_it():
+    (lead,) = crawl(
+        {HOME: page("a", words="x"), **dict.fromkeys(at("a"), page(words="Requisitos"))}, markers="requisitos"
+    ).leads
+    assert lead.url == at("a")[0]
+    assert "Requisitos" in lead.body
+    assert (lead.body_type, lead.hints["markers"]) == ("text/html", ["requisitos"])
+
+
+def test_a_lead_is_given_at_once_so_that_its_capture_is_its_own():
+    pages = {HOME: page(*"abc", words="x")} | {f"{HOME}{n}": page(words=n) for n in "abc"}
+    assert [len(batch) for batch in crawl(pages).found] == [1, 1, 1]
+
+
+def test_bodies_without_leads_are_put_away_now_and_then():
+    pages = {HOME: page(*map(str, range(50)), words="x")} | {
+        f"{HOME}{n}": page(words=str(n)) for n in range(50)
+    }
+    assert crawl(pages, markers="nowhere").found == [(), ()]
+
+
+def test_the_version_changes_with_the_body_only():
+    pages = {HOME: page("a", words="x")}
+    versions = {
+        crawl(pages | dict.fromkeys(at("a"), page(words=words))).leads[0].version
+        for words in ("one", "one", "two")
+    }
+    assert len(versions) == 2
+
+
+def test_p6_equal_content_under_two_addresses_is_one_page():
+    pages = {HOME: page("a", "b", words="x")} | dict.fromkeys(at("a", "b"), page("c", words="same"))
+    heard = crawl(pages)
+    assert heard.urls == at("a")
+    assert "same_content" in heard.codes
+
+
+def test_p6_other_domains_files_and_unwanted_links_are_not_followed():
+    links = (
+        "a",
+        "b.css",
+        "c.PNG",
+        "http://other.example/",
+        "http://sub.site.example/",
+        "admin/x",
+        "https://www.site.example/d",
+    )
+    heard = crawl({HOME: page(*links, words="x")}, exclude="/admin/")
+    assert asked(heard) == [HOME, *at("a"), "https://www.site.example/d"]
+
+
+def test_a_redirect_that_leaves_the_site_is_not_a_page_of_it():
+    def away(request):
+        found = answer(request, page("b", words=request.url))
+        return (
+            found
+            if request.url == HOME
+            else type(found)(**{**vars_of(found), "url": "http://other.example/"})
+        )
+
+    heard = crawl(away)
+    assert heard.leads == []
+    assert "left_the_site" in heard.codes
+
+
+def vars_of(response):
+    return {name: getattr(response, name) for name in response.__slots__}
+
+
+def test_the_header_forbids_following_too():
+    heard = crawl(lambda request: answer(request, page("a", words="x"), x_robots_tag="nofollow"))
+    assert asked(heard) == [HOME]
+
+
+@pytest.mark.parametrize(
+    "error", [Permanent("robots", "Disallow: /a"), Permanent("http_404"), Temporary("http_403")]
+)
+def test_an_error_of_one_page_never_ends_the_crawl(error):
+    pages = {HOME: page(*"abcdefg", words="x")} | {f"{HOME}{n}": error for n in "abcde"}
+    heard = crawl(pages | {f"{HOME}g": page(words="g")})
+    assert heard.urls == at("g")
+    assert any(error.reason in warning for warning in heard.discovery.warnings)
+
+
+def test_a_host_in_trouble_is_left_alone_until_the_next_crawl():
+    pages = {HOME: page(*"abcdefg", words="x"), f"{HOME}a": page(words="a")}
+    pages |= {f"{HOME}{n}": Temporary("rate_limited", counts=False) for n in "bcdefg"}
+    heard = crawl(pages)
+    assert asked(heard) == [HOME, *at("a", "b", "c", "d")]
+    assert heard.urls == at("a")
+    assert [url for url, _ in heard.discovery.watermark["waiting"]] == at("e", "f", "g")
+
+
+@pytest.mark.parametrize("error", [Permanent("gone"), Temporary("http_500"), Permanent("robots")])
+def test_a_site_that_cannot_be_entered_tells_why(error):
+    with pytest.raises(type(error), match=error.reason):
+        crawl({HOME: error})
+
+
+def test_the_last_pages_are_asked_for_conditionally_and_the_others_never():
+    def tagged(request):
+        links = "a" if request.url == HOME else "b"
+        return answer(request, page(links, words=request.url), etag='"1"')
+
+    mark = crawl(tagged, depth=1).discovery.watermark
+    again = crawl(tagged, depth=1, watermark=mark)
+    assert [dict(request.headers) for request in again.asked] == [{}, {"If-None-Match": '"1"'}]
+    silent = crawl(lambda r: tagged(r) if r.url == HOME else answer(r, status=304), depth=1, watermark=mark)
+    assert (silent.leads, silent.discovery.watermark) == ([], mark)
+
+
+def test_papers_are_leads_by_address_and_pages_that_are_none_are_not_read():
+    pages = {HOME: page("doc/a.pdf", "other/b.pdf", "doc/c", words="x")}
+    pages[at("doc/c")[0]] = "bytes"
+    answers = table(pages)
+
+    def typed(request):
+        found = answers(request)
+        return answer(request, b"%PDF", media_type="application/pdf") if request.url.endswith("/c") else found
+
+    heard = crawl(typed, page_patterns="/doc/")
+    assert heard.urls == at("doc/a.pdf", "doc/c")
+    assert [lead.body for lead in heard.leads] == [None, None]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"starts": "http://other.example/"},
+        {"depth": -1},
+        {"pages": True},
+        {"markers": ["…"]},
+        {"page_patterns": "re:["},
+        {"subdomains": "yes"},
+    ],
+)
+def test_mistakes_in_the_options_are_told(options):
+    with pytest.raises(Permanent, match=next(iter(options))):
+        crawl({HOME: page()}, **options)
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        {"pages": 3, "waiting": 4},
+        {"pages": {"a": 1}, "waiting": [["x"], [1, 2], ["http://evil.example/", 1]]},
+    ],
+)
+def test_a_strange_watermark_is_forgotten(mark):
+    assert asked(crawl({HOME: page(words="x")}, watermark=mark)) == [HOME]
+
+
+def test_declared_alphabets_do_not_spoil_what_is_handed_over():
+    body = '<meta charset="iso-8859-1"><body>Documentación</body>'.encode("latin-1")
+    pages = {HOME: page("a", words="x"), at("a")[0]: body}
+    (lead,) = crawl(pages).leads
+    assert lead.body.startswith("\ufeff")
+    assert "Documentación" in lead.body

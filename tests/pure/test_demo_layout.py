@@ -1,0 +1,35 @@
+"""The demo stands on its own and stays small enough to read."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import headwater_demo
+from headwater_demo.sites import SITES
+from headwater_demo.world import create_world
+
+FILES = sorted(Path(headwater_demo.__file__).parent.rglob("*.py"))
+
+
+def imported(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_no_file_knows_the_engine_or_grows_too_long(path):
+    source = path.read_text(encoding="utf-8")
+    roots = {name.partition(".")[0] for name in imported(ast.parse(source))}
+    assert not roots & {"headwater", "headwater_recipes"}
+    assert len(source.splitlines()) <= 300
+
+
+def test_every_host_is_reserved_and_served_by_one_site_only():
+    world = create_world(size="full")
+    hosts = [site.host for build in SITES for site in build(world)]
+    assert len(hosts) == len(set(hosts))
+    assert all(host.endswith(".example") for host in hosts)

@@ -1,0 +1,70 @@
+"""Fingerprints."""
+
+import hashlib
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.pure.dupes.articles import Article
+from headwater.pure.dupes.exact import (
+    content_md5_print,
+    guid_print,
+    normal_text,
+    payload_hash,
+    seed_text_print,
+    text_print,
+    title_content_print,
+    title_md5_print,
+    url_print,
+)
+
+
+def article(**fields):
+    return Article(**{"id": "1", "body": "The mill at Arden shut on Monday.", **fields})
+
+
+@given(st.text(max_size=80))
+def test_normal_text_is_idempotent(text):
+    assert normal_text(normal_text(text)) == normal_text(text)
+
+
+def test_text_print_ignores_case_accents_and_punctuation():
+    assert text_print(article(body="Café \u2013 OPEN!")) == text_print(article(body="cafe\u0301 open"))
+    assert text_print(article(body="café shut")) != text_print(article(body="café open"))
+    assert text_print(article(body=" … ")) is None
+
+
+def test_c18_title_and_content_hashes():
+    one = article(title="  Mill Shuts ", body="x" * 1000 + "tail")
+    assert title_md5_print(one).value == hashlib.md5(b"mill shuts").hexdigest()
+    assert content_md5_print(one).value == hashlib.md5(b"x" * 1000).hexdigest()
+    assert content_md5_print(article(body="")) is None
+    assert title_content_print(article(title="", body="x")) is None
+
+
+def test_g9_seed_text_print_strips_accents_and_signs():
+    assert seed_text_print(article(body="Café,  open!")) == seed_text_print(article(body="CAFE\u0301 open"))
+
+
+def test_url_and_guid_prints_need_something_to_stand_on():
+    assert url_print(article()) is None
+    assert guid_print(article()) is None
+    assert guid_print(article(guid="7", publisher="Post")) != guid_print(article(guid="7", publisher="Star"))
+
+
+def test_r51_payload_hash_ignores_volatile_keys_at_any_depth():
+    first = {"request_id": "a1", "took": 3, "results": [{"id": 7, "took": 1, "title": "Mill shuts"}]}
+    second = {"results": [{"title": "Mill shuts", "id": 7, "took": 9}], "took": 12, "request_id": "b2"}
+    assert payload_hash(first) == payload_hash(second)
+    assert payload_hash(first) != payload_hash({**first, "results": []})
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(["a", "b", "c"])))
+def test_r51_payload_hash_ignores_the_order_of_keys(order):
+    assert payload_hash(dict.fromkeys(order, 1)) == payload_hash({"a": 1, "b": 1, "c": 1})
+
+
+def test_payload_hash_keeps_the_order_of_lists():
+    assert payload_hash([1, 2]) != payload_hash([2, 1])

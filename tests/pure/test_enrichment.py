@@ -1,0 +1,112 @@
+"""Short bodies made fuller from the payload, without saying anything twice."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.model.document import Document
+from headwater.model.recipe import Context
+from headwater.pure.enrichment import Payload, enrich, matching, payload_of, squeezed
+from headwater.steps.enrich import EnrichShortBodies
+
+CONTEXT = Context("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=None)  # type: ignore[arg-type]
+DESCRIPTION = "The harbour reopens on Monday. Ferries run twice a day. Tickets stay at nine crowns."
+
+
+def document(**values: object) -> Document:
+    return Document(id="d", recipe="r", source="s", lead="l", url="https://x.example/a", **values)  # type: ignore[arg-type]
+
+
+def test_r71_a_short_body_gets_the_sentences_it_does_not_have() -> None:
+    enriched = enrich(
+        "Ferries run twice a day, the port says.",
+        Payload("<p>It reopens on Monday.</p> Tickets &amp; fares stay."),
+    )
+    assert enriched.text == (
+        "Ferries run twice a day, the port says.\n\nIt reopens on Monday. Tickets & fares stay."
+    )
+
+
+@pytest.mark.parametrize(("length", "fuller"), [(499, True), (500, False)])
+def test_r71_five_hundred_characters_are_enough(length: int, fuller: bool) -> None:
+    text = ("x" * 9 + " ") * 60
+    assert (enrich(text[:length], Payload(DESCRIPTION)).added != "") is fuller
+
+
+def test_r71_what_is_there_already_is_not_said_again() -> None:
+    text = "THE HARBOUR reopens on Monday: ferries run twice a day. Tickets stay at nine crowns!"
+    assert enrich(text, Payload(DESCRIPTION)).text == text
+
+
+@pytest.mark.parametrize(
+    "cut", ["The harbour reopens on Mon…", "The harbour reopens on Monday. Ferries [...]"]
+)
+def test_r71_a_cut_off_beginning_gives_way_to_the_whole(cut: str) -> None:
+    assert enrich(cut, Payload(DESCRIPTION)).text == DESCRIPTION
+
+
+def test_r71_an_empty_body_becomes_the_description() -> None:
+    assert enrich("", Payload(DESCRIPTION)).text == DESCRIPTION
+    assert enrich("", Payload()).text == ""
+
+
+SENTENCES = st.lists(
+    st.sampled_from(["It rose.", "It fell!", "Why?", "Boats sail", "é ü 語。"]), max_size=6
+).map(" ".join)
+
+
+@given(SENTENCES, SENTENCES)
+def test_enriching_twice_changes_nothing_and_loses_no_word(text: str, description: str) -> None:
+    once = enrich(text, Payload(description))
+    assert enrich(once.text, Payload(description)).text == once.text
+    assert set(squeezed(text).split()) <= set(squeezed(once.text).split())
+
+
+def test_reads_payloads_by_the_names_sources_use() -> None:
+    item = {
+        "summary": " Short. ",
+        "tags": "ferries, fares",
+        "author": [{"name": "Ilse Brandt"}, "Jon Doe"],
+        "x": 3,
+    }
+    assert payload_of(item) == Payload("Short.", ("ferries", "fares"), ("Ilse Brandt", "Jon Doe"))
+    assert payload_of({"description": None, "keywords": 7, "authors": {}}) == Payload()
+
+
+def test_finds_the_matching_item_by_address_before_title() -> None:
+    items = [
+        {"title": "Ferries return", "url": "https://x.example/other"},
+        {"title": "Another", "link": "https://x.example/a?utm_source=feed"},
+    ]
+    assert matching(items, "https://x.example/a", "Ferries return") is items[1]
+    assert matching(items, "https://x.example/b", "ferries  RETURN") is items[0]
+    assert matching(items, "https://x.example/b") is None
+
+
+def test_step_notes_the_origin_and_fills_empty_fields() -> None:
+    def payloads(batch: Sequence[Document]) -> Mapping[str, Payload]:
+        return {one.id: Payload(DESCRIPTION, ("ferries",), ("Ilse Brandt",)) for one in batch}
+
+    step = EnrichShortBodies(payloads=payloads)
+    (after,) = step(
+        [document(text="Ferries are back.", origins={"text": "article"}, authors=("Jon Doe",))], CONTEXT
+    )
+    assert isinstance(after, Document)
+    assert after.text.startswith("Ferries are back.\n\nThe harbour reopens")
+    assert (after.keywords, after.authors) == (("ferries",), ("Jon Doe",))
+    assert after.origins == {"text": "article + payload", "keywords": "payload", "description": "payload"}
+    (again,) = step([after], CONTEXT)
+    assert isinstance(again, Document)
+    assert (again.text, again.origins) == (after.text, after.origins)
+
+
+def test_step_uses_what_the_lead_said_and_leaves_long_bodies_alone() -> None:
+    long = document(text="word " * 200, description=DESCRIPTION)
+    empty = document(text="", description=DESCRIPTION, origins={"description": "source"})
+    kept, filled = EnrichShortBodies()([long, empty], CONTEXT)
+    assert kept is long
+    assert isinstance(filled, Document)
+    assert (filled.text, filled.origins["text"]) == (DESCRIPTION, "payload")

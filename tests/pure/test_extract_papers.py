@@ -1,0 +1,330 @@
+"""Word processors' files, mail, gazettes, payloads and forms: what is in them comes out, and nothing else."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.pure.test_extract_samples import (
+    BODY,
+    BOE,
+    DOCX_BODY,
+    EML,
+    ODF,
+    ODT_BODY,
+    RTF,
+    make_docx,
+    make_odt,
+    make_zip,
+    paragraph,
+    samples,
+)
+
+from headwater.extract.blocks import Heading, Item, Paragraph, Table, markdown, plain
+from headwater.extract.forms import read_form_page, read_forms
+from headwater.extract.json_fields import JsonFields
+from headwater.extract.letters import tidy
+from headwater.extract.mail import read_mail
+from headwater.extract.marked import read_markdown, unmark
+from headwater.extract.office.docx import read_docx
+from headwater.extract.office.odt import read_odt
+from headwater.extract.plain import read_plain
+from headwater.extract.read import by_media_type, read_any
+from headwater.extract.rtf import read_rtf
+from headwater.extract.xml.boe import read_boe
+from headwater.extract.xml.fields import XmlFields, read_xml
+from headwater.model.errors import Refused
+from headwater.model.reading import Hints, Reading, Unreadable
+
+NONE = Hints()
+
+
+def read(found: Reading | Unreadable) -> Reading:
+    assert isinstance(found, Reading), found
+    return found
+
+
+def test_p14_docx_keeps_headings_lists_and_tables() -> None:
+    found = read(read_docx(make_docx(DOCX_BODY), NONE))
+    assert found.text == (
+        f"# Scope\n\n{BODY}\n\n1. First duty\n2. Second duty\n\nkept\n\n"
+        "| Group | Fee |\n| --- | --- |\n| Alpha | 12.50 |"
+    )
+    assert found.plain.splitlines()[0] == "Scope"
+    assert (found.title, found.authors, found.keywords) == (
+        "Harbour dues",
+        ("Ilse Brandt",),
+        ("dues", "harbour"),
+    )
+    assert found.published == datetime(2026, 11, 13, 8, tzinfo=UTC)
+    assert found.attributes["headings"] == [{"level": 1, "text": "Scope"}]
+    assert "struck" not in found.text
+
+
+def test_docx_styles_may_be_based_on_one_another_even_in_circles() -> None:
+    circle = (
+        '<w:styles xmlns:w="w"><w:style w:styleId="A"><w:basedOn w:val="B"/></w:style>'
+        '<w:style w:styleId="B"><w:basedOn w:val="A"/></w:style></w:styles>'
+    )
+    body = paragraph("One", '<w:pStyle w:val="A"/>') + paragraph("Two", '<w:pStyle w:val="Heading2"/>')
+    assert read(read_docx(make_docx(body, word__styles=circle), NONE)).text == "One\n\n## Two"
+    inherited = read(read_docx(make_docx(paragraph("Mine", '<w:pStyle w:val="Mine"/>')), NONE))
+    assert inherited.text == "# Mine"
+
+
+def test_docx_reads_notes_text_boxes_and_links() -> None:
+    box = "<w:p><w:r><w:drawing><w:txbxContent><w:p><w:r><w:t>In a box</w:t></w:r></w:p></w:txbxContent></w:drawing>"
+    notes = (
+        '<w:footnotes xmlns:w="w"><w:footnote w:type="separator"><w:p><w:r><w:t>no</w:t></w:r></w:p></w:footnote>'
+        "<w:footnote><w:p><w:r><w:t>Below</w:t></w:r></w:p></w:footnote></w:footnotes>"
+    )
+    data = make_docx(box + "<w:t>Around</w:t></w:r></w:p>", word__footnotes=notes)
+    assert read(read_docx(data, NONE)).text == "Around\n\nIn a box\n\nBelow"
+
+
+def test_p14_odt_keeps_headings_lists_tables_and_notes() -> None:
+    found = read(read_odt(make_odt(ODT_BODY), NONE))
+    assert found.text == (
+        f"## Scope\n\n{BODY} After it.\n\nA note below.\n\n- First duty\n\nwide   gap\nnext link\n\n"
+        "| Group | Fee |\n| --- | --- |\n| Alpha |  |"
+    )
+    assert found.links == ("https://north.example/",)
+    assert (found.title, found.authors) == ("Harbour dues", ("Ilse Brandt",))
+
+
+def test_odt_with_a_password_is_encrypted() -> None:
+    manifest = (
+        f"<manifest:manifest {ODF}><manifest:file-entry><manifest:encryption-data/></manifest:file-entry>"
+    )
+    data = make_odt(ODT_BODY, **{"META-INF__manifest": manifest + "</manifest:manifest>"})
+    assert read_odt(data, NONE) == Unreadable("encrypted")
+
+
+def test_rtf_keeps_headings_tables_code_pages_and_metadata() -> None:
+    found = read(read_rtf(RTF, NONE))
+    assert found.text == (
+        f"# Scope\n\n{BODY}\n\nПривет\n\n| Group | Fee |\n| --- | --- |\n| Alpha | 12.50 |\n\nThe end"
+    )
+    assert (found.title, found.authors) == ("Harbour dues", ("Ilse Brandt",))
+    assert found.published == datetime(2026, 11, 13, 8, 5, tzinfo=UTC)
+
+
+def test_rtf_surrogate_pairs_and_binary_data() -> None:
+    data = rb"{\rtf1\uc1 A \u-10179?\u-8704? {\*\unknown gone}{\v hidden}\bin5 {{{{{B\par}"
+    assert read(read_rtf(data, NONE)).text == "A 😀 B"
+
+
+def test_mail_headers_become_metadata_and_attachments_are_listed() -> None:
+    found = read(read_mail(EML, NONE))
+    assert found.text.startswith("The council of Northgate approved the budget. Señor Ibáñez")
+    assert found.title == "Harbour dues – notice"
+    assert found.authors == ("Ilse Ibáñez",)
+    assert found.published is not None
+    assert found.published.isoformat() == "2026-11-13T08:41:00+01:00"
+    assert found.attributes["attachments"][0]["name"] == ".._dues.pdf"
+    assert found.attributes["mail"]["message-id"] == "<1@north.example>"
+
+
+def test_mail_that_is_only_a_page_is_read_as_one() -> None:
+    page = (
+        "<html><body><script>alert(1)</script><p>"
+        + "A sentence of the page with several words. " * 20
+        + "</p>"
+    )
+    data = f"From: a@b.example\r\nSubject: S\r\nDate: x\r\nContent-Type: text/html\r\n\r\n{page}</body></html>".encode()
+    found = read(read_mail(data, NONE))
+    assert "A sentence of the page" in found.text
+    assert "alert" not in found.text
+    assert found.published is None
+
+
+def test_p14_gazette_articles_become_headings_and_references_are_found() -> None:
+    found = read(read_boe(BOE, NONE))
+    assert found.text == (
+        "## CAPÍTULO I\n\n### Artículo 1. Objeto.\n\nEste real decreto regula un subsidio de ejemplo.\n\n"
+        "| Grupo | Importe |\n| --- | --- |\n| A | 480 € |"
+    )
+    assert found.title == "Real Decreto 901/2026, por el que se regula un subsidio de ejemplo."
+    assert found.publisher == "Ministerio de Ejemplo"
+    assert found.published == datetime(2026, 11, 13, tzinfo=UTC)
+    facts = found.attributes["boe"]
+    assert facts["url_pdf"] == "https://www.boe.es/boe/dias/2026/11/13/pdfs/BOE-A-2026-99001.pdf"
+    assert facts["anteriores"][0] == {
+        "referencia": "BOE-A-2015-11724",
+        "palabra": "CITA",
+        "texto": "texto refundido",
+    }
+    assert read_any(BOE, Hints(media_type="text/html")) == found
+
+
+def test_gazette_of_consolidated_blocks_takes_the_newest_version() -> None:
+    data = (
+        b"<response><status><code>200</code></status><data><texto><bloque id='a1'>"
+        b"<version fecha_vigencia='20200101'><p class='articulo'>Art. 1</p><p>Old.</p></version>"
+        b"<version fecha_vigencia='20260101'><p class='articulo'>Art. 1</p><p>New.</p></version>"
+        b"</bloque></texto></data></response>"
+    )
+    found = read(read_boe(data, NONE))
+    assert found.text == "## Art. 1\n\nNew."
+    assert found.attributes["boe"] == {"in_force_from": "20260101"}
+
+
+def test_gazette_answers_without_a_document_are_told_apart() -> None:
+    assert read_boe(b"<html><body>No</body></html>", NONE) == Unreadable(
+        "error_page", "the gazette has no such document"
+    )
+    other = read_boe(b"<feed><a/></feed>", NONE)
+    assert isinstance(other, Unreadable)
+    assert other.reason == "unsupported"
+
+
+def test_xml_by_field_map_and_without_one() -> None:
+    data = b"<r><head><t>Title</t><d>2026-11-13T08:00:00+01:00</d></head><p>One.</p><p>Two <b>x</b>.</p><id>7</id></r>"
+    reader = XmlFields({"title": "head/t", "text": ".//p", "published": "string(head/d)", "number": "id"})
+    found = read(reader(data, NONE))
+    assert (found.title, found.text) == ("Title", "One.\n\nTwo x.")
+    assert found.published is not None
+    assert found.published.isoformat() == "2026-11-13T08:00:00+01:00"
+    assert found.attributes == {"number": "7"}
+    assert found.origins["title"] == "xml head/t"
+    assert read(read_xml(data, NONE)).text.split("\n\n")[2:4] == ["One.", "Two x."]
+    with pytest.raises(Refused, match="bad_field_map"):
+        XmlFields({"text": "///"})(data, NONE)
+
+
+def test_json_by_field_map() -> None:
+    data = b'{"data": {"items": [{"body": "First", "tags": [{"n": "a"}, {"n": "b"}]}, {"body": "Second"}]}, "id": 7}'
+    reader = JsonFields({"text": "data.items.body", "keywords": "data.items[0].tags[*].n", "number": "id"})
+    found = read(reader(data, NONE))
+    assert (found.text, found.keywords, found.attributes) == ("First\n\nSecond", ("a", "b"), {"number": "7"})
+    assert JsonFields({"text": "nothing"})(data, NONE) == Unreadable(
+        "no_text", "nothing at the place of the text"
+    )
+    deep = JsonFields({"text": "a"})(b"[" * 100_000, NONE)
+    assert isinstance(deep, Unreadable)
+    assert deep.reason == "malformed"
+
+
+def test_json_text_that_is_markup_is_read_as_a_page() -> None:
+    words = "A sentence of the page with several words. " * 20
+    found = read(JsonFields({"text": "b"})(f'{{"b": "<p>{words}</p><script>bad()</script>"}}'.encode(), NONE))
+    assert "A sentence" in found.text
+    assert "bad()" not in found.text
+    assert "<p>" not in found.text
+
+
+FORM = """<form action="/solicitud" method="POST"><fieldset><legend>Datos</legend>
+<label for="n">Nombre *</label><input id="n" name="nombre" placeholder="Su nombre">
+<label class="campo-obligatorio" for="d">DNI</label><input id="d" name="dni">
+<label>Provincia <select name="p" required><option value="28">Madrid</option><option>Lugo</option></select></label>
+<input type="email" name="c" aria-label="Correo (obligatorio)"><textarea name="t" title="Texto"></textarea>
+<input type="hidden" name="token" value="s"><input type="submit"></fieldset>
+<fieldset><legend>Turno</legend><input type="radio" name="r" value="1" id="r1"><label for="r1">Mañana</label>
+<input type="radio" name="r" value="2" id="r2"><label for="r2">Tarde</label></fieldset></form><form></form>"""
+
+
+def test_p14_forms_become_data() -> None:
+    (form,) = read_forms(FORM)
+    assert (form["action"], form["method"], form["legend"]) == ("/solicitud", "post", "Datos")
+    fields = {field["name"]: field for field in form["fields"]}
+    assert list(fields) == ["nombre", "dni", "p", "c", "t", "r"]
+    assert [name for name, field in fields.items() if field["required"]] == ["nombre", "dni", "p", "c"]
+    assert fields["nombre"]["label"] == "Nombre"
+    assert fields["p"]["label"] == "Provincia"
+    assert fields["p"]["options"] == [{"value": "28", "label": "Madrid"}, {"value": "Lugo", "label": "Lugo"}]
+    assert fields["r"]["label"] == "Turno"
+    assert [option["label"] for option in fields["r"]["options"]] == ["Mañana", "Tarde"]
+    page = read(read_form_page(f"<html><body>{FORM}</body></html>".encode(), NONE))
+    assert page.attributes["forms"] == [form]
+
+
+def test_archives_programs_and_payloads_are_refused_by_name() -> None:
+    refused = {
+        "application/zip": make_zip({"a": "b"}),
+        "application/gzip": b"\x1f\x8b\x08\x00rest",
+        "application/x-executable": b"\x7fELF\x02",
+        "application/octet-stream": bytes(range(200)),
+        "image/png": b"\x89PNG\r\n\x1a\n",
+    }
+    for kind, data in refused.items():
+        assert read_any(data, NONE) == Unreadable("unsupported", kind)
+    payload = read_any(b'{"a": 1}', NONE)
+    assert isinstance(payload, Unreadable)
+    assert "field map" in payload.detail
+    assert read_any(b" \n", NONE) == Unreadable("no_text", "nothing but white space")
+
+
+def test_every_type_that_is_read_has_an_entry_and_so_has_any_other() -> None:
+    readers = by_media_type(sandboxed=False)
+    assert {"*", "text/html", "application/pdf", "text/plain", "message/rfc822"} <= set(readers)
+    assert all(reader is read_any for reader in readers.values())
+
+
+def test_p18_plain_text_is_normal_and_its_charset_found() -> None:
+    found = read(read_plain("Cafe\u0301 \u00a0 del\u200b puerto\r\n\r\n\r\n\r\nfin\x00".encode(), NONE))
+    assert found.text == "Café   del puerto\n\nfin"
+    assert read(read_plain("Señor Ibáñez".encode("cp1252"), NONE)).text == "Señor Ibáñez"
+    broken = "SeÃ±or IbÃ¡Ã±ez leyÃ³ la notificaciÃ³n".encode()
+    assert read(read_plain(broken, NONE)).text == "Señor Ibáñez leyó la notificación"
+
+
+def test_markdown_front_matter_becomes_metadata() -> None:
+    data = b"---\ntitle: Harbour dues\nauthor: Ilse Brandt\ndate: 2026-11-13\n---\n# Head\n\nSome [link](https://x.example).\n"
+    found = read(read_markdown(data, NONE))
+    assert (found.title, found.authors, found.text) == (
+        "Harbour dues",
+        ("Ilse Brandt",),
+        "# Head\n\nSome [link](https://x.example).",
+    )
+    assert found.plain == "Head\nSome link."
+    assert read(read_markdown(b"# Head\n\ntext", NONE)).title == "Head"
+
+
+letters = st.text(st.characters(codec="utf-8"), max_size=60)
+blocks = st.lists(
+    st.one_of(
+        st.builds(Heading, letters, st.integers(0, 9)),
+        st.builds(Paragraph, letters),
+        st.builds(Item, letters, st.integers(0, 12)),
+        st.builds(Item, letters, st.integers(0, 2), st.just("3.")),
+        st.builds(
+            Table, st.lists(st.lists(letters, min_size=1, max_size=3).map(tuple), max_size=3).map(tuple)
+        ),
+    ),
+    max_size=6,
+)
+
+
+def words(text: str) -> list[str]:
+    """Letters and numbers: marks are what may differ."""
+    return "".join(letter if letter.isalnum() else " " for letter in text).split()
+
+
+@settings(max_examples=200, deadline=None)
+@given(blocks)
+def test_reading_the_rendered_text_again_loses_nothing(made: list) -> None:
+    text = markdown(made)
+    assert words(text) == words(plain(made))
+    if text.strip() and not text.startswith("---"):
+        again = read(read_markdown(text.encode(), NONE))
+        assert tidy(again.text) == tidy(text)
+        assert words(unmark(text)) == words(plain(made))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text())
+def test_tidy_text_is_normal_and_tidying_it_again_changes_nothing(text: str) -> None:
+    import unicodedata
+
+    once = tidy(text)
+    assert tidy(once) == once
+    assert unicodedata.is_normalized("NFC", once)
+    once.encode()
+
+
+@pytest.mark.parametrize("kind", sorted(samples()))
+def test_reading_is_deterministic_and_reads_the_words(kind: str) -> None:
+    data = samples()[kind]
+    first, second = read_any(data, NONE), read_any(bytes(data), Hints(media_type="application/octet-stream"))
+    assert first == second
+    assert len(read(first).text) > 60

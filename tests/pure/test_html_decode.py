@@ -1,0 +1,70 @@
+import pytest
+
+from headwater.extract.html.decode import decode, repair, scrub
+
+TEXT = "Größe, café, naïve \u2013 “quoted”"
+
+
+def test_the_byte_order_mark_outranks_the_header():
+    found = decode("\ufeffGröße".encode(), "text/html; charset=iso-8859-1")
+    assert (found.text, found.charset, found.origin) == ("Größe", "utf-8", "byte-order mark")
+
+
+def test_the_header_outranks_the_page():
+    data = '<meta charset="iso-8859-1">Größe'.encode()
+    found = decode(data, "text/html; charset=UTF-8")
+    assert "Größe" in found.text
+    assert found.origin == "header"
+
+
+@pytest.mark.parametrize(
+    "meta",
+    [
+        '<meta charset="windows-1252">',
+        '<meta http-equiv="Content-Type" content="text/html; charset=ISO-8859-1">',
+    ],
+)
+def test_the_page_names_its_charset_and_the_web_means_the_windows_one(meta):
+    found = decode((meta + TEXT).encode("cp1252"), None)
+    assert TEXT in found.text
+    assert (found.charset, found.origin) == ("cp1252", "meta")
+
+
+def test_a_false_declaration_is_not_believed():
+    text = "<p>" + "Привет, мир! " * 40
+    found = decode(b'<meta charset="utf-8">' + text.encode("cp1251"), "text/html; charset=utf-8")
+    assert "Привет, мир!" in found.text
+    assert found.origin == "detected"
+
+
+@pytest.mark.parametrize(
+    ("charset", "text"),
+    [
+        ("cp932", "これは日本語のページです。ひらがなとカタカナ。" * 10),
+        ("gb18030", "这是我们的网页\uff0c在这里有很多的内容\uff0c你是不是也为了它而来的。" * 10),
+        ("cp949", "이것은 한국어 페이지입니다. 많은 글이 있습니다. " * 10),
+        ("utf-8", "ελληνικά και άλλα " * 10),
+    ],
+)
+def test_an_undeclared_charset_is_detected(charset, text):
+    found = decode(("<p>" + text).encode(charset), None)
+    assert found.charset == charset
+    assert text in found.text
+
+
+def test_an_unknown_charset_name_is_passed_over():
+    assert decode("Größe".encode(), "text/html; charset=nonsense-7").text == "Größe"
+
+
+def test_control_characters_do_not_survive():
+    assert decode(b"a\x00b\x08c\nd", None).text == "abc\nd"
+
+
+def test_mojibake_is_repaired_only_on_evidence():
+    broken = "itâ€™s a cafÃ© that we donâ€™t know, isnâ€™t it"
+    assert repair(broken) == "it\u2019s a café that we don\u2019t know, isn\u2019t it"
+    assert repair("Ã alone stays") == "Ã alone stays"
+
+
+def test_lone_surrogates_are_scrubbed():
+    assert scrub("a\ud800b") == "a\ufffdb"

@@ -1,0 +1,62 @@
+"""Bounded versions of what breaks readers; the full sizes run in the benchmark."""
+
+import pytest
+
+from headwater.extract.html import read_html
+from headwater.extract.html.sniff import LARGEST
+from headwater.extract.html.tree import shallow
+from headwater.model.reading import Hints, Reading, Unreadable
+
+WORDS = b"Some words of text, and a few more of them, so that there is something to read here. "
+PAGES = {
+    "nested": b"<div>" * 8_000 + WORDS * 3 + b"</div>" * 8_000,
+    "nested inline": b"<b><i><font>" * 5_000 + WORDS * 3,
+    "nested lists": b"<ul><li>" * 4_000 + WORDS * 3,
+    "nested tables": b"<table><tr><td>" * 300 + WORDS * 3,
+    "links": b"<p>" + WORDS + b'<a href="/x">link</a> ' * 10_000,
+    "unclosed": b"<div><span><b>word " * 6_000,
+    "long attribute": b'<p class="' + b"x" * 300_000 + b'">' + WORDS * 3 + b"</p>",
+    "long script": b"<script>" + b"var a = 1;" * 50_000 + b"</script><p>" + WORDS * 3 + b"</p>",
+    "long text": b"<p>" + WORDS * 5_000,
+    "quotes in names": b"<p a\"b='1' \"='>' x>" + WORDS * 3 + b"</p>",
+    "endless comment": b"<p>" + WORDS * 3 + b"</p><!-- " + b"x" * 100_000,
+    "surrogates": b"<p>&#xD800; " + WORDS * 3 + b"&#xDFFF;</p>",
+    "nulls": b"<p>\0\0" + WORDS * 3 + b"\0</p>",
+    "two bodies": b"<body><p>" + WORDS + b"</p></body><body><p>" + WORDS * 2 + b"</p></body>",
+    "frames": b"<frameset><frame src=a></frameset>",
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_hostile_pages_end_as_text_or_as_a_reason(name):
+    found = read_html(PAGES[name], Hints(url="https://site.example/a"))
+    if isinstance(found, Reading):
+        found.text.encode()
+        assert found.plain.strip()
+        assert "var a" not in found.text
+    else:
+        assert found.reason in {"no_text", "js_required"}
+
+
+@pytest.mark.parametrize(
+    "name", ["nested", "nested inline", "nested lists", "long attribute", "long script", "long text"]
+)
+def test_the_text_in_the_middle_is_found(name):
+    found = read_html(PAGES[name], Hints())
+    assert isinstance(found, Reading)
+    assert "Some words of text" in found.plain
+
+
+def test_a_page_over_the_limit_is_refused_with_its_reason():
+    found = read_html(b"x" * (LARGEST + 1), Hints())
+    assert isinstance(found, Unreadable)
+    assert found.reason == "too_large"
+
+
+def test_ordinary_pages_are_not_touched_by_the_guard():
+    page = "<div><p>word</p></div>" * 5_000
+    assert shallow(page) == page
+
+
+def test_endless_nesting_is_taken_out():
+    assert "<div" not in shallow("<div>" * 20_000 + "<p>word</p>")

@@ -1,0 +1,155 @@
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.extract.html import read_html
+from headwater.extract.html.metadata.dates import date_in_path, parse_date
+from headwater.extract.html.metadata.jsonld import parse_linked_data
+from headwater.extract.html.metadata.title import without_site
+from headwater.model.reading import Hints, Reading
+
+TEXT = " ".join(
+    ["The keeper of the lamp wrote down the wind, the tide and the names of those who came to visit."] * 12
+)
+
+
+def page(head: str = "", top: str = "<h1>The lamp</h1>", bottom: str = "") -> Reading:
+    markup = f"<html><head>{head}</head><body><article>{top}<p>{TEXT}</p><p>{TEXT}</p>{bottom}</article></body></html>"
+    found = read_html(markup.encode(), Hints(url="https://courier.example/lamp"))
+    assert isinstance(found, Reading), found
+    return found
+
+
+def linked(text: str) -> str:
+    return f'<script type="application/ld+json">{text}</script>'
+
+
+def test_linked_data_comes_before_open_graph_and_meta():
+    found = page(
+        linked(
+            '{"@type": "NewsArticle", "datePublished": "2023-01-02T03:04:05Z", "author": {"name": "Ada Quill"}}'
+        )
+        + '<meta property="article:published_time" content="2020-01-01"><meta name="author" content="Someone Else">'
+    )
+    assert found.published == datetime(2023, 1, 2, 3, 4, 5, tzinfo=UTC)
+    assert found.authors == ("Ada Quill",)
+    assert found.origins["published"] == "json-ld NewsArticle.datePublished"
+
+
+def test_authors_by_reference_in_a_graph():
+    found = page(
+        linked(
+            '{"@graph": [{"@type": "Article", "author": {"@id": "#ada"}}, {"@type": "Person", "@id": "#ada", "name": "Ada Quill"}]}'
+        )
+    )
+    assert found.authors == ("Ada Quill",)
+
+
+def test_linked_data_that_is_not_json_still_gives_its_date():
+    found = page(linked('{"@type": "Article", "datePublished": "2023-01-02", "text": "a "quote" inside"}'))
+    assert found.published == datetime(2023, 1, 2, tzinfo=UTC)
+    assert found.attributes["published_precision"] == "day"
+
+
+def test_microdata_and_time_elements_are_evidence():
+    found = page(
+        top='<h1>The lamp</h1><time itemprop="datePublished" datetime="2022-02-03T10:00:00+01:00">3 Feb</time>'
+    )
+    assert found.published is not None
+    assert found.published.isoformat() == "2022-02-03T10:00:00+01:00"
+    assert found.origins["published"] == "itemprop datepublished"
+
+
+def test_a_date_line_by_the_headline_is_evidence_of_last_resort():
+    found = page(top="<h1>The lamp</h1><p>By Ada Quill</p><p>12. März 2021</p>")
+    assert found.published == datetime(2021, 3, 12, tzinfo=UTC)
+    assert found.origins["published"] == "line by the headline"
+    assert found.authors == ("Ada Quill",)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "",
+        linked('{"@type": "WebPage", "datePublished": "2019-01-01"}'),
+        '<meta property="article:modified_time" content="2020-01-01">',
+        linked('{"@type": "Product", "name": "Lamp"}')
+        + '<meta property="article:published_time" content="2019-01-01">',
+    ],
+)
+def test_no_date_is_invented(head):
+    found = page(
+        head,
+        bottom="<p>In 1899, on 3 May 1899 to be exact, the tower burned; it was rebuilt by 4 June 1901.</p>",
+    )
+    assert found.published is None
+    assert "published" not in found.origins
+
+
+def test_the_headline_wins_where_the_head_confirms_it():
+    assert page("<title>The lamp - Courier</title>").title == "The lamp"
+    assert (
+        page("<title>A lamp at sea | Courier</title>", top="<h1>COURIER ONLINE SHOP</h1>").title
+        == "A lamp at sea"
+    )
+
+
+def test_the_name_of_the_site_is_stripped():
+    assert without_site("The lamp of Larkmoor | Courier", "Courier") == "The lamp of Larkmoor"
+    assert without_site("Courier » The lamp", "") == "The lamp"
+    assert without_site("Well-known lamps", "") == "Well-known lamps"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2024-05-06T07:08:09+02:00", "2024-05-06T07:08:09+02:00"),
+        ("2024-05-06T07:08:09.123Z", "2024-05-06T07:08:09+00:00"),
+        ("2024-05-06 07:08", "2024-05-06T07:08:00+00:00"),
+        ("20240506", "2024-05-06T00:00:00+00:00"),
+        ("May 6, 2024", "2024-05-06T00:00:00+00:00"),
+        ("Posted on 6th May 2024", "2024-05-06T00:00:00+00:00"),
+        ("6 de mayo de 2024", "2024-05-06T00:00:00+00:00"),
+        ("6. Mai 2024", "2024-05-06T00:00:00+00:00"),
+        ("le 1er août 2023", "2023-08-01T00:00:00+00:00"),
+        ("06.05.2024", "2024-05-06T00:00:00+00:00"),
+        ("25/12/2024", "2024-12-25T00:00:00+00:00"),
+        ("2024年5月6日", "2024-05-06T00:00:00+00:00"),
+        ("Mon, 06 May 2024 07:08:09 GMT", "2024-05-06T07:08:09+00:00"),
+    ],
+)
+def test_dates_as_pages_write_them(text, expected):
+    found = parse_date(text)
+    assert found is not None
+    assert found.isoformat() == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", "05/06/2024", "soon", "2024", "99.99.2024", "May 32, 2024", "1066-01-01", "9999-99-99"]
+)
+def test_what_is_ambiguous_or_impossible_is_no_date(text):
+    assert parse_date(text) is None
+
+
+@given(st.datetimes(datetime(1990, 1, 2), datetime(2099, 1, 1), timezones=st.just(UTC)))
+def test_an_iso_date_is_read_as_it_was_written(moment):
+    moment = moment.replace(microsecond=0)
+    assert parse_date(moment.isoformat()) == moment
+
+
+@given(st.text(max_size=60))
+def test_parsing_a_date_never_fails(text):
+    found = parse_date(text)
+    assert found is None or found.utcoffset() is not None
+
+
+def test_a_date_in_the_address_needs_year_month_and_day():
+    assert date_in_path("/2024/05/06/the-lamp") == datetime(2024, 5, 6, tzinfo=UTC)
+    assert date_in_path("/2024/05/the-lamp") is None
+
+
+@given(st.text(max_size=80))
+def test_linked_data_never_fails(text):
+    assert isinstance(parse_linked_data(text), list)

@@ -1,0 +1,153 @@
+import unicodedata
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headwater.extract.html import read_html
+from headwater.model.reading import Hints, Reading, Unreadable
+
+PARAGRAPHS = [
+    "The harbour of Larkmoor was rebuilt in stone after the storm, and the town has not closed its gates since then.",
+    "Every morning, before the boats come in, the keeper of the lamp writes down the wind, the tide and the visitors.",
+    "Her notes, which fill forty volumes, are now read by students of the weather, who find in them what no machine kept.",
+    "The council will decide in spring whether the old lamp stays, or whether a new one, brighter and cheaper, replaces it.",
+]
+ARTICLE = f"""<!doctype html><html lang="en-GB"><head><meta charset="utf-8">
+<title>The lamp of Larkmoor | Larkmoor Courier</title>
+<meta property="og:site_name" content="Larkmoor Courier"><meta property="og:type" content="article">
+<meta property="article:published_time" content="2024-05-06T07:08:09+02:00">
+<meta property="article:modified_time" content="2024-05-07T10:00:00Z">
+<meta name="author" content="Ada Quill"><meta name="description" content="A lamp and its keeper.">
+<meta name="keywords" content="harbour, lamp"><link rel="canonical" href="https://courier.example/lamp">
+<meta property="og:image" content="/lamp.jpg"><style>.x {{ color: red }}</style></head>
+<body><header><nav><ul><li><a href="/">Home</a></li><li><a href="/news">News</a></li><li><a href="/sport">Sport</a></li></ul></nav></header>
+<main><article><h1>The lamp of Larkmoor</h1><p>{PARAGRAPHS[0]}</p><script>var hidden = "script text";</script>
+<p>{PARAGRAPHS[1]} <a href="/volumes">The volumes</a> can be seen on Sundays.</p><h2>Forty volumes</h2><p>{PARAGRAPHS[2]}</p>
+<blockquote><p>Nobody asked me to write, and nobody ever asked me to stop, so I went on writing every day.</p></blockquote>
+<ul><li>The first volume begins in the year of the great storm, when the lamp was lit.</li><li>The last one is still open on her desk, waiting for the evening tide.</li></ul>
+<pre>wind  = "north"
+tide  = 3</pre>
+<table><tr><th>Year of the count</th><th>Boats in the harbour</th></tr><tr><td>The year 1990</td><td>Forty boats came in</td></tr></table>
+<p>{PARAGRAPHS[3]}</p></article></main>
+<footer><p>© Larkmoor Courier. All rights reserved. <a href="/privacy">Privacy policy</a></p></footer></body></html>"""
+
+
+def reading(markup: str | bytes, url: str | None = None, media_type: str | None = None) -> Reading:
+    data = markup if isinstance(markup, bytes) else markup.encode()
+    found = read_html(data, Hints(url=url, media_type=media_type))
+    assert isinstance(found, Reading), found
+    return found
+
+
+def test_c11_title_url_text_date_author_and_description_are_read():
+    found = reading(ARTICLE, "https://courier.example/lamp?ref=feed")
+    assert found.title == "The lamp of Larkmoor"
+    assert found.canonical_url == "https://courier.example/lamp"
+    assert all(paragraph in found.plain for paragraph in PARAGRAPHS)
+    assert found.published is not None
+    assert found.published.isoformat() == "2024-05-06T07:08:09+02:00"
+    assert found.authors == ("Ada Quill",)
+    assert found.description == "A lamp and its keeper."
+
+
+def test_r70_publisher_language_keywords_and_image_are_read_with_their_origins():
+    found = reading(ARTICLE, "https://courier.example/lamp")
+    assert (found.publisher, found.language, found.keywords) == (
+        "Larkmoor Courier",
+        "en-GB",
+        ("harbour", "lamp"),
+    )
+    assert found.image == "https://courier.example/lamp.jpg"
+    assert found.modified is not None
+    assert found.modified.utcoffset() is not None
+    assert found.origins["published"] == "meta article:published_time"
+    assert found.origins["title"] == "h1"
+    assert set(found.origins) >= {"text", "authors", "publisher", "language", "canonical_url"}
+
+
+def test_r65_menus_footers_scripts_and_styles_are_left_out():
+    found = reading(ARTICLE)
+    for unwanted in ("Sport", "Privacy policy", "script text", "color: red"):
+        assert unwanted not in found.text
+        assert unwanted not in found.plain
+
+
+def test_headings_lists_tables_quotes_and_code_keep_their_marks():
+    lines = reading(ARTICLE).text.split("\n")
+    assert "## Forty volumes" in lines
+    assert any(line.startswith("> Nobody asked me") for line in lines)
+    assert sum(line.startswith("- The ") for line in lines) == 2
+    assert 'wind  = "north"' in lines
+    assert "| The year 1990 | Forty boats came in |" in lines
+    assert "| --- | --- |" in lines
+
+
+def test_plain_has_no_marks():
+    plain = reading(ARTICLE).plain
+    assert "#" not in plain
+    assert "```" not in plain
+    assert "|" not in plain
+
+
+def test_links_of_the_text_are_absolute_and_those_of_the_menu_are_not_among_them():
+    found = reading(ARTICLE, "https://courier.example/lamp")
+    assert "https://courier.example/volumes" in found.links
+    assert "https://courier.example/sport" not in found.links
+
+
+def test_confidence_and_candidates_say_how_the_text_was_found():
+    found = reading(ARTICLE)
+    assert found.confidence is not None
+    assert 0.6 < found.confidence <= 1
+    assert found.method == "html blocks"
+    assert found.candidates["chosen"] < found.candidates["blocks"]
+
+
+def test_reading_is_deterministic():
+    assert reading(ARTICLE) == reading(ARTICLE)
+
+
+def test_reading_the_rendered_text_again_loses_nothing():
+    plain = reading(ARTICLE).plain
+    again = reading(
+        "<article><p>" + "</p><p>".join(plain.replace("<", "&lt;").split("\n")) + "</p></article>"
+    ).plain
+    assert again.split() == plain.split()
+
+
+def test_text_is_in_normal_form_c():
+    decomposed = unicodedata.normalize("NFD", ARTICLE.replace("storm", "stürm"))
+    found = reading(decomposed)
+    assert "stürm" in found.plain
+    assert unicodedata.is_normalized("NFC", found.text)
+
+
+def test_a_paragraph_that_looks_like_a_mark_is_escaped():
+    page = ARTICLE.replace(
+        "<h2>Forty volumes</h2>", "<p># This is a paragraph that begins with a hash, and it stays one.</p>"
+    )
+    assert "\\# This is a paragraph" in reading(page).text
+
+
+FRAGMENTS = ["<p>", "</p>", "<div class='a'>", "</div>", "<b>", "</a>", "<a href='x'>", "&amp;", "&#xD800;", "<!--", "-->",
+             "<script>", "</script>", "<style>x", "</style>", "<table><tr><td>", "<pre>", "<li>", "some words of text, and more. ",
+             "ééé", "\x00", "<h1>", "</h1>", "<![CDATA[", "<title>", "<time datetime='2020-01-02'>", '"', "'", ">", "<"]  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.sampled_from(FRAGMENTS), max_size=40))
+def test_broken_markup_ends_as_text_or_as_a_reason(parts):
+    found = read_html("".join(parts).encode("utf-8", "surrogatepass"), Hints())
+    if isinstance(found, Reading):
+        assert found.text.strip()
+        found.text.encode()
+        assert unicodedata.is_normalized("NFC", found.text)
+    else:
+        assert found.reason
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=400))
+def test_any_bytes_end_as_text_or_as_a_reason(data):
+    found = read_html(data, Hints(url="https://site.example/"))
+    assert isinstance(found, Reading | Unreadable)

@@ -1,0 +1,196 @@
+"""Which language a text is in: the real model on our own sentences, and the laws of the decision with made-up models."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headwater.model.document import Document
+from headwater.model.recipe import Context
+from headwater.pure.language import (
+    DETECTED,
+    UNDETERMINED,
+    Detected,
+    LanguageRules,
+    detect,
+    identify,
+    primary,
+    settle,
+)
+from headwater.pure.language.voting import vote
+from headwater.steps.language import LANGUAGE_CONFIDENCE, SECONDARY_LANGUAGE, DetectLanguage, rank
+
+IBERIAN = LanguageRules(languages=("es", "ca", "eu", "gl", "en"))
+SENTENCES = {
+    "es": "El puerto cerró durante la noche porque la niebla no dejaba ver los barcos que llegaban.",
+    "ca": "El port va tancar durant la nit perquè la boira no deixava veure els vaixells que arribaven.",
+    "eu": "Portua gauean itxi zuten, lainoak ez zuelako uzten iristen ziren itsasontziak ikusten.",
+    "gl": "O porto pechou durante a noite porque a néboa non deixaba ver os barcos que chegaban.",
+    "en": "The harbour closed during the night because the fog hid the ships that were arriving.",
+    "pt": "O porto fechou durante a noite porque o nevoeiro não deixava ver os navios que chegavam.",
+    "fr": "Le port a fermé pendant la nuit parce que le brouillard cachait les navires qui arrivaient.",
+    "it": "Il porto ha chiuso durante la notte perché la nebbia nascondeva le navi che arrivavano.",
+    "de": "Der Hafen schloss in der Nacht, weil der Nebel die ankommenden Schiffe verbarg.",
+    "nl": "De haven sloot 's nachts omdat de mist de schepen verborg die binnenkwamen.",
+    "sv": "Hamnen stängde under natten eftersom dimman dolde fartygen som var på väg in.",
+    "pl": "Port zamknięto w nocy, ponieważ mgła zasłaniała statki, które przypływały.",
+    "ru": "Порт закрыли ночью, потому что туман скрывал прибывающие корабли.",
+    "uk": "Порт закрили вночі, тому що туман приховував кораблі, які прибували.",
+    "ja": "霧で到着する船が見えなかったため、港は夜の間閉鎖された。",
+    "zh": "因为大雾遮住了抵达的船只，港口在夜间关闭了。",
+    "ar": "أغلق الميناء أثناء الليل لأن الضباب حجب السفن القادمة.",
+}
+
+
+@pytest.mark.parametrize("language", SENTENCES)
+def test_p19_tells_the_language_of_a_sentence(language: str) -> None:
+    everything = LanguageRules(languages=tuple(SENTENCES))
+    assert detect(SENTENCES[language], rank, everything).language == language
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Unha nova lei para as persoas maiores", "gl"),
+        ("Una nueva ley para las personas mayores", "es"),
+        ("Una nova llei per a les persones grans", "ca"),
+        ("Adineko pertsonentzako lege berri bat", "eu"),
+    ],
+)
+def test_p19_five_words_are_put_to_a_vote(text: str, language: str) -> None:
+    assert detect(text, rank, IBERIAN).language == language
+
+
+def test_p19_bilingual_page_has_a_dominant_and_a_secondary_language() -> None:
+    page = "\n\n".join([SENTENCES["ca"], SENTENCES["ca"], SENTENCES["es"]])
+    found = detect(page, rank, IBERIAN)
+    assert (found.language, found.secondary) == ("ca", "es")
+    assert sum(found.shares.values()) == pytest.approx(1.0, abs=0.01)
+
+
+def test_p19_one_quoted_line_is_no_second_language() -> None:
+    page = "\n\n".join([*[SENTENCES["es"]] * 9, SENTENCES["en"]])
+    assert detect(page, rank, IBERIAN).secondary == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["", " \n\n ", "12345 678", "::: --- :::", "OK", "https://harbour.example/a/b"]
+)
+def test_says_und_when_there_is_nothing_to_tell_by(text: str) -> None:
+    assert detect(text, rank, IBERIAN).language == UNDETERMINED
+
+
+def test_names_a_language_outside_the_recipe_when_it_is_clear() -> None:
+    assert detect(SENTENCES["de"], rank, IBERIAN).language == "de"
+    assert detect(SENTENCES["ja"], rank, IBERIAN).language == "ja"
+
+
+def test_doubtful_text_is_und() -> None:
+    undecided = identify("zzz qqq www kkk", lambda _: [("es", 0.5), ("gl", 0.5)], IBERIAN_STRICT)
+    assert undecided.language == UNDETERMINED
+    assert undecided.confidence == pytest.approx(0.5)
+
+
+IBERIAN_STRICT = LanguageRules(languages=("es", "gl"), least_confidence=0.6)
+
+
+def test_the_small_words_outvote_a_weak_lead() -> None:
+    ranking = [("es", 0.55), ("gl", 0.45)]
+    assert vote("unha cousa e outra na rúa", ranking)[0][0] == "gl"
+    assert vote("una cosa y la otra", ranking)[0][0] == "es"
+
+
+@pytest.mark.parametrize(
+    ("tag", "code"),
+    [
+        ("es-ES", "es"),
+        ("pt_BR", "pt"),
+        (" EN ", "en"),
+        ("nb-NO", "no"),
+        ("iw", "he"),
+        ("", ""),
+        ("x", ""),
+        ("und", ""),
+    ],
+)
+def test_reads_declared_tags(tag: str, code: str) -> None:
+    assert primary(tag) == code
+
+
+@pytest.mark.parametrize(
+    ("declared", "found", "language", "origin"),
+    [
+        ("es-ES", Detected("es", 0.6), "es", "html lang"),
+        ("en", Detected("es", 0.99), "es", DETECTED),
+        ("en", Detected("es", 0.5), "en", "html lang"),
+        ("en", Detected("und", 0.0), "en", "html lang"),
+        ("", Detected("es", 0.7), "es", DETECTED),
+        ("", Detected("und", 0.0), "und", DETECTED),
+    ],
+)
+def test_declaration_and_text_are_weighed(declared: str, found: Detected, language: str, origin: str) -> None:
+    settled = settle(declared, "html lang", found, overrule=0.8)
+    assert (settled.language, settled.origin) == (language, origin)
+
+
+LANGUAGES = ("ca", "en", "es", "eu", "gl", "pt")
+
+
+@given(
+    st.text(max_size=200),
+    st.lists(st.floats(0.0001, 1), min_size=len(LANGUAGES), max_size=len(LANGUAGES)),
+)
+@settings(max_examples=200)
+def test_any_text_gets_an_answer_within_bounds(text: str, weights: list[float]) -> None:
+    shares = [weight / sum(weights) for weight in weights]
+    found = detect(text, lambda _: list(zip(LANGUAGES, shares, strict=True)), IBERIAN)
+    assert found.language in {*LANGUAGES, UNDETERMINED}
+    assert 0.0 <= found.confidence <= 1.0
+    assert found.secondary != found.language
+
+
+@given(st.text(max_size=120), st.permutations(LANGUAGES))
+def test_the_order_of_the_candidates_changes_nothing(text: str, order: list[str]) -> None:
+    ranking = {language: 1 / len(LANGUAGES) for language in LANGUAGES}
+    first = identify(text, lambda _: list(ranking.items()), LanguageRules(languages=LANGUAGES))
+    other = identify(
+        text, lambda _: [(name, ranking[name]) for name in order], LanguageRules(languages=tuple(order))
+    )
+    assert first == other
+
+
+def document(**values: object) -> Document:
+    return Document(id="d", recipe="r", source="s", lead="l", url="https://harbour.example/a", **values)  # type: ignore[arg-type]
+
+
+def told(step: DetectLanguage, given_: Document) -> Document:
+    context = Context("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=None)  # type: ignore[arg-type]
+    (outcome,) = step([given_], context)
+    assert isinstance(outcome, Document)
+    return outcome
+
+
+def test_step_records_language_origin_confidence_and_second_language() -> None:
+    step = DetectLanguage(languages=IBERIAN.languages)
+    page = "\n\n".join([SENTENCES["ca"], SENTENCES["ca"], SENTENCES["es"]])
+    after = told(step, document(text=page, language="en", origins={"language": "html lang", "text": "page"}))
+    assert after.language == "ca"
+    assert after.origins == {"language": DETECTED, "text": "page"}
+    assert after.fact(SECONDARY_LANGUAGE) == "es"
+    assert (after.fact(LANGUAGE_CONFIDENCE) or 0) > 0.8
+    assert after.notes["declared"] == "en"
+    assert after.notes["agreed"] is False
+
+
+def test_step_keeps_a_declaration_that_the_text_confirms() -> None:
+    step = DetectLanguage(languages=IBERIAN.languages)
+    after = told(step, document(text=SENTENCES["gl"], language="gl-ES", origins={"language": "html lang"}))
+    assert (after.language, after.origins["language"]) == ("gl", "html lang")
+    again = told(step, after)
+    assert (again.language, again.origins) == (after.language, after.origins)
+
+
+def test_step_judges_a_short_text_with_its_title() -> None:
+    after = told(DetectLanguage(languages=IBERIAN.languages), document(title=SENTENCES["eu"], text="1.250 €"))
+    assert after.language == "eu"

@@ -1,0 +1,223 @@
+"""A look at sitemaps: what it asks for, what it gives, what it remembers."""
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.conversing import NOW, answer, converse, make_source, table
+
+from headwater.discover.sitemap import discover_sitemap
+from headwater.model.errors import Permanent, Temporary
+
+MAP = "http://site.example/sitemap.xml"
+
+
+def urlset(*names, lastmod="2026-11-12"):
+    lines = "".join(f"<url><loc>{name}</loc><lastmod>{lastmod}</lastmod></url>" for name in names)
+    return f"<urlset>{lines}</urlset>"
+
+
+def index(*names, lastmod="2026-11-12"):
+    lines = "".join(f"<sitemap><loc>{name}</loc><lastmod>{lastmod}</lastmod></sitemap>" for name in names)
+    return f"<sitemapindex>{lines}</sitemapindex>"
+
+
+def at(*paths):
+    return [f"http://site.example/{path}" for path in paths]
+
+
+def look(pages, *, url=MAP, watermark=None, **options):
+    source = make_source("sitemap", url, options=options, watermark=watermark or {})
+    answers = pages if callable(pages) else table(pages, "application/xml")
+    return converse(discover_sitemap(source, NOW), answers)
+
+
+def test_p3_lastmod_is_the_version_and_a_hint_of_the_date():
+    (lead,) = look({MAP: urlset(*at("a"), lastmod="2026-11-12T10:00:00+02:00")}).leads
+    assert lead.version == "2026-11-12T08:00:00+00:00"
+    assert lead.published is not None
+    assert lead.published.isoformat() == lead.version
+
+
+@pytest.mark.parametrize(
+    ("lastmod", "version", "published"),
+    [
+        ("2061-01-01", "2061-01-01", None),
+        ("last week", "last week", None),
+        ("", "", None),
+        ("2026", "2026-01-01T00:00:00+00:00", 2026),
+        ("2026-11", "2026-11-01T00:00:00+00:00", 2026),
+    ],
+)
+def test_a_wrong_or_future_date_is_a_version_but_no_date(lastmod, version, published):
+    (lead,) = look({MAP: urlset(*at("a"), lastmod=lastmod)}).leads
+    assert lead.version == version
+    assert (lead.published.year if lead.published else None) == published
+
+
+def test_p3_filters_take_parts_of_addresses_and_patterns():
+    pages = {MAP: urlset(*at("tramites/1", "tramites/borrador/2", "procedimientos/3", "noticias/4"))}
+    found = look(pages, include=["/tramites/", "re:/procedimientos/\\d+$"], exclude="borrador")
+    assert found.urls == at("tramites/1", "procedimientos/3")
+
+
+@pytest.mark.parametrize(
+    "options", [{"include": "re:("}, {"include": [1]}, {"most": 0}, {"files": "many"}, {"hosts": 5}]
+)
+def test_a_mistake_in_the_options_is_told_by_its_name(options):
+    with pytest.raises(Permanent) as told:
+        look({MAP: urlset()}, **options)
+    assert told.value.reason == "bad_options"
+    assert next(iter(options)) in told.value.detail
+
+
+def test_addresses_of_other_hosts_are_left_out_unless_they_are_named():
+    urls = [
+        "http://site.example/a",
+        "https://www.site.example/b",
+        "http://sub.site.example/c",
+        "http://other.example/d",
+    ]
+    pages = {MAP: urlset(*urls, "http://notsite.example/e")}
+    assert look(pages).urls == urls[:3]
+    assert look(pages, hosts=["other.example"]).urls == urls
+    assert len(look(pages, hosts=["*"]).urls) == 5
+
+
+def test_a_sitemap_elsewhere_is_read_when_robots_names_it_but_lists_only_this_site():
+    pages = {
+        "http://site.example/robots.txt": "Sitemap: http://cdn.example/s.xml\nSitemap: /own.xml\n",
+        "http://cdn.example/s.xml": index("http://cdn.example/1.xml", "http://far.example/2.xml"),
+        "http://cdn.example/1.xml": urlset(*at("a"), "http://other.example/b"),
+        "http://site.example/own.xml": urlset(*at("c")),
+    }
+    found = look(pages, url="http://site.example/")
+    assert sorted(found.urls) == at("a", "c")
+    assert "http://far.example/2.xml" not in [request.url for request in found.asked]
+
+
+def test_a_site_is_searched_where_sitemaps_usually_are():
+    found = look({"http://site.example/sitemap_index.xml": urlset(*at("a"))}, url="http://site.example")
+    assert found.urls == at("a")
+    assert [request.purpose for request in found.asked] == ["robots", "sitemap", "sitemap"]
+
+
+def test_an_index_that_names_itself_ends():
+    found = look({MAP: index(MAP, *at("1.xml")), **dict.fromkeys(at("1.xml"), urlset(*at("a")))})
+    assert (found.urls, len(found.asked)) == (at("a"), 2)
+
+
+def test_indexes_deeper_than_three_are_left_out():
+    pages = {MAP: index(*at("2.xml"))}
+    pages |= {f"http://site.example/{n}.xml": index(*at(f"{n + 1}.xml")) for n in range(2, 6)}
+    found = look(pages)
+    assert [request.url for request in found.asked] == [MAP, *at("2.xml", "3.xml")]
+    assert "index_too_deep" in found.codes
+
+
+def test_leads_come_in_batches_and_the_bodies_are_put_away_with_them():
+    found = look({MAP: urlset(*at(*map(str, range(2500))))})
+    assert [len(batch) for batch in found.found] == [1000, 1000, 500]
+    assert found.discovery.leads == ()
+
+
+def test_an_unchanged_file_is_asked_for_conditionally_and_told_by_its_hash():
+    def tagged(request):
+        return answer(
+            request,
+            urlset(*at("a")),
+            media_type="text/xml",
+            etag='"1"',
+            last_modified="Thu, 12 Nov 2026 00:00:00 GMT",
+        )
+
+    first = look(tagged)
+    mark = first.discovery.watermark
+    again = look(tagged, watermark=mark)
+    assert again.asked[0].headers == {
+        "If-None-Match": '"1"',
+        "If-Modified-Since": "Thu, 12 Nov 2026 00:00:00 GMT",
+    }
+    assert (again.leads, again.discovery.watermark) == ([], mark)
+    unchanged = look(lambda request: answer(request, "", status=304), watermark=mark)
+    assert (unchanged.leads, unchanged.discovery.watermark) == ([], mark)
+
+
+def test_a_failed_child_is_noted_and_its_memory_kept_for_the_next_look():
+    good = {
+        MAP: index(*at("1.xml", "2.xml")),
+        at("1.xml")[0]: urlset(*at("a")),
+        at("2.xml")[0]: urlset(*at("b")),
+    }
+    mark = look(good).discovery.watermark
+    failing = look(good | {at("2.xml")[0]: Temporary("http_500")}, watermark=mark)
+    assert failing.discovery.watermark == mark
+    assert any("sitemap_failed:http_500" in warning for warning in failing.discovery.warnings)
+
+
+def test_when_everything_fails_the_first_reason_is_the_sources():
+    with pytest.raises(Temporary) as told:
+        look({MAP: Temporary("http_500", delay=timedelta(minutes=1))})
+    assert told.value.delay == timedelta(minutes=1)
+    with pytest.raises(Permanent, match="gone"):
+        look({MAP: Permanent("gone")})
+
+
+def test_a_host_in_trouble_is_left_alone_and_gone_on_with_next_time():
+    children = at(*(f"{n}.xml" for n in range(6)))
+    pages = {MAP: index(*children)} | {url: urlset(url.removesuffix(".xml")) for url in children}
+    busy = dict.fromkeys(children[2:], Temporary("rate_limited", counts=False))
+    first = look(pages | busy)
+    assert len(first.asked) == 1 + 2 + 3
+    again = look(pages, watermark=first.discovery.watermark)
+    assert [request.url for request in again.asked[1:]] == [*children[2:], *children[:2]]
+    assert {*first.urls, *again.urls} == {url.removesuffix(".xml") for url in children}
+
+
+@settings(deadline=None)
+@given(st.integers(1, 7), st.integers(4, 8))
+def test_limits_only_spread_a_listing_over_more_looks(most, files):
+    indexes = at("i0.xml", "i1.xml", "i2.xml")
+    children = {url: [f"{url}/{n}.xml" for n in range(3)] for url in indexes}
+    pages = {MAP: index(*indexes)} | {url: index(*below) for url, below in children.items()}
+    leaves = [url for below in children.values() for url in below]
+    pages |= {url: urlset(*(f"{url}/{n}" for n in range(4))) for url in leaves}
+    found, mark = set(), {}
+    for _ in range(80):
+        heard = look(pages, watermark=mark, most=most, files=files)
+        assert len(heard.leads) <= most
+        assert len(heard.asked) <= files
+        found |= set(heard.urls)
+        mark = heard.discovery.watermark
+    assert found == {f"{url}/{n}" for url in leaves for n in range(4)}
+
+
+def test_trusted_dates_of_an_index_save_the_requests():
+    pages = {MAP: index(*at("1.xml")), at("1.xml")[0]: urlset(*at("a"))}
+    mark = look(pages, trust_lastmod=True).discovery.watermark
+    assert len(look(pages, trust_lastmod=True, watermark=mark).asked) == 1
+    changed = pages | {MAP: index(*at("1.xml"), lastmod="2026-11-13")}
+    assert len(look(changed, trust_lastmod=True, watermark=mark).asked) == 2
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        {"files": 3},
+        {"files": {"x": 1}},
+        {"files": {MAP: {"etag": 5, "taken": "x"}}},
+        {"resume": 9},
+        {"resume": [1, None]},
+    ],
+)
+def test_a_strange_watermark_is_forgotten(mark):
+    assert look({MAP: urlset(*at("a"))}, watermark=mark).urls == at("a")
+
+
+def test_the_memory_is_bounded():
+    children = at(*(f"{n}.xml" for n in range(2600)))
+    pages = {MAP: index(*children)} | {url: urlset(url + "/a") for url in children}
+    first = look(pages, files=3000)
+    assert len(first.leads) == 2600
+    assert len(first.discovery.watermark["files"]) == 2000

@@ -1,0 +1,1 @@
+"""How the network that reads pages is trained. Not part of the package."""
