@@ -17,12 +17,12 @@ from sqlalchemy import event
 
 from headwater.app import App
 from headwater.engine.desk import Patience
+from headwater.liveness import owner_name
 from headwater.pure.dupes.profiles import DEFAULT
 from headwater.settings.settings import RecipeSettings, Settings
 from headwater.steps.duplicates import DropDuplicates
 from headwater.steps.normalise import normalise
 from headwater.worker.inline import run_inline
-from headwater.worker.liveness import owner_name
 from headwater.worker.processes import free_the_dead
 
 

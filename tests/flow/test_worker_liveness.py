@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from headwater.worker.liveness import dead_owners, owner_name
+from headwater.liveness import dead_owners, owner_name
 
 
 def _tell_name(answers: "multiprocessing.Queue[str]") -> None:
@@ -64,6 +64,6 @@ def test_of_other_machines_and_other_names_nothing_is_known(name: str):
 
 
 def _name_of(pid: int) -> str:
-    from headwater.worker.liveness import _birth
+    from headwater.liveness import _birth
 
     return f"{socket.gethostname()}:{pid}:{_birth(pid)}:desk"

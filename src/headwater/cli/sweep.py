@@ -12,7 +12,7 @@ from headwater.backends.sql.orphans import look_for_orphans, nobody_working, orp
 from headwater.cli.opening import open_app
 from headwater.cli.options import Json, verb
 from headwater.cli.output import console, print_json
-from headwater.worker.liveness import dead_owners
+from headwater.liveness import dead_owners
 from headwater.worker.processes import free_the_dead
 
 YOUNG = timedelta(hours=1)

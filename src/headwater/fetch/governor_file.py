@@ -2,11 +2,13 @@
 
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from headwater.fetch.governor import GRACE, HORIZON, MEMORY, Clock
+from headwater.liveness import dead_owners, owner_name
 from headwater.model.errors import Temporary
 from headwater.pure.pace import Decision, Demand, Go, View, decide
 
@@ -14,10 +16,12 @@ _PLANNED, _PENDING, _SENT, _RUNNING = range(4)
 _BUSY_MILLISECONDS = 30_000
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS moment (
-  key TEXT NOT NULL, state INTEGER NOT NULL, at REAL NOT NULL, name TEXT NOT NULL, expires REAL NOT NULL);
+  key TEXT NOT NULL, state INTEGER NOT NULL, at REAL NOT NULL, name TEXT NOT NULL, expires REAL NOT NULL,
+  owner TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS moment_by_key ON moment (key, state, at);
 CREATE INDEX IF NOT EXISTS moment_by_name ON moment (name, state);
 CREATE INDEX IF NOT EXISTS moment_by_expiry ON moment (expires);
+CREATE INDEX IF NOT EXISTS moment_by_owner ON moment (owner, state);
 CREATE TABLE IF NOT EXISTS bar (key TEXT PRIMARY KEY, until REAL NOT NULL) WITHOUT ROWID;
 """
 _SWEEP_EVERY = 200
@@ -37,6 +41,22 @@ class FileGovernor:
         self._database.execute("PRAGMA journal_mode = WAL")
         self._database.execute("PRAGMA synchronous = NORMAL")
         self._database.executescript(_SCHEMA)
+        self._owner = owner_name("governor")
+        self._free_the_dead()
+
+    def _free_the_dead(self) -> None:
+        """A process that is gone holds no connection any more. What it was about to send is taken for sent."""
+        with _writing(self._database):
+            owners = [row[0] for row in self._database.execute("SELECT DISTINCT owner FROM moment")]
+            now = time.time()
+            for owner in dead_owners(owners):
+                self._database.execute(
+                    "DELETE FROM moment WHERE owner = ? AND state IN (?, ?)", (owner, _RUNNING, _PLANNED)
+                )
+                self._database.execute(
+                    "UPDATE moment SET state = ?, expires = expires - at + ?, at = ? WHERE owner = ? AND state = ?",
+                    (_SENT, now, now, owner, _PENDING),
+                )
 
     def reserve(self, demands: Sequence[Demand], clock: Clock) -> Sequence[Decision]:
         with self._lock, _writing(self._database):
@@ -90,7 +110,8 @@ class FileGovernor:
 
     def _add(self, rows: Sequence[tuple[str, int, float, str, float]]) -> None:
         self._database.executemany(
-            "INSERT INTO moment (key, state, at, name, expires) VALUES (?, ?, ?, ?, ?)", rows
+            "INSERT INTO moment (key, state, at, name, expires, owner) VALUES (?, ?, ?, ?, ?, ?)",
+            [(*row, self._owner) for row in rows],
         )
 
     def sent(self, leases: Sequence[str], now: float) -> None:

@@ -9,10 +9,10 @@ from datetime import timedelta
 from multiprocessing.context import SpawnProcess
 
 from headwater.app import App
+from headwater.liveness import dead_owners, owner_name
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.settings.settings import Settings
-from headwater.worker.liveness import dead_owners, owner_name
 from headwater.worker.loops import Bell, work_at_desk, work_on_network
 
 LOOK_EVERY = 0.2
