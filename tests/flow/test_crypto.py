@@ -9,6 +9,7 @@ import pytest
 from tests.laboratory import RECIPE, Laboratory, laboratory
 
 from headwater.backends.sql.history import explain
+from headwater.backends.sql.rows import capture_from
 from headwater.backends.sql.schema import captures, deliveries, edges, leads, runs
 from headwater.engine.engine import Engine
 from headwater.model.work import Job, State, Task
@@ -100,9 +101,10 @@ def test_every_document_can_tell_its_story(finished: Laboratory):
 
 
 def test_every_capture_lies_in_the_archive(finished: Laboratory):
-    digests = [row["sha256"] for row in finished.rows(captures)]
-    assert set(finished.app.archive.get(digests)) == set(digests)
-    assert set(finished.app.archive.digests()) == set(digests)
+    taken = [capture_from(row) for row in finished.rows(captures)]
+    assert set(finished.app.archive.get(taken)) == {capture.sha256 for capture in taken}
+    tomorrow = datetime.now(UTC) + timedelta(days=1)
+    assert set(finished.app.archive.packs(tomorrow)) == {capture.pack for capture in taken}
 
 
 def test_c13_every_look_is_on_record_with_its_counts(finished: Laboratory):

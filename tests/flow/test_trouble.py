@@ -15,7 +15,6 @@ from sqlalchemy import event
 from tests.laboratory import RECIPE, Laboratory, laboratory
 
 from headwater.app import App
-from headwater.backends.archive import object_key
 from headwater.backends.sql.schema import captures, documents, leads, quarantine, sources
 from headwater.model.errors import Refused, Temporary
 from headwater.model.work import Job, State, Task
@@ -232,15 +231,16 @@ def test_a_database_that_was_taken_away_stops_the_work_with_a_clear_word(lab: La
 def test_damaged_bytes_are_quarantined_alone_and_come_back_after_repair(lab: Laboratory):
     _fetch_all(lab)
     victim = next(row for row in lab.rows(captures) if row["lead_id"])
-    archive = lab.app.archive
-    sound = archive.get([victim["sha256"]])[victim["sha256"]]
-    obstore.put(archive.store, object_key(victim["sha256"]), b"damaged")
+    store = lab.app.archive.store
+    sound = bytes(obstore.get(store, victim["pack"]).bytes())
+    end = victim["start"] + victim["size"]
+    obstore.put(store, victim["pack"], sound[: end - 1] + b"?" + sound[end:])
     loops.work_at_desk(lab.desk, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
     (row,) = lab.rows(documents, state=State.QUARANTINED)
     assert (row["reason"], row["capture_id"]) == ("capture_damaged", victim["id"])
     assert [apart["reason"] for apart in lab.rows(quarantine)] == ["capture_damaged"]
     assert len(lab.documents()) == len(_expected(lab))
-    obstore.put(archive.store, object_key(victim["sha256"]), sound)
+    obstore.put(store, victim["pack"], sound)
     assert lab.app.operations.retry([row["id"]], RECIPE, lab.clock()) == 1
     loops.work_at_desk(lab.desk, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
     assert lab.rows(quarantine) == []
