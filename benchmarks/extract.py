@@ -8,6 +8,7 @@ of fold by registered domain: each page is read with a network that saw no page 
 
 import argparse
 import json
+import random
 import re
 import statistics
 import tarfile
@@ -237,7 +238,7 @@ def metadata_seconds(cases: list[Case]) -> float:
         page = flatten(readable_body(tree))
         began = time.process_time()
         gather_visible(tree, evidence)
-        describe(evidence, headline_of(page, range(len(page.texts))), case.url)
+        describe(evidence, headline_of(page), case.url)
         seconds += time.process_time() - began
     return seconds
 
@@ -283,6 +284,44 @@ def hostile() -> dict[str, tuple[str, float]]:
     return outcome
 
 
+JUNK = (
+    b"<", b">", b'"', b"'", b"&", b"\0", b"<!--", b"-->", b"</div>", b"<table>", b"<script>", b"</script>", b"<title>",
+    b"\xff\xfe", b"&#55296;", b'<a href="//[">', b'<time datetime="0000-00-00">', b'<base href="http://[x">',
+    b'<script type="application/ld+json">{"@type":["Article",3],"author":[[{"name":{"a":1}}]]}</script>',
+)  # fmt: skip
+
+
+def mutated(data: bytes, chance: random.Random) -> bytes:
+    page = bytearray(data[: chance.choice((3_000, 30_000, 200_000))])
+    for _ in range(chance.choice((1, 10, 100, 400))):
+        at, kind = chance.randrange(len(page) + 1), chance.random()
+        if kind < 0.4:
+            page[at:at] = chance.choice(JUNK)
+        elif kind < 0.7:
+            del page[at : at + chance.choice((1, 5, 50))]
+        elif kind < 0.9:
+            other = chance.randrange(len(page) + 1)
+            page[at:at] = page[other : other + chance.choice((5, 200))]
+        else:
+            page[at : at + 1] = bytes([chance.randrange(256)])
+    return bytes(page)
+
+
+def fuzzed(cases: list[Case], count: int) -> dict[str, int]:
+    """How mutated pages end: as text, as a reason, or (never) in an error."""
+    chance = random.Random(7)
+    outcome: Counter[str] = Counter()
+    for _ in range(count):
+        data = mutated(chance.choice(cases).data, chance)
+        try:
+            reading = read_with(data, Hints(url="https://site.example/page"), network())
+        except Exception as error:  # noqa: BLE001  -- an error of any kind is what is counted here
+            outcome[f"error {type(error).__name__}"] += 1
+        else:
+            outcome["text" if isinstance(reading, Reading) else reading.reason] += 1
+    return dict(outcome)
+
+
 # ---------------------------------------------------------------- report
 
 
@@ -322,6 +361,7 @@ def report(first: list[Case], second: list[Case], *, with_peer: bool) -> None:
         figures |= peer_figures(first, second, a.seconds + b.seconds)
     reasons, false = alarms(first + second, Outcome(a.texts + b.texts, a.readings + b.readings, 0))
     figures |= {"refused": reasons, "false_alarms": false}
+    figures["fuzzed"] = fuzzed(first + second, 2_000)
     attacks = hostile()
     figures["hostile_worst_seconds"] = max(seconds for _, seconds in attacks.values())
     show(figures, attacks)
@@ -372,6 +412,7 @@ def show(figures: dict, attacks: dict[str, tuple[str, float]]) -> None:
     if "speed_ratio" in figures:
         row("speed ratio", figures["speed_ratio"], 1.0, TARGETS["speed ratio"])
     print(f"refused {figures['refused']}, of these with real gold text: {figures['false_alarms']}")
+    print(f"2,000 mutated pages: {figures['fuzzed']}")
     for name, (said, seconds) in attacks.items():
         print(f"  {name:<28}{seconds:7.2f} s   {said}")
 

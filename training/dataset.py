@@ -33,7 +33,8 @@ def rows(page: Labelled) -> dict[str, object] | None:
     described = describe_blocks(flat, context)
     gold = page.gold
     if gold is None:
-        gold = trafilatura.extract(text) or ""
+        # Without comments: left in, they teach the network that what readers wrote is part of an article.
+        gold = trafilatura.extract(text, include_comments=False) or ""
     labels = np.array(label(flat.texts, gold), np.float32)
     sure = np.ones(len(labels), np.float32)
     for snippets, value in ((page.wanted, 1.0), (page.unwanted, 0.0)):

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+from training.calibrate import expected_and_true, knots
 from training.network import RANGES, BlockNetwork
 
 STYLES = {"wcxb": 0.0, "aeb": 1.0, "fixtures": 1.0, "snippets": 1.0}
@@ -187,7 +188,7 @@ def defaults() -> argparse.ArgumentParser:
     parser.add_argument("--share", type=float, default=1.0)
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--decay", type=float, default=0.02)
-    parser.add_argument("--epochs", type=int, default=18)
+    parser.add_argument("--epochs", type=int, default=14)
     parser.add_argument("--batch", type=int, default=16)
     return parser
 
@@ -198,6 +199,7 @@ def train_all(folder: Path, out: Path, options: argparse.Namespace) -> None:
     rows = Rows(folder, "cuda" if torch.cuda.is_available() else "cpu")
     train = [number for number, page in enumerate(rows.about) if page["train"]]
     (out / "folds").mkdir(parents=True, exist_ok=True)
+    pairs: list[tuple[float, float]] = []
     for fold in (None, *range(FOLDS)):
         began = time.time()
         inside = [page for page in train if fold_of(rows.about[page]["domain"]) != fold]
@@ -206,6 +208,24 @@ def train_all(folder: Path, out: Path, options: argparse.Namespace) -> None:
         export(model.state_dict(), rows, options.dilations[: options.layers], name)
         sys.stdout.write(f"{name.name}: {len(inside)} pages, {time.time() - began:.0f} s\n")
         sys.stdout.flush()
+        if fold is not None:
+            held = [page for page in train if fold_of(rows.about[page]["domain"]) == fold]
+            pairs += worth(model, rows, [page for page in held if rows.about[page]["source"] == "wcxb"])
+    # These two lines belong into `headwater.extract.html.choose`.
+    sys.stdout.write("confidence, expected and true: {}\n{}\n".format(*knots(pairs)))
+
+
+def worth(model: BlockNetwork, rows: Rows, pages: list[int]) -> list[tuple[float, float]]:
+    found = predict(model, rows, pages, STYLES["wcxb"])
+    spans = {page: slice(rows.offsets[page], rows.offsets[page + 1]) for page in pages}
+    return [
+        expected_and_true(
+            likely.astype(np.float64),
+            rows.words[spans[page]].cpu().numpy(),
+            rows.y[spans[page]].cpu().numpy(),
+        )
+        for page, likely in found.items()
+    ]
 
 
 def export(state: dict[str, torch.Tensor], rows: Rows, steps: list[int], out: Path) -> None:

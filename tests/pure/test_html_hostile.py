@@ -60,3 +60,20 @@ def test_ordinary_pages_are_not_touched_by_the_guard():
 
 def test_endless_nesting_is_taken_out():
     assert "<div" not in shallow("<div>" * 20_000 + "<p>word</p>")
+
+
+@pytest.mark.parametrize("url", ["http://[bad", "not a url", "//", "https://a.example:notaport/x", ""])
+def test_an_address_that_is_none_does_no_harm(url):
+    found = read_html(
+        b"<base href='http://[x'><link rel=canonical href='http://[y'><p><a href='//['>x</a>" + WORDS * 3,
+        Hints(url=url),
+    )
+    assert isinstance(found, Reading)
+    assert found.links == ()
+
+
+def test_linked_data_of_the_wrong_shape_does_no_harm():
+    shapes = b'{"@type":["Article",3],"author":[[{"name":{"a":1}}]],"datePublished":5,"keywords":{"x":[]},"image":[{"url":{"q":1}}],"@id":[1]}'
+    found = read_html(b'<script type="application/ld+json">' + shapes + b"</script><p>" + WORDS * 3, Hints())
+    assert isinstance(found, Reading)
+    assert found.published is None

@@ -151,3 +151,25 @@ def test_broken_markup_ends_as_text_or_as_a_reason(parts):
 def test_any_bytes_end_as_text_or_as_a_reason(data):
     found = read_html(data, Hints(url="https://site.example/"))
     assert isinstance(found, Reading | Unreadable)
+
+
+def test_the_base_of_the_page_is_used_for_its_links():
+    page = ARTICLE.replace("<head>", '<head><base href="https://mirror.example/copy/">').replace(
+        "/volumes", "volumes"
+    )
+    assert "https://mirror.example/copy/volumes" in reading(page, "https://courier.example/lamp").links
+
+
+def test_a_second_opinion_is_recorded_with_its_agreement():
+    assert 0.5 < reading(ARTICLE).candidates["agreement_with_densest_part"] <= 1
+
+
+def test_comments_are_not_part_of_an_article():
+    comment = "<li class='comment'><p class='comment-author'>reader {0}</p><p>I have read this with pleasure, and I must say that number {0} is the best of all.</p></li>"
+    comments = (
+        "<div id='comments' class='comments-area'><h3>Comments</h3><ol class='comment-list'>"
+        + "".join(comment.format(number) for number in range(12))
+    )
+    found = reading(ARTICLE.replace("</article>", f"</article>{comments}</ol></div>"))
+    assert PARAGRAPHS[3] in found.plain
+    assert "read this with pleasure" not in found.plain

@@ -10,15 +10,21 @@ _WHOLE = re.compile(r"https?://[^/?#\s\\@:]+\.[^/?#\s\\@:]+(?:[/?#]\S*)?$")
 _ROOTED = re.compile(r"/(?!/)[^\s\\]*$")
 
 
+def usable(url: str | None) -> str:
+    """The address, or nothing when it is none that can be taken apart."""
+    try:
+        urlsplit(url or "")
+    except ValueError:
+        return ""
+    return url or ""
+
+
 class Base:
     """The address of a page, against which those in it are read. What is plainly written takes the short way."""
 
     def __init__(self, url: str) -> None:
-        self.url = url
-        try:
-            parts = urlsplit(url)
-        except ValueError:
-            parts = urlsplit("")
+        self.url = usable(url)
+        parts = urlsplit(self.url)
         self.root = (
             f"{parts.scheme}://{parts.netloc}" if parts.scheme in ("http", "https") and parts.netloc else ""
         )

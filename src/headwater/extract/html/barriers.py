@@ -25,6 +25,10 @@ _ROOT = re.compile(
     r'<(?:div|main|app-root)[^>]{0,80}(?:id="(?:root|app|__next|__nuxt|___gatsby|main-app|react-root)"|data-reactroot)|<app-root',
     re.IGNORECASE,
 )
+_LOADS = re.compile(
+    r"""<script[^>]*\ssrc=|rel=["']?modulepreload|as=["']?script\b|id=["']?[\w-]*(?:splash|preloader)""",
+    re.IGNORECASE,
+)
 _NOT_FOUND = re.compile(
     r"\b404\b|\b410\b|not found|page (?:does not|doesn.t) exist|no longer (?:available|exists)|nicht gefunden|no encontrad|introuvable|non trovat|não encontrad|niet gevonden|ページが見つかりません|页面不存在",
     re.IGNORECASE,
@@ -110,7 +114,8 @@ def _is_redirect(seen: Seen) -> bool:
 
 
 def _is_challenge(seen: Seen) -> bool:
-    return bool(_CHALLENGE.search(_title(seen)) or _CHALLENGE.search(seen.visible[:_HEAD]))
+    few = seen.visible_words < 2 * _LITTLE
+    return bool(_CHALLENGE.search(_title(seen))) or (few and bool(_CHALLENGE.search(seen.visible[:_HEAD])))
 
 
 def _is_not_found(seen: Seen) -> bool:
@@ -150,8 +155,10 @@ def _is_paywall(seen: Seen) -> bool:
 def _needs_script(seen: Seen) -> bool:
     if seen.visible_words < 4 * _LITTLE and _NO_SCRIPT.search(seen.visible):
         return True
-    if seen.words >= _HARDLY_ANY or seen.visible_words >= 4 * _LITTLE:
+    if seen.words >= _HARDLY_ANY or (seen.words and seen.visible_words >= 4 * _LITTLE):
         return False
+    if seen.visible_words < _HARDLY_ANY and _LOADS.search(seen.markup):
+        return True
     return bool(_ROOT.search(seen.markup)) or seen.markup.count("<script") >= 3
 
 

@@ -1,26 +1,21 @@
 """The elements of a page as columns: what they are called, what they look like, what lies around them."""
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from headwater.extract.html.flatten import TAG_NUMBER, Page
+from headwater.extract.html.flatten import BLOCK_TAGS, Page
 from headwater.extract.html.keywords import name_masks
 
 Numbers = npt.NDArray[np.int64]
 
-_TOLD = re.compile(
-    r' (class|id|role|itemprop|data-testid|data-component|aria-label|hidden|aria-hidden|style)="([^"]*)"'
-)
+_NAMES = (" class=", " id=", " role=", " itemprop=", " data-testid=", " data-component=", " aria-label=")
 _LONGEST_NAME = 2_000
-_NOT_NAMES = ("hidden", "aria-hidden", "style")
 _NO_DIGITS = str.maketrans("", "", "0123456789")
-_LEAVES = frozenset(
-    TAG_NUMBER[name] for name in ("p", "li", "td", "th", "dd", "dt", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6")
-)  # fmt: skip
+_LEAVES = ("p", "li", "td", "th", "dd", "dt", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6")
+_IS_LEAF = np.array([name in _LEAVES for name in BLOCK_TAGS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +62,7 @@ def survey(page: Page) -> Elements:
         hidden=_inherited(hidden.astype(np.int64), parent) > 0,
         template=template,
         family=_compact(template * (template.max() + 1) + template[parent]),
-        leaf=np.isin(tag, list(_LEAVES)),
+        leaf=_IS_LEAF[tag],
     )
 
 
@@ -89,15 +84,17 @@ def _told(attributes: str) -> tuple[str, bool, str]:
     """Class without its numbers, whether it is hidden, and all names. The pages of a site share most of them."""
     if not attributes:
         return "", False, ""
-    values = dict(_TOLD.findall(attributes))
-    names = " ".join([value for name, value in values.items() if name not in _NOT_NAMES])
-    return values.get("class", "").translate(_NO_DIGITS), _is_hidden(values), names
+    # The serialiser writes name="value" throughout and escapes quotes in values.
+    parts = attributes.split('"')
+    values = dict(zip(parts[::2], parts[1::2], strict=False))
+    names = " ".join([values[name] for name in _NAMES if name in values])
+    return values.get(" class=", "").translate(_NO_DIGITS), _is_hidden(values), names
 
 
 def _is_hidden(values: dict[str, str]) -> bool:
-    if "hidden" in values or values.get("aria-hidden") == "true":
+    if " hidden=" in values or values.get(" aria-hidden=") == "true":
         return True
-    return "style" in values and "display:none" in values["style"].replace(" ", "")
+    return " style=" in values and "display:none" in values[" style="].replace(" ", "")
 
 
 def _compact(keys: Numbers) -> Numbers:

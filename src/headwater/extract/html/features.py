@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from headwater.extract.html.elements import Elements, survey
 from headwater.extract.html.flatten import BLOCK_TAGS, TAG_NUMBER, Page
-from headwater.extract.html.keywords import NAME_GROUPS, PHRASE_GROUPS, phrase_masks
+from headwater.extract.html.keywords import COMMENT_BIT, NAME_GROUPS, PHRASE_GROUPS, phrase_masks
 from headwater.extract.html.letters import Letters, count_letters
 
 Array = npt.NDArray[np.float32]
@@ -19,6 +19,8 @@ Column = npt.NDArray[Any]
 
 LEVELS = 5
 _SHORT = 25
+# Among the columns of containers: whether a block is inside the smallest element with three quarters of the prose.
+_CORE = 4
 # The pages that the network learned from are labelled in two styles: what belongs to the page, the article alone.
 _PAGE_STYLE, _ARTICLE_STYLE = -1.0, 1.0
 _TAG_GROUPS = (
@@ -33,8 +35,8 @@ _AROUND = (
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
-    """The matrix and the ranges and groups over which a model may average."""
+class BlockTable:
+    """The matrix, the ranges and groups over which a model may average, and the densest part as a second opinion."""
 
     matrix: Array
     first: Numbers
@@ -42,6 +44,8 @@ class Described:
     template: Numbers
     words: Array
     style: float
+    core: npt.NDArray[np.bool_]
+    comments: npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ class Context:
     is_article: bool = False
 
 
-def describe_blocks(page: Page, context: Context) -> Described:
+def describe_blocks(page: Page, context: Context) -> BlockTable:
     """One row per block of the page; the page has at least one."""
     letters = count_letters(page)
     elements = survey(page)
@@ -65,18 +69,22 @@ def describe_blocks(page: Page, context: Context) -> Described:
     columns += _wording(page, context)
     columns += _position(good, elements, homes)
     columns += _ancestors(elements, chain, sums)
-    columns += _containers(elements, chain, sums)
+    containers = _containers(elements, chain, sums)
+    columns += containers
     template = elements.template[homes]
     columns += _templates(template, letters, good)
     columns += _templates(elements.family[homes], letters, good)
     columns += _whole(page, letters, good, context)
-    numeric = np.stack([np.asarray(column, np.float32) for column in columns], axis=1)
-    matrix = np.concatenate([numeric, _flags(elements, homes)], axis=1)
+    flags = _flags(elements, homes)
+    matrix = np.empty((len(columns) + flags.shape[1], len(homes)), np.float32)
+    for number, column in enumerate(columns):
+        matrix[number] = column
+    matrix[len(columns) :] = flags.T
     first = np.stack([elements.first[level] for level in chain[1:4]])
     last = np.stack([elements.last[level] for level in chain[1:4]])
-    return Described(
-        matrix, first, last, template, letters.words, _ARTICLE_STYLE if context.is_article else _PAGE_STYLE
-    )
+    style = _ARTICLE_STYLE if context.is_article else _PAGE_STYLE
+    comments = (elements.all_names[homes] & COMMENT_BIT) > 0
+    return BlockTable(matrix.T, first, last, template, letters.words, style, containers[_CORE], comments)
 
 
 def _log(values: Column) -> Column:
@@ -142,9 +150,11 @@ def _wording(page: Page, context: Context) -> list[Column]:
 
 
 def _overlap(text: str, title: set[str]) -> float:
-    words = set(text.lower().split())
-    common = len(words & title)
-    return common / max(len(words), len(title)) if common else 0.0
+    split = text.lower().split()
+    if title.isdisjoint(split):
+        return 0.0
+    words = set(split)
+    return len(words & title) / max(len(words), len(title))
 
 
 def _position(good: Array, elements: Elements, homes: Numbers) -> list[Column]:

@@ -20,6 +20,8 @@ _CLOSES = {"/" + name: number for name, number in TAG_NUMBER.items()}
 _TOKEN = re.compile(r"<(/?[^\s>/]+)([^>]*)>([^<]*)")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _LONG_ENOUGH_TO_BREAK = 40
+# Ten times what long pages have; what follows is left out, and the reading says so.
+MOST_BLOCKS = 20_000
 
 
 Handler = Callable[[str, str], None]
@@ -57,7 +59,8 @@ def flatten(markup: str) -> Page:
         handler = handlers.get(name)
         if handler is not None:
             handler(name, attributes)
-        if text:
+        # White space between words counts, white space between blocks does not.
+        if text and (parts or not text.isspace()):
             parts.append(text)
     return walk.finish()
 
@@ -72,12 +75,15 @@ def unescape(text: str) -> str:
 
 class _Walk:
     __slots__ = (
-        "bold", "bold_from", "broken", "images", "line_break_at", "link_from", "linked", "links", "page", "parts",
+        "blocks", "bold", "bold_from", "broken", "elements", "images", "last", "line_break_at", "link_from", "linked", "links", "page", "parts",
         "stack", "verbatim",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.page = Page()
+        self.elements: list[tuple[int, int, str, int, int]] = []
+        self.blocks: list[tuple[str, int, int, int, int, int, int, int]] = []
+        self.last: list[int] = []
         self.parts: list[str] = []
         self.stack: list[int] = []
         self.link_from = -1
@@ -98,42 +104,50 @@ class _Walk:
         return table
 
     def finish(self) -> Page:
+        """Rows to columns."""
         self._flush()
-        page = self.page
         while self.stack:
-            page.last[self.stack.pop()] = len(page.texts)
+            self.last[self.stack.pop()] = len(self.blocks)
+        page = self.page
+        page.last = self.last
+        parents, tags, attributes, first, depths = zip(*self.elements, strict=True)
+        page.parents, page.tags, page.attributes = list(parents), list(tags), list(attributes)
+        page.first, page.depths = list(first), list(depths)
+        if self.blocks:
+            texts, words, homes, linked, links, images, bold, breaks = zip(*self.blocks, strict=True)
+            page.texts, page.words, page.homes = list(texts), list(words), list(homes)
+            page.link_characters, page.link_counts = list(linked), list(links)
+            page.image_counts, page.bold_characters, page.breaks = list(images), list(bold), list(breaks)
         return page
 
     def _open(self, name: str, attributes: str) -> None:
         if self.parts:
             self._flush()
-        page, stack = self.page, self.stack
-        page.parents.append(stack[-1] if stack else 0)
-        stack.append(len(page.tags))
-        page.tags.append(TAG_NUMBER[name])
-        page.attributes.append(attributes)
-        page.first.append(len(page.texts))
-        page.last.append(0)
-        page.depths.append(len(stack))
+        stack, elements = self.stack, self.elements
+        number = len(elements)
+        around = stack[-1] if stack else 0
+        stack.append(number)
+        elements.append((around, TAG_NUMBER[name], attributes, len(self.blocks), len(stack)))
+        self.last.append(0)
 
     def _close(self, name: str, _: str) -> None:
         if self.parts:
             self._flush()
-        page, stack = self.page, self.stack
-        if page.tags[stack[-1]] == _CLOSES[name] and len(stack) > 1:
-            page.last[stack.pop()] = len(page.texts)
+        stack = self.stack
+        if self.elements[stack[-1]][1] == _CLOSES[name] and len(stack) > 1:
+            self.last[stack.pop()] = len(self.blocks)
         else:
             self._close_outer(_CLOSES[name])
 
     def _close_outer(self, tag: int) -> None:
         """Serialised markup is well formed; raw text that looks like markup is not."""
-        page, stack = self.page, self.stack
-        if all(page.tags[number] != tag for number in stack[1:]):
+        stack = self.stack
+        if all(self.elements[number][1] != tag for number in stack[1:]):
             return
         while len(stack) > 1:
             number = stack.pop()
-            page.last[number] = len(page.texts)
-            if page.tags[number] == tag:
+            self.last[number] = len(self.blocks)
+            if self.elements[number][1] == tag:
                 return
 
     def _open_verbatim(self, name: str, attributes: str) -> None:
@@ -147,7 +161,7 @@ class _Walk:
     def _open_link(self, _: str, attributes: str) -> None:
         self.links += 1
         self.link_from = len(self.parts)
-        self.page.anchors.append((len(self.page.texts), attributes))
+        self.page.anchors.append((len(self.blocks), attributes))
 
     def _close_link(self, _name: str, _: str) -> None:
         if self.link_from >= 0:
@@ -164,7 +178,7 @@ class _Walk:
 
     def _picture(self, _: str, attributes: str) -> None:
         self.images += 1
-        self.page.pictures.append((len(self.page.texts), attributes))
+        self.page.pictures.append((len(self.blocks), attributes))
 
     def _rule(self, _name: str, _: str) -> None:
         if self.parts:
@@ -206,7 +220,6 @@ class _Walk:
             self.bold_from = 0
 
     def _add(self, text: str, words: int) -> None:
-        page = self.page
         if "&" in text:
             text = unescape(text)
             if "\u00a0" in text and not self.verbatim:
@@ -214,11 +227,9 @@ class _Walk:
                 text, words = " ".join(pieces), len(pieces)
                 if not pieces:
                     return
-        page.texts.append(text)
-        page.words.append(words)
-        page.homes.append(self.stack[-1])
-        page.link_characters.append(min(self.linked, len(text)))
-        page.link_counts.append(self.links)
-        page.image_counts.append(self.images)
-        page.bold_characters.append(min(self.bold, len(text)))
-        page.breaks.append(self.broken)
+        if len(self.blocks) >= MOST_BLOCKS:
+            return
+        length = len(text)
+        linked, bold = min(self.linked, length), min(self.bold, length)
+        home = self.stack[-1]
+        self.blocks.append((text, words, home, linked, self.links, self.images, bold, self.broken))

@@ -43,6 +43,7 @@ NAME_GROUPS: tuple[tuple[str, ...], ...] = (
     ("quote", "pull", "blockquote", "callout", "box", "infobox", "factbox", "note", "tip"),
     ("code", "highlight", "syntax", "api", "docs", "doc-", "method", "signature"),
 )  # fmt: skip
+COMMENT_BIT = 1 << next(number for number, group in enumerate(NAME_GROUPS) if "comment" in group)
 # What short furniture says, in the languages that most pages are in.
 PHRASE_GROUPS: tuple[tuple[str, ...], ...] = (
     ("share", "tweet", "facebook", "whatsapp", "linkedin", "pinterest", "teilen", "compartir", "partager", "condividi", "follow us", "instagram"),
@@ -65,9 +66,9 @@ PHRASE_GROUPS: tuple[tuple[str, ...], ...] = (
 )  # fmt: skip
 
 
-def _index(groups: Sequence[Sequence[str]]) -> tuple[AhoCorasick, list[int]]:
+def _index(groups: Sequence[Sequence[str]]) -> tuple[AhoCorasick, Masks]:
     words = [(word, 1 << number) for number, group in enumerate(groups) for word in group]
-    return AhoCorasick([word for word, _ in words]), [bit for _, bit in words]
+    return AhoCorasick([word for word, _ in words]), np.array([bit for _, bit in words], np.int64)
 
 
 _NAMES = _index(NAME_GROUPS)
@@ -82,18 +83,16 @@ def phrase_masks(texts: Sequence[str]) -> Masks:
     return _masks(texts, *_PHRASES)
 
 
-def _masks(strings: Sequence[str], automaton: AhoCorasick, bits: Sequence[int]) -> Masks:
+def _masks(strings: Sequence[str], automaton: AhoCorasick, bits: Masks) -> Masks:
     """One mask per string; the automaton runs once over all of them, a line each."""
-    masks = [0] * len(strings)
-    if not strings:
-        return np.zeros(0, np.int64)
-    matches = automaton.find_matches_as_indexes("\n".join(strings).lower(), overlapping=True)
-    if not matches:
-        return np.zeros(len(strings), np.int64)
-    found = np.array(matches)
-    ends = np.cumsum([len(string) + 1 for string in strings])
-    lines = np.searchsorted(ends, found[:, 1], side="right").tolist()
-    for line, pattern in zip(lines, found[:, 0].tolist(), strict=True):
-        if line < len(masks):
-            masks[line] |= bits[pattern]
-    return np.array(masks, np.int64)
+    masks = np.zeros(len(strings), np.int64)
+    matches = (
+        automaton.find_matches_as_indexes("\n".join(strings).lower(), overlapping=True) if strings else []
+    )
+    if matches:
+        found = np.array(matches)
+        ends = np.cumsum(np.fromiter(map(len, strings), np.int64, len(strings)) + 1)
+        # Lower case may be longer than the text was (a few capitals have two small letters): the last line takes it.
+        lines = np.minimum(np.searchsorted(ends, found[:, 1], side="right"), len(strings) - 1)
+        np.bitwise_or.at(masks, lines, bits[found[:, 0]])
+    return masks

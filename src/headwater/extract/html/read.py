@@ -1,29 +1,25 @@
 """HTML to a Reading: decode, parse once, flatten, choose the blocks that are the page's own text, say what it is."""
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from headwater.extract.html.addresses import Base, usable
 from headwater.extract.html.barriers import Seen, barrier
-from headwater.extract.html.choose import Choice, choose
+from headwater.extract.html.choose import Choice, agreement, choose, without_comments
 from headwater.extract.html.decode import Decoded, decode, repair, scrub
 from headwater.extract.html.features import Context, describe_blocks
-from headwater.extract.html.flatten import TAG_NUMBER, Page, flatten
+from headwater.extract.html.flatten import MOST_BLOCKS, TAG_NUMBER, Page, flatten
 from headwater.extract.html.links import images_of, links_of
 from headwater.extract.html.metadata import Described, Evidence, describe, gather_stated, gather_visible
+from headwater.extract.html.metadata.published import LABELLED
 from headwater.extract.html.network import Judge, network
 from headwater.extract.html.render import markdown, plain
 from headwater.extract.html.sniff import refusal
-from headwater.extract.html.tree import parse, readable_body
+from headwater.extract.html.tree import parse, readable_body, shorten
 from headwater.model.reading import Hints, Reading, Unreadable
 
 _H1 = TAG_NUMBER["h1"]
 _LONG = 25
-_LABELLED = re.compile(
-    r"(?:published|posted|veröffentlicht|publicado|publié|pubblicato)(?: on| at| am| el| le)?(?: the)?:? ",
-    re.IGNORECASE,
-)
 _LABEL_LENGTH = 90
 
 
@@ -38,15 +34,18 @@ def read_with(data: bytes, hints: Hints, judge: Judge) -> Reading | Unreadable:
     if refused is not None:
         return refused
     decoded = decode(data, hints.media_type)
-    tree = parse(decoded.text)
+    markup, shortened = shorten(decoded.text)
+    tree = parse(markup)
     evidence = gather_stated(tree)
     body = readable_body(tree)
     gather_visible(tree, evidence)
     page = flatten(body)
     choice = select(page, evidence, judge)
-    blocked = barrier(_seen(page, choice, decoded.text, evidence))
+    blocked = barrier(_seen(page, choice, markup, evidence))
     return (
-        blocked if blocked is not None else _reading(_Found(decoded, evidence, page, choice, hints.url or ""))
+        blocked
+        if blocked is not None
+        else _reading(_Found(decoded, evidence, page, choice, usable(hints.url), shortened))
     )
 
 
@@ -57,6 +56,7 @@ class _Found:
     page: Page
     choice: Choice
     url: str
+    shortened: bool
 
 
 def context_of(evidence: Evidence) -> Context:
@@ -67,8 +67,12 @@ def select(page: Page, evidence: Evidence, judge: Judge) -> Choice:
     """The blocks of the page's own text."""
     if not page.texts:
         return Choice((), 0.0, 1.0)
-    blocks = describe_blocks(page, context_of(evidence))
-    return choose(judge(blocks), blocks.words, page.texts)
+    context = context_of(evidence)
+    blocks = describe_blocks(page, context)
+    choice = choose(judge(blocks), blocks.words, page.texts)
+    if context.is_article:
+        choice = without_comments(choice, blocks.comments, blocks.words)
+    return replace(choice, agreement=agreement(choice.blocks, blocks.core, blocks.words))
 
 
 def _seen(page: Page, choice: Choice, markup: str, evidence: Evidence) -> Seen:
@@ -82,8 +86,12 @@ def _seen(page: Page, choice: Choice, markup: str, evidence: Evidence) -> Seen:
 def _reading(found: _Found) -> Reading | Unreadable:
     page, chosen = found.page, found.choice.blocks
     text = repair(scrub(markdown(page, chosen)))
-    about = describe(found.evidence, headline_of(page, chosen), found.url)
-    address = found.url or about.canonical_url
+    about = describe(found.evidence, headline_of(page), found.url)
+    address = (
+        Base(found.url or about.canonical_url).absolute(found.evidence.base)
+        or found.url
+        or about.canonical_url
+    )
     about.origins["text"] = "block network"
     return Reading(
         text=text,
@@ -117,6 +125,7 @@ def _candidates(found: _Found) -> dict[str, Any]:
         "words": sum(page.words),
         "chosen_words": sum(page.words[block] for block in choice.blocks),
         "cut": round(choice.cut, 4),
+        "agreement_with_densest_part": round(choice.agreement, 4),
     }
 
 
@@ -126,10 +135,12 @@ def _attributes(found: _Found, about: Described) -> dict[str, Any]:
         entry.get("isAccessibleForFree") in (False, "False", "false") for entry in found.evidence.linked_data
     ):
         attributes["paywall"] = True
+    if found.shortened or len(found.page.texts) >= MOST_BLOCKS:
+        attributes["truncated"] = True
     return attributes
 
 
-def headline_of(page: Page, chosen: Sequence[int]) -> list[str]:
+def headline_of(page: Page) -> list[str]:
     """Short texts where bylines and dates stand: after the headline, before it, before the text, labelled ones anywhere."""
     texts = page.texts
     lines: list[str] = []
@@ -137,6 +148,6 @@ def headline_of(page: Page, chosen: Sequence[int]) -> list[str]:
     if heading is not None:
         lines += texts[heading + 1 : heading + 14]
         lines += texts[max(0, heading - 4) : heading][::-1]
-    start = next((block for block in chosen if page.words[block] >= _LONG), 0)
+    start = next((block for block, words in enumerate(page.words) if words >= _LONG), 0)
     lines += texts[max(0, start - 9) : start][::-1]
-    return lines + [text for text in texts if len(text) < _LABEL_LENGTH and _LABELLED.match(text)]
+    return lines + [text for text in texts if len(text) < _LABEL_LENGTH and LABELLED.match(text)]

@@ -39,7 +39,7 @@ def markdown(page: Page, chosen: Sequence[int]) -> str:
     lines: list[str] = []
     previous = ""
     rows = _rows(page, chosen)
-    marks = _all_marks(page)
+    marks = _MarksOf(page)
     for block in chosen:
         row = page.parents[page.homes[block]]
         if row in rows and page.tags[page.homes[block]] in _CELLS:
@@ -57,14 +57,24 @@ def markdown(page: Page, chosen: Sequence[int]) -> str:
     return "\n".join(lines)
 
 
-def _all_marks(page: Page) -> list[_Marks]:
-    """By element; ancestors come before descendants, so one pass is enough."""
-    marks = [_Marks()]
-    for element in range(1, len(page.tags)):
-        around = marks[page.parents[element]]
-        tag = page.tags[element]
-        marks.append(_inside(around, tag, element) if tag in _MARKING else around)
-    return marks
+class _MarksOf:
+    """Marks by element, worked out for the elements that are asked for and those around them."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.known = {0: _Marks()}
+
+    def __getitem__(self, element: int) -> _Marks:
+        page, known = self.page, self.known
+        chain = []
+        while element not in known:
+            chain.append(element)
+            element = page.parents[element]
+        marks = known[element]
+        for inner in reversed(chain):
+            tag = page.tags[inner]
+            marks = known[inner] = _inside(marks, tag, inner) if tag in _MARKING else marks
+        return marks
 
 
 def _inside(around: _Marks, tag: int, element: int) -> _Marks:

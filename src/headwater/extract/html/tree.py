@@ -9,6 +9,11 @@ _UNREADABLE = [
     "script", "style", "template", "svg", "iframe", "canvas", "object", "embed", "select", "textarea", "audio", "video",
     "map", "math", "link", "meta", "datalist", "noembed", "noframes", "title", "progress", "meter", "xmp", "plaintext",
 ]  # fmt: skip
+# Beyond this much markup a page is read as far as it goes: a worker's memory is some forty times that.
+LARGEST_MARKUP = 5_000_000
+_INVISIBLE = re.compile(
+    r"<(script|style|svg|template)\b[^>]*>.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE
+)
 _MANY_TAGS = 12_000
 _DEEPEST = 1_000
 _VOID = frozenset(
@@ -43,6 +48,19 @@ _TAG = re.compile(r"<(/?)([a-zA-Z!][^\s/>]*)")
 
 def parse(markup: str) -> LexborHTMLParser:
     return LexborHTMLParser(shallow(markup))
+
+
+def shorten(markup: str) -> tuple[str, bool]:
+    """The markup, within the limit, and whether some of it was left out."""
+    if len(markup) <= LARGEST_MARKUP:
+        return markup, False
+    markup = _INVISIBLE.sub(_kept, markup)
+    return markup[:LARGEST_MARKUP], len(markup) > LARGEST_MARKUP
+
+
+def _kept(found: re.Match[str]) -> str:
+    """Linked data stays, though it is written in a script."""
+    return found[0] if "ld+json" in found[0][:200] else " "
 
 
 def readable_body(tree: LexborHTMLParser) -> str:

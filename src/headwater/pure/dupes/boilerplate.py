@@ -17,15 +17,21 @@ REPEATS_ANYWHERE = 12
 EVERYWHERE = ""
 """Counts under this name are those over all publishers."""
 
-_PHRASES = (
-    "all rights reserved", "copyright", "\u00a9", "subscribe", "subscription", "newsletter", "sign up", "signing up",
-    "cookies", " on facebook", "follow us", "advertisement", "sponsored", "story continues", "read also", "read more",
-    "read next", "most popular", "most read", "terms of use", "terms of service", "privacy policy", "comments are",
-    "share this", "click here", "contributed to this report", "contributed to this story", "reporting by", "editing by",
-    "edited by", "min read", "minute read", "may not be published", "may not be reproduced", "not be redistributed",
-    "has not been edited", "investment advice", "correction:", "corrects ", "earlier version of this",
-    "previous version of this", "forward-looking statement",
-)  # fmt: skip
+_PHRASES = tuple(
+    """
+    all rights reserved|copyright|\u00a9|subscribe|subscription|newsletter|sign up|signing up|cookies| on facebook|follow us
+    advertisement|sponsored|story continues|read also|also read|read more|read next|see also|most popular|most read
+    you may also like|more from|recommended for you|trending now|terms of use|terms of service|terms and conditions
+    privacy policy|manage preferences|comments are|community guidelines|share this|click here|download our|app store
+    push notifications|join our|become a member|unlimited access|cancel any time|support independent|log in to
+    contributed to this report|contributed to this story|reporting by|editing by|edited by|min read|minute read
+    may not be published|may not be reproduced|not be redistributed|has not been edited|first appeared on|republished
+    investment advice|views expressed|opinions expressed|disclaimer|data is delayed|file photo|getty images
+    correction:|corrects |report a correction|earlier version of this|previous version of this|forward-looking statement
+    """.replace("\n    ", "|")
+    .strip("|")
+    .split("|")
+)
 _HEADING = 300
 _BYLINE = re.compile(
     r"^(?:by [a-z]|(?:last )?updated?\b[^.\n]{0,40}\d|published\b[^.\n]{0,40}\d)", re.MULTILINE

@@ -68,9 +68,8 @@ class MemoryIndex:
         return self._originals.get(document, document)
 
     def repeated(self, publisher: str, sentences: Collection[int]) -> frozenset[int]:
-        return frozenset(self._over(publisher, sentences, REPEATS)) | frozenset(
-            self._over(EVERYWHERE, sentences, REPEATS_ANYWHERE)
-        )
+        anywhere = frozenset(self._over(EVERYWHERE, sentences, REPEATS_ANYWHERE))
+        return anywhere | frozenset(self._over(publisher, sentences, REPEATS)) if publisher else anywhere
 
     def add(self, entry: Entry) -> None:
         document = entry.article.id

@@ -17,6 +17,8 @@ from headwater.pure.dupes.tokens import Tokens
 class Measures:
     earlier_length: int
     later_length: int
+    earlier_whole: int
+    """Words of the earlier page with all its furniture."""
     shared: int
     """Words of the later story that the earlier one also says."""
     earlier_coverage: float
@@ -49,6 +51,7 @@ def measure(earlier: View, later: View) -> Measures:
     return Measures(
         earlier_length=len(earlier),
         later_length=len(later),
+        earlier_whole=len(earlier.page.body),
         shared=shared,
         earlier_coverage=kept / max(1, len(earlier)),
         later_coverage=shared / max(1, len(later)),

@@ -149,11 +149,7 @@ def _same(found: Measures) -> str:
         return "same-text" if min(earlier, later) >= 0.95 else ""
     if earlier >= 0.85 and later >= 0.85:
         return "same-text"
-    if (
-        later >= (0.88 if late else 0.8)
-        and earlier >= 0.35
-        and (found.later_length >= SHORT // 2 or not late)
-    ):
+    if later >= (0.88 if late else 0.8) and _is_abridgement(found):
         return "abridged"
     if earlier >= 0.85 and added <= _no_news(found) and later >= (0.6 if late else 0.55):
         return "sentence-added"
@@ -162,6 +158,12 @@ def _same(found: Measures) -> str:
     if late and earlier >= 0.7 and later >= 0.7:
         return "edited"
     return ""
+
+
+def _is_abridgement(found: Measures) -> bool:
+    """A fair part of the earlier page remains, also when its furniture is counted: a digest is no long version."""
+    long_enough = found.later_length >= SHORT // 2 or not is_late(found)
+    return long_enough and found.earlier_coverage >= 0.35 and found.shared >= 0.28 * found.earlier_whole
 
 
 def _no_news(found: Measures) -> int:

@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.extract.html.metadata.jsonld import parse_linked_data
 
-_STATED = 'title,meta,link[rel],script[type="application/ld+json"]'
+_STATED = 'title,meta,base[href],link[rel],script[type="application/ld+json"]'
 _VISIBLE = 'h1,time,[itemprop],[rel="author"],[class*="byline"],[class*="author"],a[href*="/author/"]'
 _ENOUGH = 400
 _LONG = 300
@@ -28,6 +28,7 @@ class Marked:
 class Evidence:
     title: str = ""
     language: str = ""
+    base: str = ""
     metas: dict[str, list[str]] = field(default_factory=dict)
     links: dict[str, list[str]] = field(default_factory=dict)
     linked_data: list[Mapping[str, Any]] = field(default_factory=list)
@@ -88,6 +89,10 @@ def _link(evidence: Evidence, _: LexborNode, attributes: Attributes) -> None:
         evidence.links.setdefault((attributes.get("rel") or "").lower(), []).append(href)
 
 
+def _base(evidence: Evidence, _: LexborNode, attributes: Attributes) -> None:
+    evidence.base = evidence.base or (attributes.get("href") or "").strip()
+
+
 def _script(evidence: Evidence, node: LexborNode, _: Attributes) -> None:
     text = node.text(deep=True) or ""
     parsed = parse_linked_data(text)
@@ -119,5 +124,5 @@ def _property(evidence: Evidence, node: LexborNode, attributes: Attributes, name
         evidence.properties.setdefault(name, []).append(Marked(name, value, words_of(node)))
 
 
-_STATED_HANDLERS = {"title": _title, "meta": _meta, "link": _link, "script": _script}
+_STATED_HANDLERS = {"title": _title, "meta": _meta, "link": _link, "base": _base, "script": _script}
 _VISIBLE_HANDLERS = {"h1": _heading, "time": _time}

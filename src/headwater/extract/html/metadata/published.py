@@ -36,6 +36,11 @@ _PUBLICATION = re.compile(
 )
 _UPDATE = re.compile(r"updat|modif|aktualis|actualiz|mis à jour|aggiornat", re.IGNORECASE)
 _MACHINE = re.compile(r"\s*\d{4}-?\d{2}-?\d{2}")
+LABELLED = re.compile(
+    r"(?:published|posted|veröffentlicht|publicado|publié|pubblicato)(?: on| at| am| el| le)?(?: the)?:? ",
+    re.IGNORECASE,
+)
+_FORUM = re.compile(r"^DiscussionForumPosting$|^QAPage$|^Question$|^Comment$")
 _GOODS = frozenset({"Product", "ProductGroup", "ItemPage", "CollectionPage", "IndividualProduct"})
 _RANGE = re.compile(
     r"\d\s+[-\u2013—]\s+\d{1,4}[/-]|\d{4}\s*[-\u2013—]\s*[^\W\d]+\s*\d|last active|release|version|joined|registered|deadline",
@@ -60,7 +65,9 @@ def published(evidence: Evidence, headline: Sequence[str], url: str) -> Dated | 
     stated = _first(_published(evidence, headline, url))
     shown = _first((text, "line by the headline") for text in headline[:_NEAREST] if _tells_publication(text))
     # A template's date may be that of the last export; what readers are shown cannot be older than the text.
-    return shown if stated and shown and shown.when.date() < stated.when.date() else stated
+    # In a forum the older date is the day on which a member joined.
+    older = stated and shown and shown.when.date() < stated.when.date() and not _is_forum(evidence)
+    return shown if older else stated
 
 
 def modified(evidence: Evidence) -> Dated | None:
@@ -86,6 +93,13 @@ def _published(evidence: Evidence, headline: Sequence[str], url: str) -> Iterato
     yield from _changes(headline)
 
 
+def _labelled(headline: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """A line that says when the page was published, when no other says otherwise."""
+    lines = [text for text in headline if LABELLED.match(text) and _tells_publication(text)]
+    if len({when.date() for text in lines if (when := parse_date(text)) is not None}) == 1:
+        yield from ((text, "labelled line") for text in lines)
+
+
 def _is_front_page(url: str, path: str) -> bool:
     return bool(url) and path.strip("/") in ("", "index.html", "index.php", "news", "blog")
 
@@ -96,6 +110,10 @@ def _lists_dates(headline: Sequence[str]) -> bool:
         when.date() for text in headline if len(text) <= _SHORT and (when := parse_date(text)) is not None
     }
     return len(found) >= _MANY_DATES
+
+
+def _is_forum(evidence: Evidence) -> bool:
+    return any(_FORUM.search(kind) for entry in evidence.linked_data for kind in types_of(entry))
 
 
 def _is_product(evidence: Evidence) -> bool:
@@ -112,7 +130,10 @@ def _stated(evidence: Evidence, headline: Sequence[str], url: str) -> Iterator[t
     path = urlsplit(url).path
     if (when := date_in_path(path)) is not None:
         yield when.date().isoformat(), "address"
-    if not _is_front_page(url, path) and (_is_article(evidence) or not _lists_dates(headline)):
+    if _is_front_page(url, path):
+        return
+    yield from _labelled(headline)
+    if _is_article(evidence) or not _lists_dates(headline):
         yield from _visible(evidence, headline)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from headwater.extract.html.addresses import usable
 from headwater.extract.html.decode import decode, repair, scrub
 from headwater.extract.html.metadata import describe, gather_stated, gather_visible
 from headwater.extract.html.profiles.cascade import available, cascade_text
@@ -49,7 +50,7 @@ def _read(
     evidence = gather_stated(tree)
     readable_body(tree)
     gather_visible(tree, evidence)
-    about = describe(evidence, (), hints.url or "")
+    about = describe(evidence, (), usable(hints.url))
     text = repair(scrub(text))
     return Reading(
         text=text,

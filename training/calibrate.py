@@ -1,0 +1,41 @@
+"""What the expected F1 of a choice is worth: the true F1 of pages that the network had not seen, by its size."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+KNOTS = 9
+
+
+def expected_and_true(likely: Array, words: Array, labels: Array) -> tuple[float, float]:
+    """The expected F1 of the best choice on a page, and the F1 that it really has."""
+    order = np.argsort(-likely, kind="stable")
+    hits = np.cumsum((likely * words)[order])
+    expected = 2 * hits / (np.cumsum(words[order]) + hits[-1] + 1e-9)
+    best = int(np.argmax(expected))
+    chosen = likely >= np.clip(likely[order[best]], 0.15, 0.75)
+    wanted = float((labels * words).sum())
+    true = 2 * float((labels * words)[chosen].sum()) / max(float(words[chosen].sum()) + wanted, 1.0)
+    return float(expected[best]), true
+
+
+def knots(pairs: Sequence[tuple[float, float]]) -> tuple[list[float], list[float]]:
+    """A rising line through the means of equally large groups of pages."""
+    ordered = np.array(sorted(pairs))
+    groups = np.array_split(ordered, KNOTS)
+    said = [float(group[:, 0].mean()) for group in groups]
+    true = _rising([float(group[:, 1].mean()) for group in groups])
+    return [round(value, 4) for value in said], [round(value, 4) for value in true]
+
+
+def _rising(values: list[float]) -> list[float]:
+    """The nearest sequence that never falls: neighbours that do are pooled."""
+    pools: list[list[float]] = []
+    for value in values:
+        pools.append([value])
+        while len(pools) > 1 and np.mean(pools[-2]) > np.mean(pools[-1]):
+            pools[-2:] = [pools[-2] + pools[-1]]
+    return [float(np.mean(pool)) for pool in pools for _ in pool]
