@@ -11,12 +11,15 @@ from headwater.model.work import Draft
 # What a page without text means for its document: some never have one, some only need another way to be read.
 HOPELESS = frozenset({"paywall", "login", "error_page", "soft_404", "unsupported"})
 
+# A day, wherever on earth its clock stands.
+DAY_ANYWHERE = timedelta(hours=24 + 14)
+
 SOURCE_SAID = "source"
-A_DAY_IN_ANY_ZONE = timedelta(hours=38)
 
 
 def compose(draft: Draft, reading: Reading) -> Document:
-    """The source's own headline wins (pages decorate theirs); everything else the page says wins over the source."""
+    """The source's own headline wins (pages decorate theirs); everything else the page says wins over the source,
+    but for a mere day where the source knows the hour."""
     lead, hints = draft.lead.lead, draft.lead.lead.hints
     origins = dict(reading.origins)
     values: dict[str, Any] = {}
@@ -30,7 +33,8 @@ def compose(draft: Draft, reading: Reading) -> Document:
         origins.pop(field, None)
 
     choose("title", (SOURCE_SAID, lead.title), ("page", reading.title))
-    choose("published", *_dates(reading.published, lead.published))
+    dates = [("page", reading.published), (SOURCE_SAID, lead.published)]
+    choose("published", *(reversed(dates) if _only_the_day(reading.published, lead.published) else dates))
     choose("authors", ("page", reading.authors), (SOURCE_SAID, tuple(hints.get("authors", ()))))
     choose("description", ("page", reading.description), (SOURCE_SAID, hints.get("summary")))
     choose("keywords", ("page", reading.keywords), (SOURCE_SAID, tuple(hints.get("categories", ()))))
@@ -60,11 +64,11 @@ def compose(draft: Draft, reading: Reading) -> Document:
     )
 
 
-def _dates(page: datetime | None, source: datetime | None) -> tuple[tuple[str, datetime | None], ...]:
-    """What the page says wins, unless it names only the day and the source the hour of that day."""
-    if page and source and page.time() == time(0) and abs(source - page) <= A_DAY_IN_ANY_ZONE:
-        return ((SOURCE_SAID, source), ("page", page))
-    return (("page", page), (SOURCE_SAID, source))
+def _only_the_day(page: datetime | None, source: datetime | None) -> bool:
+    """Whether the page tells no more than the day for which the source knows the hour."""
+    if page is None or source is None or page.time() != time():
+        return False
+    return abs(page - source) < DAY_ANYWHERE
 
 
 def refuse(unreadable: Unreadable) -> Drop | SetAside:
