@@ -10,7 +10,9 @@ from headwater.model.recipe import Grouping, Recipe, Route
 from headwater.model.source import Trigger
 from headwater.settings.sources import load_sources
 from headwater.steps.duplicates import DropDuplicates
+from headwater.steps.language import DetectLanguage
 from headwater.steps.normalise import normalise
+from headwater.steps.quality import ScoreQuality
 from headwater.stories.headlines import same_day, same_headline
 
 FEEDS = Path(__file__).with_name("feeds.yaml")
@@ -27,7 +29,7 @@ def recipe() -> Recipe:
             "application/xhtml+xml": read_html,
             "text/plain": read_plain,
         },
-        steps=(normalise, DropDuplicates()),
+        steps=(normalise, DetectLanguage(), ScoreQuality(), DropDuplicates()),
         trigger=Trigger(cron="0 */4 * * *"),
         grouping=Grouping(key=same_day, cluster=same_headline, settle=timedelta(seconds=1)),
         routes=(Route(name="articles", sink="files"),),
