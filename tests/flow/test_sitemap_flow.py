@@ -47,7 +47,7 @@ def test_p3_a_site_is_read_from_robots_through_its_indexes_to_documents(internet
         (looked,) = rows(app, runs)
         assert (looked["status"], looked["found"], looked["new"]) == ("completed", len(found), len(found))
         assert any("sitemap_failed:http_404" in warning for warning in looked["warnings"])
-        assert any("index_too_deep" in warning for warning in looked["warnings"])
+        assert any("index_too_deep" in warning for warning in looked["warnings"]), looked["warnings"]
         assert "/maps/too-deep.xml" not in asked(internet, "mapped.example")
 
 

@@ -141,3 +141,10 @@ def test_a_record_is_tried_again_after_2_4_8_seconds_and_ten_minutes_at_most():
 def test_a_trigger_is_either_an_interval_or_a_cron_expression(told: dict):
     with pytest.raises(ValueError, match="either an interval or a cron expression"):
         Trigger(**told)
+
+
+def test_a_look_that_was_cut_short_goes_on_soon_but_not_at_once():
+    now = datetime(2026, 11, 13, 9, tzinfo=UTC)
+    trigger = Trigger(every=timedelta(days=7))
+    assert next_look(trigger, now, again=timedelta(minutes=5)) == now + timedelta(minutes=5)
+    assert next_look(trigger, now, again=timedelta(0)) == now + FLOOR

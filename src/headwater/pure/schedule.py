@@ -27,8 +27,13 @@ def cadence(own: Trigger | None, usual: Trigger, options: Mapping[str, Any]) -> 
     return chosen
 
 
-def next_look(trigger: Trigger, now: datetime, after: timedelta | None = None) -> datetime:
-    """When a source that was read just now is due again; `after` is the source's own wish for rest."""
+def next_look(
+    trigger: Trigger, now: datetime, after: timedelta | None = None, again: timedelta | None = None
+) -> datetime:
+    """When a source that was read just now is due again; `after` is the source's own wish for rest, `again` comes
+    from a look that was cut short and is to go on."""
+    if again is not None:
+        return now + max(again, FLOOR)
     if trigger.every is not None:
         due = now + trigger.every
     else:

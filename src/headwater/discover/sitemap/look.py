@@ -2,7 +2,7 @@
 
 from collections.abc import Generator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from urllib.parse import urljoin, urlsplit
 
 from headwater.discover.sitemap.files import File, Files
@@ -22,6 +22,8 @@ from headwater.pure.sitemaps import MOST_LISTED, NotASitemap, Sitemap, read_site
 
 BATCH = 1_000
 DEEPEST = 3
+# What a crowded host kept from us is asked for soon; what the limits of a look left over waits for the next one.
+GO_ON_AFTER = timedelta(minutes=5)
 MOST_FILES, USUAL_FILES = 50_000, 1_000
 FEWEST_FILES = DEEPEST + 1  # the way to a file through its indexes, and one step further
 MOST_LEADS, USUAL_LEADS = 10_000_000, 500_000
@@ -196,7 +198,11 @@ class _Look:
         if not self.answered and not self.gave and self.first_error is not None:
             raise self.first_error
         resume = self.resume or self.files.left()
-        return Discovery(watermark=self.memory.watermark(resume), warnings=self.notes.as_warnings())
+        return Discovery(
+            watermark=self.memory.watermark(resume),
+            warnings=self.notes.as_warnings(),
+            again=GO_ON_AFTER if self.trouble else None,
+        )
 
 
 def is_site(url: str) -> bool:
