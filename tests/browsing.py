@@ -140,12 +140,9 @@ def render(fetcher: HttpFetcher, *paths: str) -> list[Response | Failure]:
 
 
 def browsers() -> set[int]:
-    """The main processes of the browsers below this process."""
-    return {
-        process.pid
-        for process in psutil.Process().children(recursive=True)
-        if "chrom" in _name(process) and "--type=" not in _command(process)
-    }
+    """The main processes of the browsers below this process: those that no other process of a browser started."""
+    found = {p.pid: p for p in psutil.Process().children(recursive=True) if "chrom" in _name(p)}
+    return {number for number, process in found.items() if _parent(process) not in found}
 
 
 def descendants() -> list[str]:
@@ -161,8 +158,8 @@ def _name(process: psutil.Process) -> str:
         return ""
 
 
-def _command(process: psutil.Process) -> str:
+def _parent(process: psutil.Process) -> int:
     try:
-        return " ".join(process.cmdline())
+        return process.ppid()
     except psutil.Error:
-        return ""
+        return 0

@@ -1,8 +1,13 @@
 """Pages shown by a real browser that has no network of its own."""
 
+import os
+import subprocess
+import sys
 import time
 from datetime import timedelta
+from pathlib import Path
 
+import psutil
 import pytest
 from tests.browsing import STORY, Listener, browsers, descendants, fetching, render, serving
 
@@ -198,3 +203,31 @@ def test_without_a_browser_the_reason_stays():
         assert isinstance(answer, Failure)
         assert (answer.reason, answer.temporary) == ("js_required", False)
         assert site.asked == []
+
+
+VICTIM = """
+import sys, time
+from tests.browsing import fetching, render
+class Elsewhere: base = sys.argv[1]
+with fetching(Elsewhere) as fetcher:
+    render(fetcher, "/shell")
+    print("shown", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_worker_that_is_killed_takes_its_browser_along():
+    root = Path(__file__).resolve().parents[2]
+    paths = os.pathsep.join([str(root), *(path for path in sys.path if path)])
+    with serving({"/shell": SHELL, "/main.js": FILL}) as site:
+        command = [sys.executable, "-c", VICTIM, site.base]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": paths}
+        ) as worker:
+            assert worker.stdout is not None
+            assert worker.stdout.readline() == "shown\n"
+            family = psutil.Process(worker.pid).children(recursive=True)
+            assert len(family) >= 3
+            worker.kill()
+        _, left = psutil.wait_procs(family, timeout=20)
+        assert left == []

@@ -40,9 +40,11 @@ class Supply:
         self.refused: Counter[str] = Counter()
 
     async def serve(self, route: Route) -> None:
-        # The page may be gone before its answer comes.
-        with contextlib.suppress(Error):
+        try:
             await self._serve(route, route.request)
+        except Error:  # the page is gone before its answer came, or a window opens that nobody wants
+            with contextlib.suppress(Error):
+                await route.abort()
 
     def close(self) -> None:
         """Nothing is asked for on behalf of a page that is no more."""

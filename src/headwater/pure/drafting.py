@@ -68,7 +68,7 @@ def wants_browser(reason: str, draft: Draft) -> bool:
         reason in BEHIND_SCRIPTS
         and draft.lead.lead.body is None
         and capture is not None
-        and not capture.policy.get("rendered")
+        and "rendered" not in capture.policy
     )
 
 
