@@ -33,7 +33,8 @@ def require_browser() -> None:
 
 
 class Site:
-    """Answers every host by path; a page is HTML, or JavaScript where its path says so."""
+    """Answers every host by path; a page is HTML, or JavaScript where its path says so. "-> url" is a redirect, and
+    "cookie…|" before a page sets that cookie."""
 
     def __init__(self, pages: dict[str, Page]) -> None:
         self.pages = pages
@@ -47,8 +48,11 @@ class Site:
                 page = site.pages.get(self.path)
                 if callable(page):
                     page = page(self.headers.get("Cookie") or "", body)
+                cookie, page = page.split("|", 1) if page and page.startswith("cookie") else ("", page)
                 moved = page is not None and page.startswith("-> ")
                 self.send_response(404 if page is None else 302 if moved else 200)
+                if cookie:
+                    self.send_header("Set-Cookie", f"{cookie}=1; Path=/; HttpOnly")
                 if moved:
                     self.send_header("Location", page[3:])
                 kind = "text/javascript" if self.path.endswith(".js") else "text/html"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.browsing import STORY, Listener, browsers, descendants, fetching, render, serving
+from tests.browsing import STORY, Listener, Page, browsers, descendants, fetching, render, serving
 
 from headwater.fetch.browser import BrowserLimits
 from headwater.fetch.client import HttpFetcher
@@ -52,6 +52,29 @@ def test_a_wall_is_agreed_to_once_and_the_page_behind_it_is_read():
             assert "clerks sign blocks" in answer.body.decode()
             assert answer.url == "http://news.example/agreed"
         assert site.paths().count("/agreed") == 2
+
+
+def test_cookies_of_a_page_last_as_long_as_the_page_and_go_nowhere_else():
+    wall = "cookie1|<p>cookies and privacy</p><form action=/agree method=post><button>Accept</button></form>"
+    heard: list[tuple[str, str]] = []
+
+    def hear(name: str, page: str) -> Page:
+        return lambda cookie, _: (heard.append((name, cookie)), page)[1]
+
+    pages = {
+        "/wall": hear("wall", wall),
+        "/agree": hear("agree", "cookie2|-> /story"),
+        "/story": hear("story", f"{STORY}<script src=http://other.example/other.js></script>"),
+        "/other.js": hear("other", "1"),
+    }
+    with serving(pages) as site, fetching(site) as fetcher:
+        for answer in (*render(fetcher, "/wall"), *render(fetcher, "/wall")):
+            assert isinstance(answer, Response)
+            assert "clerks sign blocks" in answer.body.decode()
+            assert answer.url == "http://news.example/story"
+            assert "set-cookie" not in answer.headers
+    once = [("wall", ""), ("agree", "cookie1=1"), ("story", "cookie1=1; cookie2=1"), ("other", "")]
+    assert heard == once * 2
 
 
 def test_a_wall_that_does_not_fall_is_clicked_once():

@@ -9,9 +9,11 @@ from datetime import timedelta
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+import aiohttp
 import structlog
 
 from headwater.fetch.buffers import Buffers, Share
+from headwater.fetch.exchange import page_cookies
 from headwater.fetch.failures import Stopped
 from headwater.fetch.settings import MEGABYTE, FetchSettings
 from headwater.model.web import Failure, Request, Response
@@ -92,6 +94,7 @@ class Renderer:
 
     async def _render(self, request: Request) -> Response | Failure:
         # Fetched as any page is, first: robots, redirects and errors are settled before a browser is bothered.
+        page_cookies.set(aiohttp.CookieJar())
         answer = await self._fetch(request)
         if isinstance(answer, Failure):
             return answer

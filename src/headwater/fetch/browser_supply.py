@@ -10,8 +10,10 @@ from urllib.parse import urlsplit
 
 from playwright.async_api import Error, Route
 from playwright.async_api import Request as PageRequest
+from yarl import URL
 
 from headwater.fetch.browser import BrowserLimits, Fetch
+from headwater.fetch.exchange import page_cookies
 from headwater.model.web import Failure, Request, Response
 
 # A page is read, not looked at: no pictures, sounds, films or fonts.
@@ -35,6 +37,7 @@ class Supply:
         self._host = urlsplit(page.url).hostname
         self._next: Response | None = page
         self._left = limits.weight
+        self._cookies = page_cookies.get()
         self._asking: set[asyncio.Task[Response | Failure]] = set()
         self.asked = 0
         self.refused: Counter[str] = Counter()
@@ -77,7 +80,8 @@ class Supply:
 
     async def _pass_on(self, route: Route, request: PageRequest) -> None:
         self.asked += 1
-        task = asyncio.create_task(self._ask(await _wish(request)))
+        await self._keep_cookies(request)
+        task = asyncio.create_task(self._ask(_wish(request)))
         self._asking.add(task)
         await asyncio.wait({task})
         self._asking.discard(task)
@@ -105,8 +109,16 @@ class Supply:
         else:
             await route.abort("blockedbyclient")
 
+    async def _keep_cookies(self, request: PageRequest) -> None:
+        """Those that scripts have set, beside those that came with answers."""
+        if self._cookies is not None:
+            for cookie in await request.frame.page.context.cookies(request.url):
+                named = {cookie.get("name", ""): cookie.get("value", "")}
+                self._cookies.update_cookies(named, URL(request.url))
+
     async def _ask(self, wish: Request) -> Response | Failure:
         """As soon as the host's turn comes; the time of the page runs on."""
+        page_cookies.set(self._cookies)
         while True:
             answer = await self._fetch(wish)
             if isinstance(answer, Response) or answer.reason != "rate_limited":
@@ -114,11 +126,8 @@ class Supply:
             await asyncio.sleep(max(answer.delay or _SHORTEST_WAIT, _SHORTEST_WAIT) / timedelta(seconds=1))
 
 
-async def _wish(request: PageRequest) -> Request:
+def _wish(request: PageRequest) -> Request:
     headers = {name: request.headers[name] for name in _SENT_ALONG if name in request.headers}
-    cookies = await request.frame.page.context.cookies(request.url)
-    if cookies:
-        headers["cookie"] = "; ".join(f"{cookie['name']}={cookie['value']}" for cookie in cookies)
     body = request.post_data_buffer if request.method == "POST" else None
     return Request(url=request.url, method=request.method, headers=headers, body=body)
 
