@@ -20,6 +20,7 @@ from headwater.fetch.client import HttpFetcher
 from headwater.model.lead import Lead
 from headwater.model.recipe import Conversation, Discovery
 from headwater.model.work import State, Task
+from headwater_demo import running
 
 SHELL = '<html><head><title>App</title></head><body><noscript>You need to enable JavaScript.</noscript><div id="root"></div><script src="/main.js"></script></body></html>'
 PAGE = {
@@ -140,3 +141,25 @@ def test_a_wall_behind_which_there_is_a_paywall_is_dropped(tmp_path: Path):
         (document,) = rows(app, documents)
         assert (document["state"], document["reason"]) == (State.DROPPED, "paywall")
         assert rows(app, quarantine) == []
+
+
+def test_a_shell_without_its_script_and_a_login_end_with_their_reasons(tmp_path: Path):
+    require_browser()
+    names = ("script-shell", "login")
+
+    def discover(source: Any, now: Any) -> Conversation:
+        yield from ()
+        return Discovery(leads=tuple(Lead(identity=n, url=f"http://oddities.example/{n}") for n in names))
+
+    recipe = make_recipe(discover, make_source("walls"))
+    with running() as internet, desk_for(tmp_path, internet.base_url, recipe) as (app, desk):
+        run(replace(desk, renders=True))
+        found = {row["url"].rpartition("/")[2]: (row["state"], row["reason"]) for row in rows(app, documents)}
+        assert found == {
+            "script-shell": (State.ASIDE, "js_required"),  # its script is missing
+            "login": (State.DROPPED, "login"),
+        }
+        assert {row["url"] for row in rows(app, captures) if "rendered" in row["policy"]} == {
+            "http://oddities.example/script-shell"
+        }
+        assert unfinished(app) == set()

@@ -55,7 +55,7 @@ class Supply:
             task.cancel()
 
     async def _serve(self, route: Route, request: PageRequest) -> None:
-        if request.is_navigation_request() and request.frame.parent_frame is None and self._next is not None:
+        if self._next is not None and _opens_the_page(request):
             page, self._next = self._next, None
             await route.fulfill(status=200, headers=_passed_on(page), body=page.body)
         elif request.resource_type == "stylesheet":
@@ -93,9 +93,9 @@ class Supply:
             return
         self._left -= len(answer.body)
         self._give(len(answer.body))
-        if request.is_navigation_request() and _elsewhere(answer.url, request.url):
+        if _opens_the_page(request) and _elsewhere(answer.url, request.url):
             # The browser has to know where it was led, or every relative address would be wrong.
-            self._next = answer if request.frame.parent_frame is None else None
+            self._next = answer
             await route.fulfill(
                 status=200, content_type="text/html", body=_FURTHER.format(escape(answer.url))
             )
@@ -124,6 +124,10 @@ class Supply:
             if isinstance(answer, Response) or answer.reason != "rate_limited":
                 return answer
             await asyncio.sleep(max(answer.delay or _SHORTEST_WAIT, _SHORTEST_WAIT) / timedelta(seconds=1))
+
+
+def _opens_the_page(request: PageRequest) -> bool:
+    return bool(request.is_navigation_request() and request.frame.parent_frame is None)
 
 
 def _wish(request: PageRequest) -> Request:
