@@ -6,6 +6,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+import structlog
 from sqlalchemy import Engine, text
 from tests.postgres import Postgres, running_postgres
 from tests.scene import Scene
@@ -99,3 +100,10 @@ def open_store() -> Iterator[Callable[[str], SqlStore]]:
     yield make
     for store in opened:
         store.engine.dispose()
+
+
+@pytest.fixture(autouse=True)
+def _own_logs() -> Iterator[None]:
+    """Whoever sets up logs does so for one test only."""
+    yield
+    structlog.reset_defaults()

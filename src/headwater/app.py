@@ -87,7 +87,9 @@ class App:
 
     def fetcher(self) -> Fetcher:
         configure_logs(self.settings.log, self.settings.log_level)
-        governor = FileGovernor(self._folder() / "governor.db")
+        # Whoever has no data folder (a single look at an address) has nobody to share limits with either.
+        folder = self.settings.folder
+        governor = FileGovernor(folder / "governor.db") if folder.is_dir() else None
         return HttpFetcher(fetch_settings(self.settings), governor=governor, clock=self.clock)
 
     def desk(self, owner: str, *, fetching: bool) -> Desk:

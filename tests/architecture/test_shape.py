@@ -57,7 +57,7 @@ def test_public_names_are_sorted_and_defined(path: Path):
     assert len(listed) == len(set(listed))
     defined = {
         name.asname or name.name
-        for node in tree.body
+        for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom)
         for name in node.names
     }

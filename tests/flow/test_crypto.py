@@ -2,14 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from tests.laboratory import RECIPE, Laboratory, laboratory
 
 from headwater.backends.sql.history import explain
+from headwater.backends.sql.rows import capture_from
 from headwater.backends.sql.schema import captures, deliveries, edges, leads, runs
-from headwater.model.work import State
+from headwater.engine.engine import Engine
+from headwater.model.work import Job, State, Task
 from headwater_demo import running
 
 
@@ -26,15 +29,13 @@ def _truth(made: Laboratory) -> dict[str, dict[str, Any]]:
     return {url: record for record in made.internet.truth() if record["feeds"] for url in record["urls"]}
 
 
-def _words(record: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(record["paragraphs"])
-
-
-def test_every_text_is_kept_exactly_once(finished: Laboratory):
+def test_every_story_is_kept_and_hardly_any_twice(finished: Laboratory):
+    """Twice only where a page says so much more than the article (its readers' comments, say) that it reads as
+    another text."""
     truth = _truth(finished)
-    kept = Counter(_words(truth[row["url"]]) for row in finished.documents(State.KEPT))
-    assert kept == Counter({_words(record) for record in truth.values()})
-    assert sum(kept.values()) == 36
+    kept = Counter(truth[row["url"]]["story"] for row in finished.documents(State.KEPT))
+    assert kept.keys() == {record["story"] for record in truth.values()}
+    assert sum(kept.values()) <= 1.05 * len(kept)
 
 
 def test_nothing_is_lost_every_article_is_a_document(finished: Laboratory):
@@ -46,18 +47,18 @@ def test_nothing_is_lost_every_article_is_a_document(finished: Laboratory):
     assert finished.status()["quarantine"] == 0
 
 
-def test_c16_exact_copies_are_dropped_with_an_edge_to_a_kept_original(finished: Laboratory):
+def test_c16_copies_are_dropped_with_an_edge_to_a_kept_original_of_the_same_story(finished: Laboratory):
     truth = _truth(finished)
     by_id = {row["id"]: row for row in finished.documents()}
     copies = finished.documents(State.DUPLICATE)
-    assert len(copies) == 4
+    assert len(copies) >= 4
     for copy in copies:
-        (edge,) = finished.rows(edges, from_id=copy["id"])
-        original = by_id[edge["to_id"]]
+        edge = finished.rows(edges, from_id=copy["id"], to_id=copy["duplicate_of"], relation="duplicate")
+        assert len(edge) == 1
+        original = by_id[copy["duplicate_of"]]
         assert original["state"] == State.KEPT
-        assert copy["duplicate_of"] == original["id"]
-        assert copy["reason"] == "duplicate:text"
-        assert _words(truth[original["url"]]) == _words(truth[copy["url"]])
+        assert copy["reason"].startswith("duplicate:")
+        assert truth[original["url"]]["story"] == truth[copy["url"]]["story"]
 
 
 def test_c11_title_address_words_date_and_author_are_those_of_the_article(finished: Laboratory):
@@ -74,8 +75,6 @@ def test_c11_title_address_words_date_and_author_are_those_of_the_article(finish
 
 
 def _utc(moment: str) -> str:
-    from datetime import UTC, datetime
-
     return datetime.fromisoformat(moment).astimezone(UTC).isoformat()
 
 
@@ -92,23 +91,21 @@ def test_every_document_can_tell_its_story(finished: Laboratory):
         assert told["source"]["recipe"] == RECIPE
         assert told["run"]["status"] == "completed"
         assert told["captures"]
-        assert [mark["step"] for mark in told["document"]["trail"]] == [
-            "extract",
-            "normalise",
-            "exact-duplicates",
-        ]
+        steps = [mark["step"] for mark in told["document"]["trail"]]
+        assert steps == ["extract", *(step.name for step in finished.recipe.steps)]
 
 
 def test_every_capture_lies_in_the_archive(finished: Laboratory):
-    digests = [row["sha256"] for row in finished.rows(captures)]
-    assert set(finished.app.archive.get(digests)) == set(digests)
-    assert set(finished.app.archive.digests()) == set(digests)
+    taken = [capture_from(row) for row in finished.rows(captures)]
+    assert set(finished.app.archive.get(taken)) == {capture.sha256 for capture in taken}
+    tomorrow = datetime.now(UTC) + timedelta(days=1)
+    assert set(finished.app.archive.packs(tomorrow)) == {capture.pack for capture in taken}
 
 
 def test_c13_every_look_is_on_record_with_its_counts(finished: Laboratory):
     looks = finished.rows(runs)
     assert {run["status"] for run in looks} == {"completed"}
-    assert sum(run["new"] for run in looks) == len(finished.rows(leads)) == 40
+    assert sum(run["new"] for run in looks) == len(finished.rows(leads))
 
 
 def test_no_lease_is_left(finished: Laboratory):
@@ -131,3 +128,22 @@ def test_a_second_run_asks_only_whether_anything_changed_and_adds_nothing(tmp_pa
 
 def _names(record: dict[str, Any]) -> set[str]:
     return {name.lower() for name in record["headers"]}
+
+
+def test_jobs_run_one_by_one_give_the_same_and_repeating_them_changes_nothing(tmp_path, finished: Laboratory):
+    with running(size="small") as internet, laboratory(tmp_path, internet) as made:
+        engine = Engine(made.desk)
+        for task in (*Task, *Task):  # twice, for what was postponed the first time
+            made.clock.advance(timedelta(minutes=2))
+            while engine.run(Job(RECIPE, task)):
+                pass
+            assert engine.run(Job(RECIPE, task)) == 0
+            assert engine.run(Job(RECIPE, task, ("no such key",))) == 0
+        assert _stories(made) == _stories(finished)
+        assert made.delivered() == {row["id"] for row in made.documents(State.KEPT)}
+        assert made.app.store.holders() == set()
+
+
+def _stories(made: Laboratory) -> set[str]:
+    truth = _truth(made)
+    return {truth[row["url"]]["story"] for row in made.documents(State.KEPT)}

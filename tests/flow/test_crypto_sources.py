@@ -43,12 +43,10 @@ def internet() -> Iterator[Internet]:
         yield made
 
 
-def test_every_listed_text_of_the_full_internet_is_kept(full: Laboratory):
+def test_every_story_of_the_full_internet_is_kept_and_every_article_a_document(full: Laboratory):
     truth = {url: record for record in full.internet.truth() if record["feeds"] for url in record["urls"]}
-    kept = [truth[row["url"]] for row in full.documents(State.KEPT)]
-    assert {tuple(record["paragraphs"]) for record in kept} == {
-        tuple(r["paragraphs"]) for r in truth.values()
-    }
+    kept = {truth[row["url"]]["story"] for row in full.documents(State.KEPT)}
+    assert kept == {record["story"] for record in truth.values()}
     assert {truth[row["url"]]["id"] for row in full.documents()} == {
         record["id"] for record in truth.values()
     }

@@ -236,11 +236,11 @@ def test_a_source_is_not_blamed_for_our_own_full_disk(start: Start, monkeypatch:
     lab = start(_discovering(talk))
     put, calls = type(lab.app.archive).put, []
 
-    def full_once(archive: object, bodies: Sequence) -> None:
+    def full_once(archive: object, bodies: Sequence) -> Sequence:
         calls.append(bodies)
         if len(calls) == 1:
             raise Temporary("disk_full")
-        put(archive, bodies)
+        return put(archive, bodies)
 
     monkeypatch.setattr(type(lab.app.archive), "put", full_once)
     lab.run()

@@ -66,7 +66,7 @@ def test_two_workers_on_one_database_never_do_one_job_twice(
         assert Counter(shop.journal()) == Counter(f"{row['id']} 1" for row in scene.rows(documents))
         assert [run["status"] for run in scene.rows(runs)] == ["completed"] * 6
         asked = Counter((record["host"], record["path"]) for record in internet.log())
-        assert set(asked.values()) == {1}
+        assert {count for (_, path), count in asked.items() if path != "/robots.txt"} == {1}
         assert _delivered(shop) == ARTICLES
         # C-36: each process stays within its bounds.
         assert 0 < heaviest < 512 * MEGABYTE

@@ -57,6 +57,26 @@ def test_the_sources_headline_wins_and_everything_else_is_the_pages():
     assert (document.publisher, document.canonical_url) == ("Page Wire", "https://wire.example/canonical")
 
 
+@pytest.mark.parametrize(
+    ("page", "source", "chosen"),
+    [
+        (datetime(2026, 11, 13, tzinfo=UTC), LATE, "source"),
+        (datetime(2026, 11, 14, tzinfo=UTC), LATE, "source"),
+        (datetime(2026, 11, 1, tzinfo=UTC), LATE, "page"),
+        (datetime(2026, 11, 13, 8, 30, tzinfo=UTC), LATE, "page"),
+        (datetime(2026, 11, 13, tzinfo=UTC), None, "page"),
+    ],
+)
+def test_a_mere_day_gives_way_to_a_source_that_knows_the_hour(
+    page: datetime, source: datetime | None, chosen: str
+):
+    document = compose(
+        _draft(published=source), Reading(text="x", published=page, origins={"published": "page"})
+    )
+    assert document.published == (source if chosen == "source" else page)
+    assert document.origins["published"] == chosen
+
+
 def test_what_the_page_does_not_say_the_source_may():
     hints = {"authors": ["Feed Author"], "summary": "said", "categories": ["k"], "language": "de"}
     document = compose(_draft(title="Feed title", published=EARLY, hints=hints), Reading(text="Words"))

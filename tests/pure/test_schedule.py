@@ -17,6 +17,7 @@ from headwater.pure.schedule import (
     retry_delay,
     source_backoff,
 )
+from headwater.worker.loops import LONGEST_REST
 
 NOON = datetime(2026, 11, 13, 12, 0, tzinfo=UTC)
 USUAL = Trigger(every=timedelta(minutes=5))
@@ -24,6 +25,10 @@ HOURLY = Trigger(every=timedelta(hours=1))
 
 moments = st.datetimes(min_value=datetime(1990, 1, 1), max_value=datetime(2090, 1, 1), timezones=st.just(UTC))
 spans = st.timedeltas(min_value=timedelta(seconds=1), max_value=timedelta(days=30))
+
+
+def test_r21_due_work_is_noticed_well_within_a_tick_of_15_seconds():
+    assert LONGEST_REST < 15
 
 
 def test_r23_a_source_without_wishes_follows_the_usual_cadence():

@@ -103,7 +103,9 @@ class Turnstile:
             if len(self._told) >= _KNOWN_KEYS:
                 self._told.clear()
             self._told[limit] = now
-            _log.warning("deferred", limit=limit, seconds=round(wait, 3))
+            # Waiting one's turn at a host is ordinary; a budget that is used up is worth a warning.
+            tell = _log.info if limit.startswith("host:") else _log.warning
+            tell("deferred", limit=limit, seconds=round(wait, 3))
 
     def sent(self, demand: Demand) -> None:
         self._sent.append(demand.lease)

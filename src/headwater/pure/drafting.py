@@ -1,5 +1,6 @@
 """A document out of what the source said and what the page says; each field with its origin."""
 
+from datetime import datetime, time, timedelta
 from typing import Any
 
 from headwater.model.document import Document
@@ -13,11 +14,15 @@ HOPELESS = frozenset({"paywall", "login", "error_page", "soft_404", "unsupported
 # What a browser may get to see.
 BEHIND_SCRIPTS = frozenset({"js_required", "consent"})
 
+# A day, wherever on earth its clock stands.
+DAY_ANYWHERE = timedelta(hours=24 + 14)
+
 SOURCE_SAID = "source"
 
 
 def compose(draft: Draft, reading: Reading) -> Document:
-    """The source's own headline wins (pages decorate theirs); everything else the page says wins over the source."""
+    """The source's own headline wins (pages decorate theirs); everything else the page says wins over the source,
+    but for a mere day where the source knows the hour."""
     lead, hints = draft.lead.lead, draft.lead.lead.hints
     origins = dict(reading.origins)
     values: dict[str, Any] = {}
@@ -31,7 +36,8 @@ def compose(draft: Draft, reading: Reading) -> Document:
         origins.pop(field, None)
 
     choose("title", (SOURCE_SAID, lead.title), ("page", reading.title))
-    choose("published", ("page", reading.published), (SOURCE_SAID, lead.published))
+    dates = [("page", reading.published), (SOURCE_SAID, lead.published)]
+    choose("published", *(reversed(dates) if _only_the_day(reading.published, lead.published) else dates))
     choose("authors", ("page", reading.authors), (SOURCE_SAID, tuple(hints.get("authors", ()))))
     choose("description", ("page", reading.description), (SOURCE_SAID, hints.get("summary")))
     choose("keywords", ("page", reading.keywords), (SOURCE_SAID, tuple(hints.get("categories", ()))))
@@ -70,6 +76,13 @@ def wants_browser(reason: str, draft: Draft) -> bool:
         and capture is not None
         and "rendered" not in capture.policy
     )
+
+
+def _only_the_day(page: datetime | None, source: datetime | None) -> bool:
+    """Whether the page tells no more than the day for which the source knows the hour."""
+    if page is None or source is None or page.time() != time():
+        return False
+    return abs(page - source) < DAY_ANYWHERE
 
 
 def refuse(unreadable: Unreadable) -> Drop | SetAside:

@@ -4,13 +4,14 @@ from datetime import timedelta
 from pathlib import Path
 
 from headwater.discover.feed import discover_feed
-from headwater.extract.html import read_html
-from headwater.extract.plain import read_plain
+from headwater.extract.read import by_media_type
 from headwater.model.recipe import Grouping, Recipe, Route
 from headwater.model.source import Trigger
 from headwater.settings.sources import load_sources
 from headwater.steps.duplicates import DropDuplicates
+from headwater.steps.language import DetectLanguage
 from headwater.steps.normalise import normalise
+from headwater.steps.quality import ScoreQuality
 from headwater.stories.headlines import same_day, same_headline
 
 FEEDS = Path(__file__).with_name("feeds.yaml")
@@ -22,12 +23,8 @@ def recipe() -> Recipe:
         version="1",
         sources=load_sources(FEEDS, "crypto"),
         discover={"feed": discover_feed},
-        extract={
-            "text/html": read_html,
-            "application/xhtml+xml": read_html,
-            "text/plain": read_plain,
-        },
-        steps=(normalise, DropDuplicates()),
+        extract=by_media_type(),
+        steps=(normalise, DetectLanguage(), ScoreQuality(), DropDuplicates()),
         trigger=Trigger(cron="0 */4 * * *"),
         grouping=Grouping(key=same_day, cluster=same_headline, settle=timedelta(seconds=1)),
         routes=(Route(name="articles", sink="files"),),
