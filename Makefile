@@ -48,6 +48,8 @@ $(VENV)/.core: requirements/core.txt pyproject.toml | $(VENV)/bin/python
 $(VENV)/.dev: requirements/dev.txt pyproject.toml $(VENV)/.core
 	@echo "Installing what the tests need …"
 	$(PIP) install --require-hashes -r requirements/dev.txt
+	command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
+	  || { echo "The tests need Chromium, e.g. apt-get install chromium" >&2; exit 1; }
 	touch $@
 
 clean:

@@ -15,6 +15,7 @@ from headwater.backends.sql.migrate import migrate
 from headwater.backends.sql.operations import Operations
 from headwater.backends.sql.store import SqlStore
 from headwater.engine.desk import Desk, Patience
+from headwater.fetch.browser import available
 from headwater.fetch.client import HttpFetcher
 from headwater.fetch.governor_file import FileGovernor
 from headwater.fetch.settings import FetchSettings, host_rules
@@ -103,6 +104,7 @@ class App:
             fetcher=self.fetcher() if fetching else None,
             sinks=self.sinks,
             patience=self.patience,
+            renders=available(),
         )
 
     def _folder(self) -> Path:

@@ -14,7 +14,7 @@ from headwater.model.outcome import Drop, SetAside
 from headwater.model.reading import Reading, Unreadable
 from headwater.model.source import Source
 from headwater.model.work import Draft
-from headwater.pure.drafting import compose, refuse
+from headwater.pure.drafting import compose, refuse, wants_browser
 
 EARLY, LATE = datetime(2026, 11, 13, 8, tzinfo=UTC), datetime(2026, 11, 13, 9, tzinfo=UTC)
 SOURCE = Source(
@@ -143,3 +143,23 @@ def test_a_fact_is_signed_by_the_step_that_found_it_and_by_no_later_one():
     assert second.fact(FORM) == "10-K"
     assert second.fact(Fact("none", int)) is None
     assert [mark.step for mark in second.trail] == ["filings", "counter"]
+
+
+@pytest.mark.parametrize(
+    ("reason", "policy", "told", "expected"),
+    [
+        ("js_required", {}, {}, True),
+        ("consent", {}, {}, True),
+        ("js_required", {"rendered": True}, {}, False),
+        ("js_required", {"rendered": False}, {}, False),
+        ("paywall", {}, {}, False),
+        ("no_text", {}, {}, False),
+        ("js_required", {}, {"body": "in the feed"}, False),
+    ],
+)
+def test_a_browser_is_wanted_once_and_only_where_it_may_help(
+    reason: str, policy: dict[str, Any], told: dict[str, Any], expected: bool
+):
+    draft = _draft(**told)
+    assert draft.capture is not None
+    assert wants_browser(reason, replace(draft, capture=replace(draft.capture, policy=policy))) is expected

@@ -39,7 +39,8 @@ class Patience:
 
 @dataclass(frozen=True)
 class Desk:
-    """The parts of one worker. `owner` names it in the leases it takes."""
+    """The parts of one worker. `owner` names it in the leases it takes. `renders`: the fetchers of this installation
+    have a browser."""
 
     owner: str
     recipes: Mapping[str, Recipe]
@@ -50,6 +51,7 @@ class Desk:
     fetcher: Fetcher | None = None
     sinks: Mapping[str, Sink] | None = None
     patience: Patience = field(default_factory=Patience)
+    renders: bool = False
 
     def recipe(self, job: Job) -> Recipe:
         if job.recipe not in self.recipes:

@@ -17,6 +17,9 @@ DEAD_ENDS = frozenset(
     {"http_401", "http_402", "http_404", "http_410", "http_451", "robots", "forbidden_address"}
 )
 
+# What a fetcher without a browser says to a wish for one.
+NO_BROWSER = "js_required"
+
 # What did not come in the usual time gets twice as much when it is tried again.
 LONGER = timedelta(minutes=6)
 
@@ -47,9 +50,10 @@ class Fetches:
                 self.ended.append(Fetched(lead=stored.id, version=stored.lead.version, result=apart))
                 continue
             self.leads[stored.id] = stored
-            headers = conditional(stored.etag, stored.last_modified)
+            # What a browser shows may differ although the page that it starts from is the same.
+            headers = {} if stored.render else conditional(stored.etag, stored.last_modified)
             patience = LONGER if stored.attempts > 1 else None
-            request = Request(url=stored.lead.url, headers=headers, timeout=patience)
+            request = Request(url=stored.lead.url, headers=headers, timeout=patience, render=stored.render)
             self.fetcher.submit(f"{self.prefix}/{stored.id}", request)
 
     def hear(self, key: str, answer: Response | Failure) -> None:
@@ -61,7 +65,7 @@ class Fetches:
         now = self.desk.clock()
         log = self.desk.log.bind(recipe=self.job.recipe, job="fetch", key=stored.id)
         verdict = judge(answer, attempts=stored.attempts - 1, now=now)
-        nothing = Fetched(lead=stored.id, version=stored.lead.version, result=None)
+        nothing = Fetched(lead=stored.id, version=stored.lead.version, rendered=stored.render, result=None)
         if isinstance(verdict, Retry):
             log.info("postponed", reason=verdict.reason, seconds=verdict.delay.total_seconds())
             return replace(
@@ -69,6 +73,8 @@ class Fetches:
             )
         if isinstance(verdict, GiveUp):
             log.warning("not fetched", reason=verdict.reason)
+            if stored.render and verdict.reason == NO_BROWSER:
+                return nothing  # its document is set aside already, for this very reason
             if verdict.gone or verdict.reason in DEAD_ENDS:
                 return replace(nothing, dropped=verdict.reason)
             detail = answer.detail if isinstance(answer, Failure) else f"after {stored.attempts} attempts"

@@ -13,7 +13,7 @@ from headwater.model.outcome import Drop, SetAside
 from headwater.model.reading import Hints, Unreadable
 from headwater.model.recipe import Context, Outcome, Recipe
 from headwater.model.work import Draft, Job, Later, Refined, State, Task
-from headwater.pure.drafting import compose, refuse
+from headwater.pure.drafting import compose, refuse, wants_browser
 
 REDECIDE_LIMIT = 5
 
@@ -123,7 +123,8 @@ class Refinery:
             return replace(result, document=grouped, routes=routes)
         why = replace(result, reason=outcome.reason, evidence=outcome.evidence)
         if isinstance(outcome, SetAside):
-            return replace(why, state=State.ASIDE)
+            render = self.desk.renders and wants_browser(outcome.reason, draft)
+            return replace(why, state=State.ASIDE, render=render)
         state = State.DUPLICATE if outcome.of else State.DROPPED
         return replace(why, state=state, of=outcome.of, score=outcome.score, trace=outcome.trace)
 

@@ -4,13 +4,15 @@ import asyncio
 import threading
 import traceback
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from typing import Any
 
 import structlog
 
+from headwater.fetch.browser import BrowserLimits, Renderer
 from headwater.fetch.buffers import Buffers
 from headwater.fetch.exchange import Exchange
 from headwater.fetch.governor import Governor, MemoryGovernor
@@ -46,11 +48,13 @@ class HttpFetcher:
         governor: Governor | None = None,
         clock: Clock = _utc_now,
         resolve: Resolve = system_resolve,
+        browser: BrowserLimits | None = None,
     ) -> None:
         self._settings = settings
         self._governor = governor or MemoryGovernor()
         self._clock = clock
         self._resolve = resolve
+        self._browser = browser or BrowserLimits()
         self._buffers = Buffers(settings.held_limit)
         self._inbox: deque[tuple[str, Request]] = deque()
         self._outbox: deque[Answered] = deque()
@@ -62,10 +66,10 @@ class HttpFetcher:
         self._tasks: set[Task] = set()
         self._loop = asyncio.new_event_loop()
         self._loop.set_default_executor(ThreadPoolExecutor(_RESOLVER_THREADS, "headwater-resolve"))
-        self._opened: Future[Journey] = Future()
+        self._opened: Future[tuple[Journey, Renderer]] = Future()
         self._thread = threading.Thread(target=self._run, name="headwater-fetch", daemon=True)
         self._thread.start()
-        self._journey = self._opened.result()
+        self._journey, self._renderer = self._opened.result()
 
     def room(self) -> int:
         return 0 if self._buffers.full() else max(0, self._settings.capacity - self._taken)
@@ -116,9 +120,13 @@ class HttpFetcher:
         turnstile = Turnstile(self._governor, self._now, self._settings.patience)
         try:
             journey = Journey(self._settings, exchange, turnstile, self._now)
+            renderer = Renderer(self._settings, self._browser, journey.answer, self._buffers)
             self._stop = asyncio.Event()
-            self._opened.set_result(journey)
+            self._opened.set_result((journey, renderer))
             await self._stop.wait()
+            # The browser has tasks of its own in this loop, which it needs to come to its end.
+            await _cancel(self._tasks)
+            await renderer.close()
         finally:
             await _cancel_all_but(turnstile.own_tasks())
             await exchange.close()
@@ -133,7 +141,8 @@ class HttpFetcher:
             batch = list(self._inbox)
             self._inbox.clear()
         for token, request in batch:
-            task = self._loop.create_task(self._journey.answer(request))
+            answer = self._renderer.answer if request.render else self._journey.answer
+            task = self._loop.create_task(answer(request))
             self._tasks.add(task)
             task.add_done_callback(partial(self._finish, token))
 
@@ -164,7 +173,11 @@ def _answer_of(task: Task) -> Response | Failure:
 
 
 async def _cancel_all_but(kept: set[asyncio.Task[None]]) -> None:
-    under_way = asyncio.all_tasks() - {asyncio.current_task()} - kept
+    await _cancel(asyncio.all_tasks() - {asyncio.current_task()} - kept)
+
+
+async def _cancel(tasks: Collection[asyncio.Task[Any]]) -> None:
+    under_way = list(tasks)
     for task in under_way:
         task.cancel()
     await asyncio.gather(*under_way, return_exceptions=True)

@@ -2,6 +2,7 @@
 
 import ssl
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import timedelta
 from types import SimpleNamespace
@@ -24,6 +25,8 @@ FOLLOWED = frozenset({301, 302, 303, 307, 308})
 _LONGEST_LINE = 16 * 1024
 _LONGEST_FIELD = 64 * 1024
 _LEFT_OUT = frozenset({"set-cookie", "set-cookie2"})
+# The cookies of the page that a browser is showing, thrown away with it. Nobody else has any.
+page_cookies: ContextVar[aiohttp.CookieJar | None] = ContextVar("page_cookies", default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +113,9 @@ class Exchange:
         self, route: Route, call: Call, on_sent: Callable[[], None] | None, watch: Watch
     ) -> Answer:
         url, headers = dressed(route, call)
+        cookies = page_cookies.get()
+        if cookies is not None:
+            headers |= _cookie_header(cookies, route.url)
         session = self._plain if on_sent is None else self._watched
         async with session.request(
             call.method,
@@ -122,6 +128,8 @@ class Exchange:
         ) as response:
             watch.moved()
             found = plain_headers(response)
+            if cookies is not None:
+                cookies.update_cookies(response.cookies, route.url)
             if response.status < 200:
                 raise Stopped("protocol", f"status {response.status}, which nobody asked for")
             if call.method == "HEAD" or (response.status in FOLLOWED and "location" in found):
@@ -153,6 +161,11 @@ def dressed(route: Route, call: Call) -> tuple[URL, dict[str, str]]:
     parameters = {name[1:]: value for name, value in call.secrets.items() if name.startswith("?")}
     headers.update((name, value) for name, value in call.secrets.items() if not name.startswith("?"))
     return (route.wire.extend_query(parameters) if parameters else route.wire), headers
+
+
+def _cookie_header(cookies: aiohttp.CookieJar, url: URL) -> dict[str, str]:
+    kept = cookies.filter_cookies(url).values()
+    return {"Cookie": "; ".join(f"{cookie.key}={cookie.value}" for cookie in kept)} if kept else {}
 
 
 def plain_headers(response: aiohttp.ClientResponse) -> dict[str, str]:

@@ -26,7 +26,8 @@ class Lead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredLead:
-    """A lead as it lies in the store: with its keys, and what the last fetch left behind for the next one."""
+    """A lead as it lies in the store: with its keys, and what the last fetch left behind for the next one. `render`:
+    the next fetch is to be made with a browser, because there was no text without one."""
 
     id: str
     recipe: str
@@ -37,3 +38,4 @@ class StoredLead:
     etag: str | None = None
     last_modified: str | None = None
     sha256: str | None = None
+    render: bool = False

@@ -10,7 +10,7 @@ class Request:
 
     `purpose` is "page", "feed", "sitemap", "robots" or "api"; it selects the rules (robots, rates). `credential`
     names the key whose budget the request counts against; `secrets` are headers or parameters added at the last
-    moment, which never appear in a log, an error or a capture.
+    moment, which never appear in a log, an error or a capture. `render` wants the page as a browser shows it.
     """
 
     url: str
@@ -44,7 +44,8 @@ class Response:
 @dataclass(frozen=True, slots=True)
 class Failure:
     """No answer, because: dns, refused, reset, timeout, tls, truncated, too_large, forbidden_address, robots,
-    rate_limited, breaker_open, bad_url, redirects, protocol. `delay` when the fetcher knows how long to wait."""
+    rate_limited, breaker_open, bad_url, redirects, protocol; with a browser also js_required (there is none),
+    render_timeout, render_memory, render_crashed, browser_failed. `delay` when the fetcher knows how long to wait."""
 
     reason: str
     detail: str = ""

@@ -144,10 +144,11 @@ class Polled:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
     """A finished fetch: a capture, or nothing new (None), or why not. `version` is the lead's as it was fetched:
-    a lead that changed in the meantime stays due."""
+    a lead that changed in the meantime stays due, and so does one that is to be rendered if it was not (`rendered`)."""
 
     lead: str
     version: str
+    rendered: bool = False
     result: Capture | Later | Quarantined | None
     moved_to: str | None = None
     dropped: str | None = None
@@ -156,7 +157,8 @@ class Fetched:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refined:
     """A finished document: kept, or ended with a reason, or to be tried again. `capture` is what it was made from:
-    a document that was captured anew in the meantime stays due."""
+    a document that was captured anew in the meantime stays due. `render` sends its lead to be fetched once more, with
+    a browser."""
 
     id: str
     state: State
@@ -171,6 +173,7 @@ class Refined:
     later: Later | None = None
     routes: tuple[str, ...] = ()
     trace: Trace | None = None
+    render: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

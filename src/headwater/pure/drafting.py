@@ -11,6 +11,9 @@ from headwater.model.work import Draft
 # What a page without text means for its document: some never have one, some only need another way to be read.
 HOPELESS = frozenset({"paywall", "login", "error_page", "soft_404", "unsupported"})
 
+# What a browser may get to see.
+BEHIND_SCRIPTS = frozenset({"js_required", "consent"})
+
 # A day, wherever on earth its clock stands.
 DAY_ANYWHERE = timedelta(hours=24 + 14)
 
@@ -61,6 +64,17 @@ def compose(draft: Draft, reading: Reading) -> Document:
         origins=origins,
         notes={"method": reading.method, "confidence": reading.confidence},
         **values,
+    )
+
+
+def wants_browser(reason: str, draft: Draft) -> bool:
+    """True when a browser may find what a plain fetch did not. What it has rendered already is not rendered again."""
+    capture = draft.capture
+    return (
+        reason in BEHIND_SCRIPTS
+        and draft.lead.lead.body is None
+        and capture is not None
+        and "rendered" not in capture.policy
     )
 
 

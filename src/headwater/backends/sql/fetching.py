@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, RowMapping, select
 
 from headwater.backends.sql.bulk import change_rows
 from headwater.backends.sql.claims import FINISHED, insert_into, postponed, take
@@ -44,15 +44,20 @@ def finish_fetch(connection: Connection, fetched: Sequence[Fetched], owner: str,
     if apart:
         recipe = mine[apart[0][0]]["recipe"]
         quarantine_rows(connection, recipe, Task.FETCH, apart, now)
-    changed_since = {"state": State.WAITING, "due_at": now}
     change_rows(
         connection,
         leads,
-        [
-            (r.lead, _lead_values(r, now) | (changed_since if mine[r.lead]["version"] != r.version else {}))
-            for r in results
-        ],
+        [(r.lead, _lead_values(r, now) | _still_due(r, mine[r.lead], now)) for r in results],
     )
+
+
+def _still_due(result: Fetched, row: RowMapping, now: datetime) -> dict[str, Any]:
+    """A lead that changed, or that a browser was wanted for, while it was fetched."""
+    if row["version"] != result.version:
+        return {"state": State.WAITING, "due_at": now, "render": False}
+    if row["render"] and not result.rendered and not isinstance(result.result, Later):
+        return {"state": State.WAITING, "due_at": now}
+    return {}
 
 
 def _lead_values(result: Fetched, now: datetime) -> dict[str, Any]:
@@ -64,6 +69,8 @@ def _lead_values(result: Fetched, now: datetime) -> dict[str, Any]:
         values["url"] = result.moved_to
     if isinstance(outcome, Quarantined):
         return values | {"state": State.QUARANTINED, "reason": outcome.reason}
+    if result.rendered:
+        values["render"] = False
     if result.dropped:
         return values | {"state": State.DROPPED, "reason": result.dropped}
     if isinstance(outcome, Capture):

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, delete, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, delete, select, update
 
 from headwater.backends.sql.bulk import change_rows
 from headwater.backends.sql.claims import FINISHED, insert_into, postponed
@@ -18,6 +18,7 @@ from headwater.backends.sql.schema import (
     edges,
     facts,
     groups,
+    leads,
     mentions,
     revisions,
 )
@@ -31,6 +32,7 @@ Rows = Mapping[str, RowMapping]
 def finish_refine(
     connection: Connection, refined: Sequence[Refined], owner: str, now: datetime, settle: timedelta
 ) -> list[str]:
+    _lock_leads(connection, [result.id for result in refined if result.render])
     columns = ("id", "recipe", "state", "revision", "capture_id", "next_capture_id", "attempts", "group_id")
     query = select(*(documents.c[name] for name in columns)).where(
         documents.c.id.in_([r.id for r in refined]), documents.c.lease_owner == owner
@@ -58,6 +60,7 @@ def finish_refine(
         now,
     )
     _set_apart(connection, results, mine, now)
+    _send_to_browser(connection, [r.id for r in results if r.render], now)
     return sorted(conflicts)
 
 
@@ -235,6 +238,23 @@ def _mark_groups(
         connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=moved_on), rows)
     if left:
         connection.execute(update(groups).where(groups.c.id.in_(left)).values(**moved_on))
+
+
+def _lock_leads(connection: Connection, wanted: Sequence[str]) -> None:
+    """Before the documents: a fetch that ends at the same moment takes them in this order too."""
+    if wanted:
+        connection.execute(select(leads.c.id).where(_lead_of(wanted)).order_by(leads.c.id).with_for_update())
+
+
+def _send_to_browser(connection: Connection, wanted: Sequence[str], now: datetime) -> None:
+    """In the transaction that sets the document aside: killed before it, both are done again; after it, neither."""
+    if wanted:
+        due = {"render": True, "state": State.WAITING, "due_at": now, "attempts": 0, "reason": None}
+        connection.execute(update(leads).where(_lead_of(wanted)).values(**due))
+
+
+def _lead_of(wanted: Sequence[str]) -> ColumnElement[bool]:
+    return leads.c.id.in_(select(documents.c.lead_id).where(documents.c.id.in_(wanted)))
 
 
 def _set_apart(connection: Connection, results: Sequence[Refined], mine: Rows, now: datetime) -> None:

@@ -93,6 +93,7 @@ def lead_from(row: Row) -> StoredLead:
         etag=row["etag"],
         last_modified=row["last_modified"],
         sha256=row["sha256"],
+        render=row["render"],
     )
 
 

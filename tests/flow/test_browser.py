@@ -1,0 +1,256 @@
+"""Pages shown by a real browser that has no network of its own."""
+
+import os
+import subprocess
+import sys
+import time
+from datetime import timedelta
+from pathlib import Path
+
+import psutil
+import pytest
+from tests.browsing import STORY, Listener, Page, browsers, descendants, fetching, render, serving
+
+from headwater.fetch.browser import BrowserLimits
+from headwater.fetch.client import HttpFetcher
+from headwater.fetch.settings import FetchSettings
+from headwater.model.web import Failure, Request, Response
+
+SHELL = '<html><body><div id="root"></div><script src="/main.js"></script></body></html>'
+FILL = f"document.getElementById('root').innerHTML = `<article>{STORY}</article>`;"
+
+
+def test_a_page_that_needs_scripts_has_its_text_and_says_how_it_came():
+    pages = {
+        "/shell": SHELL,
+        "/main.js": "fetch('/story').then(a => a.text()).then(t => {document.getElementById('root').innerHTML = t})",
+        "/story": STORY,
+    }
+    with serving(pages) as site, fetching(site) as fetcher:
+        (answer,) = render(fetcher, "/shell")
+        assert isinstance(answer, Response)
+        assert "clerks sign blocks" in answer.body.decode()
+        assert answer.policy["rendered"] is True
+        assert answer.policy["page_requests"] == 2
+        assert answer.url == "http://news.example/shell"
+        assert site.paths() == ["/shell", "/main.js", "/story"]
+
+
+def test_a_wall_is_agreed_to_once_and_the_page_behind_it_is_read():
+    wall = (
+        "<h1>Before you continue</h1><p>We use cookies and care for your privacy.</p>"
+        "<form action='/agreed' method='post'><button onclick=\"document.cookie='agreed=1;path=/'\">{}</button></form>"
+    )
+    pages = {
+        "/english": wall.format("Accept all"),
+        "/german": wall.format("Alle akzeptieren"),
+        "/agreed": lambda cookie, body: STORY if "agreed=1" in cookie else "not yet",
+    }
+    with serving(pages) as site, fetching(site) as fetcher:
+        for answer in render(fetcher, "/english", "/german"):
+            assert isinstance(answer, Response)
+            assert "clerks sign blocks" in answer.body.decode()
+            assert answer.url == "http://news.example/agreed"
+        assert site.paths().count("/agreed") == 2
+
+
+def test_cookies_of_a_page_last_as_long_as_the_page_and_go_nowhere_else():
+    wall = "cookie1|<p>cookies and privacy</p><form action=/agree method=post><button>Accept</button></form>"
+    heard: list[tuple[str, str]] = []
+
+    def hear(name: str, page: str) -> Page:
+        return lambda cookie, _: (heard.append((name, cookie)), page)[1]
+
+    pages = {
+        "/wall": hear("wall", wall),
+        "/agree": hear("agree", "cookie2|-> /story"),
+        "/story": hear("story", f"{STORY}<script src=http://other.example/other.js></script>"),
+        "/other.js": hear("other", "1"),
+    }
+    with serving(pages) as site, fetching(site) as fetcher:
+        for answer in (*render(fetcher, "/wall"), *render(fetcher, "/wall")):
+            assert isinstance(answer, Response)
+            assert "clerks sign blocks" in answer.body.decode()
+            assert answer.url == "http://news.example/story"
+            assert "set-cookie" not in answer.headers
+    once = [("wall", ""), ("agree", "cookie1=1"), ("story", "cookie1=1; cookie2=1"), ("other", "")]
+    assert heard == once * 2
+
+
+def test_a_wall_that_does_not_fall_is_clicked_once():
+    wall = "<p>cookies</p><button onclick=\"fetch('/click')\">Accept</button>"
+    with serving({"/wall": wall, "/click": ""}) as site, fetching(site) as fetcher:
+        (answer,) = render(fetcher, "/wall")
+        assert isinstance(answer, Response)
+        assert site.paths().count("/click") == 1
+
+
+PRIVATE = """<div id=root></div><script>
+const port = %d;
+fetch("http://127.0.0.1:" + port + "/fetch").catch(() => 0);
+fetch("http://localhost:" + port + "/name").catch(() => 0);
+fetch("/hop").catch(() => 0);
+navigator.sendBeacon("http://127.0.0.1:" + port + "/beacon", "x");
+new Image().src = "http://127.0.0.1:" + port + "/image";
+try { new WebSocket("ws://127.0.0.1:" + port + "/socket"); } catch (error) {}
+try { new EventSource("http://127.0.0.1:" + port + "/events"); } catch (error) {}
+const frame = document.createElement("iframe");
+frame.src = "http://127.0.0.1:" + port + "/frame";
+document.body.append(frame);
+const script = document.createElement("script");
+script.src = "http://127.0.0.1:" + port + "/script.js";
+document.body.append(script);
+try {
+  const peer = new RTCPeerConnection({iceServers: [{urls: "stun:127.0.0.1:" + port}]});
+  peer.createDataChannel("x"); peer.createOffer().then(o => peer.setLocalDescription(o));
+} catch (error) {}
+const worker = new Worker(URL.createObjectURL(new Blob([`
+  fetch("http://127.0.0.1:${port}/worker").catch(() => 0);
+  try { new WebSocket("ws://127.0.0.1:${port}/worker"); } catch (error) {}
+  try { new WebTransport("https://127.0.0.1:${port}/worker"); } catch (error) {}
+`])));
+window.open("http://127.0.0.1:" + port + "/popup");
+setTimeout(() => { location.href = "http://127.0.0.1:" + port + "/away"; }, 50);
+document.getElementById("root").textContent = "tried everything";
+</script>"""
+
+
+def test_no_request_of_a_page_reaches_a_private_address():
+    listener = Listener()
+    pages = {
+        "/page": f"<html><body>{PRIVATE % listener.port}</body></html>",
+        "/hop": f"-> http://127.0.0.1:{listener.port}/hop",
+    }
+    with serving(pages) as site, fetching(site) as fetcher:
+        (answer,) = render(fetcher, "/page")
+        assert isinstance(answer, Response)
+        assert "tried everything" in answer.body.decode()
+        assert answer.policy["page_refused"]["forbidden_address"] >= 4
+        assert site.paths() == ["/page", "/hop"]
+    assert not listener.reached()
+    listener.close()
+
+
+def test_robots_and_the_pace_of_the_host_hold_for_what_a_page_asks_for():
+    pages = {
+        "/robots.txt": "User-agent: *\nDisallow: /secret",
+        "/page": "<div id=root></div><script src=/secret/a.js></script>"
+        + "".join(f"<script src=/open{n}.js></script>" for n in range(4))
+        + f"<script>{FILL}</script>",
+        **{f"/open{n}.js": "1" for n in range(4)},
+        "/secret/a.js": "1",
+    }
+    with serving(pages) as site, fetching(site, rate=2.0) as fetcher:
+        (answer,) = render(fetcher, "/page")
+        assert isinstance(answer, Response)
+        assert answer.policy["page_refused"] == {"robots": 1}
+        assert sorted(site.paths()) == ["/open0.js", "/open1.js", "/open2.js", "/open3.js", "/page"]
+
+
+def test_a_page_that_never_ends_is_ended_and_the_next_one_is_shown():
+    pages = {"/busy": "<p>x</p><script>while (true) {}</script>", "/shell": SHELL, "/main.js": FILL}
+    with serving(pages) as site, fetching(site, page_time=timedelta(seconds=4)) as fetcher:
+        busy, good = render(fetcher, "/busy", "/shell")
+        assert isinstance(busy, Failure)
+        assert (busy.reason, busy.temporary) == ("render_timeout", False)
+        assert isinstance(good, Response)
+        assert "clerks sign blocks" in good.body.decode()
+
+
+def test_a_page_that_takes_too_much_memory_is_ended():
+    hog = "<script>const all = []; const more = () => { all.push(new Uint8Array(2e7).fill(1)); setTimeout(more, 20) }; more()</script>"
+    polling = "<script>setInterval(() => fetch('/ping'), 100)</script>"
+    with serving({"/hog": hog + polling, "/ping": ""}) as site:
+        with fetching(site, memory=700 * 1024 * 1024, requests=1000) as fetcher:
+            (answer,) = render(fetcher, "/hog")
+        assert isinstance(answer, Failure)
+        assert (answer.reason, answer.temporary) == ("render_memory", False)
+
+
+def test_the_browser_is_renewed_after_its_pages_and_nothing_is_left_running():
+    with serving({"/shell": SHELL, "/main.js": FILL}) as site:
+        seen = []
+        with fetching(site, pages=2) as fetcher:
+            assert descendants() == []  # it starts when it is needed
+            for _ in range(3):
+                (answer,) = render(fetcher, "/shell")
+                assert isinstance(answer, Response)
+                seen.append(browsers())
+        assert [len(found) for found in seen] == [1, 0, 1]
+        assert seen[0] != seen[2]
+        assert descendants() == []
+
+
+@pytest.mark.parametrize("moment", ["/busy", "/here.js"], ids=["while it starts", "while it shows a page"])
+def test_closing_in_the_middle_leaves_nothing_running(moment: str):
+    pages = {"/busy": "<script src=/here.js></script><script>while (true) {}</script>", "/here.js": "1"}
+    with serving(pages) as site:
+        with fetching(site) as fetcher:
+            fetcher.submit("busy", Request(url="http://news.example/busy", render=True))
+            until = time.monotonic() + 30
+            while moment not in site.paths() or not browsers():
+                assert time.monotonic() < until, "it was not asked for"
+                assert fetcher.collect(1, timedelta(seconds=0.02)) == []
+        assert descendants() == []
+
+
+def test_an_error_and_a_file_are_answered_without_a_browser():
+    with serving({"/main.js": "1"}) as site, fetching(site) as fetcher:
+        missing, script = render(fetcher, "/missing", "/main.js")
+        assert isinstance(missing, Response)
+        assert missing.status == 404
+        assert isinstance(script, Response)
+        assert script.policy["rendered"] is False
+        assert descendants() == []
+
+
+def test_relative_addresses_hold_after_a_redirect():
+    pages = {
+        "/old": "-> /new/place",
+        "/new/place": SHELL.replace("/main.js", "main.js"),
+        "/new/main.js": FILL,
+    }
+    with serving(pages) as site, fetching(site) as fetcher:
+        (answer,) = render(fetcher, "/old")
+        assert isinstance(answer, Response)
+        assert "clerks sign blocks" in answer.body.decode()
+        assert answer.url == "http://news.example/new/place"
+
+
+def test_without_a_browser_the_reason_stays():
+    with serving({"/shell": SHELL}) as site:
+        settings = FetchSettings(overrides={"*.example": site.base}, rate=0)
+        fetcher = HttpFetcher(settings, browser=BrowserLimits(program=""))
+        (answer,) = render(fetcher, "/shell")
+        fetcher.close()
+        assert isinstance(answer, Failure)
+        assert (answer.reason, answer.temporary) == ("js_required", False)
+        assert site.asked == []
+
+
+VICTIM = """
+import sys, time
+from tests.browsing import fetching, render
+class Elsewhere: base = sys.argv[1]
+with fetching(Elsewhere) as fetcher:
+    render(fetcher, "/shell")
+    print("shown", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_worker_that_is_killed_takes_its_browser_along():
+    root = Path(__file__).resolve().parents[2]
+    paths = os.pathsep.join([str(root), *(path for path in sys.path if path)])
+    with serving({"/shell": SHELL, "/main.js": FILL}) as site:
+        command = [sys.executable, "-c", VICTIM, site.base]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": paths}
+        ) as worker:
+            assert worker.stdout is not None
+            assert worker.stdout.readline() == "shown\n"
+            family = psutil.Process(worker.pid).children(recursive=True)
+            assert len(family) >= 3
+            worker.kill()
+        _, left = psutil.wait_procs(family, timeout=20)
+        assert left == []
