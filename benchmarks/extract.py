@@ -194,8 +194,8 @@ def peer(cases: list[Case]) -> Outcome:
     texts, seconds = [], 0.0
     for case in cases:
         began = time.process_time()
-        # As text, its better way: given bytes it misjudges some charsets.
-        texts.append(trafilatura.extract(case.data.decode("utf-8", "replace")) or "")
+        # Without readers' comments, which score better than its default on both sets.
+        texts.append(trafilatura.extract(case.data.decode("utf-8", "replace"), include_comments=False) or "")
         seconds += time.process_time() - began
     return Outcome(texts, [], seconds)
 
