@@ -16,7 +16,7 @@ def expected_and_true(likely: Array, words: Array, labels: Array) -> tuple[float
     hits = np.cumsum((likely * words)[order])
     expected = 2 * hits / (np.cumsum(words[order]) + hits[-1] + 1e-9)
     best = int(np.argmax(expected))
-    chosen = likely >= np.clip(likely[order[best]], 0.15, 0.75)
+    chosen = likely >= likely[order[best]]
     wanted = float((labels * words).sum())
     true = 2 * float((labels * words)[chosen].sum()) / max(float(words[chosen].sum()) + wanted, 1.0)
     return float(expected[best]), true

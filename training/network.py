@@ -9,19 +9,17 @@ RANGES = 3
 class BlockNetwork(nn.Module):
     """Each layer lets a block see its neighbours, the elements around it, its look-alikes and the whole page."""
 
-    def __init__(
-        self, features: int, hidden: int, layers: int, dropout: float, dilations: tuple[int, ...]
-    ) -> None:
+    def __init__(self, features: int, hidden: int, steps: tuple[int, ...], dropout: float) -> None:
         super().__init__()
         self.enter = nn.Linear(features, hidden)
-        self.dilations = dilations[:layers]
-        self.mix = nn.ModuleList(nn.Linear(hidden * (5 + RANGES), hidden) for _ in range(layers))
+        self.steps = steps
+        self.mix = nn.ModuleList(nn.Linear(hidden * (5 + RANGES), hidden) for _ in steps)
         self.leave = nn.Linear(hidden, 1)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: torch.Tensor, batch: dict[str, torch.Tensor]) -> torch.Tensor:
         h = self.dropout(torch.relu(self.enter(x)))
-        for mix, step in zip(self.mix, self.dilations, strict=True):
+        for mix, step in zip(self.mix, self.steps, strict=True):
             h = h + self.dropout(torch.relu(mix(torch.cat(surroundings(h, batch, step), dim=1))))
         return self.leave(h).squeeze(1)
 

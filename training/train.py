@@ -6,6 +6,7 @@ import math
 import sys
 import time
 import zlib
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -125,12 +126,22 @@ def loss_of(logits: torch.Tensor, batch: dict[str, torch.Tensor], share: float) 
     return (entropy + share * ((1 - f1) * batch["weight"]).sum()) / pages
 
 
-def fit(rows: Rows, pages: list[int], options: argparse.Namespace, seed: int) -> BlockNetwork:
-    torch.manual_seed(seed)
-    order = np.random.default_rng(seed)
-    model = BlockNetwork(
-        rows.x.shape[1] + 1, options.hidden, options.layers, options.dropout, tuple(options.dilations)
-    ).to(rows.device)
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One network of the jury: how wide it is, and at which distances its layers see neighbours."""
+
+    hidden: int
+    steps: tuple[int, ...]
+    seed: int
+
+
+MEMBERS = (Member(48, (1, 2, 4), seed=0), Member(32, (1, 4), seed=1))
+
+
+def fit(rows: Rows, pages: list[int], member: Member, options: argparse.Namespace) -> BlockNetwork:
+    torch.manual_seed(member.seed)
+    order = np.random.default_rng(member.seed)
+    model = BlockNetwork(rows.x.shape[1] + 1, member.hidden, member.steps, options.dropout).to(rows.device)
     mean = torch.optim.swa_utils.AveragedModel(
         model, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.995)
     )
@@ -180,9 +191,6 @@ def fold_of(domain: str) -> int:
 
 def defaults() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--hidden", type=int, default=48)
-    parser.add_argument("--layers", type=int, default=3)
-    parser.add_argument("--dilations", type=int, nargs="+", default=[1, 2, 4, 8])
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--blur", type=float, default=0.1)
     parser.add_argument("--share", type=float, default=1.0)
@@ -194,7 +202,7 @@ def defaults() -> argparse.ArgumentParser:
 
 
 def train_all(folder: Path, out: Path, options: argparse.Namespace) -> None:
-    """One network per fold, trained without the fold's domains, and one on everything; each exported when ready."""
+    """One jury per fold, trained without the fold's domains, and one on everything; each exported when ready."""
     torch.set_num_threads(1)
     rows = Rows(folder, "cuda" if torch.cuda.is_available() else "cpu")
     train = [number for number, page in enumerate(rows.about) if page["train"]]
@@ -203,49 +211,55 @@ def train_all(folder: Path, out: Path, options: argparse.Namespace) -> None:
     for fold in (None, *range(FOLDS)):
         began = time.time()
         inside = [page for page in train if fold_of(rows.about[page]["domain"]) != fold]
-        model = fit(rows, inside, options, seed=0)
+        jury = [fit(rows, inside, member, options) for member in MEMBERS]
         name = out / ("model.npz" if fold is None else f"folds/fold{fold}.npz")
-        export(model.state_dict(), rows, options.dilations[: options.layers], name)
+        export([model.state_dict() for model in jury], rows, name)
         sys.stdout.write(f"{name.name}: {len(inside)} pages, {time.time() - began:.0f} s\n")
         sys.stdout.flush()
         if fold is not None:
             held = [page for page in train if fold_of(rows.about[page]["domain"]) == fold]
-            pairs += worth(model, rows, [page for page in held if rows.about[page]["source"] == "wcxb"])
+            pairs += worth(jury, rows, [page for page in held if rows.about[page]["source"] == "wcxb"])
     # These two lines belong into `headwater.extract.html.choose`.
     sys.stdout.write("confidence, expected and true: {}\n{}\n".format(*knots(pairs)))
 
 
-def worth(model: BlockNetwork, rows: Rows, pages: list[int]) -> list[tuple[float, float]]:
-    found = predict(model, rows, pages, STYLES["wcxb"])
-    spans = {page: slice(rows.offsets[page], rows.offsets[page + 1]) for page in pages}
-    return [
-        expected_and_true(
-            likely.astype(np.float64),
-            rows.words[spans[page]].cpu().numpy(),
-            rows.y[spans[page]].cpu().numpy(),
-        )
-        for page, likely in found.items()
-    ]
+def worth(jury: list[BlockNetwork], rows: Rows, pages: list[int]) -> list[tuple[float, float]]:
+    found = [predict(model, rows, pages, STYLES["wcxb"]) for model in jury]
+    pairs = []
+    for page in pages:
+        span = slice(rows.offsets[page], rows.offsets[page + 1])
+        likely = np.mean([said[page] for said in found], axis=0, dtype=np.float64)
+        pairs.append(expected_and_true(likely, rows.words[span].cpu().numpy(), rows.y[span].cpu().numpy()))
+    return pairs
 
 
-def export(state: dict[str, torch.Tensor], rows: Rows, steps: list[int], out: Path) -> None:
-    """The small file that the package ships: inputs unscaled, weights in half precision, the style as an input."""
+def export(jury: list[dict[str, torch.Tensor]], rows: Rows, out: Path) -> None:
+    """The small file that the package ships; a member's arrays carry its number."""
+    arrays = {}
+    for number, (member, state) in enumerate(zip(MEMBERS, jury, strict=True)):
+        for name, array in plain_arrays(member, state, rows).items():
+            arrays[f"{number}.{name}"] = array
+    np.savez_compressed(out, **arrays)
+
+
+def plain_arrays(member: Member, state: dict[str, torch.Tensor], rows: Rows) -> dict[str, np.ndarray]:
+    """Inputs unscaled, layers in half precision, the style as an input of its own."""
     tensors = {name: tensor.double().cpu().numpy() for name, tensor in state.items()}
     low, high = rows.low.astype(np.float64), rows.high.astype(np.float64)
     scale = 1 / (high - low) / rows.spread
     shift = -low * scale - rows.mean / rows.spread
     enter = tensors["enter.weight"].T
-    stored = {
+    arrays = {
         "low": low.astype(np.float32),
         "high": high.astype(np.float32),
         "enter": (enter[:-1] * scale[:, None]).astype(np.float32),
         "enter_bias": (tensors["enter.bias"] + shift @ enter[:-1]).astype(np.float32),
         "style": enter[-1].astype(np.float32),
-        "steps": np.array(steps),
+        "steps": np.array(member.steps),
         "leave": tensors["leave.weight"][0].astype(np.float32),
         "leave_bias": tensors["leave.bias"][0].astype(np.float32),
     }
-    for number in range(len(steps)):
-        stored[f"layer{number}"] = tensors[f"mix.{number}.weight"].T.astype(np.float16)
-        stored[f"layer{number}_bias"] = tensors[f"mix.{number}.bias"].astype(np.float32)
-    np.savez_compressed(out, **stored)
+    for number in range(len(member.steps)):
+        arrays[f"layer{number}"] = tensors[f"mix.{number}.weight"].T.astype(np.float16)
+        arrays[f"layer{number}_bias"] = tensors[f"mix.{number}.bias"].astype(np.float32)
+    return arrays

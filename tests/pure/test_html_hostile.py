@@ -4,7 +4,7 @@ import pytest
 
 from headwater.extract.html import read_html
 from headwater.extract.html.sniff import LARGEST
-from headwater.extract.html.tree import shallow
+from headwater.extract.html.tree import shallow, shorten
 from headwater.model.reading import Hints, Reading, Unreadable
 
 WORDS = b"Some words of text, and a few more of them, so that there is something to read here. "
@@ -51,6 +51,16 @@ def test_a_page_over_the_limit_is_refused_with_its_reason():
     found = read_html(b"x" * (LARGEST + 1), Hints())
     assert isinstance(found, Unreadable)
     assert found.reason == "too_large"
+
+
+def test_a_page_over_the_limit_of_markup_loses_what_nobody_reads_first(monkeypatch):
+    monkeypatch.setattr("headwater.extract.html.tree.LARGEST_MARKUP", 50_000)
+    heavy = '<p class="' + "x" * 30_000 + '">one</p><script>' + "y" * 30_000 + "</script><p>two</p>"
+    markup, cut = shorten(heavy)
+    assert not cut
+    assert "two" in markup
+    assert "yyy" not in markup
+    assert shorten("word " * 20_000) == ("word " * 10_000, True)
 
 
 def test_ordinary_pages_are_not_touched_by_the_guard():

@@ -14,6 +14,7 @@ LARGEST_MARKUP = 5_000_000
 _INVISIBLE = re.compile(
     r"<(script|style|svg|template)\b[^>]*>.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE
 )
+_LONG_VALUE = re.compile(r"""=\s*(?:"[^"]{20000,}"|'[^']{20000,}')""")
 _MANY_TAGS = 12_000
 _DEEPEST = 1_000
 _VOID = frozenset(
@@ -54,7 +55,7 @@ def shorten(markup: str) -> tuple[str, bool]:
     """The markup, within the limit, and whether some of it was left out."""
     if len(markup) <= LARGEST_MARKUP:
         return markup, False
-    markup = _INVISIBLE.sub(_kept, markup)
+    markup = _LONG_VALUE.sub('=""', _INVISIBLE.sub(_kept, markup))
     return markup[:LARGEST_MARKUP], len(markup) > LARGEST_MARKUP
 
 
