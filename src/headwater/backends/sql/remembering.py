@@ -18,6 +18,7 @@ from headwater.model.trace import Recollection, Trace
 from headwater.pure.keys import key, key_number
 
 KEYS_AT_ONCE = 200  # a compound query has at most 500 parts
+NUMBERS_AT_ONCE = 5_000  # a statement has at most 32,766 parameters on SQLite
 Traces = Sequence[tuple[str, Trace]]
 
 
@@ -58,10 +59,12 @@ def _latest(space: int, band: int, limit: int) -> Select[Any]:
 
 
 def _named(connection: Connection, numbers: set[int]) -> Mapping[int, str]:
-    if not numbers:
-        return {}
-    query = select(documents.c.number, documents.c.id).where(documents.c.number.in_(numbers))
-    return {row.number: row.id for row in connection.execute(query)}
+    names: dict[int, str] = {}
+    waiting = iter(numbers)
+    while some := list(islice(waiting, NUMBERS_AT_ONCE)):
+        query = select(documents.c.number, documents.c.id).where(documents.c.number.in_(some))
+        names |= {row.number: row.id for row in connection.execute(query)}
+    return names
 
 
 def originals(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
@@ -90,8 +93,9 @@ def _publisher(name: str) -> int:
 
 
 def overtaken(connection: Connection, recipe: str, traces: Traces) -> set[str]:
-    """Documents about which the memory learned something since it was asked. Holds the epoch until the commit, so
-    that two transactions cannot both be the first."""
+    """Documents about which the memory learned something since it was asked, and those that were taken for copies of
+    them: their original may turn out to be a copy itself. Holds the epoch until the commit, so that two transactions
+    cannot both be the first."""
     found: set[str] = set()
     for scheme in sorted({trace.scheme for _, trace in traces}):
         mine = [(document, trace) for document, trace in traces if trace.scheme == scheme]
@@ -99,7 +103,7 @@ def overtaken(connection: Connection, recipe: str, traces: Traces) -> set[str]:
         stale = [(document, trace) for document, trace in mine if trace.epoch < current]
         if stale:
             found |= _learned_since(connection, recipe, scheme, stale)
-    return found
+    return found | {document for document, trace in traces if trace.original in found}
 
 
 def _hold_epoch(connection: Connection, space: int) -> int:
@@ -134,21 +138,36 @@ def _learned_since(connection: Connection, recipe: str, scheme: str, stale: Trac
 
 
 def remember(connection: Connection, recipe: str, traces: Traces, first_time: set[str]) -> None:
-    """Write the traces under a new epoch. Sentences are counted once a document, and once a story."""
+    """Write the traces under a new epoch. Sentences are counted once a document, and once a story; of a document that
+    was remembered before, only the keys that it did not have."""
     for scheme in sorted({trace.scheme for _, trace in traces}):
         mine = [(document, trace) for document, trace in traces if trace.scheme == scheme]
         space = space_of(recipe, scheme)
         moved = update(epochs).where(epochs.c.space == space).values(value=epochs.c.value + 1)
         epoch = connection.scalar(moved.returning(epochs.c.value))
+        known = _known_bands(connection, space, [one for one in mine if one[0] not in first_time])
         rows = [
-            {"space": space, "band": band, "epoch": epoch, "document": key_number(document)}
+            {"space": space, "band": band, "epoch": epoch, "document": number}
             for document, trace in mine
+            for number in [key_number(document)]
             for band in trace.keys
+            if (band, number) not in known
         ]
         if rows:
             connection.execute(insert_into(connection, bands).on_conflict_do_nothing(), rows)
         _write_prints(connection, recipe, mine, epoch or 0)
     _count_sentences(connection, recipe, [trace for document, trace in traces if document in first_time])
+
+
+def _known_bands(connection: Connection, space: int, again: Traces) -> set[tuple[int, int]]:
+    if not again:
+        return set()
+    query = select(bands.c.band, bands.c.document).where(
+        bands.c.space == space,
+        bands.c.band.in_({band for _, trace in again for band in trace.keys}),
+        bands.c.document.in_([key_number(document) for document, _ in again]),
+    )
+    return {(row.band, row.document) for row in connection.execute(query)}
 
 
 def _write_prints(connection: Connection, recipe: str, traces: Traces, epoch: int) -> None:
@@ -174,7 +193,7 @@ def _count_sentences(connection: Connection, recipe: str, traces: Sequence[Trace
     ]
     if not rows:
         return
-    rows.sort(key=lambda row: (row["sentence"], row["publisher"]))
+    rows.sort(key=lambda row: (row["sentence"], row["publisher"], row["story"]))
     statement = insert_into(connection, sentences)
     other_story = case((sentences.c.story == statement.excluded.story, literal(0)), else_=literal(1))
     counted = {"stories": sentences.c.stories + other_story, "story": statement.excluded.story}
