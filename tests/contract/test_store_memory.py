@@ -4,11 +4,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from sqlalchemy import Engine, event
 from tests.scene import ME, Scene, ended, kept
 
 from headwater.backends.sql import refining, remembering
 from headwater.backends.sql.remembering import space_of
 from headwater.backends.sql.schema import bands, documents, edges, epochs, fingerprints, sentences
+from headwater.backends.sql.store import SqlStore
 from headwater.model.trace import Recollection, Trace
 from headwater.model.work import Draft, Refined, State
 
@@ -67,9 +69,8 @@ def test_keys_of_another_scheme_or_recipe_are_other_keys(scene: Scene):
     assert (other.holders, other.owners, other.epoch) == ({}, {}, 0)
 
 
-def test_more_keys_than_a_statement_takes_are_recalled(scene: Scene, monkeypatch: pytest.MonkeyPatch):
+def test_more_documents_than_a_statement_takes_are_recalled(scene: Scene, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(remembering, "NUMBERS_AT_ONCE", 2)
-    monkeypatch.setattr(remembering, "KEYS_AT_ONCE", 3)
     drafts = scene.drafts("a", "b", "c", "d", "e")
     scene.refine(*(keep(draft, *range(10 * i, 10 * i + 10)) for i, draft in enumerate(drafts)))
     found = recall(scene, *range(60))
@@ -83,6 +84,27 @@ def test_a_print_belongs_to_the_first_that_bore_it(scene: Scene):
     scene.refine(keep(first, prints=prints))
     scene.refine(copy(second, first, prints=prints, epoch=now(scene)))
     assert recall(scene, prints=prints).owners == dict.fromkeys(prints, first.id)
+
+
+def test_lookups_in_sqlite_are_searches_by_the_whole_key(sqlite_engine: Engine):
+    """Not by its beginning, which every row of a recipe shares."""
+    plans: list[str] = []
+
+    def explain(connection: Any, _: Any, statement: str, values: Any, *__: Any) -> None:
+        if statement.lstrip().startswith("SELECT"):
+            plan = connection.connection.cursor().execute(f"EXPLAIN QUERY PLAN {statement}", values)
+            plans.extend(row[3] for row in plan.fetchall())
+
+    event.listen(sqlite_engine, "before_cursor_execute", explain)
+    try:
+        prints = [("url", "u"), ("url", "v"), ("guid", "g")]
+        SqlStore(sqlite_engine).recall("trial", SCHEME, prints, [1, 2], 40)
+    finally:
+        event.remove(sqlite_engine, "before_cursor_execute", explain)
+    searched = [plan for plan in plans if "fingerprints" in plan or "bands" in plan]
+    assert searched
+    for plan in searched:
+        assert plan.endswith(("(recipe=? AND kind=? AND value=?)", "(space=? AND band=?)")), plan
 
 
 def test_originals_are_told_for_copies_alone(scene: Scene):
