@@ -87,6 +87,7 @@ def fill(path: Path, stored: int) -> None:
     names = [name_of(document) for document in range(stored)]
     numbers = np.array([key_number(name) for name in names], dtype=np.int64)
     store = sqlite3.connect(path)
+    store.execute("PRAGMA journal_mode = OFF")
     store.execute("PRAGMA synchronous = OFF")
     store.execute("PRAGMA cache_size = -200000")
     indexes = store.execute(
@@ -101,7 +102,7 @@ def fill(path: Path, stored: int) -> None:
         fill_bands(store, numbers)
         for _, statement in indexes:
             store.execute(statement)
-    store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    store.execute("PRAGMA journal_mode = WAL")
     store.close()
 
 
@@ -156,12 +157,20 @@ def look(path: Path, stored: int) -> dict[str, float]:
     store.engine.dispose()
     return {
         "found": sum(found) / len(found),
-        "single_p50_ms": round(float(np.percentile(single, 50)), 3),
-        "single_p99_ms": round(float(np.percentile(single, 99)), 3),
-        "batch_p50_ms": round(float(np.percentile(batch, 50)), 3),
-        "batch_p99_ms": round(float(np.percentile(batch, 99)), 3),
+        **spread("single", single),
+        **spread("batch", batch),
         "memory_mb": round(peak_memory(), 1),
         "file_mb": round(path.stat().st_size / 2**20, 1),
+    }
+
+
+def spread(name: str, costs: list[tuple[float, float]]) -> dict[str, float]:
+    """The limits are for the time that passed; the CPU's own time tells how much of it was waiting for others."""
+    passed, worked = np.array(costs).T
+    return {
+        f"{name}_p50_ms": round(float(np.percentile(passed, 50)), 3),
+        f"{name}_p99_ms": round(float(np.percentile(passed, 99)), 3),
+        f"{name}_p99_cpu_ms": round(float(np.percentile(worked, 99)), 3),
     }
 
 
@@ -173,15 +182,16 @@ def questions(chance: random.Random, stored: int, size: int) -> list[tuple[int, 
 
 def measured(
     store: SqlStore, times: int, size: int, make: Callable[[int], list], found: list[bool]
-) -> list[float]:
-    """Milliseconds a document."""
+) -> list[tuple[float, float]]:
+    """Milliseconds a document: that passed, and that the CPU worked."""
     costs = []
     gc.collect()
     for _ in range(times):
         asked = make(size)
-        start = time.perf_counter()
+        start, worked = time.perf_counter(), time.process_time()
         hits = ask_for(store, asked)
-        costs.append(1000 * (time.perf_counter() - start) / size)
+        passed, worked = time.perf_counter() - start, time.process_time() - worked
+        costs.append((1000 * passed / size, 1000 * worked / size))
         found += hits
     return costs
 
