@@ -1,12 +1,15 @@
 """The story of one document as a tree."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
+import msgspec
+from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from headwater.cli.output import cell, moment, short, size_of
+from headwater.cli.output import cell, moment, short, size_of, span
 
 Record = Mapping[str, Any]
 HEADERS = (
@@ -18,6 +21,8 @@ HEADERS = (
     "retry-after",
     "link",
 )
+REPLACED = {"figures": "figure replaced", "slips": "figure corrected", "names": "name replaced"}
+"""Kinds of slots that hold something else in the later text."""
 
 
 def tell(story: Record, sources: Mapping[str, str], title: Callable[[str], str]) -> Tree:
@@ -34,7 +39,7 @@ def tell(story: Record, sources: Mapping[str, str], title: Callable[[str], str])
     _branch(tree, "mentions", (f"{m['subject_id']} x{m['count']} {m['kind']}" for m in story["mentions"]))
     _branch(tree, "recognised by", (f"{f['kind']}  {f['value']}" for f in story["fingerprints"]))
     record = document["id"] if document else lead["id"]
-    _branch(tree, "linked with", (_edge(edge, record, title) for edge in story["edges"]))
+    _edges(tree, story["edges"], record, title)
     _branch(tree, "also told by", (_also(other, sources) for other in story["also_seen"]))
     _branch(tree, "stories", (_membership(member) for member in story["stories"]))
     _branch(tree, "delivered", (_delivery(delivery) for delivery in story["deliveries"]))
@@ -101,8 +106,15 @@ def _captures(tree: Tree, captures: Sequence[Record]) -> None:
 
 def _mark(mark: Record) -> str:
     changed = ", ".join(mark["changed"]) or "nothing"
-    notes = _pairs(mark["notes"])
+    notes = _pairs(_without_measures(mark["notes"]))
     return f"{mark['step']} (version {mark['version']}) changed {changed}" + (f"; {notes}" if notes else "")
+
+
+def _without_measures(notes: Record | None) -> Record | None:
+    """What was measured for a duplicate stands with its edge."""
+    if not notes or "compared_with" not in notes:
+        return notes
+    return {name: value for name, value in notes.items() if name in {"ended", "of"}}
 
 
 def _pairs(record: Mapping[str, Any] | None) -> str:
@@ -121,12 +133,53 @@ def _fact(fact: Record) -> str:
     return f"{fact['name']} = {fact['value']} said by {fact['step']} (version {fact['version']})"
 
 
-def _edge(edge: Record, record: str, title: Callable[[str], str]) -> str:
+def _edges(tree: Tree, edges: Sequence[Record], record: str, title: Callable[[str], str]) -> None:
+    if not edges:
+        return
+    branch = tree.add(Text("linked with", style="cyan"))
+    for edge in edges:
+        measured = "earlier_coverage" in edge["evidence"]
+        below = branch.add(cell(_edge(edge, record, title, _pairs(None if measured else edge["evidence"]))))
+        if measured:
+            below.add(_compared(edge, title))
+
+
+def _edge(edge: Record, record: str, title: Callable[[str], str], evidence: str) -> str:
     outward = edge["from_id"] == record
     other = edge["to_id"] if outward else edge["from_id"]
     relation = f"is a {edge['relation']} of" if outward else f"has the {edge['relation']}"
-    evidence = _pairs(edge["evidence"])
-    return f"{relation} {short(other)} {title(other)} by {edge['rule']}, score {edge['score']:g}; {evidence}"
+    told = f"{relation} {short(other)} {title(other)} by {edge['rule']}, score {edge['score']:g}"
+    return f"{told}; {evidence}" if evidence else told
+
+
+def _compared(edge: Record, title: Callable[[str], str]) -> Table:
+    """What was measured between two texts, side by side. The earlier one may be another copy of the same original."""
+    found, later = edge["evidence"], edge["from_id"]
+    earlier = found.get("compared_with") or edge["to_id"]
+    sides = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("", "earlier", "later"):
+        sides.add_column(name, overflow="fold")
+    for row in (
+        ("document", short(earlier), short(later)),
+        ("title", title(earlier), title(later)),
+        ("words of the story", found["earlier_length"], found["later_length"]),
+        ("also in the other", f"{found['earlier_coverage']:.0%}", f"{found['later_coverage']:.0%}"),
+        *((words, old, new) for kind, words in REPLACED.items() for old, new in found[kind]),
+    ):
+        sides.add_row(*map(cell, row))
+    for name, value in _besides(found):
+        sides.add_row(cell(name), cell(value))
+    return sides
+
+
+def _besides(found: Record) -> Iterable[tuple[str, str]]:
+    gap = found["gap"]
+    yield "time between", span(msgspec.convert(gap, timedelta).total_seconds()) if gap else "unknown"
+    yield "publisher", "the same" if found["same_publisher"] else "another"
+    yield "figures", f"{found['figures_kept']} kept, {found['figures_unknown']} new"
+    said = {"title_changed": "title changed", "correction": "announces a correction"}
+    if notes := [words for name, words in said.items() if found[name]]:
+        yield "besides", ", ".join(notes)
 
 
 def _also(lead: Record, sources: Mapping[str, str]) -> str:

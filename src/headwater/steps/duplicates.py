@@ -59,12 +59,13 @@ class DropDuplicates:
             PER_KEY,
         )
         memory = Memory(context.recipe, context.knowledge, recollection)
-        memory.prepare(keys.values())
+        memory.prepare(keys.values(), [document.id for document in batch if document.revision > 1])
         # The keys are worked out already; the rest of the ladder is the profile's own.
         ladder = Ladder(replace(self.profile, keys=lambda page: keys[page.article.id]), memory, shelf)
         outcomes: dict[str, Outcome] = {}
         documents = {document.id: document for document in batch}
         for article in sorted(articles, key=lambda one: (one.published_at or UNDATED, one.id)):
+            memory.deciding = article
             decision, entry = ladder.decide(article)
             memory.add(entry)
             trace = _trace(entry, recollection.epoch)
@@ -102,7 +103,10 @@ def _outcome(document: Document, decision: Decision, trace: Trace) -> Outcome:
 
 @dataclass
 class Memory:
-    """What is stored, as the ladder's index; on top of it what this batch has added."""
+    """What is stored, as the ladder's index; on top of it what this batch has added.
+
+    A document that was decided before meets those that came after it when it is decided again. It is no copy of them.
+    """
 
     recipe: str
     knowledge: Knowledge
@@ -111,9 +115,12 @@ class Memory:
     articles: dict[str, Article | None] = field(default_factory=dict)
     copies: dict[str, str] = field(default_factory=dict)
     furniture: dict[tuple[str, tuple[int, ...]], frozenset[int]] = field(default_factory=dict)
+    deciding: Article | None = None
+    revised: frozenset[str] = frozenset()
 
-    def prepare(self, keys: Collection[Sequence[int]]) -> None:
+    def prepare(self, keys: Collection[Sequence[int]], revised: Sequence[str]) -> None:
         """Read what the batch will most likely ask for, in one go."""
+        self.revised = frozenset(revised) - self.knowledge.originals(revised).keys()
         likely = set(self.stored.owners.values())
         for some in keys:
             weights: defaultdict[str, float] = defaultdict(float)
@@ -132,7 +139,8 @@ class Memory:
     def same(self, fingerprints: Sequence[Fingerprint]) -> Mapping[Fingerprint, str]:
         stored = {one: (one.algorithm, one.value) for one in fingerprints}
         known = {one: self.stored.owners[pair] for one, pair in stored.items() if pair in self.stored.owners}
-        return {**self.batch.same(fingerprints), **known}
+        found = {**self.batch.same(fingerprints), **known}
+        return {one: owner for one, owner in found.items() if not self._came_after(owner)}
 
     def holders(self, scheme: str, keys: Sequence[int], limit: int) -> Mapping[int, Sequence[str]]:
         fresh = self.batch.holders(scheme, keys, limit)
@@ -140,6 +148,21 @@ class Memory:
         return {key: documents for key, documents in both.items() if documents}
 
     def article(self, document: str) -> Article | None:
+        found = self._article(document)
+        return None if self._came_after(document) else found
+
+    def _came_after(self, document: str) -> bool:
+        """Whether it is a copy of what is being decided, or was published after that had been kept."""
+        mine, other = self.deciding, self._article(document)
+        if mine is None or document == mine.id:
+            return False
+        if self.original(document) == mine.id:
+            return True
+        if mine.id not in self.revised or other is None:
+            return False
+        return (other.published_at or UNDATED) > (mine.published_at or UNDATED)
+
+    def _article(self, document: str) -> Article | None:
         fresh = self.batch.article(document)
         if fresh is not None:
             return fresh
@@ -159,8 +182,8 @@ class Memory:
         wanted = (publisher, sentences)
         if wanted not in self.furniture:
             ask = partial(self.knowledge.repeated, self.recipe, sentences=sentences)
-            here, everywhere = ask(publisher, least=REPEATS), ask(EVERYWHERE, least=REPEATS_ANYWHERE)
-            self.furniture[wanted] = here | everywhere
+            here = ask(publisher, least=REPEATS) if publisher else frozenset()
+            self.furniture[wanted] = here | ask(EVERYWHERE, least=REPEATS_ANYWHERE)
         return self.furniture[wanted]
 
     def add(self, entry: Entry) -> None:

@@ -4,21 +4,37 @@ Whoever decides asks first, without a lock, and commits later. In between somebo
 alike; the epochs tell, and then the decision is made again.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Any
 
-from sqlalchemy import Connection, Select, case, literal, select, tuple_, union_all, update
+from msgspec import json
+from sqlalchemy import ColumnElement, Connection, and_, case, false, literal, or_, select, text, update
 
 from headwater.backends.sql.claims import insert_into
-from headwater.backends.sql.recognising import indexed, owners_of
+from headwater.backends.sql.recognising import indexed
 from headwater.backends.sql.schema import bands, documents, epochs, fingerprints, sentences
-from headwater.model.document import Fingerprint
 from headwater.model.trace import Recollection, Trace
 from headwater.pure.keys import key, key_number
 
-KEYS_AT_ONCE = 200  # a compound query has at most 500 parts
+NUMBERS_AT_ONCE = 5_000  # a statement has at most 32,766 parameters on SQLite
 Traces = Sequence[tuple[str, Trace]]
+
+# Written by hand: a query for each key, put together anew each time, costs many times what the database does.
+LATEST_ON_SQLITE = text(
+    """SELECT asked.value AS band, (
+        SELECT json_group_array(document) FROM (
+            SELECT document FROM bands WHERE space = :space AND band = asked.value
+            ORDER BY epoch DESC, document DESC LIMIT :most
+        )
+    ) AS held FROM json_each(:keys) AS asked"""
+)
+LATEST_ON_POSTGRESQL = text(
+    """SELECT asked.band AS band, ARRAY(
+        SELECT document FROM bands WHERE space = :space AND band = asked.band
+        ORDER BY epoch DESC, document DESC LIMIT :most
+    ) AS held FROM unnest(CAST(:keys AS bigint[])) AS asked(band)"""
+)
 
 
 def space_of(recipe: str, scheme: str) -> int:
@@ -36,32 +52,59 @@ def recall(
 ) -> Recollection:
     space = space_of(recipe, scheme)
     epoch = connection.scalar(select(epochs.c.value).where(epochs.c.space == space)) or 0
-    owners = owners_of(connection, recipe, [Fingerprint(kind, value) for kind, value in prints])
-    numbers: dict[int, list[int]] = {}
-    waiting = iter(dict.fromkeys(keys))
-    while some := list(islice(waiting, KEYS_AT_ONCE)):
-        parts = [select(_latest(space, band, limit).subquery()) for band in some]
-        for row in connection.execute(union_all(*parts)):
-            numbers.setdefault(row.band, []).append(row.document)
+    owners = _owners(connection, recipe, prints)
+    numbers = _latest(connection, space, list(dict.fromkeys(keys)), limit)
     names = _named(connection, {number for some in numbers.values() for number in some})
     holders = {
         band: list(dict.fromkeys(names[number] for number in some if number in names))
         for band, some in numbers.items()
     }
-    return Recollection(epoch, {(mark.kind, mark.value): owner for mark, owner in owners.items()}, holders)
+    return Recollection(epoch, owners, holders)
 
 
-def _latest(space: int, band: int, limit: int) -> Select[Any]:
+def _owners(
+    connection: Connection, recipe: str, prints: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str], str]:
+    if not prints:
+        return {}
+    table, asked = fingerprints, {(kind, indexed(value)): (kind, value) for kind, value in prints}
+    query = select(table.c.kind, table.c.value, table.c.document_id).where(_any_of(recipe, asked))
+    return {asked[row.kind, row.value]: row.document_id for row in connection.execute(query)}
+
+
+def _any_of(recipe: str, pairs: Iterable[tuple[str, str]]) -> ColumnElement[bool]:
+    """Fingerprints by kind and value. Asked for in pairs, SQLite would read all that the recipe has."""
+    by_kind: defaultdict[str, list[str]] = defaultdict(list)
+    for kind, value in sorted(pairs):
+        by_kind[kind].append(value)
+    table = fingerprints
+    return or_(
+        false(),
+        *(
+            and_(table.c.recipe == recipe, table.c.kind == kind, table.c.value.in_(values))
+            for kind, values in by_kind.items()
+        ),
+    )
+
+
+def _latest(connection: Connection, space: int, keys: Sequence[int], limit: int) -> Mapping[int, list[int]]:
     """The index is in this order, so that a key that thousands share costs no more than one that few do."""
-    newest = select(bands.c.band, bands.c.document).where(bands.c.space == space, bands.c.band == band)
-    return newest.order_by(bands.c.epoch.desc(), bands.c.document.desc()).limit(limit)
+    if not keys:
+        return {}
+    sqlite = connection.dialect.name == "sqlite"
+    asked = {"space": space, "most": limit, "keys": json.encode(keys).decode() if sqlite else list(keys)}
+    rows = connection.execute(LATEST_ON_SQLITE if sqlite else LATEST_ON_POSTGRESQL, asked)
+    found = ((row.band, json.decode(row.held) if sqlite else row.held) for row in rows)
+    return {band: held for band, held in found if held}
 
 
 def _named(connection: Connection, numbers: set[int]) -> Mapping[int, str]:
-    if not numbers:
-        return {}
-    query = select(documents.c.number, documents.c.id).where(documents.c.number.in_(numbers))
-    return {row.number: row.id for row in connection.execute(query)}
+    names: dict[int, str] = {}
+    waiting = iter(numbers)
+    while some := list(islice(waiting, NUMBERS_AT_ONCE)):
+        query = select(documents.c.number, documents.c.id).where(documents.c.number.in_(some))
+        names |= {row.number: row.id for row in connection.execute(query)}
+    return names
 
 
 def originals(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
@@ -90,8 +133,9 @@ def _publisher(name: str) -> int:
 
 
 def overtaken(connection: Connection, recipe: str, traces: Traces) -> set[str]:
-    """Documents about which the memory learned something since it was asked. Holds the epoch until the commit, so
-    that two transactions cannot both be the first."""
+    """Documents about which the memory learned something since it was asked, and those that were taken for copies of
+    them: their original may turn out to be a copy itself. Holds the epoch until the commit, so that two transactions
+    cannot both be the first."""
     found: set[str] = set()
     for scheme in sorted({trace.scheme for _, trace in traces}):
         mine = [(document, trace) for document, trace in traces if trace.scheme == scheme]
@@ -99,7 +143,7 @@ def overtaken(connection: Connection, recipe: str, traces: Traces) -> set[str]:
         stale = [(document, trace) for document, trace in mine if trace.epoch < current]
         if stale:
             found |= _learned_since(connection, recipe, scheme, stale)
-    return found
+    return found | {document for document, trace in traces if trace.original in found}
 
 
 def _hold_epoch(connection: Connection, space: int) -> int:
@@ -120,9 +164,7 @@ def _learned_since(connection: Connection, recipe: str, scheme: str, stale: Trac
         fresh_bands[row.band] = max(row.epoch, fresh_bands.get(row.band, 0))
     pairs = {(kind, indexed(value)) for _, trace in stale for kind, value in trace.prints}
     marks = select(fingerprints.c.kind, fingerprints.c.value, fingerprints.c.epoch).where(
-        fingerprints.c.recipe == recipe,
-        tuple_(fingerprints.c.kind, fingerprints.c.value).in_(list(pairs)),
-        fingerprints.c.epoch > since,
+        _any_of(recipe, pairs), fingerprints.c.epoch > since
     )
     fresh_marks = {(row.kind, row.value): row.epoch for row in connection.execute(marks)} if pairs else {}
     return {
@@ -134,21 +176,36 @@ def _learned_since(connection: Connection, recipe: str, scheme: str, stale: Trac
 
 
 def remember(connection: Connection, recipe: str, traces: Traces, first_time: set[str]) -> None:
-    """Write the traces under a new epoch. Sentences are counted once a document, and once a story."""
+    """Write the traces under a new epoch. Sentences are counted once a document, and once a story; of a document that
+    was remembered before, only the keys that it did not have."""
     for scheme in sorted({trace.scheme for _, trace in traces}):
         mine = [(document, trace) for document, trace in traces if trace.scheme == scheme]
         space = space_of(recipe, scheme)
         moved = update(epochs).where(epochs.c.space == space).values(value=epochs.c.value + 1)
         epoch = connection.scalar(moved.returning(epochs.c.value))
+        known = _known_bands(connection, space, [one for one in mine if one[0] not in first_time])
         rows = [
-            {"space": space, "band": band, "epoch": epoch, "document": key_number(document)}
+            {"space": space, "band": band, "epoch": epoch, "document": number}
             for document, trace in mine
+            for number in [key_number(document)]
             for band in trace.keys
+            if (band, number) not in known
         ]
         if rows:
             connection.execute(insert_into(connection, bands).on_conflict_do_nothing(), rows)
         _write_prints(connection, recipe, mine, epoch or 0)
     _count_sentences(connection, recipe, [trace for document, trace in traces if document in first_time])
+
+
+def _known_bands(connection: Connection, space: int, again: Traces) -> set[tuple[int, int]]:
+    if not again:
+        return set()
+    query = select(bands.c.band, bands.c.document).where(
+        bands.c.space == space,
+        bands.c.band.in_({band for _, trace in again for band in trace.keys}),
+        bands.c.document.in_([key_number(document) for document, _ in again]),
+    )
+    return {(row.band, row.document) for row in connection.execute(query)}
 
 
 def _write_prints(connection: Connection, recipe: str, traces: Traces, epoch: int) -> None:
@@ -174,7 +231,7 @@ def _count_sentences(connection: Connection, recipe: str, traces: Sequence[Trace
     ]
     if not rows:
         return
-    rows.sort(key=lambda row: (row["sentence"], row["publisher"]))
+    rows.sort(key=lambda row: (row["sentence"], row["publisher"], row["story"]))
     statement = insert_into(connection, sentences)
     other_story = case((sentences.c.story == statement.excluded.story, literal(0)), else_=literal(1))
     counted = {"stories": sentences.c.stories + other_story, "story": statement.excluded.story}

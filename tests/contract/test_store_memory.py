@@ -1,0 +1,202 @@
+"""The memory by which copies are recognised: rows that last, are shared by workers, and agree after every accident."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, event
+from tests.scene import ME, Scene, ended, kept
+
+from headwater.backends.sql import refining, remembering
+from headwater.backends.sql.remembering import space_of
+from headwater.backends.sql.schema import bands, documents, edges, epochs, fingerprints, sentences
+from headwater.backends.sql.store import SqlStore
+from headwater.model.trace import Recollection, Trace
+from headwater.model.work import Draft, Refined, State
+
+SCHEME = "s1"
+MEMORY = (bands, epochs, fingerprints, sentences, edges)
+
+
+def trace(draft: Draft, *keys: int, epoch: int = 0, **told: Any) -> Trace:
+    given: dict[str, Any] = {"prints": (), "sentences": (), "publisher": "Wire", "original": draft.id}
+    return Trace(scheme=SCHEME, keys=keys, epoch=epoch, **(given | told))
+
+
+def keep(draft: Draft, *keys: int, **told: Any) -> Refined:
+    return replace(kept(draft), trace=trace(draft, *keys, **told))
+
+
+def copy(draft: Draft, of: Draft, *keys: int, **told: Any) -> Refined:
+    result = ended(draft, State.DUPLICATE, "duplicate:near", of=of.id, score=0.9)
+    return replace(result, trace=trace(draft, *keys, original=of.id, **told))
+
+
+def recall(
+    scene: Scene, *keys: int, prints: tuple[tuple[str, str], ...] = (), limit: int = 40
+) -> Recollection:
+    return scene.store.recall("trial", SCHEME, prints, keys, limit)
+
+
+def now(scene: Scene) -> int:
+    return recall(scene).epoch
+
+
+def rows_of(scene: Scene) -> dict[str, list[dict[str, Any]]]:
+    return {table.name: sorted(scene.rows(table), key=repr) for table in MEMORY}
+
+
+def test_an_empty_memory_knows_nothing(scene: Scene):
+    assert recall(scene, 1, 2, prints=(("url", "u"),)) == Recollection(0, {}, {})
+    assert scene.store.originals([]) == {}
+    assert scene.store.repeated("trial", "Wire", [], 1) == frozenset()
+
+
+def test_holders_of_a_key_come_newest_first_and_no_more_than_asked(scene: Scene):
+    drafts = scene.drafts("a", "b", "c", "d")
+    for draft in drafts:
+        assert scene.refine(keep(draft, 7, -(2**63), epoch=now(scene))) == []
+    newest_first = [draft.id for draft in reversed(drafts)]
+    assert recall(scene, 7, 8).holders == {7: newest_first}
+    assert recall(scene, 7, -(2**63), limit=2).holders == {7: newest_first[:2], -(2**63): newest_first[:2]}
+
+
+def test_keys_of_another_scheme_or_recipe_are_other_keys(scene: Scene):
+    (draft,) = scene.drafts("a")
+    scene.refine(keep(draft, 7, prints=(("url", "u"),)))
+    assert scene.store.recall("trial", "s2", (), [7], 40).holders == {}
+    other = scene.store.recall("other", SCHEME, [("url", "u")], [7], 40)
+    assert (other.holders, other.owners, other.epoch) == ({}, {}, 0)
+
+
+def test_more_documents_than_a_statement_takes_are_recalled(scene: Scene, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(remembering, "NUMBERS_AT_ONCE", 2)
+    drafts = scene.drafts("a", "b", "c", "d", "e")
+    scene.refine(*(keep(draft, *range(10 * i, 10 * i + 10)) for i, draft in enumerate(drafts)))
+    found = recall(scene, *range(60))
+    assert found.holders == {key: [drafts[key // 10].id] for key in range(50)}
+
+
+def test_a_print_belongs_to_the_first_that_bore_it(scene: Scene):
+    first, second = scene.drafts("a", "b")
+    long = "x" * 5000
+    prints = (("url", "https://wire.example/a"), ("guid", long))
+    scene.refine(keep(first, prints=prints))
+    scene.refine(copy(second, first, prints=prints, epoch=now(scene)))
+    assert recall(scene, prints=prints).owners == dict.fromkeys(prints, first.id)
+
+
+def test_lookups_in_sqlite_are_searches_by_the_whole_key(sqlite_engine: Engine):
+    """Not by its beginning, which every row of a recipe shares."""
+    plans: list[str] = []
+
+    def explain(connection: Any, _: Any, statement: str, values: Any, *__: Any) -> None:
+        if statement.lstrip().startswith("SELECT"):
+            plan = connection.connection.cursor().execute(f"EXPLAIN QUERY PLAN {statement}", values)
+            plans.extend(row[3] for row in plan.fetchall())
+
+    event.listen(sqlite_engine, "before_cursor_execute", explain)
+    try:
+        prints = [("url", "u"), ("url", "v"), ("guid", "g")]
+        SqlStore(sqlite_engine).recall("trial", SCHEME, prints, [1, 2], 40)
+    finally:
+        event.remove(sqlite_engine, "before_cursor_execute", explain)
+    searched = [plan for plan in plans if "fingerprints" in plan or "bands" in plan]
+    assert searched
+    for plan in searched:
+        assert plan.endswith(("(recipe=? AND kind=? AND value=?)", "(space=? AND band=?)")), plan
+
+
+def test_originals_are_told_for_copies_alone(scene: Scene):
+    first, second = scene.drafts("a", "b")
+    scene.refine(keep(first), copy(second, first))
+    assert scene.store.originals([first.id, second.id, "unknown"]) == {second.id: first.id}
+
+
+def test_a_sentence_counts_once_a_story_whatever_the_order_within_a_batch(scene: Scene):
+    first, echo, other, late = scene.drafts("a", "b", "c", "d")
+    said = {"sentences": (5, 6)}
+    scene.refine(keep(first, **said), keep(other, **said), copy(echo, first, **said))
+    assert scene.store.repeated("trial", "Wire", [5, 6, 7], 2) == {5, 6}
+    assert scene.store.repeated("trial", "Wire", [5, 6, 7], 3) == frozenset()
+    scene.refine(keep(late, sentences=(6,), publisher="Gazette", epoch=now(scene)))
+    assert scene.store.repeated("trial", "Wire", [5, 6], 3) == frozenset()
+    assert scene.store.repeated("trial", "Gazette", [5, 6], 1) == {6}
+    assert scene.store.repeated("trial", "", [5, 6], 3) == {6}
+
+
+def test_deciding_a_document_again_changes_nothing(scene: Scene):
+    first, second = scene.drafts("a", "b")
+    said = {"sentences": (5,), "prints": (("url", "u"),)}
+    scene.refine(keep(first, 1, 2, **said), copy(second, first, 1, 2, **said))
+    before = rows_of(scene)
+    assert len(before["bands"]) == 4
+    again = [scene.change(draft, "reset", version="v2") for draft in (first, second)]
+    epoch = now(scene)
+    results = (keep(again[0], 1, 2, epoch=epoch, **said), copy(again[1], first, 1, 2, epoch=epoch, **said))
+    assert scene.refine(*results) == []
+    after = rows_of(scene)
+    for name in ("bands", "fingerprints", "sentences", "edges"):
+        assert after[name] == before[name], name
+
+
+def test_a_revision_adds_the_keys_that_it_did_not_have(scene: Scene):
+    first, other = scene.drafts("a", "b")
+    scene.refine(keep(first, 1, 2), keep(other, 2))
+    again = scene.change(first, "more")
+    scene.refine(keep(again, 2, 3, epoch=now(scene)))
+    assert recall(scene, 1, 2, 3).holders == {
+        1: [first.id],
+        2: recall(scene, 2).holders[2],
+        3: [first.id],
+    }
+    assert scene.count(bands) == 4
+
+
+@pytest.mark.parametrize("told", [{"keys": (1,)}, {"prints": (("url", "u"),)}], ids=["key", "print"])
+def test_who_was_overtaken_decides_again(scene: Scene, told: dict[str, Any]):
+    first, second, third = scene.drafts("a", "b", "c")
+    keys, rest = told.get("keys", ()), {"prints": told.get("prints", ())}
+    assert scene.refine(keep(first, *keys, **rest)) == []
+    assert scene.refine(keep(second, *keys, **rest), keep(third, 99)) == [second.id]
+    assert scene.row(documents, id=second.id)["state"] == State.WAITING
+    assert scene.row(documents, id=third.id)["state"] == State.KEPT
+    assert scene.refine(copy(second, first, *keys, epoch=now(scene), **rest)) == []
+    assert [(row["from_id"], row["to_id"]) for row in scene.rows(edges)] == [(second.id, first.id)]
+
+
+def test_who_leans_on_an_overtaken_document_decides_again_with_it(scene: Scene):
+    """Else a copy would point to a copy."""
+    first, second, leaning = scene.drafts("a", "b", "c")
+    assert scene.refine(keep(first, 1)) == []
+    assert scene.refine(keep(second, 1, 2), copy(leaning, second, 2)) == sorted([second.id, leaning.id])
+    assert scene.count(edges) == 0
+
+
+def test_nobody_is_overtaken_by_what_shares_nothing_or_was_seen(scene: Scene):
+    first, second, third = scene.drafts("a", "b", "c")
+    scene.refine(keep(first, 1))
+    assert scene.refine(keep(second, 2)) == []
+    assert scene.refine(keep(third, 1, 2, epoch=now(scene))) == []
+
+
+class Accident(Exception):
+    pass
+
+
+def test_an_accident_before_the_commit_leaves_no_row(scene: Scene, monkeypatch: pytest.MonkeyPatch):
+    first, second = scene.drafts("a", "b")
+    said = {"sentences": (5,), "prints": (("url", "u"),)}
+    before = rows_of(scene)
+
+    def fail(*_: object) -> None:
+        raise Accident
+
+    with monkeypatch.context() as patch:
+        patch.setattr(refining, "_set_apart", fail)
+        with pytest.raises(Accident):
+            scene.refine(keep(first, 1, **said), copy(second, first, 1, **said))
+    assert rows_of(scene) == before == {table.name: [] for table in MEMORY}
+    assert scene.refine(keep(first, 1, **said), copy(second, first, 1, **said), owner=ME) == []
+    assert scene.count(bands) == 2
+    assert scene.row(epochs) == {"space": space_of("trial", SCHEME), "value": 1}

@@ -1,0 +1,147 @@
+"""`headwater dedupe`: articles in, one answer a line out."""
+
+import gzip
+import json
+import lzma
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.flow.command_line import Answer, call
+
+from headwater.cli import dedupe as verb
+
+STORY = (
+    "The harbour authority of Dunmore said on Monday that it will widen the northern channel by forty metres next "
+    "year. Dredging begins in March and is to cost 18 million crowns, paid by the port dues of six years. Captain "
+    "Orla Finch, who leads the pilots, called the plan overdue: two freighters ran aground there within a month. "
+    "Fishing boats keep their right of way at the western pier while the work goes on, the authority said."
+)
+OTHER = (
+    "Calder Steel will close its mill in Arden by June because nobody bought it. The mill has stood since 1911 and "
+    "employs 340 people; the union asked the ministry for a meeting. Managers said orders had fallen for five years."
+)
+COPY = STORY.replace("said on Monday", "announced on Monday") + " Subscribe to our newsletter."
+
+
+def article(name: Any, body: str, **told: Any) -> dict[str, Any]:
+    given = {
+        "publisher": f"paper {name}",
+        "published_at": "2026-11-13T09:00:00Z",
+        "title": "Port widens channel",
+    }
+    return {"id": name, "body": body, **given, **told}
+
+
+LINES = [
+    article(1, STORY, url="https://wire.example/a"),
+    article(2, OTHER, title="Mill shuts"),
+    article(3, COPY, published_at="2026-11-13T11:00:00"),
+    article("x", OTHER, title=None, url="https://b.example/"),
+]
+
+
+def written(path: Path, lines: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
+    def asked(*words: object) -> Answer:
+        return call(capsys, monkeypatch, "dedupe", *map(str, words))
+
+    return asked
+
+
+def test_every_line_gets_its_answer_in_order_and_ids_keep_their_kind(ask: Any, tmp_path: Path):
+    answer = ask(written(tmp_path / "in.jsonl", LINES))
+    assert answer.code == 0
+    assert [(r["id"], r["duplicate_of"]) for r in answer.records] == [(1, None), (2, None), (3, 1), ("x", 2)]
+    assert set(answer.records[0]) == {"id", "duplicate_of", "related_to", "rule", "score"}
+    assert answer.records[2]["rule"] == "same-text"
+    assert answer.err.startswith("4 articles: 2 duplicates (")
+
+
+def test_evidence_names_what_was_compared(ask: Any, tmp_path: Path):
+    answer = ask(written(tmp_path / "in.jsonl", LINES), "--evidence", "--quiet")
+    found = answer.records[2]["evidence"]
+    assert found["compared_with"] == 1
+    assert found["earlier_coverage"] > 0.9
+    assert answer.err == ""
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, bytes])
+def test_packed_files_are_known_by_their_bytes(ask: Any, tmp_path: Path, pack: Any):
+    plain = written(tmp_path / "plain.jsonl", LINES).read_bytes()
+    (tmp_path / "in").write_bytes(pack(plain))
+    out = tmp_path / "out.jsonl"
+    answer = ask(tmp_path / "in", "--out", out, "--json")
+    assert answer.out == ""
+    assert len(out.read_text().splitlines()) == 4
+    assert json.loads(answer.err)["duplicate"] == 2
+
+
+def test_standard_input_is_read_too(tmp_path: Path):
+    lines = gzip.compress(written(tmp_path / "in.jsonl", LINES).read_bytes())
+    command = [sys.executable, "-m", "headwater.cli", "dedupe", "-"]
+    done = subprocess.run(command, input=lines, capture_output=True, check=True, timeout=60, cwd=tmp_path)
+    assert [json.loads(line)["duplicate_of"] for line in done.stdout.splitlines()] == [None, None, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (b"{", "truncated"),
+        (b"\xff\xfe", "malformed"),
+        (b'{"body": "no id"}', "missing required field `id`"),
+        (b'{"id": 9, "title": 7}', "$.title"),
+        (b'{"id": 9, "published_at": "yesterday"}', "published_at is no ISO 8601 moment: 'yesterday'"),
+        (b'{"id": "1"}', "the id '1' was given to an earlier line"),
+        (b'{"id": 9, "deep": ' + b"[" * 100_000, "nested too deeply"),
+        (b'{"id": 9, "body": "' + b"long" * 500 + b'"}', "longer than"),
+    ],
+)
+def test_a_bad_line_is_named_with_its_number_or_skipped(
+    ask: Any, tmp_path: Path, line: bytes, why: str, monkeypatch: pytest.MonkeyPatch
+):
+    if why == "longer than":
+        monkeypatch.setattr(verb, "LONGEST_LINE", 1000)
+    first, *rest = written(tmp_path / "in.jsonl", LINES).read_bytes().splitlines(keepends=True)
+    (tmp_path / "in.jsonl").write_bytes(b"".join([first, b"\n", line, b"\n", *rest]))
+    stopped = ask(tmp_path / "in.jsonl")
+    assert stopped.code == 1
+    assert "line 3 is no article" in stopped.err
+    assert why in stopped.err
+    assert len(stopped.records) == 1
+    skipped = ask(tmp_path / "in.jsonl", "--skip-bad")
+    assert (skipped.code, len(skipped.records)) == (0, 4)
+    assert "line 3 is no article" in skipped.err
+    assert "1 lines skipped" in skipped.err
+
+
+def test_a_damaged_file_is_told_in_one_sentence(ask: Any, tmp_path: Path):
+    packed = gzip.compress(written(tmp_path / "in.jsonl", LINES).read_bytes())
+    (tmp_path / "in.gz").write_bytes(packed[:-20])
+    answer = ask(tmp_path / "in.gz")
+    assert (answer.code, len(answer.err.splitlines())) == (1, 1)
+    assert "is damaged after line" in answer.err
+
+
+def test_what_cannot_be_opened_or_would_overwrite_the_input_is_refused(ask: Any, tmp_path: Path):
+    source = written(tmp_path / "in.jsonl", LINES)
+    before = source.read_bytes()
+    assert "No such file" in ask(tmp_path / "missing.jsonl").err
+    assert "same file" in ask(source, "--out", source).err
+    assert "No such file" in ask(source, "--out", tmp_path / "nowhere" / "out.jsonl").err
+    assert source.read_bytes() == before
+
+
+def test_the_ladder_is_the_one_that_was_named(ask: Any, tmp_path: Path):
+    same_title = [article(n, body, publisher="Wire") for n, body in enumerate((STORY, OTHER))]
+    source = written(tmp_path / "in.jsonl", same_title)
+    by_profile = {name: ask(source, "--profile", name).records[1]["rule"] for name in ("default", "seed-c")}
+    assert by_profile == {"default": "", "seed-c": "fuzzy-title"}
+    assert ask(source, "--profile", "other").code == 2

@@ -1,0 +1,136 @@
+"""Near copies over the demo internet: the same families in one go, in small batches, and with restarts in between."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.laboratory import LONGEST, RECIPE, Laboratory, laboratory
+
+from headwater.backends.sql.schema import documents, edges
+from headwater.engine.desk import Patience
+from headwater.engine.network import Network
+from headwater.engine.refine import refine
+from headwater.model.work import Job, State, Task
+from headwater_demo import Internet, running
+
+Families = frozenset[frozenset[str]]
+
+
+@pytest.fixture(scope="module")
+def internet() -> Iterator[Internet]:
+    """Its clock stands still, so that every reader finds the same articles."""
+    with running(size="small", seed=11) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def listed(internet: Internet) -> dict[str, dict[str, Any]]:
+    """The articles that the feeds tell of, by each of their addresses."""
+    return {url: record for record in internet.truth() if record["feeds"] for url in record["urls"]}
+
+
+@pytest.fixture(scope="module")
+def at_once(internet: Internet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]:
+    """Everything is fetched first and then decided in one batch."""
+    with laboratory(tmp_path_factory.mktemp("families"), internet) as made:
+        fetch_everything(made)
+        assert decide(made, batch=1000) == 1
+        yield made
+
+
+def fetch_everything(made: Laboratory) -> None:
+    network = Network(made.desk, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
+    until = time.monotonic() + LONGEST.total_seconds()
+    while network.step(timedelta(seconds=0.02)) or network.waiting or is_due(made):
+        assert time.monotonic() < until, "not fetched in time"
+
+
+def is_due(made: Laboratory) -> bool:
+    due = made.app.store.next_due(RECIPE)
+    soon = made.clock() + timedelta(seconds=20)
+    return any(due[task] <= soon for task in (Task.POLL, Task.FETCH) if task in due)
+
+
+def decide(made: Laboratory, *, batch: int, batches: int = 1000) -> int:
+    """Gives how many batches it took."""
+    desk = replace(made.desk, patience=Patience(batch=batch))
+    return sum(1 for _ in takewhile(bool, (refine(desk, Job(RECIPE, Task.REFINE)) for _ in range(batches))))
+
+
+def families(made: Laboratory, listed: dict[str, dict[str, Any]]) -> Families:
+    """Which articles were taken for one another, by the demo internet's own names."""
+    rows = {row["id"]: row for row in made.rows(documents)}
+    together: dict[str, set[str]] = {}
+    for row in rows.values():
+        together.setdefault(row["duplicate_of"] or row["id"], set()).add(listed[row["url"]]["id"])
+    return frozenset(map(frozenset, together.values()))
+
+
+def true_families(listed: dict[str, dict[str, Any]]) -> Families:
+    together: dict[str, set[str]] = {}
+    for record in listed.values():
+        together.setdefault(record["story"], set()).add(record["id"])
+    return frozenset(map(frozenset, together.values()))
+
+
+def test_families_are_the_stories_that_the_newsroom_wrote(
+    at_once: Laboratory, listed: dict[str, dict[str, Any]]
+):
+    assert families(at_once, listed) == true_families(listed)
+    assert any(len(family) > 1 for family in true_families(listed))
+
+
+def test_near_copies_were_recognised_by_their_text(at_once: Laboratory, listed: dict[str, dict[str, Any]]):
+    rows = {row["id"]: row for row in at_once.rows(documents)}
+    found = [row for row in at_once.rows(edges) if {row["from_id"], row["to_id"]} <= rows.keys()]
+    edited = [
+        edge
+        for edge in found
+        if listed[rows[edge["from_id"]]["url"]]["group"] != listed[rows[edge["to_id"]]["url"]]["group"]
+    ]
+    assert edited
+    for edge in edited:
+        assert edge["rule"] in {"same-text", "abridged", "sentence-added", "edited"}
+        assert edge["evidence"]["compared_with"] in rows
+        assert 0.3 < edge["score"] <= 1
+
+
+def test_daily_reports_stay_apart(at_once: Laboratory, listed: dict[str, dict[str, Any]]):
+    reports = [row for row in at_once.rows(documents) if listed[row["url"]]["kind"] == "daily_report"]
+    assert len(reports) >= 3
+    assert {(row["state"], row["duplicate_of"]) for row in reports} == {(State.KEPT, None)}
+
+
+def test_every_copy_points_to_a_kept_original(at_once: Laboratory):
+    rows = {row["id"]: row for row in at_once.rows(documents)}
+    copies = [row for row in rows.values() if row["state"] == State.DUPLICATE]
+    assert copies
+    assert {rows[row["duplicate_of"]]["state"] for row in copies} == {State.KEPT}
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+def test_small_batches_find_the_same_families(
+    batch: int, internet: Internet, at_once: Laboratory, listed: dict[str, dict[str, Any]], tmp_path: Path
+):
+    with laboratory(tmp_path, internet) as made:
+        fetch_everything(made)
+        assert decide(made, batch=batch) > 5
+        assert families(made, listed) == families(at_once, listed)
+
+
+def test_a_restart_between_batches_changes_no_family(
+    internet: Internet, at_once: Laboratory, listed: dict[str, dict[str, Any]], tmp_path: Path
+):
+    with laboratory(tmp_path, internet) as before:
+        fetch_everything(before)
+        assert decide(before, batch=5, batches=3) == 3
+        assert len(before.documents(State.WAITING)) == len(at_once.documents()) - 15
+    with laboratory(tmp_path, internet, clock=before.clock) as after:
+        decide(after, batch=5)
+        assert after.documents(State.WAITING) == []
+        assert families(after, listed) == families(at_once, listed)
