@@ -555,3 +555,12 @@ def test_a_governor_that_cannot_be_asked_lets_nobody_go(bench, tmp_path):
     governor.close()
     assert (found.reason, found.detail) == ("rate_limited", "governor_unavailable")
     assert bench.server.asked == []
+
+
+def test_the_bodies_of_robots_files_do_not_use_up_the_memory_for_pages(bench):
+    bench.script["/robots.txt"] = reply(body=b"# nothing is forbidden\n" * 2000, Content_Type="text/plain")
+    bench.script["/a"] = reply(body=b"<p>Hi", Content_Type="text/html")
+    fetcher = bench.fetcher(held_limit=100_000)
+    found = ask(fetcher, *(f"http://h{number}.example/a" for number in range(12)))
+    assert {answer.status for answer in found} == {200}
+    assert fetcher.room() > 0

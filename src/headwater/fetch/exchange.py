@@ -56,6 +56,7 @@ class Exchange:
     """Sends calls over one pool of connections. Lives in one event loop."""
 
     def __init__(self, settings: FetchSettings, resolve: Resolve, buffers: Buffers) -> None:
+        self.give_back = buffers.give
         allow = AllowList.of(settings.allow)
         self._bodies = Bodies(settings.body_limit, buffers)
         # Connections of overridden hosts are pooled apart from those that anybody may ask for by address.

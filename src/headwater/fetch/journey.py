@@ -49,7 +49,7 @@ class Journey:
         self._exchange = exchange
         self._turnstile = turnstile
         self._breakers = Breakers(settings, now)
-        self._robots = RobotsGate(settings, self.answer, now)
+        self._robots = RobotsGate(settings, self.answer, now, exchange.give_back)
         self._total = settings.total_timeout / timedelta(seconds=1)
 
     async def answer(self, request: Request) -> Response | Failure:

@@ -32,11 +32,18 @@ class _Known:
 class RobotsGate:
     """Lives in one event loop."""
 
-    def __init__(self, settings: FetchSettings, fetch: Fetch, now: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        settings: FetchSettings,
+        fetch: Fetch,
+        now: Callable[[], float],
+        give_back: Callable[[int], None],
+    ) -> None:
         self._lifetime = settings.robots_lifetime / timedelta(seconds=1)
         self._retry = settings.robots_retry / timedelta(seconds=1)
         self._fetch = fetch
         self._now = now
+        self._give_back = give_back
         self._known: dict[Origin, _Known] = {}
         self._waiting: Counter[Origin] = Counter()
         self._asking: dict[Origin, asyncio.Task[_Known]] = {}
@@ -80,6 +87,8 @@ class RobotsGate:
                 answer.reason, f"robots.txt: {answer.detail}", temporary=answer.temporary, delay=answer.delay
             )
         known = self._read(answer)
+        if isinstance(answer, Response):  # nobody collects this body: it ends here
+            self._give_back(len(answer.body))
         if len(self._known) >= _KNOWN_ORIGINS:
             del self._known[next(iter(self._known))]
         self._known[origin] = known

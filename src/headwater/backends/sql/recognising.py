@@ -1,9 +1,10 @@
 """Fingerprints: an exclusive one belongs to one document of a recipe."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
-from sqlalchemy import Connection, RowMapping, delete, select, tuple_
+from sqlalchemy import ColumnElement, Connection, RowMapping, and_, delete, false, or_, select, tuple_
 
 from headwater.backends.sql.claims import insert_into
 from headwater.backends.sql.columns import storable
@@ -20,8 +21,7 @@ def owners_of(connection: Connection, recipe: str, wanted: Sequence[Fingerprint]
         return {}
     table = fingerprints
     held = {(mark.kind, indexed(mark.value)): Fingerprint(mark.kind, mark.value) for mark in wanted}
-    pairs = tuple_(table.c.kind, table.c.value).in_(list(held))
-    query = select(table.c.kind, table.c.value, table.c.document_id).where(table.c.recipe == recipe, pairs)
+    query = select(table.c.kind, table.c.value, table.c.document_id).where(any_of(recipe, held))
     return {held[row.kind, row.value]: row.document_id for row in connection.execute(query)}
 
 
@@ -58,3 +58,18 @@ def _held(connection: Connection, revised: Sequence[str]) -> set[tuple[str, str,
     table = fingerprints
     query = select(table.c.kind, table.c.value, table.c.document_id).where(table.c.document_id.in_(revised))
     return {(row.kind, row.value, row.document_id) for row in connection.execute(query)}
+
+
+def any_of(recipe: str, pairs: Iterable[tuple[str, str]]) -> ColumnElement[bool]:
+    """Fingerprints by kind and value. Asked for in pairs, SQLite would read all that the recipe has."""
+    by_kind: defaultdict[str, list[str]] = defaultdict(list)
+    for kind, value in sorted(pairs):
+        by_kind[kind].append(value)
+    table = fingerprints
+    return or_(
+        false(),
+        *(
+            and_(table.c.recipe == recipe, table.c.kind == kind, table.c.value.in_(values))
+            for kind, values in by_kind.items()
+        ),
+    )

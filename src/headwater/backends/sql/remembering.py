@@ -4,15 +4,14 @@ Whoever decides asks first, without a lock, and commits later. In between somebo
 alike; the epochs tell, and then the decision is made again.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from msgspec import json
-from sqlalchemy import ColumnElement, Connection, and_, case, false, literal, or_, select, text, update
+from sqlalchemy import Connection, case, literal, select, text, update
 
 from headwater.backends.sql.claims import insert_into
-from headwater.backends.sql.recognising import indexed
+from headwater.backends.sql.recognising import any_of, indexed
 from headwater.backends.sql.schema import bands, documents, epochs, fingerprints, sentences
 from headwater.model.trace import Recollection, Trace
 from headwater.pure.keys import key, key_number
@@ -68,23 +67,8 @@ def _owners(
     if not prints:
         return {}
     table, asked = fingerprints, {(kind, indexed(value)): (kind, value) for kind, value in prints}
-    query = select(table.c.kind, table.c.value, table.c.document_id).where(_any_of(recipe, asked))
+    query = select(table.c.kind, table.c.value, table.c.document_id).where(any_of(recipe, asked))
     return {asked[row.kind, row.value]: row.document_id for row in connection.execute(query)}
-
-
-def _any_of(recipe: str, pairs: Iterable[tuple[str, str]]) -> ColumnElement[bool]:
-    """Fingerprints by kind and value. Asked for in pairs, SQLite would read all that the recipe has."""
-    by_kind: defaultdict[str, list[str]] = defaultdict(list)
-    for kind, value in sorted(pairs):
-        by_kind[kind].append(value)
-    table = fingerprints
-    return or_(
-        false(),
-        *(
-            and_(table.c.recipe == recipe, table.c.kind == kind, table.c.value.in_(values))
-            for kind, values in by_kind.items()
-        ),
-    )
 
 
 def _latest(connection: Connection, space: int, keys: Sequence[int], limit: int) -> Mapping[int, list[int]]:
@@ -164,7 +148,7 @@ def _learned_since(connection: Connection, recipe: str, scheme: str, stale: Trac
         fresh_bands[row.band] = max(row.epoch, fresh_bands.get(row.band, 0))
     pairs = {(kind, indexed(value)) for _, trace in stale for kind, value in trace.prints}
     marks = select(fingerprints.c.kind, fingerprints.c.value, fingerprints.c.epoch).where(
-        _any_of(recipe, pairs), fingerprints.c.epoch > since
+        any_of(recipe, pairs), fingerprints.c.epoch > since
     )
     fresh_marks = {(row.kind, row.value): row.epoch for row in connection.execute(marks)} if pairs else {}
     return {
