@@ -6,7 +6,7 @@ from functools import partial
 from html import escape
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from headwater.pure.feeds.notes import Notes
@@ -55,6 +55,7 @@ def test_the_loose_reader_finds_what_the_strict_one_finds_however_the_pieces_fal
     assert [one.url for one in read_loosely(cut)] == [one.url for one in read(body)[1]]
 
 
+@example(position=294, dirt=b"rdf:")
 @given(st.integers(0, 1500), st.binary(max_size=20))
 def test_damage_anywhere_loses_no_line_before_it_and_raises_only_one_thing(position, dirt):
     lines = [(f"http://a.example/{number}", "2026") for number in range(20)]

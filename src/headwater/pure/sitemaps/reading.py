@@ -15,7 +15,7 @@ from headwater.pure.sitemaps.values import LONGEST_ADDRESS, Listed, NotASitemap,
 MOST_LISTED = 50_000
 BLANK = b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n"
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-FEED_ROOT = re.compile(rb"<(?:\w+:)?(?:rss|feed|rdf)[\s>:]", re.IGNORECASE)
+FEED_ROOT = re.compile(rb"<(?:\w+:)?(?:rss|feed|rdf)[\s>]", re.IGNORECASE)
 HTML_ROOT = re.compile(rb"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
 
 
