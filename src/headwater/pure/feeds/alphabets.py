@@ -4,9 +4,21 @@ Each alphabet keeps its letters where the others have few or none: that is told 
 so a few dozen letters are enough and a few must be there.
 """
 
+import re
 from collections.abc import Callable
 
 FEWEST = 12
+# A mark that stands over no letter, or a leading vowel that leads to none: Thai never has them.
+NOT_THAI = re.compile(rb"[^\xa1-\xce\xd1\xd4-\xda\xe7-\xee][\xd1\xd4-\xda\xe7-\xee]|[\xe0-\xe4][^\xa1-\xce]")
+THAI_MARK = re.compile(rb"[\xd1\xd4-\xda\xe7-\xee]")
+
+
+def is_thai(sample: bytes) -> bool:
+    """Told by its spelling, because its bytes alone could be those of Chinese as well."""
+    high = sum(1 for byte in sample if byte >= 0x80)
+    if high < FEWEST or len(THAI_MARK.findall(sample)) < high / 10:
+        return False
+    return len(NOT_THAI.findall(sample)) < high / 40
 
 
 def alphabet_of(sample: bytes) -> str | None:
@@ -22,11 +34,6 @@ def alphabet_of(sample: bytes) -> str | None:
 
 
 Share = Callable[[int, int], float]
-
-
-def _thai(share: Share) -> bool:
-    """Consonants lie where the others have signs."""
-    return share(0xA1, 0xBF) > 0.2 and share(0xA1, 0xDA) + share(0xDF, 0xFB) > 0.9
 
 
 def _hebrew(share: Share) -> bool:
@@ -54,7 +61,6 @@ def _small_cyrillic_low(share: Share) -> bool:
 
 
 ALPHABETS: tuple[tuple[str, Callable[[Share], bool]], ...] = (
-    ("cp874", _thai),
     ("cp1256", _arabic),
     ("cp1255", _hebrew),
     ("cp1253", _greek),

@@ -2,7 +2,7 @@
 
 import re
 
-from headwater.pure.feeds.alphabets import alphabet_of
+from headwater.pure.feeds.alphabets import alphabet_of, is_thai
 
 # Two-byte families, each with the letters that betray it and how much those prove. Ideographs prove
 # little, because almost any bytes read as Chinese give some; the frequent ones among them count extra.
@@ -46,6 +46,8 @@ def guess_legacy(data: bytes) -> str:
     # In western text accents stand alone; runs of high bytes mean another script.
     if longest < 3:
         return "cp1252"
+    if is_thai(sample):
+        return "cp874"
     best = max(FAMILIES, key=lambda family: _score(data, *family))
     if _score(data, *best) > 0.3:
         return best[0]
