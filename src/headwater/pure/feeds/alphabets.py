@@ -4,21 +4,17 @@ Each alphabet keeps its letters where the others have few or none: that is told 
 so a few dozen letters are enough and a few must be there.
 """
 
-import re
 from collections.abc import Callable
 
 FEWEST = 12
-# A mark that stands over no letter, or a leading vowel that leads to none: Thai never has them.
-NOT_THAI = re.compile(rb"[^\xa1-\xce\xd1\xd4-\xda\xe7-\xee][\xd1\xd4-\xda\xe7-\xee]|[\xe0-\xe4][^\xa1-\xce]")
-THAI_MARK = re.compile(rb"[\xd1\xd4-\xda\xe7-\xee]")
+# The twenty commonest letters of Thai are three quarters of it; as halves of Chinese characters they are a fifth.
+THAI = frozenset("านรกอเงมยวลทส่้ีัิตด".encode("cp874"))
 
 
 def is_thai(sample: bytes) -> bool:
-    """Told by its spelling, because its bytes alone could be those of Chinese as well."""
-    high = sum(1 for byte in sample if byte >= 0x80)
-    if high < FEWEST or len(THAI_MARK.findall(sample)) < high / 10:
-        return False
-    return len(NOT_THAI.findall(sample)) < high / 40
+    """Told by its commonest letters, because where its bytes lie those of Chinese lie as well."""
+    high = [byte for byte in sample if byte >= 0x80]
+    return len(high) >= FEWEST and sum(1 for byte in high if byte in THAI) > len(high) * 0.6
 
 
 def alphabet_of(sample: bytes) -> str | None:
