@@ -46,6 +46,7 @@ def _entry(entry: Entry) -> Record:
     return {
         "id": entry.id,
         "title": entry.title,
+        "subtitle": entry.subtitle,
         "link": entry.link,
         "published": _moment(entry.published),
         "updated": _moment(entry.updated),

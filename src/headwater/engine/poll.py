@@ -166,7 +166,8 @@ class Looks:
         self.looks.pop(source.id, None)
         self.bodies.extend(look.bodies)
         usual = self.recipe.triggers.get(source.kind, self.recipe.trigger)
-        due = next_look(cadence(source.trigger, usual, source.options), now, discovery.after, discovery.again)
+        chosen = cadence(source.trigger, usual, source.options)
+        due = next_look(chosen, now, discovery.after, discovery.again, discovery.within)
         self._log(look.turn).info("polled", found=len(discovery.leads), warnings=list(discovery.warnings))
         self.ended.append(
             Polled(

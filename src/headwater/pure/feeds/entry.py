@@ -18,6 +18,7 @@ from headwater.pure.feeds.values import Entry
 from headwater.pure.feeds.wording import title_text, whole_text
 
 TITLES = ("title", "dc:title", "media:title", "itunes:title")
+SUBTITLES = ("subtitle", "itunes:subtitle", "dcterms:alternative", "dek", "standfirst")
 IDENTITIES = ("guid", "id", "dc:identifier")
 PUBLISHED = (
     "pubdate",
@@ -60,6 +61,7 @@ def read_entry(item: Element, around: Surroundings) -> Entry | None:
     entry = Entry(
         id=identity,
         title=read_title(fields, note, atom=around.atom),
+        subtitle=_subtitle(fields, note),
         link=page_link(links) or _spare_link(item, fields, identity, links, base=base, note=note),
         published=published,
         updated=updated,
@@ -87,6 +89,11 @@ def read_title(fields: Fields, note: Note, *, atom: bool) -> str | None:
             if title:
                 return title
     return None
+
+
+def _subtitle(fields: Fields, note: Note) -> str | None:
+    text = first_text(fields, *SUBTITLES)
+    return title_text(text, note) if text else None
 
 
 def _one_title(element: Element, note: Note, *, atom: bool) -> str | None:
