@@ -114,8 +114,7 @@ def test_a_host_that_must_wait_is_not_evaded():
 
 
 def test_a_hub_is_remembered():
-    head = '<link xmlns="http://www.w3.org/2005/Atom" rel="hub" href="http://hub.example/"/>' + (
-        f'<link xmlns="http://www.w3.org/2005/Atom" rel="self" href="{MAIN}"/>'
-    )
+    link = '<link xmlns="http://www.w3.org/2005/Atom" rel="{}" href="{}"/>'
+    head = link.format("hub", "http://hub.example/") + link.format("self", MAIN)
     mark = look({MAIN: rss(item(1), head=head)}).discovery.watermark
     assert (mark["hub"], mark["topic"]) == ("http://hub.example/", MAIN)
