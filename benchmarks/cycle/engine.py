@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from benchmarks.cycle.world import NOW, World
+from benchmarks.cycle.prose import NOW
+from benchmarks.cycle.world import World
 from headwater.app import App
 from headwater.engine.engine import Engine
 from headwater.engine.network import Network
