@@ -88,7 +88,13 @@ class Fetches:
         if capture.sha256 == stored.sha256:
             return nothing
         self.bodies.append((capture, answer.body))
-        return replace(nothing, result=capture, moved_to=verdict.moved)
+        return Fetched(
+            lead=stored.id,
+            version=stored.lead.version,
+            rendered=stored.render,
+            result=capture,
+            moved_to=verdict.moved,
+        )
 
     def _log(self, stored: StoredLead) -> FilteringBoundLogger:
         return self.desk.log.bind(recipe=self.job.recipe, job="fetch", key=stored.id)

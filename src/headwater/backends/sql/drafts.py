@@ -1,8 +1,10 @@
 """Documents to be: rows that wait for refining, and what refining is given."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Connection, Dialect, func, select
@@ -12,34 +14,43 @@ from headwater.backends.sql.bulk import Prepared, prepare
 from headwater.backends.sql.claims import insert_into, take
 from headwater.backends.sql.rows import LEAD_COLUMNS, capture_from, lead_from, source_from
 from headwater.backends.sql.schema import captures, documents, leads, revisions, sources
-from headwater.model.lead import StoredLead
 from headwater.model.work import Claim, Draft, State
 from headwater.pure.keys import key_number
 
 
-def open_drafts(
-    connection: Connection, ready: Sequence[tuple[StoredLead, str | None]], now: datetime
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A lead whose bytes have come: what its document starts with."""
+
+    document: str
+    recipe: str
+    source: str
+    lead: str
+    url: str
+    capture: str | None
+
+
+def open_drafts(connection: Connection, ready: Sequence[Opening], now: datetime) -> None:
     """A new document waits to be refined; a known one keeps its content until its next revision is decided."""
     if not ready:
         return
     rows = [
         {
-            "id": stored.document,
-            "number": key_number(stored.document),
-            "recipe": stored.recipe,
-            "source_id": stored.source,
-            "lead_id": stored.id,
-            "capture_id": capture,
+            "id": opening.document,
+            "number": key_number(opening.document),
+            "recipe": opening.recipe,
+            "source_id": opening.source,
+            "lead_id": opening.lead,
+            "capture_id": opening.capture,
             "revision": 1,
             "state": State.WAITING,
-            "url": stored.lead.url,
+            "url": opening.url,
             "created_at": now,
             "updated_at": now,
             "due_at": now,
             "attempts": 0,
         }
-        for stored, capture in sorted(ready, key=lambda pair: pair[0].document)
+        for opening in sorted(ready, key=attrgetter("document"))
     ]
     _opening(connection.dialect, tuple(rows[0])).run(connection, rows)
 

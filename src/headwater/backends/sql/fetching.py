@@ -9,7 +9,7 @@ from sqlalchemy import Connection, RowMapping, select
 from headwater.backends.sql.among import among
 from headwater.backends.sql.bulk import change_rows, insert_rows
 from headwater.backends.sql.claims import FINISHED, postponed, take
-from headwater.backends.sql.drafts import open_drafts
+from headwater.backends.sql.drafts import Opening, open_drafts
 from headwater.backends.sql.isolation import quarantine_rows
 from headwater.backends.sql.rows import LEAD_COLUMNS, capture_row, lead_from
 from headwater.backends.sql.schema import captures, leads
@@ -29,16 +29,22 @@ def claim_leads(connection: Connection, claim: Claim) -> list[StoredLead]:
 
 def finish_fetch(connection: Connection, fetched: Sequence[Fetched], owner: str, now: datetime) -> None:
     ids = [result.lead for result in fetched]
-    query = (
-        select(*LEAD_COLUMNS).where(among(leads.c.id, ids), leads.c.lease_owner == owner).order_by(leads.c.id)
+    columns = ("id", "recipe", "source_id", "document_id", "url", "version", "attempts", "render")
+    query = select(*(leads.c[name] for name in columns)).where(
+        among(leads.c.id, ids), leads.c.lease_owner == owner
     )
-    mine = {row["id"]: row for row in connection.execute(query.with_for_update()).mappings().all()}
+    held = connection.execute(query.order_by(leads.c.id).with_for_update())
+    mine = {row["id"]: row for row in held.mappings().all()}
     results = [result for result in fetched if result.lead in mine]
     taken = [(mine[r.lead], r.result) for r in results if isinstance(r.result, Capture)]
     if taken:
         rows = [capture_row(capture, row["recipe"], row["source_id"]) for row, capture in taken]
         insert_rows(connection, captures, rows)
-        open_drafts(connection, [(lead_from(row), capture.id) for row, capture in taken], now)
+        openings = [
+            Opening(r["document_id"], r["recipe"], r["source_id"], r["id"], r["url"], capture.id)
+            for r, capture in taken
+        ]
+        open_drafts(connection, openings, now)
     apart = [
         (r.lead, mine[r.lead]["attempts"], r.result)
         for r in results

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select, update
 from headwater.backends.sql.among import among
 from headwater.backends.sql.bulk import change_rows, insert_rows
 from headwater.backends.sql.claims import FINISHED, held, take
-from headwater.backends.sql.drafts import open_drafts
+from headwater.backends.sql.drafts import Opening, open_drafts
 from headwater.backends.sql.isolation import leave_quarantine
 from headwater.backends.sql.rows import capture_row, lead_row, source_from, source_row
 from headwater.backends.sql.schema import captures, edges, leads, runs, sources
@@ -123,7 +123,7 @@ def _insert(connection: Connection, fresh: Sequence[StoredLead], capture: str | 
         rows = [_fresh_row(stored, capture, now) for stored in sorted(winners, key=lambda s: s.document)]
         insert_rows(connection, leads, rows)
         winners = _really_there(connection, winners)
-        open_drafts(connection, [(s, capture) for s in winners if s.lead.body is not None], now)
+        open_drafts(connection, _openings(winners, capture), now)
     won = {stored.id for stored in winners}
     _insert_duplicates(connection, [stored for stored in fresh if stored.id not in won], capture, now)
 
@@ -203,7 +203,16 @@ def _wake(connection: Connection, changed: Sequence[StoredLead], capture: str | 
         ],
     )
     leave_quarantine(connection, Task.FETCH, [stored.id for stored in changed])
-    open_drafts(connection, [(s, capture) for s in changed if s.lead.body is not None], now)
+    open_drafts(connection, _openings(changed, capture), now)
+
+
+def _openings(stored: Sequence[StoredLead], capture: str | None) -> list[Opening]:
+    """Leads that brought their text along need no fetch."""
+    return [
+        Opening(s.document, s.recipe, s.source, s.id, s.lead.url, capture)
+        for s in stored
+        if s.lead.body is not None
+    ]
 
 
 def finish_poll(connection: Connection, polled: Sequence[Polled], owner: str, now: datetime) -> int:
