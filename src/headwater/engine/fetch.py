@@ -11,6 +11,7 @@ from headwater.model.lead import StoredLead
 from headwater.model.web import Failure, Request, Response
 from headwater.model.work import Fetched, Job, Later, Quarantined
 from headwater.pure.responses import GiveUp, Retry, Unchanged, conditional, judge
+from headwater.pure.schedule import fresh_until
 
 # Answers that asking again would only repeat; the lead ends with its reason.
 DEAD_ENDS = frozenset(
@@ -80,6 +81,7 @@ class Fetches:
             detail = answer.detail if isinstance(answer, Failure) else f"after {stored.attempts} attempts"
             return replace(nothing, result=Quarantined(reason=verdict.reason, detail=detail))
         assert isinstance(answer, Response)
+        nothing = replace(nothing, fresh_until=fresh_until(answer.headers, now))
         if isinstance(verdict, Unchanged):
             return nothing
         capture = capture_of(answer, asked=stored.lead.url, owner=stored.id, lead=stored.id, now=now)

@@ -135,12 +135,14 @@ def _really_there(connection: Connection, winners: list[StoredLead]) -> list[Sto
     return [stored for stored in winners if stored.id in there]
 
 
-def _fresh_row(stored: StoredLead, capture: str | None, now: datetime) -> dict[str, Any]:
+def _fresh_row(
+    stored: StoredLead, capture: str | None, now: datetime, *, due_at: datetime | None = None
+) -> dict[str, Any]:
     delivered = stored.lead.body is not None
     return {
         **lead_row(stored),
         "state": State.DONE if delivered else State.WAITING,
-        "due_at": None if delivered else now,
+        "due_at": None if delivered else due_at or now,
         "capture_id": capture,
         "first_seen_at": now,
         "updated_at": now,
@@ -181,17 +183,27 @@ def _insert_duplicates(
 
 
 def _wake(connection: Connection, changed: Sequence[StoredLead], capture: str | None, now: datetime) -> None:
+    fresh = _fresh_until(connection, [s.id for s in changed if s.lead.revisit])
     stays = {"id", "recipe", "source_id", "document_id", "identity", "url", "subject_id", "first_seen_at"}
     change_rows(
         connection,
         leads,
         [
-            (s.id, {name: value for name, value in _fresh_row(s, capture, now).items() if name not in stays})
+            (s.id, {name: value for name, value in row.items() if name not in stays})
             for s in changed
+            for row in [_fresh_row(s, capture, now, due_at=max(now, fresh.get(s.id, now)))]
         ],
     )
     leave_quarantine(connection, Task.FETCH, [stored.id for stored in changed])
     open_drafts(connection, [(s, capture) for s in changed if s.lead.body is not None], now)
+
+
+def _fresh_until(connection: Connection, revisited: Sequence[str]) -> dict[str, datetime]:
+    """Until when the last answer of each lead is to be taken at its word. There is no sense in asking sooner."""
+    known = select(leads.c.id, leads.c.fresh_until).where(
+        leads.c.id.in_(revisited), leads.c.fresh_until.is_not(None)
+    )
+    return {row.id: row.fresh_until for row in connection.execute(known)} if revisited else {}
 
 
 def finish_poll(connection: Connection, polled: Sequence[Polled], owner: str, now: datetime) -> int:
