@@ -125,6 +125,7 @@ def fetch_settings(settings: Settings) -> FetchSettings:
         allow=tuple(_address(text) for text in settings.allow),
         rate=settings.requests_per_second,
         hosts=host_rules(settings.rate_limits),
+        reservations=frozenset(settings.reservations),
     )
 
 

@@ -15,7 +15,7 @@ from headwater.pure.schedule import fresh_until
 
 # Answers that asking again would only repeat; the lead ends with its reason.
 DEAD_ENDS = frozenset(
-    {"http_401", "http_402", "http_404", "http_410", "http_451", "robots", "forbidden_address"}
+    {"http_401", "http_402", "http_404", "http_410", "http_451", "robots", "reserved", "forbidden_address"}
 )
 
 # What a fetcher without a browser says to a wish for one.

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -28,7 +28,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     is part of the User-Agent. hosts: host (or *.domain) to base URL, to point names at another server; such a server
     may be on a private address. allow: private addresses (host:port) that may be fetched from. requests_per_second:
     per host, 0 for no limit. rate_limits: host (or *.domain) to what differs there (rate, concurrency, user_agent,
-    robots, shared, contact). log: console or json; log_level: debug, info, warning or error.
+    robots, shared, contact). reservations: which statements of publishers (tdm, noai, noimageai, noindex) keep a page
+    from being fetched or kept; they are recorded in any case. log: console or json; log_level: debug, info, warning or error.
     """
 
     data: str = DEFAULT_DATA
@@ -39,6 +40,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     allow: list[str] = []
     requests_per_second: float = 1.0
     rate_limits: dict[str, dict[str, Any]] = {}
+    reservations: list[Literal["tdm", "noai", "noimageai", "noindex"]] = []
     log: str = "console"
     log_level: str = "warning"
     recipes: dict[str, RecipeSettings] = {}
