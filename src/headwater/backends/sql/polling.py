@@ -10,6 +10,7 @@ from headwater.backends.sql.bulk import change_rows
 from headwater.backends.sql.claims import FINISHED, held, insert_into, take
 from headwater.backends.sql.drafts import open_drafts
 from headwater.backends.sql.isolation import leave_quarantine
+from headwater.backends.sql.listing import OPERATOR, adopt
 from headwater.backends.sql.rows import capture_row, lead_row, source_from, source_row
 from headwater.backends.sql.schema import captures, edges, leads, runs, sources
 from headwater.model.capture import Capture
@@ -43,6 +44,8 @@ def register(connection: Connection, wanted: Sequence[Source], now: datetime, or
                 if name not in {"id", "active", "url"}
             }
             connection.execute(update(sources).where(sources.c.id == source.id).values(**values))
+    if origin == OPERATOR:
+        adopt(connection, sorted(known), now)
     return len(fresh)
 
 
