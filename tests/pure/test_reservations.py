@@ -88,6 +88,12 @@ def test_no_bytes_break_the_readers(body):
         ('<meta name="tdm-reservation" content="0">', set()),
         ('<!-- <meta name="robots" content="noai"> -->', set()),
         ('<!-- a --><meta name="robots" content="noai"><!-- b -->', {"noai"}),
+        (
+            '<script>document.write("<div><meta name=robots content=noindex>")</script><meta name=robots content=noai>',
+            {"noai"},
+        ),
+        ('<p>Words<meta name="robots" content="noai">', set()),
+        ('<link rel="p" href="/x"><param><meta name="robots" content="noai">', {"noai"}),
         ('</head><body><meta name="robots" content="noai">', set()),
         ('<meta property="og:title" content="noai">', set()),
         ('<meta name="description" content="about robots, noai">', set()),
