@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 import structlog
@@ -20,6 +21,23 @@ _SHORTEST_DELAY = 0.1
 _TELL_EVERY = 10.0
 _KNOWN_KEYS = 1000
 _UNABLE_DELAY = timedelta(seconds=5)
+_UNABLE_PAUSE = 1.0
+
+
+@dataclass(slots=True)
+class News:
+    """What the governor has not been told yet: which requests went out, which are over, who asked for patience."""
+
+    sent: list[str] = field(default_factory=list)
+    done: list[str] = field(default_factory=list)
+    bars: list[tuple[list[str], float]] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.sent or self.done or self.bars)
+
+    def before(self, newer: "News") -> "News":
+        """Both together. Telling the same thing twice changes nothing."""
+        return News(self.sent + newer.sent, self.done + newer.done, self.bars + newer.bars)
 
 
 class Turnstile:
@@ -30,12 +48,11 @@ class Turnstile:
         self._now = now
         self._patience = patience / timedelta(seconds=1)
         self._asking: list[tuple[Demand, asyncio.Future[Decision]]] = []
-        self._sent: list[str] = []
-        self._done: list[str] = []
-        self._bars: list[tuple[list[str], float]] = []
+        self._news = News()
         self._told: dict[str, float] = {}
         self._lines = Lines(now, self._patience)
         self._flushing: asyncio.Task[None] | None = None
+        self._closing = False
         self._thread = ThreadPoolExecutor(1, "headwater-governor") if governor.blocking else None
 
     async def admit(self, demand: Demand) -> None:
@@ -94,16 +111,16 @@ class Turnstile:
             tell("deferred", limit=limit, seconds=round(wait, 3))
 
     def sent(self, demand: Demand) -> None:
-        self._sent.append(demand.lease)
+        self._news.sent.append(demand.lease)
         self._flush_soon()
 
     def done(self, demand: Demand) -> None:
-        self._done.append(demand.lease)
+        self._news.done.append(demand.lease)
         self._lines.ended(demand)
         self._flush_soon()
 
     def bar(self, keys: list[str], until: float) -> None:
-        self._bars.append((keys, until))
+        self._news.bars.append((keys, until))
         self._flush_soon()
 
     def own_tasks(self) -> set[asyncio.Task[None]]:
@@ -111,6 +128,7 @@ class Turnstile:
         return {self._flushing} if self._flushing is not None else set()
 
     async def close(self) -> None:
+        self._closing = True
         while self._flushing is not None:
             await self._flushing
         if self._thread is not None:
@@ -125,7 +143,7 @@ class Turnstile:
         except asyncio.CancelledError:
             if future.done() and not future.cancelled() and isinstance(future.result(), Go):
                 # Let go and given up at the same moment: nobody else knows that the place is free again.
-                self._done.append(demand.lease)
+                self._news.done.append(demand.lease)
                 self._flush_soon()
             raise
 
@@ -135,13 +153,17 @@ class Turnstile:
 
     async def _flush(self) -> None:
         try:
-            while self._asking or self._sent or self._done or self._bars:
+            while self._asking or self._news:
                 asking, self._asking = self._asking, []
-                work = self._work([demand for demand, _ in asking])
+                news, self._news = self._news, News()
                 try:
-                    decisions = await self._call(work)
+                    decisions = await self._call(self._work([demand for demand, _ in asking], news))
                 except Temporary as unable:
                     self._unable(asking, unable)
+                    self._news = news.before(self._news)
+                    if self._closing:
+                        return
+                    await asyncio.sleep(_UNABLE_PAUSE)
                     continue
                 for (demand, future), decision in zip(asking, decisions, strict=True):
                     self._answer(demand, future, decision)
@@ -160,20 +182,16 @@ class Turnstile:
             future.set_result(decision)
         elif isinstance(decision, Go):
             # Whoever asked has left in the meantime: give its place back.
-            self._done.append(demand.lease)
+            self._news.done.append(demand.lease)
 
-    def _work(self, demands: list[Demand]) -> Callable[[], list[Decision]]:
-        sent, self._sent = self._sent, []
-        done, self._done = self._done, []
-        bars, self._bars = self._bars, []
-
+    def _work(self, demands: list[Demand], news: "News") -> Callable[[], list[Decision]]:
         def work() -> list[Decision]:
-            for keys, until in bars:
+            for keys, until in news.bars:
                 self._governor.bar(keys, until)
-            if sent:
-                self._governor.sent(sent, self._now())
-            if done:
-                self._governor.done(done, self._now())
+            if news.sent:
+                self._governor.sent(news.sent, self._now())
+            if news.done:
+                self._governor.done(news.done, self._now())
             return list(self._governor.reserve(demands, self._now)) if demands else []
 
         return work
