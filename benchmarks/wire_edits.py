@@ -99,15 +99,14 @@ def abridged(text: Text, chance: random.Random) -> Text:
 
 
 def corrected(text: Text, chance: random.Random) -> Text:
-    """One figure is set right, and half of the time the text says so."""
+    """One figure is set right, and the text says so: among stories of one form, silence means another story."""
     places = list(_FIGURE.finditer(text[1]))
     if not places:
         return text
     place = chance.choice(places)
     figure = str(int(place[0]) + chance.choice((1, 2, 10)))
     body = text[1][: place.start()] + figure + text[1][place.end() :]
-    note = f"(Corrects a figure; it is {figure}.)\n\n" if chance.random() < 0.5 else ""
-    return text[0], note + body
+    return text[0], f"(Corrects a figure; it is {figure}.)\n\n{body}"
 
 
 def mistyped(text: Text, chance: random.Random) -> Text:

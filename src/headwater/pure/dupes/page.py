@@ -8,6 +8,7 @@ import numpy as np
 from headwater.pure.dupes.articles import Article
 from headwater.pure.dupes.boilerplate import furniture
 from headwater.pure.dupes.dateline import dateline_length
+from headwater.pure.dupes.markup import unmarked
 from headwater.pure.dupes.sentences import Sentences, sentences
 from headwater.pure.dupes.tokens import Flags, Hashes, Places, Tokens, tokenise_pair
 
@@ -42,7 +43,7 @@ class View:
 
 
 def page_of(article: Article) -> Page:
-    title, body = tokenise_pair(article.title, article.body)
+    title, body = tokenise_pair(unmarked(article.title), unmarked(article.body))
     parts = sentences(body)
     return Page(
         article=article,

@@ -146,7 +146,7 @@ def _same(found: Measures) -> str:
     earlier, later, added = found.earlier_coverage, found.later_coverage, found.added
     late = is_late(found)
     if _longer(found) < BARE:
-        return "same-text" if min(earlier, later) >= 0.95 else ""
+        return "same-text" if min(earlier, later) >= 0.95 or _passed_on(found) else ""
     if earlier >= 0.85 and later >= 0.85:
         return "same-text"
     if later >= (0.88 if late else 0.8) and _is_abridgement(found):
@@ -158,6 +158,14 @@ def _same(found: Measures) -> str:
     if late and earlier >= 0.7 and later >= 0.7:
         return "edited"
     return ""
+
+
+def _passed_on(found: Measures) -> bool:
+    """A notice that somebody else sent soon after, with a few words around it that state nothing."""
+    if found.same_publisher or _after(found, RESENT) or found.figures_unknown:
+        return False
+    smaller, larger = sorted((found.earlier_coverage, found.later_coverage))
+    return larger >= 0.98 and smaller >= 0.55
 
 
 def _is_abridgement(found: Measures) -> bool:
