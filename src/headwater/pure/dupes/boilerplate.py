@@ -39,7 +39,10 @@ _PHRASES = tuple(
 )
 _HEADING = 300
 _BYLINE = re.compile(
-    r"^(?:by [a-z]|(?:last )?updated?\b[^.\n]{0,40}\d|published\b[^.\n]{0,40}\d)", re.MULTILINE
+    r"^(?:by [a-z]|(?:por|par|von|di) [^.\n]{3,40}$"
+    r"|(?:last updated?|updated?|published|actualizado|publicado|atualizado|publi\u00e9|mis \u00e0 jour|ver\u00f6ffentlicht|aktualisiert|pubblicato"
+    r"|aggiornato|actualitzat|publicat)\b[^.\n]{0,40}\d)",
+    re.MULTILINE,
 )
 _CORRECTION = re.compile(r"\bcorrect(?:s|ed|ion)\b|\bmisstated\b|\bclarification\b", re.IGNORECASE)
 

@@ -39,14 +39,23 @@ def compare_pages(earlier: Page, later: Page, repeated: Repeated, *, recurring: 
     old, new = story(earlier, known), story(later, known)
     if not (_too_little(old) or _too_little(new)):
         return judge(measure(old, new), recurring=recurring)
-    if min(len(old), len(new)) >= SAYS_SOMETHING:
-        verdict = judge(measure(old, new), recurring=recurring)
-        if verdict.answer == "duplicate":
-            return verdict
-    verdict = judge(measure(whole(earlier), whole(later)), recurring=recurring)
+    verdict = _notices(earlier, later, known, recurring=recurring)
+    if verdict is None:
+        verdict = judge(measure(whole(earlier), whole(later)), recurring=recurring)
     if verdict.answer == "duplicate" and _tell_apart(old, new):
         return replace(verdict, answer="new", rule="furniture-only")
     return verdict
+
+
+def _notices(earlier: Page, later: Page, known: set[int], *, recurring: bool) -> Verdict | None:
+    """What little they say, judged without furniture: a notice may be a sentence that its publisher keeps repeating."""
+    for hidden in (known, ()):
+        old, new = story(earlier, hidden), story(later, hidden)
+        if min(len(old), len(new)) >= SAYS_SOMETHING:
+            verdict = judge(measure(old, new), recurring=recurring)
+            if verdict.answer == "duplicate" or verdict.rule == "another-occasion":
+                return verdict
+    return None
 
 
 def _too_little(view: View) -> bool:

@@ -68,7 +68,8 @@ def story(page: Page, repeated: Collection[int]) -> View:
 
 
 def whole(page: Page) -> View:
-    return _view(page, np.arange(len(page.body)))
+    """With its furniture, but without the dateline."""
+    return _view(page, np.arange(page.dateline, len(page.body)))
 
 
 def _view(page: Page, places: Places) -> View:
