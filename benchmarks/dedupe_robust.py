@@ -21,7 +21,14 @@ from benchmarks.wire_words import Filling
 from headwater.pure.dupes import Article, Decision, dedupe_stream
 
 START = datetime(2026, 1, 5, 8, tzinfo=UTC)
-PUBLISHERS = ("Estuary Wire", "Morning Ledger", "The Lantern", "Valley Courier", "Diario del Puerto", "Quay Post")
+PUBLISHERS = (
+    "Estuary Wire",
+    "Morning Ledger",
+    "The Lantern",
+    "Valley Courier",
+    "Diario del Puerto",
+    "Quay Post",
+)
 REPORTS, TALES = 40, 24
 COPIED = 0.35
 LATE = 0.15
@@ -40,7 +47,9 @@ class Sample:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=1, help="newsrooms to look at, each with a seed of its own")
+    parser.add_argument(
+        "--rounds", type=int, default=1, help="newsrooms to look at, each with a seed of its own"
+    )
     parser.add_argument("--errors", type=int, default=0, help="so many errors are shown in full")
     options = parser.parse_args()
     tally = Tally(options.errors)
@@ -70,7 +79,9 @@ def series(name: str, form: Form, chance: random.Random) -> Iterator[Sample]:
         yield Sample(original, group, copy=False, of=name)
         if chance.random() < COPIED:
             kind, edit = chance.choice(list(gentle(form.language).items()))
-            yield copy_of(original, group, kind, edit, timedelta(hours=chance.uniform(0.1, 8)), chance)
+            yield copy_of(
+                original, group, kind, edit, after=timedelta(hours=chance.uniform(0.1, 8)), chance=chance
+            )
         moment += timedelta(hours=form.hours * chance.uniform(0.9, 1.1))
 
 
@@ -86,8 +97,17 @@ def tales(name: str, form: Form, chance: random.Random) -> Iterator[Sample]:
         for kind in chance.sample(sorted(edits), 4):
             others = chance.sample(sorted(edits), chance.choice((0, 0, 1, 2)))
             late = chance.random() < LATE and not {kind, *others} & {"corrected", "abridged", "mistyped"}
-            after = timedelta(days=chance.uniform(2.5, 20)) if late else timedelta(hours=chance.uniform(0.2, 30))
-            yield copy_of(original, group, label(kind, others, late=late), chain(edits, [kind, *others]), after, chance)
+            after = (
+                timedelta(days=chance.uniform(2.5, 20)) if late else timedelta(hours=chance.uniform(0.2, 30))
+            )
+            yield copy_of(
+                original,
+                group,
+                label(kind, others, late=late),
+                chain(edits, [kind, *others]),
+                after=after,
+                chance=chance,
+            )
         moment += timedelta(hours=form.hours * chance.uniform(0.5, 1.5))
 
 
@@ -141,7 +161,7 @@ def sample(text: tuple[str, str], group: str, publisher: str, moment: datetime, 
 
 
 def copy_of(
-    original: Article, group: str, kind: str, edit: Edit, after: timedelta, chance: random.Random
+    original: Article, group: str, kind: str, edit: Edit, *, after: timedelta, chance: random.Random
 ) -> Sample:
     publisher = chance.choice([one for one in PUBLISHERS if one != original.publisher])
     moment = (original.published_at or START) + after

@@ -47,7 +47,9 @@ def dateline(text: Text, chance: random.Random) -> Text:
 
 def byline(text: Text, chance: random.Random) -> Text:
     name = chance.choice(("Hesper Lomond", "Marek Tolland", "Jonna Ekholt"))
-    return text[0], f"By {name}\n{chance.choice(('Staff writer', 'Estuary News', 'Our correspondent'))}\n\n{text[1]}"
+    return text[
+        0
+    ], f"By {name}\n{chance.choice(('Staff writer', 'Estuary News', 'Our correspondent'))}\n\n{text[1]}"
 
 
 def furniture(language: str) -> Edit:

@@ -12,7 +12,9 @@ _FIRST = "Almira Bertold Corin Delphine Egon Fiora Gideon Hesper Ivo Jonna Kasim
 _LAST = "Abernock Brandvik Castellow Dunstane Ekholt Farrowby Greenhythe Holmquist Ivarsen Juniper Kestrel Lomond Marchetto Nightingale Oakhanger Pellworm Quarles Redfern Stormer Tolland"
 _STEM = "Aster Birch Copper Drum Ember Fal Garn Hollow Iron Juniper Kil Lark Mar Nether Ost Pel Quill Raven Stone Thorn Under Wester"
 _ENDING = "bury field ford gate haven holm mere mouth stead wick"
-_BRANCH = "Foods|Steel|Energy|Textiles|Paper|Rail|Shipping|Instruments|Timber|Chemicals|Glass|Motors|Mills|Pharma"
+_BRANCH = (
+    "Foods|Steel|Energy|Textiles|Paper|Rail|Shipping|Instruments|Timber|Chemicals|Glass|Motors|Mills|Pharma"
+)
 
 CHOICES = {
     "sector": "mining|bank|retail|chip|utility|airline",

@@ -57,7 +57,9 @@ def test_what_one_publisher_repeats_counts_on_neither_side():
     first = article("a", STORY, publisher="Wire")
     known = frozenset(page_of(article("x", background)).parts.hashes)
     lead = STORY.split("\n\n", 1)[0] + " The mayor thanked the crews, who had slept in the town hall."
-    one_sided = compare(first, article("b", f"{lead}\n\n{background}", 2, publisher="Post"), Repeated(known, ()))
+    one_sided = compare(
+        first, article("b", f"{lead}\n\n{background}", 2, publisher="Post"), Repeated(known, ())
+    )
     assert one_sided.answer == "duplicate"
     assert one_sided.evidence["later_length"] < 60
 
@@ -87,18 +89,26 @@ def test_c23_the_same_notice_next_week_is_another_whatever_stands_around_it():
 
 
 def test_c23_two_stubs_with_other_titles_are_two():
-    found = compare(article("a", "-1", title="Buffalo are back"), article("b", "-1", 1, title="Film on hooligans"))
+    found = compare(
+        article("a", "-1", title="Buffalo are back"), article("b", "-1", 1, title="Film on hooligans")
+    )
     assert (found.answer, found.rule) == ("new", "title-replaced")
 
 
 def test_c23_news_on_an_old_background_is_linked_not_blocked():
-    background = "\n\n".join(f"{place} waits. {STORY.replace('Dunmore', place)}" for place in ("Arden", "Belmont", "Corvale"))
+    background = "\n\n".join(
+        f"{place} waits. {STORY.replace('Dunmore', place)}" for place in ("Arden", "Belmont", "Corvale")
+    )
     news = (
         "The owners of two of the ships took the port office to court on Tuesday and asked for damages, because pilots had "
         "refused to come aboard although the wind was already dropping. A judge will hear both sides next week. Lawyers "
         "for the office answered that nobody can be made to risk his life, and that the rules were clear on that point."
     )
-    old = article("a", f"{'The minister spoke of a hard winter for the whole coast. ' * 8}\n\n{background}", title="Minister speaks")
+    old = article(
+        "a",
+        f"{'The minister spoke of a hard winter for the whole coast. ' * 8}\n\n{background}",
+        title="Minister speaks",
+    )
     found = compare(old, article("b", f"{news}\n\n{background}", 20, title="Owners go to court"))
     assert found.evidence["later_coverage"] > 0.8
     assert found.answer == "related"

@@ -19,12 +19,24 @@ def link_subjects(connection: Connection, refined: Sequence[Refined]) -> None:
     says about a subject stands. Originals that were revised lost their links and get them back."""
     copies = [r.id for r in refined if r.state is State.DUPLICATE and r.document and r.document.subjects]
     revised = [r.id for r in refined if r.state is State.KEPT and r.revision > 1]
-    found = [*_copies(connection, copies), *_copies_of(connection, revised)]
+    _link(connection, [*_copies(connection, copies), *_copies_of(connection, revised)])
+
+
+def link_copies_of(connection: Connection, originals: Sequence[str]) -> None:
+    """Give originals whose mentions were written anew the links of their copies back."""
+    _link(connection, _copies_of(connection, originals))
+
+
+def _link(connection: Connection, found: Sequence[Mapping[str, Any]]) -> None:
     if not found:
         return
     own = _subjects(connection, {row["duplicate_of"] for row in found})
     pairs = {(row["duplicate_of"], subject) for row in found for subject in row["subjects"] or ()}
-    rows = [_mention(original, subject) for original, subject in sorted(pairs) if subject not in own.get(original, ())]
+    rows = [
+        _mention(original, subject)
+        for original, subject in sorted(pairs)
+        if subject not in own.get(original, ())
+    ]
     rows = [row for row in rows if row["document_id"] in own]
     if rows:
         connection.execute(insert_into(connection, mentions).on_conflict_do_nothing(), rows)
@@ -48,7 +60,7 @@ def _copies(connection: Connection, ids: Sequence[str]) -> list[Mapping[str, Any
     query = select(documents.c.duplicate_of, documents.c.subjects).where(
         documents.c.id.in_(ids), documents.c.state == State.DUPLICATE, documents.c.duplicate_of.is_not(None)
     )
-    return list(connection.execute(query).mappings())
+    return [dict(row) for row in connection.execute(query).mappings()]
 
 
 def _copies_of(connection: Connection, originals: Sequence[str]) -> list[Mapping[str, Any]]:
