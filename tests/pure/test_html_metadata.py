@@ -203,8 +203,10 @@ def test_the_order_of_day_and_month_follows_the_language(language, expected):
         "<h1>The lamp</h1><h4>Publicado</h4><p>6 de mayo de 2024</p><h4>Actualizado</h4><p>7 de junio de 2025</p>",
         "<h1>Search</h1><h1>The lamp</h1><p>May 6, 2024</p>",
         "<h1>The lamp</h1><p>Founded: April 1, 1999</p><p>May 6, 2024</p>",
-        '<h1>The lamp</h1><p><time datetime="2024-05-06">yesterday</time></p>'
-        '<time class="card__date" datetime="2020-01-01">1 January 2020</time>',
+        (
+            '<h1>The lamp</h1><p><time datetime="2024-05-06">yesterday</time></p>'
+            '<time class="card__date" datetime="2020-01-01">1 January 2020</time>'
+        ),
     ],
 )
 def test_a_line_by_the_headline_is_taken_for_what_it_says(top):
@@ -223,7 +225,9 @@ def test_what_was_first_published_elsewhere_says_when():
 
 def test_names_of_meta_elements_may_be_written_in_any_way():
     for name in ("published-date", "x_Published.Date", "DC.date.issued", "article:published_time"):
-        assert page(f'<meta name="{name}" content="2024-05-06">').published == datetime(2024, 5, 6, tzinfo=UTC)
+        assert page(f'<meta name="{name}" content="2024-05-06">').published == datetime(
+            2024, 5, 6, tzinfo=UTC
+        )
 
 
 def test_a_front_page_has_no_date():

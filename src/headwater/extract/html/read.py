@@ -5,13 +5,15 @@ from typing import Any
 
 from headwater.extract.html.addresses import Base, usable
 from headwater.extract.html.barriers import Seen, barrier
-from headwater.extract.html.choose import Choice, agreement, choose, without_comments
+from headwater.extract.html.choose import Choice, agreement, choose
+from headwater.extract.html.comments import without_comment_sections, without_comments
 from headwater.extract.html.decode import Decoded, decode, repair, scrub
 from headwater.extract.html.features import Context, describe_blocks
 from headwater.extract.html.flatten import MOST_BLOCKS, Page, flatten
 from headwater.extract.html.headline import headline_of
 from headwater.extract.html.links import images_of, links_of
 from headwater.extract.html.metadata import Described, Evidence, describe, gather_stated, gather_visible
+from headwater.extract.html.metadata.kinds import is_forum
 from headwater.extract.html.network import Judge, network
 from headwater.extract.html.render import markdown, plain
 from headwater.extract.html.sniff import refusal
@@ -70,6 +72,8 @@ def select(page: Page, evidence: Evidence, judge: Judge) -> Choice:
     choice = choose(judge(blocks), blocks.words, page.texts)
     if context.is_article:
         choice = without_comments(choice, blocks.comments, blocks.words)
+    elif not is_forum(evidence):
+        choice = without_comment_sections(choice, page, blocks.comments, blocks.words)
     return replace(choice, agreement=agreement(choice.blocks, blocks.core, blocks.words))
 
 

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from headwater.extract.html.metadata.dates import date_in_path, has_time, parse_date
 from headwater.extract.html.metadata.evidence import Evidence, Marked
 from headwater.extract.html.metadata.jsonld import types_of
+from headwater.extract.html.metadata.kinds import ARTICLES, is_article, is_forum, is_product
 from headwater.extract.html.metadata.order import day_comes_first
 from headwater.extract.html.metadata.wording import (
     CHANGED,
@@ -18,9 +19,6 @@ from headwater.extract.html.metadata.wording import (
     says_published,
 )
 
-_ARTICLES = re.compile(
-    r"Article$|Posting$|^Report$|^Recipe$|^Question$|^QAPage$|^HowTo$|^Event$|^PodcastEpisode$|Blog$"
-)
 _PAGES = frozenset({"WebPage", "AboutPage", "MedicalWebPage", "FAQPage"})
 # Names of meta elements as `_plain_name` leaves them, the surest vocabularies first.
 _PUBLISHED_METAS = (
@@ -40,8 +38,6 @@ _NAMED_OTHERWISE = re.compile(
     r"updat|modif|edited|revis|expire|event|card|teaser|related|recommend|widget|sidebar|comment|thumb|preview|promo"
 )
 _MACHINE = re.compile(r"\s*\d{4}-?\d{2}-?\d{2}")
-_FORUM = re.compile(r"^DiscussionForumPosting$|^QAPage$|^Question$|^Comment$")
-_GOODS = frozenset({"Product", "ProductGroup", "ItemPage", "CollectionPage", "IndividualProduct"})
 _SHORT = 90
 _NEAREST = 7
 _MANY_DATES = 4
@@ -68,7 +64,7 @@ def published(evidence: Evidence, headline: Sequence[str], url: str) -> Dated | 
     shown = _first(_shown(_own_times(evidence, headline), headline[:_NEAREST]), day_first)
     # A template's date may be that of the last export; what readers are shown cannot be older than the text.
     # In a forum the older date is the day on which a member joined.
-    older = stated and shown and _is_older(shown, stated) and not _is_forum(evidence)
+    older = stated and shown and _is_older(shown, stated) and not is_forum(evidence)
     return shown if older else stated
 
 
@@ -95,10 +91,10 @@ def _published(evidence: Evidence, headline: Sequence[str], url: str) -> Iterato
     yield from _scraps(evidence, "datePublished")
     # A date spelled for people inside linked data is a template's, often that of the last change: it comes late.
     # Site builders date every shelf of a shop; that says nothing about the goods.
-    if not _is_product(evidence):
+    if not is_product(evidence):
         yield from _stated(evidence, url)
         yield from _labelled(headline)
-        if _is_article(evidence) or not _lists_dates(headline):
+        if is_article(evidence) or not _lists_dates(headline):
             yield from _visible(evidence, headline)
     yield from linked
     yield from _changes(headline)
@@ -153,23 +149,6 @@ def _lists_dates(headline: Sequence[str]) -> bool:
     return len(found) >= _MANY_DATES
 
 
-def _is_forum(evidence: Evidence) -> bool:
-    return any(_FORUM.search(kind) for entry in evidence.linked_data for kind in types_of(entry))
-
-
-def _is_product(evidence: Evidence) -> bool:
-    return any(kind in _GOODS for entry in evidence.linked_data for kind in types_of(entry)) or evidence.meta(
-        "og:type"
-    ).lower().startswith(("product", "og:product"))
-
-
-def _is_article(evidence: Evidence) -> bool:
-    said = evidence.meta("og:type").lower()
-    return said.startswith(("article", "blog", "news")) or any(
-        _ARTICLES.search(kind) for entry in evidence.linked_data for kind in types_of(entry)
-    )
-
-
 def _oldest_property(evidence: Evidence) -> Iterator[Claim]:
     """Answers and comments are marked like the question they follow: the oldest is the page's own."""
     marks = [mark for name in ("datepublished", "datecreated") for mark in evidence.properties.get(name, ())]
@@ -197,7 +176,7 @@ def _linked(evidence: Evidence, *keys: str) -> Iterator[Claim]:
     for key in keys:
         for entry in evidence.linked_data:
             kinds = types_of(entry)
-            if isinstance(entry.get(key), str) and any(_ARTICLES.search(kind) for kind in kinds):
+            if isinstance(entry.get(key), str) and any(ARTICLES.search(kind) for kind in kinds):
                 yield entry[key], f"json-ld {kinds[0]}.{key}"
 
 
@@ -208,7 +187,7 @@ def _visible(evidence: Evidence, headline: Sequence[str]) -> Iterator[Claim]:
         if _NAMED_PUBLICATION.search(mark.name):
             yield mark.value or mark.text, "time element"
     yield from _shown(times, headline)
-    if _is_article(evidence) and len({(mark.value or mark.text)[:10] for mark in times}) in _FEW:
+    if is_article(evidence) and len({(mark.value or mark.text)[:10] for mark in times}) in _FEW:
         yield times[0].value or times[0].text, "time element"
 
 
