@@ -39,6 +39,8 @@ _NAMED_OTHERWISE = re.compile(
 )
 _MACHINE = re.compile(r"\s*\d{4}-?\d{2}-?\d{2}")
 _SHORT = 90
+_SENTENCE = 200
+_YEAR = re.compile(r"\d{4}")
 _NEAREST = 7
 _MANY_DATES = 4
 _COMMON = 5
@@ -59,13 +61,26 @@ def published(evidence: Evidence, headline: Sequence[str], url: str) -> Dated | 
     """`headline` is the visible text around the page's headline, a block each, the nearest first."""
     if _is_front_page(url):
         return None
+    words = {mark.text for mark in evidence.times if mark.text}
+    nearest = _dated(headline[:_NEAREST], words)
+    headline = _dated(headline, words)
     day_first = day_comes_first(evidence, headline, url)
     stated = _first(_published(evidence, headline, url), day_first)
-    shown = _first(_shown(_own_times(evidence, headline), headline[:_NEAREST]), day_first)
+    shown = _first(_shown(_own_times(evidence, headline), nearest), day_first)
     # A template's date may be that of the last export; what readers are shown cannot be older than the text.
     # In a forum the older date is the day on which a member joined.
     older = stated and shown and _is_older(shown, stated) and not is_forum(evidence)
     return shown if older else stated
+
+
+def _dated(lines: Iterable[str], words: Iterable[str]) -> list[str]:
+    """Lines that may hold a date: with a year, or with the words of a time element. Once each."""
+    found = dict.fromkeys(lines)
+    return [
+        text
+        for text in found
+        if len(text) <= _SENTENCE and (_YEAR.search(text) or any(word in text for word in words))
+    ]
 
 
 def _is_older(one: Dated, other: Dated) -> bool:
