@@ -1,5 +1,6 @@
 """Sources of every kind of health: broken, gone, moved, failing, stopped, crashed."""
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -88,10 +89,10 @@ def test_c15_c35_c40_no_row_is_corrupt_and_nine_of_ten_are_complete(full: Labora
     assert len({row["url"] for row in kept}) == len(kept)
 
 
-def test_c10_a_cycle_of_fifty_feeds_ends_far_below_ten_minutes(full: Laboratory):
-    looks = full.rows(runs)
-    length = max(look["ended_at"] for look in looks) - min(look["started_at"] for look in looks)
-    assert length < timedelta(minutes=10)
+def test_c10_politeness_leaves_a_cycle_of_fifty_feeds_far_below_ten_minutes(full: Laboratory):
+    """At a request a second, the busiest host sets the pace; hosts do not wait for one another."""
+    busiest = Counter(record["host"] for record in full.internet.log()).most_common(1)[0]
+    assert busiest[1] < 300, busiest
 
 
 @pytest.mark.parametrize("expect", ["ok", "broken", "flaky", "moved"])

@@ -29,6 +29,7 @@ VERBS: Mapping[str, Verb] = {
     "status": Verb("headwater.cli.status", "Show what came in, what was kept, what waits."),
     "sources": Verb("headwater.cli.sources", "List, check, add, pause and reset sources."),
     "docs": Verb("headwater.cli.docs", "List and read documents."),
+    "mentions": Verb("headwater.cli.mentions", "List subjects; look for changed names in stored documents."),
     "explain": Verb("headwater.cli.explain", "Tell the full story of one document."),
     "quarantine": Verb("headwater.cli.quarantine", "Look at records set apart; retry or drop them."),
     "links": Verb("headwater.cli.links", "Check whether links are still there."),

@@ -66,11 +66,11 @@ def _instead(found: Discovery, trouble: HeadwaterError, url: str) -> Discovery:
 def _found(source: Source, response: Response, now: datetime) -> Discovery:
     known = Rhythm.from_record(source.watermark.get("rhythm"))
     if response.status == UNCHANGED:
-        return Discovery(**_pace(source, known))
+        return Discovery(**_pace(source, known, source.watermark.get("ttl")))
     digest = sha256(response.body).hexdigest()
     mark = dict(source.watermark) | _state(response, digest)
     if digest == source.watermark.get("sha256"):
-        return Discovery(watermark=mark, **_pace(source, known))
+        return Discovery(watermark=mark, **_pace(source, known, source.watermark.get("ttl")))
     feed, notes = _read(response), Notes()
     leads = leads_of(feed, source.options, now, notes)
     rhythm = learn((lead.published for lead in leads if lead.published), known)
@@ -95,16 +95,18 @@ def _state(response: Response, digest: str) -> dict[str, Any]:
 
 
 def _learned(feed: Feed, rhythm: Rhythm | None) -> dict[str, Any]:
-    """Its habits, and the hub that would tell when there is something new."""
+    """Its habits, the rest it asks for, and the hub that would tell when there is something new."""
     told: dict[str, Any] = {"hub": feed.hubs[0] if feed.hubs else None, "topic": feed.self_url}
+    told["ttl"] = feed.ttl_minutes
     return told | ({"rhythm": rhythm.as_record()} if rhythm else {})
 
 
-def _pace(source: Source, rhythm: Rhythm | None, ttl_minutes: int | None = None) -> dict[str, Any]:
+def _pace(source: Source, rhythm: Rhythm | None, ttl_minutes: int | None) -> dict[str, Any]:
     """No sooner than the feed asks, or than its rhythm makes useful; no later than its entries stay. Whoever gave the
     source a trigger of its own knows better."""
     free = source.trigger is None and source.options.get("rhythm") is not False
-    stated = timedelta(minutes=ttl_minutes) if ttl_minutes else None
+    # An unchanged feed still means what it said last time.
+    stated = timedelta(minutes=min(ttl_minutes, 10**6)) if ttl_minutes and ttl_minutes > 0 else None
     wishes = [wish for wish in (stated, rest(rhythm) if free else None) if wish]
     return {
         "after": min(max(wishes), LONGEST_REST) if wishes else None,
