@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from headwater.model.errors import Refused
-from headwater.settings.rate_limits import RateLimit, beside, check_hosts
+from headwater.settings.rate_limits import RateLimit, agents, beside, check_headers, check_hosts
 from headwater.settings.yaml_file import load
 
 DEFAULT_FILE = "headwater.yaml"
@@ -69,7 +69,7 @@ def read_settings(path: Path | None, environment: Mapping[str, str] = os.environ
     found = named or (Path(DEFAULT_FILE) if Path(DEFAULT_FILE).exists() else None)
     settings = load(found, Settings) if found else Settings()
     if found:
-        check_hosts(settings.rate_limits, found, ("rate_limits",))
+        _check(settings, found)
     settings = msgspec.structs.replace(settings, rate_limits={**settings.rate_limits, **beside(found)})
     given = {field: environment[name] for field, name in FROM_ENVIRONMENT.items() if environment.get(name)}
     settings = msgspec.structs.replace(settings, **given)
@@ -82,3 +82,9 @@ def read_settings(path: Path | None, environment: Mapping[str, str] = os.environ
     if settings.workers < 1:
         raise Refused("bad_config", "workers: at least 1 is needed")
     return settings
+
+
+def _check(settings: Settings, path: Path) -> None:
+    check_hosts(settings.rate_limits, path, ("rate_limits",))
+    check_hosts(settings.hosts, path, ("hosts",))
+    check_headers({("contact",): settings.contact, **agents(settings.rate_limits, ("rate_limits",))}, path)
