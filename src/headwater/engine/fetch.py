@@ -3,6 +3,8 @@
 from dataclasses import replace
 from datetime import timedelta
 
+from structlog.typing import FilteringBoundLogger
+
 from headwater.engine.alone import commit_apart, explain
 from headwater.engine.captures import capture_of
 from headwater.engine.desk import Desk
@@ -64,16 +66,16 @@ class Fetches:
 
     def _decide(self, stored: StoredLead, answer: Response | Failure) -> Fetched:
         now = self.desk.clock()
-        log = self.desk.log.bind(recipe=self.job.recipe, job="fetch", key=stored.id)
         verdict = judge(answer, attempts=stored.attempts - 1, now=now)
         nothing = Fetched(lead=stored.id, version=stored.lead.version, rendered=stored.render, result=None)
         if isinstance(verdict, Retry):
-            log.info("postponed", reason=verdict.reason, seconds=verdict.delay.total_seconds())
+            seconds = verdict.delay.total_seconds()
+            self._log(stored).info("postponed", reason=verdict.reason, seconds=seconds)
             return replace(
                 nothing, result=Later(at=now + verdict.delay, reason=verdict.reason, counts=verdict.counted)
             )
         if isinstance(verdict, GiveUp):
-            log.warning("not fetched", reason=verdict.reason)
+            self._log(stored).warning("not fetched", reason=verdict.reason)
             if stored.render and verdict.reason == NO_BROWSER:
                 return nothing  # its document is set aside already, for this very reason
             if verdict.gone or verdict.reason in DEAD_ENDS:
@@ -88,7 +90,16 @@ class Fetches:
         if capture.sha256 == stored.sha256:
             return nothing
         self.bodies.append((capture, answer.body))
-        return replace(nothing, result=capture, moved_to=verdict.moved)
+        return Fetched(
+            lead=stored.id,
+            version=stored.lead.version,
+            rendered=stored.render,
+            result=capture,
+            moved_to=verdict.moved,
+        )
+
+    def _log(self, stored: StoredLead) -> FilteringBoundLogger:
+        return self.desk.log.bind(recipe=self.job.recipe, job="fetch", key=stored.id)
 
     def commit(self) -> int:
         """The bytes first, then the rows that speak of them: bytes without a row are harmless, not the reverse."""

@@ -34,16 +34,22 @@ def cadence(own: Trigger | None, usual: Trigger, options: Mapping[str, Any]) -> 
 
 
 def next_look(
-    trigger: Trigger, now: datetime, after: timedelta | None = None, again: timedelta | None = None
+    trigger: Trigger,
+    now: datetime,
+    after: timedelta | None = None,
+    again: timedelta | None = None,
+    within: timedelta | None = None,
 ) -> datetime:
-    """When a source that was read just now is due again; `after` is the source's own wish for rest, `again` comes
-    from a look that was cut short and is to go on."""
+    """When a source that was read just now is due again; `after` is the source's own wish for rest, which comes before
+    `within`, by when something would be missed; `again` comes from a look that was cut short and is to go on."""
     if again is not None:
         return now + max(again, FLOOR)
     if trigger.every is not None:
         due = now + trigger.every
     else:
         due = next(CronSim(str(trigger.cron), now.astimezone(UTC)))
+    if within is not None:
+        due = min(due, now + max(within, FLOOR))
     return max(due, now + after) if after is not None else due
 
 

@@ -16,9 +16,10 @@ DEFAULT_DATA = "headwater-data"
 
 
 class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`sources` replaces the recipe's own list by a file."""
+    """`sources` replaces the recipe's own list by a file; `subjects` is a file of subjects to look for."""
 
     sources: str | None = None
+    subjects: str | None = None
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -11,6 +11,7 @@ from headwater.backends.sql import (
     drafts,
     fetching,
     gathering,
+    linking,
     listing,
     outbox,
     polling,
@@ -92,7 +93,9 @@ class SqlStore:
         self, refined: Sequence[Refined], owner: str, now: datetime, settle: timedelta
     ) -> Sequence[str]:
         with writing(self.engine) as connection:
-            return refining.finish_refine(connection, refined, owner, now, settle)
+            conflicts = refining.finish_refine(connection, refined, owner, now, settle)
+            linking.link_subjects(connection, refined)
+            return conflicts
 
     def finish_gather(self, gathered: Sequence[Gathered], owner: str, now: datetime) -> None:
         with writing(self.engine) as connection:
