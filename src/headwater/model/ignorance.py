@@ -1,6 +1,7 @@
 """Knowledge of an empty store: for trying a step on its own."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from headwater.model.document import Document, Fingerprint
 from headwater.model.trace import Recollection
@@ -24,6 +25,10 @@ class NothingKnown:
         return Recollection(0, {}, {})
 
     def originals(self, ids: Sequence[str]) -> Mapping[str, str]:
+        del ids
+        return {}
+
+    def told(self, ids: Sequence[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         del ids
         return {}
 

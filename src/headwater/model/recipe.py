@@ -67,6 +67,11 @@ class Knowledge(Protocol):
         """Of each document that is a copy, the original."""
         ...
 
+    def told(self, ids: Sequence[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """What sources said about each document besides its content, by field name: who told of it first comes
+        first."""
+        ...
+
     def repeated(self, recipe: str, publisher: str, sentences: Sequence[int], least: int) -> frozenset[int]:
         """Those of the sentences that this publisher ("" for all together) used in so many different stories."""
         ...

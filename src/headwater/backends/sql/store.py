@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import Engine, func, select
 
@@ -125,6 +126,10 @@ class SqlStore:
     def originals(self, ids: Sequence[str]) -> Mapping[str, str]:
         with reading(self.engine) as connection:
             return remembering.originals(connection, ids)
+
+    def told(self, ids: Sequence[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        with reading(self.engine) as connection:
+            return records.told_about(connection, ids)
 
     def repeated(self, recipe: str, publisher: str, sentences: Sequence[int], least: int) -> frozenset[int]:
         with reading(self.engine) as connection:
