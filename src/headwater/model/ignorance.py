@@ -32,6 +32,8 @@ class NothingKnown:
         del ids
         return {}
 
-    def repeated(self, recipe: str, publisher: str, sentences: Sequence[int], least: int) -> frozenset[int]:
-        del recipe, publisher, sentences, least
-        return frozenset()
+    def stories(
+        self, recipe: str, publishers: Sequence[str], sentences: Sequence[int]
+    ) -> Mapping[str, Mapping[int, int]]:
+        del recipe, publishers, sentences
+        return {}

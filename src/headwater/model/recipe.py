@@ -72,8 +72,10 @@ class Knowledge(Protocol):
         first."""
         ...
 
-    def repeated(self, recipe: str, publisher: str, sentences: Sequence[int], least: int) -> frozenset[int]:
-        """Those of the sentences that this publisher ("" for all together) used in so many different stories."""
+    def stories(
+        self, recipe: str, publishers: Sequence[str], sentences: Sequence[int]
+    ) -> Mapping[str, Mapping[int, int]]:
+        """In how many different stories each publisher ("" for all together) used each of the sentences."""
         ...
 
 

@@ -98,18 +98,21 @@ def originals(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
     return {row.id: row.duplicate_of for row in connection.execute(query)} if ids else {}
 
 
-def repeated(
-    connection: Connection, recipe: str, publisher: str, some: Sequence[int], least: int
-) -> frozenset[int]:
-    if not some:
-        return frozenset()
-    query = select(sentences.c.sentence).where(
-        sentences.c.space == space_of(recipe, ""),
-        sentences.c.sentence.in_(some),
-        sentences.c.publisher == _publisher(publisher),
-        sentences.c.stories >= least,
-    )
-    return frozenset(connection.scalars(query))
+def stories(
+    connection: Connection, recipe: str, publishers: Sequence[str], some: Sequence[int]
+) -> dict[str, dict[int, int]]:
+    names = {_publisher(name): name for name in publishers}
+    found: dict[str, dict[int, int]] = {name: {} for name in publishers}
+    waiting = iter(some)
+    while part := list(islice(waiting, NUMBERS_AT_ONCE)):
+        query = select(sentences.c.sentence, sentences.c.publisher, sentences.c.stories).where(
+            sentences.c.space == space_of(recipe, ""),
+            sentences.c.sentence.in_(part),
+            sentences.c.publisher.in_(list(names)),
+        )
+        for row in connection.execute(query):
+            found[names[row.publisher]][row.sentence] = row.stories
+    return found
 
 
 def _publisher(name: str) -> int:

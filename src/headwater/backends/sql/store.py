@@ -131,9 +131,11 @@ class SqlStore:
         with reading(self.engine) as connection:
             return records.told_about(connection, ids)
 
-    def repeated(self, recipe: str, publisher: str, sentences: Sequence[int], least: int) -> frozenset[int]:
+    def stories(
+        self, recipe: str, publishers: Sequence[str], sentences: Sequence[int]
+    ) -> Mapping[str, Mapping[int, int]]:
         with reading(self.engine) as connection:
-            return remembering.repeated(connection, recipe, publisher, sentences, least)
+            return remembering.stories(connection, recipe, publishers, sentences)
 
     def holders(self) -> set[str]:
         with reading(self.engine) as connection:
