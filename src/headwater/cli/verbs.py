@@ -24,6 +24,7 @@ VERBS: Mapping[str, Verb] = {
     "run": Verb("headwater.cli.run", "Run a recipe: sources in, documents out."),
     "work": Verb("headwater.cli.work", "Run workers for every recipe that has sources here."),
     "extract": Verb("headwater.cli.extract", "Read files or pages: text and metadata out of bytes."),
+    "feed": Verb("headwater.cli.feed", "Read feeds: entries and repairs, one line of JSON each."),
     "dedupe": Verb("headwater.cli.dedupe", "Recognise duplicates among articles in a file."),
     "status": Verb("headwater.cli.status", "Show what came in, what was kept, what waits."),
     "sources": Verb("headwater.cli.sources", "List, check, add, pause and reset sources."),

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from headwater.backends.sql.claims import insert_into
+from headwater.backends.sql.bulk import insert_rows
 from headwater.backends.sql.schema import documents, edges, mentions
 from headwater.model.work import Refined, State
 
@@ -38,8 +38,7 @@ def _link(connection: Connection, found: Sequence[Mapping[str, Any]]) -> None:
         if subject not in own.get(original, ())
     ]
     rows = [row for row in rows if row["document_id"] in own]
-    if rows:
-        connection.execute(insert_into(connection, mentions).on_conflict_do_nothing(), rows)
+    insert_rows(connection, mentions, rows)
 
 
 def _mention(original: str, subject: str) -> dict[str, Any]:

@@ -7,8 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, delete, func, select
 
-from headwater.backends.sql.bulk import change_rows
-from headwater.backends.sql.claims import insert_into
+from headwater.backends.sql.bulk import change_rows, insert_rows
 from headwater.backends.sql.connect import reading, writing
 from headwater.backends.sql.linking import SEEN_FOR, link_copies_of
 from headwater.backends.sql.rows import document_from
@@ -82,8 +81,7 @@ def _rewrite(connection: Connection, found: Sequence[Document]) -> Rewritten:
     if keys := [document.id for document in changed]:
         connection.execute(delete(mentions).where(mentions.c.document_id.in_(keys)))
         rows = [row for document in changed for row in _rows(document).values()]
-        if rows:
-            connection.execute(insert_into(connection, mentions), rows)
+        insert_rows(connection, mentions, rows)
         link_copies_of(connection, keys)
     change_rows(connection, documents, [(document.id, {"trail": document.trail}) for document in mine])
     return Rewritten(len(changed), len(mine) - len(changed), len(found) - len(mine))
@@ -131,13 +129,10 @@ def _declare(connection: Connection, recipe: str, given: Sequence[Subject]) -> N
             }
             for s in some
         ]
-        statement = insert_into(connection, subjects)
-        new = {name: statement.excluded[name] for name in ("recipe", "kind", "name", "active")}
-        connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=new), rows)
+        insert_rows(connection, subjects, rows, replacing=("recipe", "kind", "name", "active"))
         connection.execute(delete(aliases).where(aliases.c.subject_id.in_([s.id for s in some])))
         names = [{"subject_id": s.id, "alias": a.text, "kind": a.kind} for s in some for a in s.aliases]
-        if names:
-            connection.execute(insert_into(connection, aliases).on_conflict_do_nothing(), names)
+        insert_rows(connection, aliases, names)
 
 
 def _listed(connection: Connection, recipe: str) -> list[dict[str, Any]]:
