@@ -28,7 +28,7 @@ def told_about(connection: Connection, ids: Sequence[str]) -> dict[str, list[Map
         return told
     query = (
         select(leads.c.document_id, leads.c.title, leads.c.hints)
-        .where(leads.c.document_id.in_(ids))
+        .where(among(leads.c.document_id, ids))
         .order_by(leads.c.first_seen_at, leads.c.id)
     )
     for row in connection.execute(query):

@@ -10,6 +10,7 @@ from itertools import islice
 from msgspec import json
 from sqlalchemy import Connection, case, literal, select, text, update
 
+from headwater.backends.sql.among import among
 from headwater.backends.sql.bulk import insert_rows
 from headwater.backends.sql.claims import insert_into
 from headwater.backends.sql.recognising import any_of, indexed
@@ -102,17 +103,17 @@ def originals(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
 def stories(
     connection: Connection, recipe: str, publishers: Sequence[str], some: Sequence[int]
 ) -> dict[str, dict[int, int]]:
-    names = {_publisher(name): name for name in publishers}
     found: dict[str, dict[int, int]] = {name: {} for name in publishers}
-    waiting = iter(some)
-    while part := list(islice(waiting, NUMBERS_AT_ONCE)):
-        query = select(sentences.c.sentence, sentences.c.publisher, sentences.c.stories).where(
-            sentences.c.space == space_of(recipe, ""),
-            sentences.c.sentence.in_(part),
-            sentences.c.publisher.in_(list(names)),
-        )
-        for row in connection.execute(query):
-            found[names[row.publisher]][row.sentence] = row.stories
+    if not some or not publishers:
+        return found
+    names = {_publisher(name): name for name in publishers}
+    query = select(sentences.c.sentence, sentences.c.publisher, sentences.c.stories).where(
+        sentences.c.space == space_of(recipe, ""),
+        among(sentences.c.sentence, some),
+        among(sentences.c.publisher, list(names)),
+    )
+    for row in connection.execute(query).all():
+        found[names[row.publisher]][row.sentence] = row.stories
     return found
 
 
