@@ -146,6 +146,7 @@ def test_r71_what_every_source_said_about_a_document_is_told(scene: Scene):
     first = scene.lead("a", hints={"summary": "Short.", "tags": ["x"]})
     second = make_lead("p", source=other, url=first.lead.url, hints={"description": "A longer word on it."})
     scene.tell(first)
+    scene.fetch(first)
     scene.now += HOUR
     scene.tell(second, source=other)
     told = scene.store.told([first.document, "nobody"])
