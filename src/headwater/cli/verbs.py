@@ -34,6 +34,7 @@ VERBS: Mapping[str, Verb] = {
     "quarantine": Verb("headwater.cli.quarantine", "Look at records set apart; retry or drop them."),
     "links": Verb("headwater.cli.links", "Check whether links are still there."),
     "try": Verb("headwater.cli.try_url", "Ask for one address and tell what would become of it."),
+    "listen": Verb("headwater.cli.listen", "Let hubs tell when a feed has something new."),
     "sweep": Verb("headwater.cli.sweep", "Free what dead workers hold; tidy the archive."),
     "demo": Verb("headwater.cli.demo", "Run Headwater over a small internet on this machine."),
 }

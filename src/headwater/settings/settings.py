@@ -31,7 +31,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     may be on a private address. allow: private addresses (host:port) that may be fetched from. requests_per_second:
     per host, 0 for no limit. rate_limits: host (or *.domain) to what differs there (rate, concurrency, user_agent,
     robots, shared, contact); a file rate_limits.yaml beside the settings may say the same and comes first. reservations: which statements of publishers (tdm, noai, noimageai, noindex) keep a page
-    from being fetched or kept; they are recorded in any case. log: console or json; log_level: debug, info, warning or error.
+    from being fetched or kept; they are recorded in any case. callback: the public address under
+    which hubs reach `headwater listen`. log: console or json; log_level: debug, info, warning or error.
     """
 
     data: str = DEFAULT_DATA
@@ -43,6 +44,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     requests_per_second: Annotated[float, msgspec.Meta(ge=0, le=1_000_000)] = 1.0
     rate_limits: dict[str, RateLimit] = {}
     reservations: list[Literal["tdm", "noai", "noimageai", "noindex"]] = []
+    callback: str = ""
     log: str = "console"
     log_level: str = "warning"
     recipes: dict[str, RecipeSettings] = {}
