@@ -11,7 +11,7 @@ from headwater.backends.sql.rows import capture_from, lead_from, source_from
 from headwater.backends.sql.schema import captures, documents, leads, revisions, sources
 from headwater.model.lead import StoredLead
 from headwater.model.work import Claim, Draft, State
-from headwater.pure.keys import key_number
+from headwater.pure.keys import key_number, positive_number
 
 
 def open_drafts(
@@ -24,6 +24,7 @@ def open_drafts(
         {
             "id": stored.document,
             "number": key_number(stored.document),
+            "source_number": positive_number(stored.source),
             "recipe": stored.recipe,
             "source_id": stored.source,
             "lead_id": stored.id,

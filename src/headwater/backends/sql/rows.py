@@ -6,12 +6,14 @@ from typing import Any
 
 from sqlalchemy import RowMapping
 
+from headwater.backends.sql.columns import storable
 from headwater.model.capture import Capture
 from headwater.model.document import Document, Mark
 from headwater.model.fact import Finding
 from headwater.model.lead import Lead, StoredLead
 from headwater.model.source import Source, Trigger
 from headwater.model.story import Member, Story
+from headwater.pure.keys import external_number, positive_number
 
 Row = RowMapping
 
@@ -68,6 +70,7 @@ def source_row(source: Source) -> dict[str, Any]:
         "subject_id": source.subject,
         "credibility": source.credibility,
         "active": source.active,
+        "number": positive_number(source.id),
     }
 
 
@@ -189,6 +192,7 @@ def document_content(document: Document) -> dict[str, Any]:
         "keywords": document.keywords,
         "subjects": document.subjects,
         "trail": document.trail,
+        "external_id": external_number(storable(document.guid or document.url)),
     }
 
 
