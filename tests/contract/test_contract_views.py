@@ -3,25 +3,23 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import pytest
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Engine, text
+from tests.crypto_scene import CRYPTO, ask, crypto, drafts, moment
 from tests.scene import HOUR, ME, START, Scene, ended, kept, make_lead, make_source
 
 from headwater.backends.sql import migrate as migrating
 from headwater.backends.sql.connect import reading, writing
 from headwater.backends.sql.migrate import migrate
 from headwater.backends.sql.store import SqlStore
-from headwater.model.source import Source
-from headwater.model.work import Draft, State, Task
+from headwater.model.work import State, Task
 
-CRYPTO = "crypto"
 COLUMNS = {
     "publishers": "id name rss_url status last_successful_fetch error_count created_at updated_at",
     "articles": "id external_id guid title subtitle authors url body keywords language image_url published_on "
@@ -39,27 +37,6 @@ POSTGRESQL_TYPES = {
 }
 INDEXES = ("url", "guid", "published_on", "publisher_id", "status", "title_hash")
 POSTGRESQL_INDEXES = ("content_hash", "title_fts")
-
-
-def crypto(name: str = "Ledger", **told: Any) -> Source:
-    return make_source(name, recipe=CRYPTO, **told)
-
-
-def ask(engine: Engine, query: str, **values: Any) -> list[dict[str, Any]]:
-    with reading(engine) as connection:
-        return [dict(row) for row in connection.execute(text(query), values).mappings()]
-
-
-def drafts(scene: Scene, source: Source, *paths: str, **told: Any) -> list[Draft]:
-    """Documents of the feed with their bodies, claimed for refining."""
-    leads = [make_lead(path, source=source, body=f"body of {path}", **told) for path in paths]
-    scene.tell(*leads, source=source)
-    claimed = {draft.id: draft for draft in scene.claim(Task.REFINE, recipe=CRYPTO)}
-    return [claimed[lead.document] for lead in leads]
-
-
-def moment(value: Any) -> datetime:
-    return value if isinstance(value, datetime) else datetime.fromisoformat(value)
 
 
 @pytest.mark.parametrize("view", COLUMNS)

@@ -28,6 +28,8 @@ VERBS: Mapping[str, Verb] = {
     "status": Verb("headwater.cli.status", "Show what came in, what was kept, what waits."),
     "sources": Verb("headwater.cli.sources", "List, check, add, pause and reset sources."),
     "docs": Verb("headwater.cli.docs", "List and read documents."),
+    "export": Verb("headwater.cli.export", "Write articles to a file for the next system."),
+    "top": Verb("headwater.cli.top", "Show the top stories of the last hours with their sources."),
     "explain": Verb("headwater.cli.explain", "Tell the full story of one document."),
     "quarantine": Verb("headwater.cli.quarantine", "Look at records set apart; retry or drop them."),
     "links": Verb("headwater.cli.links", "Check whether links are still there."),

@@ -183,6 +183,7 @@ def _columns() -> None:
     op.create_index("ix_runs_source_number", "runs", ["recipe", "source_number", "started_at"])
     op.create_index("ix_runs_recipe_started", "runs", ["recipe", "started_at"])
     op.create_index("ix_documents_source_published", "documents", ["source_id", "published_at"])
+    op.create_index("ix_documents_recipe_updated", "documents", ["recipe", "updated_at"])
     op.drop_index("ix_leads_source", "leads")
     op.create_index("ix_leads_source_seen", "leads", ["source_id", "first_seen_at"])
 
@@ -293,6 +294,7 @@ def downgrade() -> None:
         op.drop_table(table)
     op.drop_index("ix_leads_source_seen", "leads")
     op.create_index("ix_leads_source", "leads", ["source_id"])
+    op.drop_index("ix_documents_recipe_updated", "documents")
     op.drop_index("ix_documents_source_published", "documents")
     op.drop_index("ix_runs_recipe_started", "runs")
     op.drop_index("ix_runs_source_number", "runs")
