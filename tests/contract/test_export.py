@@ -78,7 +78,7 @@ def test_c36_memory_does_not_grow_with_what_is_exported(scene: Scene, engine: En
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert count == 2_000
-    assert (tmp_path / "all.jsonl").stat().st_size > 40 * MEBIBYTE
+    assert (tmp_path / "all.jsonl").stat().st_size > 35 * MEBIBYTE
     assert peak < 20 * MEBIBYTE
 
 

@@ -8,14 +8,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headwater.cli import sources_check
+from headwater.cli import sources_check, sources_health
 from headwater.cli.opening import open_app
 from headwater.cli.options import Json, SomeRecipe, group
 from headwater.cli.output import cell, console, distance, moment, print_json, print_json_lines, table, until
 from headwater.cli.status import chosen
 from headwater.model.errors import Refused
 
-app = group("List, check, add, pause, resume and reset sources.")
+app = group("List, check, add, pause, resume and reset sources; see how reliable they are.")
 SourceName = Annotated[str, typer.Argument(metavar="SOURCE", help="Its name, address or id.")]
 
 
@@ -135,5 +135,6 @@ def reset_source(context: typer.Context, source: SourceName) -> None:
     console().print(cell(f"Reset {name}: it is due now."))
 
 
+app.command("health")(sources_health.health)
 app.command("validate")(sources_check.validate)
 app.command("add")(sources_check.add)

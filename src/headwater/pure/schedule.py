@@ -41,6 +41,15 @@ def next_look(
     return max(due, now + after) if after is not None else due
 
 
+def interval_of(trigger: Trigger, now: datetime) -> timedelta:
+    """How long it is from one look to the next, about now."""
+    if trigger.every is not None:
+        return trigger.every
+    times = CronSim(str(trigger.cron), now.astimezone(UTC))
+    first, second = next(times), next(times)
+    return second - first
+
+
 def source_backoff(failures: int) -> timedelta:
     """The wait after the n-th failure in a row: 60 s doubled each time, an hour at most."""
     return min(FIRST_BACKOFF * (1 << min(max(failures, 1) - 1, 20)), LONGEST_BACKOFF)

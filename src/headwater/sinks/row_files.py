@@ -3,7 +3,7 @@
 import csv
 import io
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from importlib import import_module
@@ -52,10 +52,12 @@ def write_parquet(rows: Iterable[Row], file: BinaryIO) -> int:
     arrow, parquet = _arrow()
     remaining, count = iter(rows), 0
     group = list(islice(remaining, ROW_GROUP))
-    schema = arrow.schema([(name, _type(arrow, name, group)) for name in (group[0] if group else {})])
+    kinds = {name: _kind(name, group) for name in (group[0] if group else {})}
+    schema = arrow.schema([(name, _arrow_type(arrow, kind)) for name, kind in kinds.items()])
     with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         while group:
-            writer.write_table(arrow.Table.from_pylist([_packed(row) for row in group], schema=schema))
+            packed = [{name: _packed(row[name], kind) for name, kind in kinds.items()} for row in group]
+            writer.write_table(arrow.Table.from_pylist(packed, schema=schema))
             count += len(group)
             group = list(islice(remaining, ROW_GROUP))
     return count
@@ -70,28 +72,38 @@ def _arrow() -> tuple[Any, Any]:
         ) from error
 
 
-def _packed(row: Row) -> dict[str, Any]:
-    """What has no column type of its own goes as JSON."""
-    return {
-        name: msgspec.json.encode(value).decode() if isinstance(value, dict) else value
-        for name, value in row.items()
-    }
+def _kind(name: str, rows: Sequence[Row]) -> type:
+    """What a column holds, by its values so far; one without any is by its name one of moments, else one of words."""
+    if name.endswith(("_at", "_on")):
+        return datetime
+    values = [row[name] for row in rows if row[name] is not None]
+    if values and all(_is_words(value) for value in values):
+        return list
+    return type(values[0]) if values and type(values[0]) in {bool, int, float, datetime} else str
 
 
-def _type(arrow: Any, name: str, rows: Iterable[Row]) -> Any:
-    """By the first value that is there; a column that is empty at first is one of words or, by its name, of moments."""
-    found = next((row[name] for row in rows if row[name] not in (None, [], ())), None)
-    if name.endswith(("_at", "_on")) or isinstance(found, datetime):
-        return arrow.timestamp("us", tz="UTC")
+def _is_words(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(part, str) for part in value)
+
+
+def _arrow_type(arrow: Any, kind: type) -> Any:
     kinds = {
+        datetime: arrow.timestamp("us", tz="UTC"),
         bool: arrow.bool_(),
         int: arrow.int64(),
         float: arrow.float64(),
         list: arrow.list_(arrow.string()),
-        tuple: arrow.list_(arrow.string()),
     }
-    empty_list = any(isinstance(row[name], list | tuple) for row in rows)
-    return kinds.get(type(found), arrow.list_(arrow.string()) if empty_list else arrow.string())
+    return kinds.get(kind, arrow.string())
+
+
+def _packed(value: Any, kind: type) -> Any:
+    """What has no column type of its own goes as JSON."""
+    return (
+        value
+        if value is None or kind is not str or isinstance(value, str)
+        else msgspec.json.encode(value).decode()
+    )
 
 
 WRITERS: Mapping[str, Callable[[Iterable[Row], BinaryIO], int]] = {

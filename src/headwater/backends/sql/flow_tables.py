@@ -166,7 +166,7 @@ documents = Table(
     Index("ix_documents_group", "group_id"),
     Index("ix_documents_lead", "lead_id"),
     Index("ix_documents_number", "number"),
-    Index("ix_documents_source_published", "source_id", "published_at"),
+    Index("ix_documents_source_created", "source_id", "created_at"),
     Index("ix_documents_recipe_updated", "recipe", "updated_at"),
 )
 

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, select
 
-from headwater.backends.sql.rows import document_from, story_from
-from headwater.backends.sql.schema import documents, facts, members, stories
+from headwater.backends.sql.rows import alarm_from, document_from, story_from
+from headwater.backends.sql.schema import alarms, documents, facts, members, stories
+from headwater.model.alarm import Alarm
 from headwater.model.document import Document
 from headwater.model.fact import Finding
 from headwater.model.story import Member, Story
@@ -32,3 +33,10 @@ def stories_by_id(connection: Connection, ids: Sequence[str]) -> dict[str, Story
     for row in connection.execute(select(facts).where(facts.c.record_id.in_(ids))):
         said[row.record_id][row.name] = Finding(row.value, row.step, row.version)
     return {row["id"]: story_from(row, tuple(inside[row["id"]]), said[row["id"]]) for row in rows}
+
+
+def alarms_by_id(connection: Connection, ids: Sequence[str]) -> dict[str, Alarm]:
+    if not ids:
+        return {}
+    rows = connection.execute(select(alarms).where(alarms.c.id.in_(ids))).mappings()
+    return {row["id"]: alarm_from(row) for row in rows}

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import RowMapping
 
 from headwater.backends.sql.columns import storable
+from headwater.model.alarm import Alarm
 from headwater.model.capture import Capture
 from headwater.model.document import Document, Mark
 from headwater.model.fact import Finding
@@ -31,6 +32,19 @@ SAME_IN_DOCUMENT = (
     "attributes",
     "origins",
     "url",
+)
+
+ALARM = (
+    "id",
+    "recipe",
+    "kind",
+    "subject",
+    "title",
+    "detail",
+    "evidence",
+    "raised_at",
+    "cleared_at",
+    "revision",
 )
 
 
@@ -211,3 +225,11 @@ def story_from(row: Row, members: tuple[Member, ...], facts: Mapping[str, Findin
         attributes=row["attributes"],
         facts=facts,
     )
+
+
+def alarm_from(row: Row) -> Alarm:
+    return Alarm(**{name: row[name] for name in ALARM})
+
+
+def alarm_row(alarm: Alarm) -> dict[str, Any]:
+    return {name: getattr(alarm, name) for name in ALARM} | {"evidence": dict(alarm.evidence)}
