@@ -76,6 +76,10 @@ class App:
     def archive(self) -> ObjectArchive:
         return open_folder(self._folder() / "archive")
 
+    @property
+    def archive_folder(self) -> Path:
+        return self.settings.folder / "archive"
+
     @cached_property
     def recipes(self) -> Mapping[str, Recipe]:
         return installed_recipes(self.settings)

@@ -37,6 +37,8 @@ VERBS: Mapping[str, Verb] = {
     "health": Verb("headwater.cli.health", "Check database, archive and sources; raise alarms."),
     "alarms": Verb("headwater.cli.alarms", "List alarms; try the channels on which they are told."),
     "cleanup": Verb("headwater.cli.cleanup", "Remove or move what the policy no longer keeps."),
+    "backup": Verb("headwater.cli.backup", "Save the store and the archive while they are in use."),
+    "restore": Verb("headwater.cli.restore", "Put a backup back; checks it first."),
     "sweep": Verb("headwater.cli.sweep", "Free what dead workers hold; tidy the archive."),
     "demo": Verb("headwater.cli.demo", "Run Headwater over a small internet on this machine."),
 }
