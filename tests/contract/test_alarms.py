@@ -176,6 +176,18 @@ def test_c37_a_source_that_falls_silent_is_reported_and_called_well_when_it_spea
     assert check_health(app)["recipes"][CRYPTO]["over"] == ["Ledger is silent"]
 
 
+def test_c37_a_source_that_writes_a_hundred_entries_a_day_has_a_rhythm_too(app: App, scene: Scene):
+    source = crypto("Busy")
+    for day in range(8):
+        scene.tell(*(make_lead(f"{day}-{i}", source=source, body="b") for i in range(100)), source=source)
+        scene.now += 24 * HOUR
+    scene.tell(source=source)
+    assert check_health(app)["recipes"][CRYPTO]["begun"] == []
+    scene.now += 72 * HOUR
+    scene.tell(source=source)
+    assert check_health(app)["recipes"][CRYPTO]["begun"] == ["Busy is silent"]
+
+
 def test_c37_a_source_that_was_stopped_is_reported(app: App, scene: Scene):
     tell_hourly(scene, error="http_500", failures=10, stopped="10 failures in a row")
     check_health(app)

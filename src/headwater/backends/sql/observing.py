@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, RowMapping, case, func, select
+from sqlalchemy import Connection, Engine, RowMapping, bindparam, case, func, select
 
 from headwater.backends.sql.connect import reading
 from headwater.backends.sql.rows import source_from
@@ -13,8 +13,9 @@ from headwater.backends.sql.schema import documents, leads, runs, sources
 from headwater.model.source import Source
 from headwater.model.work import State
 
-ARRIVALS = 200
-SCORED = 120
+ARRIVALS = 100
+EARLIER = 60
+SCORED = 90
 JUDGED = (State.KEPT, State.DROPPED, State.ASIDE, State.QUARANTINED)
 
 
@@ -41,36 +42,50 @@ def observe(engine: Engine, recipe: str | None = None) -> list[Observed]:
         return [_observed(connection, row) for row in rows]
 
 
-def _observed(connection: Connection, row: RowMapping) -> Observed:
-    newest = (
-        select(leads.c.published_at, leads.c.first_seen_at)
-        .where(leads.c.source_id == row["id"])
-        .order_by(leads.c.first_seen_at.desc())
-        .limit(ARRIVALS)
+# Written once: they are asked for every source.
+OF_SOURCE = bindparam("source", type_=sources.c.id.type)
+NEWEST = (
+    select(leads.c.published_at, leads.c.first_seen_at)
+    .where(leads.c.source_id == OF_SOURCE)
+    .order_by(leads.c.first_seen_at.desc())
+    .limit(ARRIVALS)
+)
+# The looks before those that found something: a source that writes a hundred entries a day has a rhythm too.
+SEEN_EARLIER = (
+    select(leads.c.first_seen_at)
+    .where(
+        leads.c.source_id == OF_SOURCE,
+        leads.c.first_seen_at < bindparam("before", type_=leads.c.first_seen_at.type),
     )
-    came = connection.execute(newest).all()
+    .order_by(leads.c.first_seen_at.desc())
+    .distinct()
+    .limit(EARLIER)
+)
+UNREAD = documents.c.state.in_((State.ASIDE, State.QUARANTINED))
+SCORES = (
+    select(case((UNREAD, 0.0), else_=documents.c.quality))
+    .where(documents.c.source_id == OF_SOURCE, documents.c.state.in_(JUDGED))
+    .order_by(documents.c.created_at.desc(), documents.c.id)
+    .limit(SCORED)
+)
+
+
+def _observed(connection: Connection, row: RowMapping) -> Observed:
+    named = {"source": row["id"]}
+    came = connection.execute(NEWEST, named).all()
+    moments = [min(published or seen, seen) for published, seen in came]
+    if len(came) == ARRIVALS:
+        moments += connection.scalars(SEEN_EARLIER, named | {"before": came[-1].first_seen_at})
+    scores = [value for value in connection.scalars(SCORES, named) if value is not None]
     return Observed(
         source=source_from(row),
         created_at=row["created_at"],
         last_success_at=row["last_success_at"],
         last_seen_at=came[0].first_seen_at if came else None,
-        arrivals=tuple(min(c.published_at or c.first_seen_at, c.first_seen_at) for c in came),
-        scores=_scores(connection, row["id"]),
+        arrivals=tuple(moments),
+        scores=tuple(reversed(scores)),
         error=row["reason"],
     )
-
-
-def _scores(connection: Connection, source: str) -> tuple[float, ...]:
-    unread = documents.c.state.in_((State.ASIDE, State.QUARANTINED))
-    score = case((unread, 0.0), else_=documents.c.quality).label("score")
-    newest = (
-        select(score)
-        .where(documents.c.source_id == source, documents.c.state.in_(JUDGED))
-        .order_by(documents.c.created_at.desc(), documents.c.id)
-        .limit(SCORED)
-    )
-    found = [value for value in connection.scalars(newest) if value is not None]
-    return tuple(reversed(found))
 
 
 def looks(engine: Engine, since: datetime, recipe: str | None = None) -> dict[str, dict[str, Any]]:
