@@ -25,14 +25,15 @@ class Found:
 class Discovery:
     """How a look at a source ended. The watermark is stored only after all the leads are.
 
-    `after` asks for the next look no sooner than that (a feed's ttl), `again` for one no later: the look was cut
-    short and goes on; `moved_to` is the source's new home;
+    `after` asks for the next look no sooner than that (a feed's ttl), `within` for one no later (or something would
+    be missed), `again` for one just then: the look was cut short and goes on; `moved_to` is the source's new home;
     `gone` ends the source for good.
     """
 
     leads: tuple[Lead, ...] = ()
     watermark: Mapping[str, Any] | None = None
     after: timedelta | None = None
+    within: timedelta | None = None
     again: timedelta | None = None
     moved_to: str | None = None
     gone: bool = False

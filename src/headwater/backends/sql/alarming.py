@@ -70,7 +70,7 @@ def _begin(connection: Connection, recipe: str, ruling: Ruling, now: datetime) -
     if not begun:
         return []
     rows = [alarm_row(alarm) for alarm in begun]
-    connection.execute(insert_into(connection, alarms).on_conflict_do_nothing(), rows)
+    connection.execute(insert_into(connection.dialect, alarms).on_conflict_do_nothing(), rows)
     there = set(connection.scalars(select(alarms.c.id).where(alarms.c.id.in_([alarm.id for alarm in begun]))))
     return [alarm for alarm in begun if alarm.id in there]
 

@@ -25,7 +25,7 @@ class Chores:
             for name, at in due.items()
         ]
         with writing(self.engine) as connection:
-            connection.execute(insert_into(connection, chores).on_conflict_do_nothing(), rows)
+            connection.execute(insert_into(connection.dialect, chores).on_conflict_do_nothing(), rows)
 
     def take(self, name: str, owner: str, now: datetime, lease: timedelta, *, early: bool = False) -> bool:
         """Whether it is due (or wanted early) and now ours."""

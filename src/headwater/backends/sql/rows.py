@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import RowMapping
 
 from headwater.backends.sql.columns import storable
+from headwater.backends.sql.schema import documents, leads
 from headwater.model.alarm import Alarm
 from headwater.model.capture import Capture
 from headwater.model.document import Document, Mark
@@ -45,6 +46,49 @@ ALARM = (
     "raised_at",
     "cleared_at",
     "revision",
+)
+# What a record is read from: a row has more, and every column that is read is converted.
+LEAD_COLUMNS = tuple(
+    leads.c[name]
+    for name in (
+        "id",
+        "recipe",
+        "source_id",
+        "document_id",
+        "identity",
+        "url",
+        "version",
+        "title",
+        "published_at",
+        "body",
+        "body_type",
+        "hints",
+        "subject_id",
+        "attempts",
+        "etag",
+        "last_modified",
+        "sha256",
+        "render",
+    )
+)
+DOCUMENT_COLUMNS = tuple(
+    documents.c[name]
+    for name in (
+        "id",
+        "recipe",
+        "source_id",
+        "lead_id",
+        "capture_id",
+        "revision",
+        "authors",
+        "published_at",
+        "modified_at",
+        "keywords",
+        "group_id",
+        "subjects",
+        "trail",
+        *SAME_IN_DOCUMENT,
+    )
 )
 
 

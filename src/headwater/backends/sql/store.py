@@ -11,6 +11,8 @@ from headwater.backends.sql import (
     drafts,
     fetching,
     gathering,
+    linking,
+    listing,
     outbox,
     polling,
     recognising,
@@ -48,6 +50,10 @@ class SqlStore:
     def register(self, sources: Sequence[Source], now: datetime, origin: str = "recipe") -> int:
         with writing(self.engine) as connection:
             return polling.register(connection, sources, now, origin)
+
+    def follow_list(self, recipe: str, listed: Sequence[Source], now: datetime) -> Sequence[str]:
+        with writing(self.engine) as connection:
+            return listing.follow_list(connection, recipe, [source.id for source in listed], now)
 
     def claim_sources(self, claim: Claim) -> Sequence[Turn]:
         with writing(self.engine) as connection:
@@ -87,7 +93,9 @@ class SqlStore:
         self, refined: Sequence[Refined], owner: str, now: datetime, settle: timedelta
     ) -> Sequence[str]:
         with writing(self.engine) as connection:
-            return refining.finish_refine(connection, refined, owner, now, settle)
+            conflicts = refining.finish_refine(connection, refined, owner, now, settle)
+            linking.link_subjects(connection, refined)
+            return conflicts
 
     def finish_gather(self, gathered: Sequence[Gathered], owner: str, now: datetime) -> None:
         with writing(self.engine) as connection:
