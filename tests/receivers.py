@@ -3,7 +3,7 @@
 import socketserver
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from email import message_from_bytes
 from email.message import Message
@@ -20,11 +20,15 @@ class Posted:
 
 @dataclass
 class HttpReceiver:
-    """Answers with the statuses in `answers`, then with 200; remembers what it was sent."""
+    """Answers with the statuses in `answers`, then with 200; remembers what it was sent. While `go_on` is cleared it takes what comes and answers nobody."""
 
     port: int = 0
     posted: list[Posted] = field(default_factory=list)
     answers: list[tuple[int, dict[str, str]]] = field(default_factory=list)
+    go_on: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self.go_on.set()
 
     @property
     def url(self) -> str:
@@ -39,12 +43,14 @@ def http_receiver() -> Iterator[HttpReceiver]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             receiver.posted.append(Posted(self.path, dict(self.headers), body))
+            receiver.go_on.wait(30)
             status, headers = receiver.answers.pop(0) if receiver.answers else (200, {})
             self.send_response(status)
             for name, value in headers.items():
                 self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(b"taken")
+            with suppress(OSError):  # whoever asked may be dead by now
+                self.end_headers()
+                self.wfile.write(b"taken")
 
         def log_message(self, *words: Any) -> None:
             """Nobody reads it."""

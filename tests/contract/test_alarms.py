@@ -204,6 +204,21 @@ def test_c37_a_source_that_is_read_worse_is_reported(app: App, scene: Scene):
     assert check_health(app)["recipes"][CRYPTO]["begun"] == ["Ledger is read worse than before"]
 
 
+def test_c14_a_day_on_which_too_few_looks_succeed_is_reported(app: App, scene: Scene):
+    for i in range(20):
+        scene.tell(source=crypto(f"Feed{i}"), **({"error": "timeout", "failures": 1} if i < 2 else {}))
+    assert check_health(app)["recipes"][CRYPTO]["begun"] == ["only 90% of 20 looks at sources succeeded"]
+    scene.now += 25 * HOUR
+    assert check_health(app)["recipes"][CRYPTO]["over"] == ["only 90% of 20 looks at sources succeeded"]
+
+
+def test_c37_a_rush_into_quarantine_is_reported(app: App, scene: Scene):
+    apart = drafts(scene, crypto(), *(str(i) for i in range(51)))
+    scene.refine(*(ended(draft, State.QUARANTINED, "error:ValueError") for draft in apart))
+    begun = check_health(app)["recipes"][CRYPTO]["begun"]
+    assert "51 records went into quarantine within an hour" in begun
+
+
 def test_c37_fifty_silent_sources_are_one_alarm(app: App, scene: Scene):
     names = [f"Feed{i}" for i in range(8)]
     for i in range(24):

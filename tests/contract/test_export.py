@@ -117,6 +117,16 @@ def test_c41_csv_holds_every_value(tmp_path: Path):
     assert (found[1]["seen_at"], found[1]["score"]) == ("", "0.5")
 
 
+def test_c38_no_headline_is_a_formula_in_a_spreadsheet(tmp_path: Path):
+    titles = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\tx", "plain = fine"]
+    rows = [{"title": title, "authors": [title], "score": -1.5} for title in titles]
+    with write("csv", rows, tmp_path).open(encoding="utf-8", newline="") as file:
+        found = list(csv.DictReader(file))
+    assert [row["title"] for row in found] == [*(f"'{title}" for title in titles[:5]), "plain = fine"]
+    assert [row["authors"] for row in found] == [row["title"] for row in found]
+    assert {row["score"] for row in found} == {"-1.5"}
+
+
 def test_a_file_that_cannot_be_finished_is_not_there_and_the_old_one_stays(tmp_path: Path):
     def broken() -> Iterator[dict[str, Any]]:
         yield ROWS[0]

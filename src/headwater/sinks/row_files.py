@@ -18,6 +18,7 @@ from headwater.model.errors import Refused, Temporary
 Row = Mapping[str, Any]
 ROW_GROUP = 2_000
 BETWEEN = "; "
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_json_lines(rows: Iterable[Row], file: BinaryIO) -> int:
@@ -28,7 +29,8 @@ def write_json_lines(rows: Iterable[Row], file: BinaryIO) -> int:
 
 
 def write_csv(rows: Iterable[Row], file: BinaryIO) -> int:
-    """With a line of names first; lists are written as words between semicolons."""
+    """With a line of names first; lists are written as words between semicolons. Words that a spreadsheet would take
+    for a formula get an apostrophe before them: headlines are written by strangers."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     writer, count = csv.writer(text), 0
     for count, row in enumerate(rows, 1):
@@ -40,11 +42,13 @@ def write_csv(rows: Iterable[Row], file: BinaryIO) -> int:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
     if isinstance(value, list | tuple):
-        return BETWEEN.join(str(part) for part in value)
+        value = BETWEEN.join(str(part) for part in value)
     if isinstance(value, dict):
         return msgspec.json.encode(value).decode()
-    return value.isoformat() if isinstance(value, datetime) else value
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULAS) else value
 
 
 def write_parquet(rows: Iterable[Row], file: BinaryIO) -> int:

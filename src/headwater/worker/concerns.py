@@ -1,12 +1,35 @@
 """What is wrong with the sources of a recipe, out of what was observed of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from headwater.backends.sql.observing import Observed
 from headwater.model.source import Trigger
 from headwater.pure.alarms import Concern, Rot, Silence, rot, silence
 from headwater.pure.schedule import cadence, interval_of
+
+LEAST_LOOKS = 20
+LEAST_SUCCESS = 0.95
+MOST_SET_APART = 50
+
+
+def common_concerns(looked: Mapping[str, Mapping[str, Any]], set_apart: int) -> list[Concern]:
+    """What is wrong with a recipe as a whole: looks of the last day by source, records set apart in the last hour."""
+    count = sum(one["looks"] for one in looked.values())
+    well = sum(one["succeeded"] for one in looked.values())
+    found = []
+    if count >= LEAST_LOOKS and well < LEAST_SUCCESS * count:
+        title = f"only {well / count:.0%} of {count} looks at sources succeeded"
+        found.append(_common("unreliable", title, {"looks": count, "succeeded": well}))
+    if set_apart > MOST_SET_APART:
+        title = f"{set_apart} records went into quarantine within an hour"
+        found.append(_common("quarantine", title, {"records": set_apart}))
+    return found
+
+
+def _common(kind: str, title: str, evidence: Mapping[str, Any]) -> Concern:
+    return Concern(kind=kind, subject="", name="", title=title, evidence=evidence)
 
 
 def concerns(observed: Sequence[Observed], usual: Trigger, now: datetime) -> list[Concern]:

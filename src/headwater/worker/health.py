@@ -6,13 +6,14 @@ from typing import Any
 
 from headwater.app import App
 from headwater.backends.sql.alarming import Alarms
-from headwater.backends.sql.observing import observe
+from headwater.backends.sql.observing import looks, observe, set_apart
 from headwater.model.errors import Temporary
 from headwater.model.source import Trigger
-from headwater.worker.concerns import concerns
+from headwater.worker.concerns import common_concerns, concerns
 
 USUAL = Trigger(every=timedelta(hours=4))
 STALE = timedelta(minutes=30)
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
 def check_health(app: App) -> dict[str, Any]:
@@ -33,9 +34,10 @@ def usual_trigger(app: App, recipe: str) -> Trigger:
 
 
 def _check_recipe(app: App, recipe: str) -> dict[str, Any]:
-    now = app.clock()
-    found = concerns(observe(app.store.engine, recipe), usual_trigger(app, recipe), now)
-    alarms = Alarms(app.store.engine)
+    now, engine = app.clock(), app.store.engine
+    found = concerns(observe(engine, recipe), usual_trigger(app, recipe), now)
+    found += common_concerns(looks(engine, now - DAY, recipe), set_apart(engine, recipe, now - HOUR))
+    alarms = Alarms(engine)
     begun, over = alarms.settle(recipe, found, list(app.channels), now)
     return {
         "alarms": len(alarms.listed(recipe, past=False, limit=1_000)),

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Engine, RowMapping, bindparam, case, func, se
 
 from headwater.backends.sql.connect import reading
 from headwater.backends.sql.rows import source_from
-from headwater.backends.sql.schema import documents, leads, runs, sources
+from headwater.backends.sql.schema import documents, leads, quarantine, runs, sources
 from headwater.model.source import Source
 from headwater.model.work import State
 
@@ -25,7 +25,6 @@ class Observed:
     documents, oldest first: 0 where nothing could be read."""
 
     source: Source
-    created_at: datetime
     last_success_at: datetime | None
     last_seen_at: datetime | None
     arrivals: tuple[datetime, ...]
@@ -79,7 +78,6 @@ def _observed(connection: Connection, row: RowMapping) -> Observed:
     scores = [value for value in connection.scalars(SCORES, named) if value is not None]
     return Observed(
         source=source_from(row),
-        created_at=row["created_at"],
         last_success_at=row["last_success_at"],
         last_seen_at=came[0].first_seen_at if came else None,
         arrivals=tuple(moments),
@@ -110,6 +108,14 @@ def looks(engine: Engine, since: datetime, recipe: str | None = None) -> dict[st
             row["source_id"]: {name: _number(row[name]) for name in row if name != "source_id"}
             for row in rows
         }
+
+
+def set_apart(engine: Engine, recipe: str, since: datetime) -> int:
+    """How many records went into quarantine since then."""
+    query = select(func.count()).select_from(quarantine)
+    with reading(engine) as connection:
+        lately = query.where(quarantine.c.recipe == recipe, quarantine.c.created_at >= since)
+        return connection.scalar(lately) or 0
 
 
 def _number(value: Any) -> Any:
