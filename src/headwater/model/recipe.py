@@ -3,6 +3,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
+from headwater.model.alarm import Alarm
 from headwater.model.document import Document, Fingerprint
 from headwater.model.lead import Lead
 from headwater.model.outcome import Drop, Sent, SetAside
@@ -127,7 +128,7 @@ class Parcel:
 
     key: str
     route: str
-    record: Document | Story
+    record: Document | Story | Alarm
     revision: int
 
 

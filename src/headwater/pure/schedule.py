@@ -52,6 +52,15 @@ def next_look(
     return max(due, now + after) if after is not None else due
 
 
+def interval_of(trigger: Trigger, now: datetime) -> timedelta:
+    """How long it is from one look to the next, about now."""
+    if trigger.every is not None:
+        return trigger.every
+    times = CronSim(str(trigger.cron), now.astimezone(UTC))
+    first, second = next(times), next(times)
+    return second - first
+
+
 def trusted(fresh: timedelta | None, usual: Trigger) -> timedelta:
     """How long an answer that calls itself fresh puts off the next look: at most four of the usual pauses, though an
     hour is always granted and more than a day never. Whoever names the hours by cron means them."""

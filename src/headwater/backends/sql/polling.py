@@ -19,7 +19,7 @@ from headwater.model.capture import Capture
 from headwater.model.lead import StoredLead
 from headwater.model.source import Source
 from headwater.model.work import Claim, Polled, State, Task, Turn
-from headwater.pure.keys import key
+from headwater.pure.keys import key, positive_number
 
 
 def register(connection: Connection, wanted: Sequence[Source], now: datetime, origin: str) -> int:
@@ -73,6 +73,8 @@ def claim_sources(connection: Connection, claim: Claim) -> list[Turn]:
     begun = [
         {
             "id": turn.run,
+            "number": positive_number(turn.run),
+            "source_number": positive_number(turn.source.id),
             "recipe": claim.job.recipe,
             "source_id": turn.source.id,
             "status": "running",

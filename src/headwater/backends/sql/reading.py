@@ -7,8 +7,9 @@ from typing import Any
 from sqlalchemy import Connection, select, union_all
 
 from headwater.backends.sql.among import among
-from headwater.backends.sql.rows import DOCUMENT_COLUMNS, document_from, story_from
-from headwater.backends.sql.schema import documents, edges, facts, leads, members, stories
+from headwater.backends.sql.rows import DOCUMENT_COLUMNS, alarm_from, document_from, story_from
+from headwater.backends.sql.schema import alarms, documents, edges, facts, leads, members, stories
+from headwater.model.alarm import Alarm
 from headwater.model.document import Document
 from headwater.model.fact import Finding
 from headwater.model.story import Member, Story
@@ -53,3 +54,10 @@ def stories_by_id(connection: Connection, ids: Sequence[str]) -> dict[str, Story
     for row in connection.execute(select(facts).where(among(facts.c.record_id, ids))):
         said[row.record_id][row.name] = Finding(row.value, row.step, row.version)
     return {row["id"]: story_from(row, tuple(inside[row["id"]]), said[row["id"]]) for row in rows}
+
+
+def alarms_by_id(connection: Connection, ids: Sequence[str]) -> dict[str, Alarm]:
+    if not ids:
+        return {}
+    rows = connection.execute(select(alarms).where(alarms.c.id.in_(ids))).mappings()
+    return {row["id"]: alarm_from(row) for row in rows}
