@@ -24,11 +24,16 @@ from headwater.model.errors import Refused
 from headwater.model.ports import Clock, Fetcher
 from headwater.model.recipe import Recipe, Sink
 from headwater.pure.mentions.subject import Subject, matcher_of
+from headwater.settings.channels import Channel, checked, revealed
 from headwater.settings.rate_limits import named
 from headwater.settings.settings import Settings
 from headwater.settings.sources import load_sources
 from headwater.settings.subjects import load_subjects
 from headwater.sinks.files import Files
+from headwater.sinks.mail import Mail
+from headwater.sinks.posting import Endpoint
+from headwater.sinks.slack import Slack
+from headwater.sinks.webhook import Webhook
 from headwater.steps.mentions import FindMentions
 
 
@@ -88,13 +93,43 @@ class App:
     def archive(self) -> ObjectArchive:
         return open_folder(self._folder() / "archive")
 
+    @property
+    def archive_folder(self) -> Path:
+        return self.settings.folder / "archive"
+
     @cached_property
     def recipes(self) -> Mapping[str, Recipe]:
         return installed_recipes(self.settings)
 
     @cached_property
     def sinks(self) -> Mapping[str, Sink]:
-        return {"files": Files(self.settings.folder / "out")}
+        return {"files": Files(self.settings.folder / "out"), **self.channels}
+
+    @cached_property
+    def channels(self) -> Mapping[str, Sink]:
+        """Where operators are told of alarms; recipes may send their own records there too."""
+        made = {name: self._channel(name, channel) for name, channel in self.settings.notify.items()}
+        if "files" in made:
+            raise Refused("bad_config", "notify.files: that name is taken; choose another one")
+        return made
+
+    def _channel(self, name: str, channel: Channel) -> Sink:
+        checked(name, channel)
+        if channel.kind == "email":
+            return Mail(
+                host=channel.host,
+                port=channel.port,
+                sender=channel.sender,
+                recipients=channel.to,
+                clock=self.clock,
+                security=channel.security,
+                user=channel.user,
+                password=revealed(channel.password, f"notify.{name}.password"),
+            )
+        endpoint = Endpoint(revealed(channel.url, f"notify.{name}.url"))
+        if channel.kind == "slack":
+            return Slack(endpoint)
+        return Webhook(endpoint, self.clock, revealed(channel.secret, f"notify.{name}.secret"))
 
     def recipe(self, name: str) -> Recipe:
         if name not in self.recipes:
@@ -127,6 +162,7 @@ class App:
             sinks=self.sinks,
             patience=self.patience,
             renders=available(),
+            channels=tuple(self.channels),
         )
 
     def _folder(self) -> Path:
@@ -152,7 +188,11 @@ def fetch_settings(settings: Settings) -> FetchSettings:
 
 
 def _address(text: str) -> tuple[str, int]:
-    parts = urlsplit(f"//{text}")
-    if not parts.hostname or not parts.port:
+    try:
+        parts = urlsplit(f"//{text}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if not host or not port:
         raise Refused("bad_config", f"allow: '{text}' is not of the form host:port")
-    return parts.hostname, parts.port
+    return host, port

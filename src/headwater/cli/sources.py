@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from headwater.backends.sql.listing import UNLISTED
-from headwater.cli import sources_check, sources_lists
+from headwater.cli import sources_check, sources_health, sources_lists
 from headwater.cli.opening import open_app
 from headwater.cli.options import Json, SomeRecipe, group
 from headwater.cli.output import (
@@ -27,7 +27,7 @@ from headwater.cli.status import chosen
 from headwater.model.errors import Refused
 from headwater.pure.rhythm import Rhythm
 
-app = group("List, check, add, import, export, pause, resume and reset sources.")
+app = group("List, check, add, import, export, pause, resume and reset sources; see how reliable they are.")
 ORIGINS = {
     "recipe": "told by the recipe",
     "operator": "told by the operator",
@@ -170,6 +170,7 @@ def reset_source(context: typer.Context, source: SourceName) -> None:
     console().print(cell(f"Reset {name}: it is due now."))
 
 
+app.command("health")(sources_health.health)
 app.command("validate")(sources_check.validate)
 app.command("add")(sources_check.add)
 app.command("import")(sources_lists.import_list)

@@ -3,6 +3,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
+from headwater.model.alarm import Alarm
 from headwater.model.document import Document, Fingerprint
 from headwater.model.lead import Lead
 from headwater.model.outcome import Drop, Sent, SetAside
@@ -68,8 +69,15 @@ class Knowledge(Protocol):
         """Of each document that is a copy, the original."""
         ...
 
-    def repeated(self, recipe: str, publisher: str, sentences: Sequence[int], least: int) -> frozenset[int]:
-        """Those of the sentences that this publisher ("" for all together) used in so many different stories."""
+    def told(self, ids: Sequence[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """What sources said about each document besides its content, by field name: who told of it first comes
+        first."""
+        ...
+
+    def stories(
+        self, recipe: str, publishers: Sequence[str], sentences: Sequence[int]
+    ) -> Mapping[str, Mapping[int, int]]:
+        """In how many different stories each publisher ("" for all together) used each of the sentences."""
         ...
 
 
@@ -120,7 +128,7 @@ class Parcel:
 
     key: str
     route: str
-    record: Document | Story
+    record: Document | Story | Alarm
     revision: int
 
 

@@ -7,7 +7,6 @@ from typing import Any
 from cronsim import CronSim
 
 from headwater.model.source import Trigger
-from headwater.pure.responses import freshness
 
 FLOOR = timedelta(seconds=10)
 FIRST_BACKOFF = timedelta(seconds=60)
@@ -53,6 +52,15 @@ def next_look(
     return max(due, now + after) if after is not None else due
 
 
+def interval_of(trigger: Trigger, now: datetime) -> timedelta:
+    """How long it is from one look to the next, about now."""
+    if trigger.every is not None:
+        return trigger.every
+    times = CronSim(str(trigger.cron), now.astimezone(UTC))
+    first, second = next(times), next(times)
+    return second - first
+
+
 def trusted(fresh: timedelta | None, usual: Trigger) -> timedelta:
     """How long an answer that calls itself fresh puts off the next look: at most four of the usual pauses, though an
     hour is always granted and more than a day never. Whoever names the hours by cron means them."""
@@ -60,11 +68,6 @@ def trusted(fresh: timedelta | None, usual: Trigger) -> timedelta:
         return timedelta(0)
     most = max(_TRUSTED_PAUSES * min(usual.every, LONGEST_TRUST), LEAST_TRUST)
     return min(max(fresh, timedelta(0)), most, LONGEST_TRUST)
-
-
-def fresh_until(headers: Mapping[str, str], asked_at: datetime) -> datetime:
-    """Until when an answer of that moment is taken at its word that nothing changes, a day at most."""
-    return asked_at + min(freshness(headers, asked_at) or timedelta(0), LONGEST_TRUST)
 
 
 def source_backoff(failures: int) -> timedelta:
