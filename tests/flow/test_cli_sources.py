@@ -156,7 +156,7 @@ def test_c7_c8_the_rhythm_of_a_feed_is_shown(ask: Ask, settings: Path):
     app = App(read_settings(settings))
     rhythm = {"every": 10_800, "quiet": 86_400 * 2, "window": 600_000, "entries": 20}
     known = Source(
-        id="s1",
+        id="0123456789abcdef01234567",
         recipe="crypto",
         kind="feed",
         name="Wire",
