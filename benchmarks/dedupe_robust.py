@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from benchmarks.wire_edits import Edit, all_edits, gentle
-from benchmarks.wire_forms import RECURRING, STORIES, Form
-from benchmarks.wire_words import Filling
+from benchmarks.wire.edits import Edit, all_edits, gentle
+from benchmarks.wire.forms import RECURRING, STORIES, Form
+from benchmarks.wire.words import Filling
 from headwater.pure.dupes import Article, Decision, dedupe_stream
 
 START = datetime(2026, 1, 5, 8, tzinfo=UTC)

@@ -188,7 +188,11 @@ def fetch_settings(settings: Settings) -> FetchSettings:
 
 
 def _address(text: str) -> tuple[str, int]:
-    parts = urlsplit(f"//{text}")
-    if not parts.hostname or not parts.port:
+    try:
+        parts = urlsplit(f"//{text}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if not host or not port:
         raise Refused("bad_config", f"allow: '{text}' is not of the form host:port")
-    return parts.hostname, parts.port
+    return host, port

@@ -3,12 +3,13 @@
 from dataclasses import replace
 from typing import Any
 
-from tests.scene import Scene, ended, kept, make_document
+import pytest
+from tests.scene import Scene, ended, kept, make_document, make_lead, make_source
 
 from headwater.backends.sql.linking import SEEN_FOR
 from headwater.backends.sql.schema import documents, mentions
 from headwater.model.document import Mention
-from headwater.model.work import Draft, Refined, State
+from headwater.model.work import Draft, Refined, State, Task
 
 
 def copy(draft: Draft, of: Draft, *subjects: str) -> Refined:
@@ -60,3 +61,28 @@ def test_r57_a_copy_that_was_not_written_links_nothing(scene: Scene):
     assert said(scene, first) == {}
     states = {row["id"]: row["state"] for row in scene.rows(documents)}
     assert states[second.id] == State.WAITING
+
+
+@pytest.mark.parametrize("told_before_it_was_kept", [True, False])
+def test_r57_the_same_address_from_a_source_of_another_subject(scene: Scene, told_before_it_was_kept: bool):
+    other = make_source("Post", subject="brindle")
+    lead = scene.lead("a", subject="calder")
+    again = make_lead("p", source=other, url=lead.lead.url)
+    scene.tell(lead)
+    scene.fetch(lead)
+    (draft,) = scene.claim(Task.REFINE)
+    if told_before_it_was_kept:
+        scene.tell(again, source=other)
+    scene.refine(kept(draft, subjects=("calder",)))
+    if not told_before_it_was_kept:
+        scene.tell(again, source=other)
+    assert said(scene, draft) == {"brindle": SEEN_FOR}
+
+
+def test_r57_the_same_address_as_a_copy_counts_for_the_original(scene: Scene):
+    first, second = scene.drafts("a", "b")
+    scene.refine(kept(first), copy(second, first))
+    other = make_source("Post", subject="brindle")
+    scene.tell(make_lead("p", source=other, url=second.lead.lead.url), source=other)
+    assert said(scene, first) == {"brindle": SEEN_FOR}
+    assert said(scene, second) == {}

@@ -36,6 +36,7 @@ VERBS: Mapping[str, Verb] = {
     "quarantine": Verb("headwater.cli.quarantine", "Look at records set apart; retry or drop them."),
     "links": Verb("headwater.cli.links", "Check whether links are still there."),
     "try": Verb("headwater.cli.try_url", "Ask for one address and tell what would become of it."),
+    "listen": Verb("headwater.cli.listen", "Let hubs tell when a feed has something new."),
     "health": Verb("headwater.cli.health", "Check database, archive and sources; raise alarms."),
     "alarms": Verb("headwater.cli.alarms", "List alarms; try the channels on which they are told."),
     "cleanup": Verb("headwater.cli.cleanup", "Remove or move what the policy no longer keeps."),

@@ -13,6 +13,7 @@ from headwater.pure.feeds import Feed, NotAFeed, read_feed
 from headwater.pure.feeds.notes import Notes
 from headwater.pure.responses import conditional, header
 from headwater.pure.rhythm import Rhythm, hurry, learn, rest
+from headwater.pure.websub import relations
 
 LONGEST_REST = timedelta(hours=24)
 UNCHANGED = 304
@@ -76,7 +77,7 @@ def _found(source: Source, response: Response, now: datetime) -> Discovery:
     rhythm = learn((lead.published for lead in leads if lead.published), known)
     return Discovery(
         leads=leads,
-        watermark=mark | _learned(feed, rhythm),
+        watermark=mark | _learned(feed, response, rhythm),
         warnings=(*feed.warnings, *notes.as_warnings()),
         **_pace(source, rhythm, feed.ttl_minutes),
     )
@@ -94,10 +95,11 @@ def _state(response: Response, digest: str) -> dict[str, Any]:
     return {"etag": etag or None, "last_modified": modified or None, "sha256": digest}
 
 
-def _learned(feed: Feed, rhythm: Rhythm | None) -> dict[str, Any]:
-    """Its habits, the rest it asks for, and the hub that would tell when there is something new."""
-    told: dict[str, Any] = {"hub": feed.hubs[0] if feed.hubs else None, "topic": feed.self_url}
-    told["ttl"] = feed.ttl_minutes
+def _learned(feed: Feed, response: Response, rhythm: Rhythm | None) -> dict[str, Any]:
+    """Its habits, and the hub that would tell when there is something new; the header's word comes first."""
+    stated = relations(header(response.headers, "link"))
+    hub = stated.get("hub") or (feed.hubs[0] if feed.hubs else None)
+    told: dict[str, Any] = {"hub": hub, "topic": stated.get("self") or feed.self_url}
     return told | ({"rhythm": rhythm.as_record()} if rhythm else {})
 
 

@@ -69,8 +69,15 @@ class Knowledge(Protocol):
         """Of each document that is a copy, the original."""
         ...
 
-    def repeated(self, recipe: str, publisher: str, sentences: Sequence[int], least: int) -> frozenset[int]:
-        """Those of the sentences that this publisher ("" for all together) used in so many different stories."""
+    def told(self, ids: Sequence[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """What sources said about each document besides its content, by field name: who told of it first comes
+        first."""
+        ...
+
+    def stories(
+        self, recipe: str, publishers: Sequence[str], sentences: Sequence[int]
+    ) -> Mapping[str, Mapping[int, int]]:
+        """In how many different stories each publisher ("" for all together) used each of the sentences."""
         ...
 
 

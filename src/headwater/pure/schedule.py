@@ -7,7 +7,6 @@ from typing import Any
 from cronsim import CronSim
 
 from headwater.model.source import Trigger
-from headwater.pure.responses import freshness
 
 FLOOR = timedelta(seconds=10)
 FIRST_BACKOFF = timedelta(seconds=60)
@@ -69,11 +68,6 @@ def trusted(fresh: timedelta | None, usual: Trigger) -> timedelta:
         return timedelta(0)
     most = max(_TRUSTED_PAUSES * min(usual.every, LONGEST_TRUST), LEAST_TRUST)
     return min(max(fresh, timedelta(0)), most, LONGEST_TRUST)
-
-
-def fresh_until(headers: Mapping[str, str], asked_at: datetime) -> datetime:
-    """Until when an answer of that moment is taken at its word that nothing changes, a day at most."""
-    return asked_at + min(freshness(headers, asked_at) or timedelta(0), LONGEST_TRUST)
 
 
 def source_backoff(failures: int) -> timedelta:

@@ -9,7 +9,7 @@ import msgspec
 
 from headwater.model.errors import Refused
 from headwater.settings.channels import Channel
-from headwater.settings.rate_limits import RateLimit, beside, check_hosts
+from headwater.settings.rate_limits import RateLimit, agents, beside, check_headers, check_hosts
 from headwater.settings.yaml_file import load
 
 DEFAULT_FILE = "headwater.yaml"
@@ -43,9 +43,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     per host, 0 for no limit. rate_limits: host (or *.domain) to what differs there (rate, concurrency, user_agent,
     robots, shared, contact); a file rate_limits.yaml beside the settings may say the same and comes first.
     reservations: which statements of publishers (tdm, noai, noimageai, noindex) keep a page from being fetched or kept;
-    they are recorded in any case. log: console or json; log_level: debug, info, warning or error. notify: channels on
-    which alarms are told, by name; each has a kind (webhook, slack or email) and what that needs. retention: after how
-    many days the nightly clean-up removes runs, alarms and captures and moves documents to files; 0 is never.
+    they are recorded in any case. callback: the public address under which hubs reach `headwater listen`. log: console
+    or json; log_level: debug, info, warning or error. notify: channels on which alarms are told, by name; each has a
+    kind (webhook, slack or email) and what that needs. retention: after how many days the nightly clean-up removes
+    runs, alarms and captures and moves documents to files; 0 is never.
     """
 
     data: str = DEFAULT_DATA
@@ -57,6 +58,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     requests_per_second: Annotated[float, msgspec.Meta(ge=0, le=1_000_000)] = 1.0
     rate_limits: dict[str, RateLimit] = {}
     reservations: list[Literal["tdm", "noai", "noimageai", "noindex"]] = []
+    callback: str = ""
     log: str = "console"
     log_level: str = "warning"
     notify: dict[str, Channel] = {}
@@ -86,7 +88,7 @@ def read_settings(path: Path | None, environment: Mapping[str, str] = os.environ
     found = named or (Path(DEFAULT_FILE) if Path(DEFAULT_FILE).exists() else None)
     settings = load(found, Settings) if found else Settings()
     if found:
-        check_hosts(settings.rate_limits, found, ("rate_limits",))
+        _check(settings, found)
     settings = msgspec.structs.replace(settings, rate_limits={**settings.rate_limits, **beside(found)})
     given = {field: environment[name] for field, name in FROM_ENVIRONMENT.items() if environment.get(name)}
     settings = msgspec.structs.replace(settings, **given)
@@ -101,3 +103,9 @@ def read_settings(path: Path | None, environment: Mapping[str, str] = os.environ
     if settings.workers < 1:
         raise Refused("bad_config", "workers: at least 1 is needed")
     return settings
+
+
+def _check(settings: Settings, path: Path) -> None:
+    check_hosts(settings.rate_limits, path, ("rate_limits",))
+    check_hosts(settings.hosts, path, ("hosts",))
+    check_headers({("contact",): settings.contact, **agents(settings.rate_limits, ("rate_limits",))}, path)

@@ -11,6 +11,7 @@ from headwater.backends.sql.bulk import change_rows, insert_rows
 from headwater.backends.sql.claims import FINISHED, held, take
 from headwater.backends.sql.drafts import Opening, open_drafts
 from headwater.backends.sql.isolation import leave_quarantine
+from headwater.backends.sql.linking import link_leads
 from headwater.backends.sql.listing import OPERATOR, adopt
 from headwater.backends.sql.rows import capture_row, lead_row, source_from, source_row
 from headwater.backends.sql.schema import captures, edges, leads, runs, sources
@@ -187,6 +188,7 @@ def _insert_duplicates(
         for stored in later
     ]
     insert_rows(connection, edges, links)
+    link_leads(connection, sorted({stored.document for stored in later}))
 
 
 def _wake(connection: Connection, changed: Sequence[StoredLead], capture: str | None, now: datetime) -> None:

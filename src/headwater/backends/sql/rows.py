@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import RowMapping
 
-from headwater.backends.sql.columns import storable
+from headwater.backends.sql.letters import storable
 from headwater.backends.sql.schema import documents, leads
 from headwater.model.alarm import Alarm
 from headwater.model.capture import Capture

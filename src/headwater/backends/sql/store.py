@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import Engine, func, select
 
@@ -131,9 +132,15 @@ class SqlStore:
         with reading(self.engine) as connection:
             return remembering.originals(connection, ids)
 
-    def repeated(self, recipe: str, publisher: str, sentences: Sequence[int], least: int) -> frozenset[int]:
+    def told(self, ids: Sequence[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         with reading(self.engine) as connection:
-            return remembering.repeated(connection, recipe, publisher, sentences, least)
+            return records.told_about(connection, ids)
+
+    def stories(
+        self, recipe: str, publishers: Sequence[str], sentences: Sequence[int]
+    ) -> Mapping[str, Mapping[int, int]]:
+        with reading(self.engine) as connection:
+            return remembering.stories(connection, recipe, publishers, sentences)
 
     def holders(self) -> set[str]:
         with reading(self.engine) as connection:

@@ -4,7 +4,7 @@ import random
 import re
 from dataclasses import dataclass, field
 
-from benchmarks.wire_forms import Form
+from benchmarks.wire.forms import Form
 
 SLOT = re.compile(r"\{(n[234]|[a-z]+)([0-9]?)\}")
 
