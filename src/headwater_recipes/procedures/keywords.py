@@ -1,0 +1,81 @@
+"""Keywords for a matcher that counts which of them are part of a query, letter by letter."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+from headwater.pure.crawling.markers import folded
+from headwater_recipes.procedures.keyword_words import COLLOQUIAL, COMMON, GENERIC, SMALL
+
+SHORTEST = 5
+MOST = 40
+
+
+def keywords(name: str, other_names: Sequence[str], organism: str, abbreviation: str, identity: str) -> list[str]:
+    """The name whole, its telling words, what stands between them, the organism, the words people use, the slug.
+
+    None is shorter than five letters, none is a piece of a common word, none comes twice with other accents. The
+    name's own words always outnumber what another procedure shares with it, so that each finds itself.
+    """
+    found = [*_of_name(name)]
+    for other in other_names:
+        found += _of_name(other)
+    found += [bare for text in (organism, abbreviation) if len(bare := folded(text)) >= SHORTEST]
+    found += [words for term, words in COLLOQUIAL if term in folded(name)]
+    found.append(identity)
+    distinct = list(dict.fromkeys(text for text in found if _is_sound(text)))
+    if len(distinct) < 3:
+        distinct = list(dict.fromkeys([*distinct, *_spare(name, organism)]))
+    return distinct[:MOST]
+
+
+def _of_name(name: str) -> Iterator[str]:
+    words = folded(name).split()
+    yield " ".join(words)
+    for word in words:
+        if len(word) >= SHORTEST and word not in GENERIC and word not in SMALL:
+            yield word
+    yield from _inner(words)
+
+
+def _inner(words: list[str]) -> Iterator[str]:
+    """Stretches that begin and end inside the name with a telling word: neither the name's beginning nor its end,
+    since those may be the whole name of another procedure."""
+    telling = [place for place, word in enumerate(words) if word not in SMALL and len(word) >= 3]
+    for first in telling:
+        for last in telling:
+            if 0 < first < last < len(words) - 1 and last - first <= 4:
+                yield " ".join(words[first : last + 1])
+
+
+def _spare(name: str, organism: str) -> Iterator[str]:
+    """For names of one word: what the schema still asks for, out of the page's own words."""
+    bare = folded(name)
+    yield f"tramite {bare}"
+    yield f"solicitud {bare}"
+    if organism:
+        yield f"{bare} {folded(organism)}"
+
+
+def _is_sound(text: str) -> bool:
+    if len(text.strip()) < SHORTEST:
+        return False
+    if " " in text or "-" in text:
+        return True
+    return not is_fragment(text)
+
+
+def is_fragment(word: str) -> bool:
+    """Whether a common word holds it anywhere but at its beginning."""
+    return any(word in common and not common.startswith(word) for common in COMMON)
+
+
+def matches(query: str, candidates: Sequence[str]) -> int:
+    """How many of the keywords the matcher would find in a query."""
+    bare = _loose(query)
+    return sum(_loose(one) in bare for one in candidates if one.strip())
+
+
+def _loose(text: str) -> str:
+    apart = unicodedata.normalize("NFKD", text.lower().strip())
+    return re.sub(r"[\u0300-\u036f]", "", apart)

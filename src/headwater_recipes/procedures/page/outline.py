@@ -1,0 +1,312 @@
+"""A page's own text as blocks: headings, paragraphs, items and tables, whatever elements the site uses for them."""
+
+import re
+from dataclasses import dataclass, field
+from urllib.parse import urljoin
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from headwater.extract.blocks import Block, Heading, Item, Paragraph, Table
+from headwater.extract.letters import one_line
+from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
+from headwater_recipes.procedures.page.chrome import is_chrome, names_of
+from headwater_recipes.procedures.page.panels import Panels, find_panels
+from headwater_recipes.procedures.page.writing import Writing, bullet_of, flat, is_heading, marked
+
+LEVELS = {f"h{level}": level for level in range(1, 7)}
+BLOCKS = frozenset(
+    {
+        *("div", "section", "article", "main", "p", "ul", "ol", "li", "dl", "dt", "dd", "table", "tbody", "thead", "tr"),
+        *("td", "th", "blockquote", "figure", "figcaption", "address", "details", "summary", "fieldset", "legend", "form"),
+        *("pre", "hr", "body", "header", "aside", "center", "tfoot", "caption", "menu", *LEVELS),
+    }
+)
+BOLD = frozenset({"strong", "b"})
+LABEL_WORDS = frozenset(
+    {
+        *("label", "etiqueta", "titulo", "title", "titol", "heading", "term", "encabezado", "cabecera", "subtitulo"),
+        *("titular", "key", "clave", "epigrafe", "apartado", "header", "caption", "legend", "name", "trigger", "toggle"),
+    }
+)
+DEEPEST = 120
+LONGEST_LABEL = 14
+_NOTE = re.compile(r"^\s*[\[(]?\d{1,2}[\])]?\s*$")
+
+
+def outline(tree: LexborHTMLParser, address: str) -> list[Block]:
+    """The blocks of the part that is the page's own."""
+    body = tree.body
+    if body is None:
+        return []
+    walker = _Walker(address=address, panels=find_panels(tree))
+    walker.walk(main_part(tree) or body, 0)
+    walker.end_paragraph()
+    return walker.blocks
+
+
+def main_part(tree: LexborHTMLParser) -> LexborNode | None:
+    """What the page itself calls its main part, if most of the headings stand there."""
+    everywhere = _known_headings(tree.body)
+    for selector in ("main", "[role=main]", "#main-content", "#main", "#content", "#contenido", "#contingut", "#contido", "#edukia"):
+        for node in tree.css(selector):
+            if _known_headings(node) >= max(2, everywhere - 1):
+                return node
+    return None
+
+
+def _known_headings(node: LexborNode | None) -> int:
+    if node is None:
+        return 0
+    found = node.css("h1,h2,h3,h4,h5,h6,dt,th,summary,button,strong,b,legend,label,[class*=title],[class*=titulo],[class*=label]")
+    return len({text for one in found[:2000] if (text := one_line(one.text(deep=True))) and len(text) < 120 and recognise(text)})
+
+
+@dataclass(slots=True)
+class _Walker:
+    address: str
+    panels: Panels
+    blocks: list[Block] = field(default_factory=list)
+    writing: Writing = field(default_factory=Writing)
+    level: int = 1  # of the last real heading
+    item: bool = False
+
+    def walk(self, node: LexborNode, depth: int, *, bold: bool = False) -> None:
+        if depth > DEEPEST:
+            self.writing.write(node.text(deep=True), bold=bold)
+            return
+        for child in node.iter(include_text=True):
+            self._child(child, depth, bold=bold)
+
+    def _child(self, child: LexborNode, depth: int, *, bold: bool) -> None:
+        tag = child.tag or ""
+        if tag == "-text":
+            self.writing.write(child.text(deep=False) or "", bold=bold)
+        elif tag == "br":
+            self.writing.end_line()
+        elif tag.startswith(("-", "_")) or is_chrome(child) or self._is_note(child):
+            return
+        elif tag in LEVELS or child.attributes.get("role") == "heading":
+            self._heading(child, tag)
+        elif child.mem_id in self.panels.triggers:
+            self.end_paragraph()
+        elif tag in BLOCKS or child.css_first("p,div,ul,ol,table,dl,h1,h2,h3,h4,h5,h6") is not None:
+            self._block(child, tag, depth)
+        else:
+            self._inline(child, tag, depth, bold=bold)
+
+    def _is_note(self, node: LexborNode) -> bool:
+        return node.tag == "sup" and bool(_NOTE.match(node.text(deep=True)))
+
+    def _heading(self, node: LexborNode, tag: str) -> None:
+        self.end_paragraph()
+        text = one_line(node.text(deep=True))
+        if not text or _only_opens(node, self.panels):
+            return
+        said = node.attributes.get("aria-level") or ""
+        self.level = LEVELS.get(tag) or (int(said) if said.isdigit() and 0 < int(said) < 7 else 2)
+        self.blocks.append(Heading(text, self.level))
+
+    def _block(self, node: LexborNode, tag: str, depth: int) -> None:
+        self.end_paragraph()
+        if (name := self.panels.names.get(node.mem_id)) is not None:
+            self.blocks.append(Heading(name, self._below()))
+        if tag == "table":
+            self._table(node, depth)
+        elif tag in {"ul", "ol", "menu"}:
+            self._list(node, depth)
+        elif tag in {"dt", "summary", "legend"}:
+            self._label(node, depth)
+        elif self._is_label(node, tag):
+            self.blocks.append(Heading(one_line(node.text(deep=True)), self._below()))
+        else:
+            self.walk(node, depth + 1)
+        self.end_paragraph()
+
+    def _is_label(self, node: LexborNode, tag: str) -> bool:
+        """A short line that its class calls a title or label."""
+        if tag not in {"div", "p"} or not LABEL_WORDS & names_of(node) or node.css_first("a[href],p,ul,table,div div") is not None:
+            return False
+        text = one_line(node.text(deep=True))
+        return 0 < len(text.split()) <= LONGEST_LABEL and not text.endswith((".", ";", ","))
+
+    def _label(self, node: LexborNode, depth: int) -> None:
+        heading = node.css_first("h1,h2,h3,h4,h5,h6")
+        if heading is not None:
+            self.walk(node, depth + 1)
+            return
+        text = one_line(node.text(deep=True))
+        if text:
+            self.blocks.append(Heading(text, self._below()))
+
+    def _below(self) -> int:
+        return min(self.level + 1, 6)
+
+    def _inline(self, node: LexborNode, tag: str, depth: int, *, bold: bool) -> None:
+        if tag == "a":
+            self._link(node, bold=bold)
+        elif tag == "button":
+            self._button(node)
+        elif tag == "img":
+            return
+        elif tag in BOLD or (tag in {"span", "label"} and LABEL_WORDS & names_of(node)):
+            self.walk(node, depth + 1, bold=True)
+            self.writing.write(" ", bold=False)
+        else:
+            self.walk(node, depth + 1, bold=bold)
+            if tag == "span":
+                self.writing.write("\u200b", bold=bold)
+
+    def _button(self, node: LexborNode) -> None:
+        """One that opens something names it; any other is no text."""
+        text = one_line(node.text(deep=True))
+        opens = {"aria-expanded", "aria-controls", "data-toggle", "data-bs-toggle", "data-target"} & set(node.attributes)
+        if text and (opens or recognise_plain(text) is not None) and len(text.split()) <= LONGEST_LABEL:
+            self.end_paragraph()
+            self.blocks.append(Heading(text, self._below()))
+
+    def _link(self, node: LexborNode, *, bold: bool) -> None:
+        text = one_line(node.text(deep=True)).replace("[", "(").replace("]", ")")
+        target = (node.attributes.get("href") or "").strip()
+        if not text:
+            return
+        if target.startswith("#"):
+            opens = {"aria-expanded", "data-toggle", "data-bs-toggle"} & set(node.attributes)
+            if opens or node.attributes.get("role") in {"button", "tab"}:
+                self.end_paragraph()
+                self.blocks.append(Heading(text, self._below()))
+            elif any(run.text.strip() for run in self.writing.runs):
+                self.writing.write(text, bold=bold)
+            return
+        if target.lower().startswith(("javascript:", "data:")) or not target:
+            self.writing.write(text, bold=bold)
+        elif target.lower().startswith(("mailto:", "tel:")):
+            self.writing.write(text if target.partition(":")[2].strip("+ ")[-4:] in text.replace(" ", "") or "@" in text else f"{text} {target.partition(':')[2]}", bold=bold)
+        else:
+            self.writing.write(f"[{text}]({_absolute(self.address, target)})", bold=bold)
+
+    def _list(self, node: LexborNode, depth: int) -> None:
+        for child in node.iter():
+            if child.tag != "li":
+                self._child(child, depth, bold=False)
+            elif not (is_chrome(child) or child.mem_id in self.panels.triggers):
+                self._list_item(child, depth)
+
+    def _list_item(self, node: LexborNode, depth: int) -> None:
+        """One line, with what is listed below it; an item that holds a heading or table is a part of its own."""
+        if (name := self.panels.names.get(node.mem_id)) is not None:
+            self.blocks.append(Heading(name, self._below()))
+        inner = node.css_first("h1,h2,h3,h4,h5,h6,table,dl,summary,button[aria-expanded],button[aria-controls]")
+        if inner is not None or _is_part(node):
+            self.walk(node, depth + 1)
+            self.end_paragraph()
+            return
+        lines = _inside(node, self, depth)
+        if not lines:
+            return
+        first, *others = lines
+        if others and (first.endswith(":") or len(others) > 1):
+            first = f"{first} {'; '.join(one.rstrip('.;') for one in others)}"
+        elif others:
+            first = f"{first} {others[0]}"
+        self.blocks.append(Item(first))
+
+    def _table(self, node: LexborNode, depth: int) -> None:
+        rows = [row for row in node.css("tr") if _own_row(row, node)]
+        caption = node.css_first("caption")
+        if caption is not None and (text := one_line(caption.text(deep=True))) and len(text.split()) <= LONGEST_LABEL:
+            self.blocks.append(Heading(text, self._below()))
+        cells = [[cell for cell in row.iter() if cell.tag in {"td", "th"}] for row in rows]
+        cells = [row for row in cells if any(one_line(cell.text(deep=True)) for cell in row)]
+        if _is_layout(cells):
+            for row in cells:
+                for cell in row:
+                    self.walk(cell, depth + 1)
+                    self.end_paragraph()
+        elif _is_ficha(cells):
+            for label, *values in cells:
+                self.blocks.append(Heading(one_line(label.text(deep=True)), self._below()))
+                for value in values:
+                    self.walk(value, depth + 1)
+                    self.end_paragraph()
+        else:
+            self.blocks.append(Table(tuple(tuple("; ".join(_inside(cell, self, depth)) for cell in row) for row in cells)))
+
+    def end_paragraph(self) -> None:
+        for line in self.writing.take():
+            text = flat(line)
+            rest = bullet_of(text)
+            if rest is not None:
+                self.blocks.append(Item(rest))
+            elif is_heading(line):
+                self.blocks.append(Heading(text.rstrip(":").strip(), self._below()))
+            elif text:
+                self.blocks.append(Paragraph(marked(line)))
+
+
+def _only_opens(node: LexborNode, panels: Panels) -> bool:
+    """A heading whose words are the name of a panel, which comes with the panel."""
+    if node.mem_id in panels.triggers:
+        return True
+    inner = node.css("a,button,span")
+    text = one_line(node.text(deep=True))
+    return any(one.mem_id in panels.triggers and one_line(one.text(deep=True)) == text for one in inner)
+
+
+def _inside(node: LexborNode, walker: _Walker, depth: int) -> list[str]:
+    """The lines of an item or cell."""
+    inner = _Walker(address=walker.address, panels=walker.panels, level=walker.level)
+    inner.walk(node, depth + 1)
+    inner.end_paragraph()
+    return [text for block in inner.blocks if (text := _said(block))]
+
+
+def _said(block: Block) -> str:
+    match block:
+        case Heading(text, _):
+            return f"**{text}**"
+        case Paragraph(text) | Item(text, _, _):
+            return text
+        case Table(rows):
+            return "; ".join(": ".join(filter(None, row)) for row in rows)
+
+
+def _is_part(node: LexborNode) -> bool:
+    """A list item that is a label with paragraphs below, as accordions made of lists are."""
+    children = [child for child in node.iter() if child.tag in BLOCKS]
+    if len(children) < 2 or children[0].css_first("a[href]") is not None:
+        return False
+    first = one_line(children[0].text(deep=True))
+    return recognise_plain(first) is not None and len(one_line(node.text(deep=True))) > len(first)
+
+
+def _own_row(row: LexborNode, table: LexborNode) -> bool:
+    parent = row.parent
+    while parent is not None and parent.tag != "table":
+        parent = parent.parent
+    return parent is not None and parent.mem_id == table.mem_id
+
+
+def _is_layout(rows: list[list[LexborNode]]) -> bool:
+    """A table that only puts things into place: it holds headings or other tables, or one cell a row."""
+    if all(len(row) == 1 for row in rows):
+        return True
+    return any(cell.css_first("table,h1,h2") is not None for row in rows for cell in row)
+
+
+def _is_ficha(rows: list[list[LexborNode]]) -> bool:
+    """A table of labels and values, row by row."""
+    pairs = [row for row in rows if len(row) == 2]
+    if len(pairs) < len(rows) or not pairs:
+        return False
+    labels = [one_line(row[0].text(deep=True)) for row in pairs]
+    known = sum(recognise(label) is not None for label in labels)
+    heads = sum(row[0].tag == "th" and row[1].tag == "td" for row in pairs)
+    short = all(len(label.split()) <= LONGEST_LABEL for label in labels)
+    return short and (known >= 2 or (known >= 1 and heads == len(pairs)))
+
+
+def _absolute(address: str, target: str) -> str:
+    try:
+        return urljoin(address, target).replace(" ", "%20").replace(")", "%29")
+    except ValueError:
+        return target.replace(")", "%29").replace(" ", "%20")

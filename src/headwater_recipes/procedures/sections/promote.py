@@ -1,0 +1,120 @@
+"""Headings that nobody marked as such: labels in plain lines, labels before a colon, tables of labels and values."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from headwater_recipes.procedures.labels.recognise import NUMBER, recognise, recognise_plain
+from headwater_recipes.procedures.sections.line import Line
+
+COLON = re.compile(r"^([^:.]{3,90}?)\s*:\s+(\S.*)$")
+LONGEST_CELL = 14
+_SHOUTED = re.compile(r"[A-ZÁÉÍÓÚÀÈÒÜÇÑ]{4}")
+
+
+def promote(lines: Sequence[Line]) -> list[Line]:
+    """The same lines with those headings told apart, each as deep as it can be."""
+    level, found = 1, []
+    for line in _without_tables(lines):
+        if line.kind == "heading" and not line.promoted:
+            level = line.level
+            found.append(line)
+        else:
+            found += _promoted(line, min(level + 1, 7))
+    return _settled(found)
+
+
+def _promoted(line: Line, level: int) -> Iterator[Line]:
+    if line.kind == "heading":
+        yield replace(line, level=level)
+        return
+    if line.kind == "text":
+        head, rest = _label_and_rest(line)
+        if head:
+            yield _heading(line, head, level)
+            if rest:
+                yield replace(line, text=rest, lead="", rest="")
+            return
+    yield line
+
+
+def _heading(line: Line, text: str, level: int) -> Line:
+    return Line(kind="heading", text=text.rstrip(" :"), level=level, start=line.start, end=line.end, promoted=True)
+
+
+def _label_and_rest(line: Line) -> tuple[str, str]:
+    """The label that the line is or begins with, and what follows it."""
+    if line.lead and line.rest and (recognise_plain(f"{line.lead}:") or _announces(line.lead)):
+        return line.lead, line.rest
+    if recognise_plain(line.text) and (not line.links or line.text.endswith(":")):
+        return line.text, ""
+    numbered = NUMBER.match(line.text)
+    if numbered and len(line.text.split()) <= 9 and _SHOUTED.search(line.text) and recognise(line.text):
+        return line.text, ""
+    found = COLON.match(line.text)
+    if found and len(found[1].split()) <= 7 and recognise_plain(f"{found[1]}:"):
+        return found[1], found[2]
+    return "", ""
+
+
+def _announces(lead: str) -> bool:
+    return len(lead.split()) <= 6 and recognise(lead) is not None
+
+
+def _without_tables(lines: Sequence[Line]) -> Iterator[Line]:
+    """Rows of tables that are labels and values, as headings and texts; other rows as they are."""
+    table: list[Line] = []
+    for line in [*lines, None]:
+        if line is not None and line.kind == "row":
+            table.append(line)
+            continue
+        if table:
+            yield from _opened(table)
+            table = []
+        if line is not None:
+            yield line
+
+
+def _opened(rows: list[Line]) -> Iterator[Line]:
+    if _is_ficha(rows):
+        for row in rows:
+            yield _heading(row, row.cells[0], 7)
+            yield replace(row, kind="text", text=" ".join(filter(None, row.cells[1:])), cells=())
+    elif _is_lying(rows):
+        for column, title in enumerate(rows[0].cells):
+            yield _heading(rows[0], title, 7)
+            for row in rows[1:]:
+                if column < len(row.cells) and row.cells[column]:
+                    yield replace(row, kind="text", text=row.cells[column], cells=())
+    else:
+        yield from rows
+
+
+def _is_ficha(rows: list[Line]) -> bool:
+    """Two columns of which the first one names parts of a procedure."""
+    if not all(len(row.cells) == 2 and row.cells[0] and row.cells[1] for row in rows):
+        return False
+    if not all(len(row.cells[0].split()) <= LONGEST_CELL for row in rows):
+        return False
+    return sum(recognise_plain(row.cells[0]) is not None for row in rows) >= max(2, len(rows) / 2)
+
+
+def _is_lying(rows: list[Line]) -> bool:
+    """A row of labels above one row of values."""
+    if len(rows) != 2 or len(rows[0].cells) < 2:
+        return False
+    known = [recognise_plain(cell) for cell in rows[0].cells]
+    return sum(label is not None for label in known) >= max(2, len(known) / 2)
+
+
+def _settled(lines: list[Line]) -> list[Line]:
+    """A promoted label with nothing below it was a line of the text after all."""
+    settled: list[Line] = []
+    for place, line in enumerate(lines):
+        following = lines[place + 1] if place + 1 < len(lines) else None
+        empty = following is None or following.kind == "heading"
+        if line.promoted and empty:
+            settled.append(replace(line, kind="text", promoted=False))
+        else:
+            settled.append(line)
+    return settled
