@@ -6,7 +6,41 @@ from headwater.pure.crawling.markers import folded
 
 SOUND = re.compile(r"^[a-z][a-z0-9_-]{2,80}$")
 LONGEST = 81
-SMALL = frozenset("a al as con da das de del dels do dos e el els en i la las les los o os para per por y un una unha l d".split())
+SMALL = frozenset(
+    [
+        "a",
+        "al",
+        "as",
+        "con",
+        "da",
+        "das",
+        "de",
+        "del",
+        "dels",
+        "do",
+        "dos",
+        "e",
+        "el",
+        "els",
+        "en",
+        "i",
+        "la",
+        "las",
+        "les",
+        "los",
+        "o",
+        "os",
+        "para",
+        "per",
+        "por",
+        "y",
+        "un",
+        "una",
+        "unha",
+        "l",
+        "d",
+    ]
+)
 
 
 def procedure_id(source_type: str, who: str, name: str) -> str:

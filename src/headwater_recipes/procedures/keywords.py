@@ -11,7 +11,9 @@ SHORTEST = 5
 MOST = 40
 
 
-def keywords(name: str, other_names: Sequence[str], organism: str, abbreviation: str, identity: str) -> list[str]:
+def keywords(
+    name: str, other_names: Sequence[str], organism: str, abbreviation: str, identity: str
+) -> list[str]:
     """The name whole, its telling words, what stands between them, the organism, the words people use, the slug.
 
     None is shorter than five letters, none is a piece of a common word, none comes twice with other accents. The
@@ -20,7 +22,7 @@ def keywords(name: str, other_names: Sequence[str], organism: str, abbreviation:
     found = [*_of_name(name)]
     for other in other_names:
         found += _of_name(other)
-    found += [bare for text in (organism, abbreviation) if len(bare := folded(text)) >= SHORTEST]
+    found += [bare for text in (organism, abbreviation) if len(bare := loose(text)) >= SHORTEST]
     found += [words for term, words in COLLOQUIAL if term in folded(name)]
     found.append(identity)
     distinct = list(dict.fromkeys(text for text in found if _is_sound(text)))
@@ -30,8 +32,8 @@ def keywords(name: str, other_names: Sequence[str], organism: str, abbreviation:
 
 
 def _of_name(name: str) -> Iterator[str]:
-    words = folded(name).split()
-    yield " ".join(words)
+    words = [bare for word in loose(name).split() if (bare := word.strip("()[]«»\"'“”.,;:¿?¡!/"))]
+    yield " ".join(loose(name).split()).strip(" .,;:")
     for word in words:
         if len(word) >= SHORTEST and word not in GENERIC and word not in SMALL:
             yield word
@@ -50,11 +52,11 @@ def _inner(words: list[str]) -> Iterator[str]:
 
 def _spare(name: str, organism: str) -> Iterator[str]:
     """For names of one word: what the schema still asks for, out of the page's own words."""
-    bare = folded(name)
+    bare = loose(name)
     yield f"tramite {bare}"
     yield f"solicitud {bare}"
     if organism:
-        yield f"{bare} {folded(organism)}"
+        yield f"{bare} {loose(organism)}"
 
 
 def _is_sound(text: str) -> bool:
@@ -72,10 +74,11 @@ def is_fragment(word: str) -> bool:
 
 def matches(query: str, candidates: Sequence[str]) -> int:
     """How many of the keywords the matcher would find in a query."""
-    bare = _loose(query)
-    return sum(_loose(one) in bare for one in candidates if one.strip())
+    bare = loose(query)
+    return sum(loose(one) in bare for one in candidates if one.strip())
 
 
-def _loose(text: str) -> str:
+def loose(text: str) -> str:
+    """As the matcher compares: lower case, no accents, all else as it is."""
     apart = unicodedata.normalize("NFKD", text.lower().strip())
     return re.sub(r"[\u0300-\u036f]", "", apart)

@@ -1,13 +1,12 @@
 """An extracted page to the procedures that it tells of."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
 
-from headwater.pure.crawling.markers import folded
 from headwater.pure.quality import count_words
 from headwater_recipes.procedures.completeness import completeness
 from headwater_recipes.procedures.fields import body, deadlines, entries, laws, money, naming, places, ways
@@ -52,7 +51,7 @@ def normalise(page: Page, owner: Entry | None = None, tell: Tell = no_language) 
     found = []
     for heading, own in procedures_in(parts):
         if is_procedure(own):
-            found.append(_procedure(page, owner, heading, own))
+            found.append(_procedure(page, owner, heading, own, tell))
     return [one for one in found if len(one.document["nombre"]) >= 5]
 
 
@@ -62,13 +61,27 @@ def is_procedure(parts: Sequence[Part]) -> bool:
     return bool(answered & ASKING) and len(answered & CORE) >= 2
 
 
-def _procedure(page: Page, owner: Entry | None, heading: Part | None, parts: Sequence[Part]) -> Procedure:
+def _procedure(
+    page: Page, owner: Entry | None, heading: Part | None, parts: Sequence[Part], tell: Tell
+) -> Procedure:
     told = _fields(page, owner, heading, parts)
+    if page.secondary and told["nombre"]:
+        told["nombre"] = replace(
+            told["nombre"], value=_in_one_language(told["nombre"].value, page.language, tell)
+        )
     values = {name: one.value for name, one in told.items() if one}
     document = _document(page, owner, values, own_text(page, heading, parts))
     spans = {name: one.spans for name, one in told.items() if one and one.spans}
-    recognised = tuple(dict.fromkeys(part.field for part in parts if part.label and part.own and part.field != "ignored"))
+    recognised = tuple(
+        dict.fromkeys(part.field for part in parts if part.label and part.own and part.field != "ignored")
+    )
     return Procedure(document, spans, recognised)
+
+
+def _in_one_language(name: str, language: str, tell: Tell) -> str:
+    """Of a name that is written in two languages, the one in this language."""
+    sides = [side.strip() for side in re.split(r"\s+[/|]\s+", name)]
+    return next((side for side in sides if tell(side) == language), sides[0]) if len(sides) == 2 else name
 
 
 def own_text(page: Page, heading: Part | None, parts: Sequence[Part]) -> str:
@@ -80,27 +93,34 @@ def own_text(page: Page, heading: Part | None, parts: Sequence[Part]) -> str:
 def _fields(page: Page, owner: Entry | None, heading: Part | None, parts: Sequence[Part]) -> dict[str, Told]:
     alone = [part for part in parts if part.field != "ignored"]
     paid, received = money.sides(alone)
-    applying = [part for part in of_field(alone, "como_solicitar", "donde_solicitar", "contacto")]
-    how = [part for part in of_field(alone, "como_solicitar") if part.key != "cita"] or of_field(alone, "como_solicitar")
+    applying = of_field(alone, "como_solicitar", "donde_solicitar", "contacto")
+    how = [part for part in of_field(alone, "como_solicitar") if part.key != "cita"] or of_field(
+        alone, "como_solicitar"
+    )
     links = [(link, line) for part in alone for line in part.lines for link in line.links]
-    description, left_over = naming.description(alone if heading is None else parts, page.description if heading is None else "")
+    description, left_over = naming.description(
+        alone if heading is None else parts, page.description if heading is None else ""
+    )
     where = places.places(applying, of_field(alone, "donde_solicitar"), links)
     urls = where.value.get("urls", ()) if where else ()
     ways_parts = of_field(alone, "como_solicitar", "donde_solicitar")
-    channel = ways.channel(ways_parts, urls)
+    steps = ways.ways(how)
+    channel = ways.channel(steps.value or (), ways_parts, urls)
     lines = [line for part in ways_parts for line in part.lines]
     told = {
         "nombre": _name(page, heading, alone),
         "nombre_alternativo": naming.other_names(alone),
         "descripcion": description,
-        "organismo": body.body(alone, page.site, page.page_title, (owner.organism or owner.name) if owner else ""),
+        "organismo": body.body(
+            alone, page.site, page.page_title, (owner.organism or owner.name) if owner else ""
+        ),
         "requisitos": entries.entries(of_field(alone, "requisitos")),
         "documentos_necesarios": entries.entries(of_field(alone, "documentos_necesarios")),
-        "plazos": deadlines.deadlines(of_field(alone, "plazos")),
+        "plazos": deadlines.deadlines(of_field(alone, "plazos"), alone),
         "tasas": money.fees(paid, alone),
         "cuantias": money.amounts(received),
         "base_legal": laws.laws(of_field(alone, "base_legal")),
-        "como_solicitar": ways.ways(how),
+        "como_solicitar": steps,
         "donde_solicitar": where,
         "telefono": _telephone(page, alone),
         "datos_importantes": entries.entries(of_field(alone, "datos_importantes")),
@@ -114,11 +134,19 @@ def _fields(page: Page, owner: Entry | None, heading: Part | None, parts: Sequen
 def _name(page: Page, heading: Part | None, parts: Sequence[Part]) -> Told:
     if heading is None:
         return naming.name(parts, page.title, page.page_title)
-    return Told(naming.cleaned(heading.title), ((heading.start, heading.start + heading.level + 1 + len(heading.title)),))
+    return Told(
+        naming.cleaned(heading.title),
+        ((heading.start, heading.start + heading.level + 1 + len(heading.title)),),
+    )
 
 
 def _telephone(page: Page, parts: Sequence[Part]) -> Told:
-    nearest = [*of_field(parts, "contacto"), *of_field(parts, "donde_solicitar"), *of_field(parts, "como_solicitar"), *parts]
+    nearest = [
+        *of_field(parts, "contacto"),
+        *of_field(parts, "donde_solicitar"),
+        *of_field(parts, "como_solicitar"),
+        *parts,
+    ]
     found = places.telephone(nearest)
     return found or Told(places.number_in(str(page.site.get("footer") or "")) or None, ())
 
@@ -138,7 +166,11 @@ def _overflow(parts: Sequence[Part], heading: Part | None, description: Told, le
     for part in parts:
         if part.label is not None or not part.title or part is heading:
             continue
-        lines = [line for line in part.lines if not any(start <= line.start < end for start, end in description.spans)]
+        lines = [
+            line
+            for line in part.lines
+            if not any(start <= line.start < end for start, end in description.spans)
+        ]
         if lines:
             found[part.title[:LONGEST_TITLE]] = "\n".join(line.text for line in lines)
             spans += [(line.start, line.end) for line in lines]
@@ -170,9 +202,19 @@ def _document(page: Page, owner: Entry | None, values: dict[str, Any], text: str
     territory, source_type = _territory(page, owner, organism)
     short = body.abbreviation(organism, owner.abbreviation if owner else "")
     name = str(values.get("nombre", ""))
-    who = short or territory.get("municipio") or territory.get("ccaa") or territory.get("provincia") or _site_word(page.url)
+    who = (
+        short
+        or territory.get("municipio")
+        or territory.get("ccaa")
+        or territory.get("provincia")
+        or _site_word(page.url)
+    )
     identity = procedure_id(source_type, str(who), name)
-    optional = {"organismo_abrev": short, "codigo_sia": values.get("codigo_sia"), "nombre_alternativo": values.get("nombre_alternativo")}
+    optional = {
+        "organismo_abrev": short,
+        "codigo_sia": values.get("codigo_sia"),
+        "nombre_alternativo": values.get("nombre_alternativo"),
+    }
     document: dict[str, Any] = {
         "version": 1,
         "id": identity,
@@ -227,10 +269,19 @@ def _territory(page: Page, owner: Entry | None, organism: str) -> tuple[dict[str
     if page.gazette:
         return {"nivel": "estatal"}, "boe"
     host = (urlsplit(page.url).hostname or "").lower()
-    found = territory_of(organism, host)
+    names = [
+        organism,
+        *(body.name_in(str(page.site.get(name) or "")) for name in ("logo", "name", "header", "footer")),
+        body.name_in(page.page_title),
+    ]
+    found = next((one for name in names if name and (one := territory_of(name, host))), {}) or territory_of(
+        "", host
+    )
     return found, SOURCE_TYPES.get(str(found.get("nivel")), "local")
 
 
 def _site_word(url: str) -> str:
-    labels = [label for label in (urlsplit(url).hostname or "web").split(".") if label not in {"www", "sede", "seu"}]
+    labels = [
+        label for label in (urlsplit(url).hostname or "web").split(".") if label not in {"www", "sede", "seu"}
+    ]
     return labels[0] if labels else "web"

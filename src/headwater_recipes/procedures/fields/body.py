@@ -16,8 +16,12 @@ NAMED = re.compile(
     rf"Seguridad Social|Dirección General|Direcció General|Consejería|Conselleria|Consellería|Departamento|Departament|Universidad|Universitat|Mancomunidad|Mancomunitat|Principado|Región|Oficina|Patronato|Consorcio|Consorci|Registro Civil|Jefatura|Secretaría|Town Council|City Council|Council)"
     rf"(?:,? (?:{_LOWER} )*(?:{_LOWER})?{_WORD}|, {_WORD})+)"
 )
-BASQUE = re.compile(rf"\b({_WORD}(?:ko|go|eko)? (?:Udala|Udaleko|Foru Aldundia|Jaurlaritza|Mankomunitatea)|Eusko Jaurlaritza|Lanbide|Osakidetza|{_WORD}(?: {_WORD})* (?:Saila|Institutua|Agentzia|Zerbitzua))\b")
-ENGLISH = re.compile(rf"\b({_WORD}(?: {_WORD})* (?:Town Council|City Council|Council|Town Hall|Ministry|Agency|Government)|Ministry of {_WORD}(?:,? (?:and )?(?:of )?{_WORD})*)\b")
+BASQUE = re.compile(
+    rf"\b({_WORD}(?:ko|go|eko)? (?:Udala|Udaleko|Foru Aldundia|Jaurlaritza|Mankomunitatea)|Eusko Jaurlaritza|Lanbide|Osakidetza|{_WORD}(?: {_WORD})* (?:Saila|Institutua|Agentzia|Zerbitzua))\b"
+)
+ENGLISH = re.compile(
+    rf"\b({_WORD}(?: {_WORD})* (?:Town Council|City Council|Council|Town Hall|Ministry|Agency|Government)|Ministry of {_WORD}(?:,? (?:and )?(?:of )?{_WORD})*)\b"
+)
 ACRONYM = re.compile(r"\(([A-Z]{2,10})\)")
 LONGEST = 160
 TRAILING = re.compile(r"\s*(?:\.|·|\||–|—|-|:|Sede|Seu|Inicio|Todos|Portal|Web|Trámites|©).*$")
@@ -33,14 +37,29 @@ def body(parts: Sequence[Part], site: Mapping[str, Any], page_title: str, regist
         if 2 <= len(text) <= LONGEST:
             return Told(text, spans_of(part.lines[:1]))
     path = [str(one) for one in site.get("path", ())]
-    for text in (site.get("logo"), site.get("name"), site.get("header"), *path, page_title, site.get("author"), site.get("footer")):
-        if text and (found := name_in(str(text))):
-            return Told(found, ())
+    for text in (
+        site.get("logo"),
+        site.get("name"),
+        site.get("header"),
+        *path,
+        page_title,
+        site.get("author"),
+        site.get("footer"),
+    ):
+        if named := name_in(str(text or "")):
+            return Told(named, ())
     if registered:
         return Told(registered, ())
     for part in parts:
         for line in part.lines:
-            if part.field != "ignored" and (found := name_in(line.text)) and re.match(r"Ayunt|Ajunt|Concello|Minist|Xunta|Generalitat|Junta|Gobierno|Govern|Diputaci|Seguridad", found):
+            if (
+                part.field != "ignored"
+                and (found := name_in(line.text))
+                and re.match(
+                    r"Ayunt|Ajunt|Concello|Minist|Xunta|Generalitat|Junta|Gobierno|Govern|Diputaci|Seguridad",
+                    found,
+                )
+            ):
                 return Told(found, spans_of([line]))
     name = str(site.get("name") or site.get("author") or "")
     return Told(name, ()) if name else NOTHING

@@ -8,12 +8,18 @@ from headwater_recipes.procedures.fields.told import Told, spans_of
 from headwater_recipes.procedures.sections.line import Line
 from headwater_recipes.procedures.sections.part import Part
 
-NOTE = re.compile(r"^(?:\(\d{1,2}\)|\[\d{1,2}\]|[¹²³⁴⁵]|\*(?!\*)|nota(?: al pie)?\s*\d*\s*[:.])", re.IGNORECASE)
-NONE_NEEDED = re.compile(r"^(?:ningun[oa]?|cap|no (?:hay|procede|se requiere|aplica)|sin (?:requisitos|documentacion)|none|ez da behar)\b.{0,30}$")
+NOTE = re.compile(
+    r"^(?:\(\d{1,2}\)|\[\d{1,2}\]|[¹²³⁴⁵]|\*(?!\*)|nota(?: al pie)?\s*\d*\s*[:.])", re.IGNORECASE
+)
+NONE_NEEDED = re.compile(
+    r"^(?:ningun[oa]?|cap|no (?:hay|procede|se requiere|aplica)|sin (?:requisitos|documentacion)|none|ez da behar)\b.{0,30}$"
+)
 SHORT_CELL = 4
 SEVERAL = re.compile(r";\s+")
 SENTENCE_INSIDE = re.compile(r"[.!?]\s+[A-ZÁÉÍÓÚÀÈÒÑÇ]")
-TABLE_HEADS = re.compile(r"^(?:documento?s?|documentaci\w+|requisitos?|requisits?|tipo|descripcion|descripcio|concepto?|agiria|dokumentua|document|requirement|n o|num\w*|obligatori\w*|observaciones)\b")
+TABLE_HEADS = re.compile(
+    r"^(?:documento?s?|documentaci\w+|requisitos?|requisits?|tipo|descripcion|descripcio|concepto?|agiria|dokumentua|document|requirement|n o|num\w*|obligatori\w*|observaciones)\b"
+)
 
 
 def entries(parts: Sequence[Part]) -> Told:
@@ -44,11 +50,18 @@ def _of(part: Part) -> Iterator[tuple[str, Line]]:
 
 def _leads(line: Line, following: Line | None) -> bool:
     listed = following is not None and following.kind in {"item", "row"}
-    return line.kind == "text" and (line.text.endswith(":") and (listed or following is None) or (listed and _introduces(line.text)))
+    return line.kind == "text" and (
+        (line.text.endswith(":") and (listed or following is None)) or (listed and _introduces(line.text))
+    )
 
 
 def _introduces(text: str) -> bool:
-    return bool(re.search(r"\b(?:siguientes?|seguents?|segueix\w*|hauek|honako|following|below)\b[^.]{0,40}[.:]?$", text.lower()))
+    return bool(
+        re.search(
+            r"\b(?:siguientes?|seguents?|segueix\w*|hauek|honako|following|below)\b[^.]{0,40}[.:]?$",
+            text.lower(),
+        )
+    )
 
 
 def _is_head(lines: Sequence[Line], place: int) -> bool:

@@ -13,7 +13,9 @@ BOE = re.compile(r"BOE-[A-Z]-\d{4}-\d{1,6}")
 NORM = re.compile(
     r"(?=\b(?:Ley|Llei|Lei|Lege|Real Decreto|Reial decret|Decreto|Decret|Decreto-ley|Orden|Ordre|Orde|Ordenanza|Ordenança|Reglamento|Reglament|Regulamento|Constitución|Resolución|Resolució|Acuerdo|Directiva|Estatuto|Texto refundido)\b)"
 )
-DIVIDES = re.compile(r";\s+|(?<=[.])\s+(?=(?:Ley|Llei|Lei|Real Decreto|Reial [Dd]ecret|Decreto|Decret|Orden|Ordre|Orde|Ordenan\w+|Reglament\w*|Regulamento|Constituci\w+|Resoluci\w+|Lege|Law|Royal Decree|Act)\b)")
+DIVIDES = re.compile(
+    r";\s+|(?<=[.])\s+(?=(?:Ley|Llei|Lei|Real Decreto|Reial [Dd]ecret|Decreto|Decret|Orden|Ordre|Orde|Ordenan\w+|Reglament\w*|Regulamento|Constituci\w+|Resoluci\w+|Lege|Law|Royal Decree|Act)\b)"
+)
 INTRODUCES = re.compile(r"(?:siguientes?|seguents?|aplicable|normativa|hauek)\s*:?$")
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from headwater.pure.crawling.markers import folded
+from headwater_recipes.procedures.fields.body import name_in
 from headwater_recipes.procedures.fields.deadlines import sentences
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.told import NOTHING, Told, spans_of
@@ -17,10 +18,16 @@ GENERIC = re.compile(
     r"procedimientos?(?: y servicios)?|servicios?|serveis|servizos|izapideak?|izapidearen fitxa|procedure(?:s| details)?|guia de tramites|portal .*|bienvenid\w+.*|ficha informativa|hoja informativa|full informatiu)$"
 )
 SEPARATORS = re.compile(r"\s+[-–—|·»:]\s+")
-PREFIX = re.compile(r"^(?:tr[aá]mite|procedimiento|procediment|tr[aà]mit|procedemento|izapidea|procedure|ficha|servicio)\s*(?:n[ºo.]*\s*\d+)?\s*[:–—-]\s*", re.IGNORECASE)
+PREFIX = re.compile(
+    r"^(?:tr[aá]mite|procedimiento|procediment|tr[aà]mit|procedemento|izapidea|procedure|ficha|servicio)\s*(?:n[ºo.]*\s*\d+)?\s*[:–—-]\s*",
+    re.IGNORECASE,
+)
+CODE = re.compile(r"^\(?(?=[A-Z]*\d)[A-Z]{0,4}[-.]?\d{2,6}[A-Z]?\)?\s*[-–—.:]\s+(?=[A-ZÁÉÍÓÚÀÈ])")
 LONGEST_DESCRIPTION, MOST_SENTENCES = 700, 3
 SHORTEST = 20
-NOT_ABOUT = re.compile(r"^(?:ultima actualizacion|actualizado|actualitzat|publicado|fecha de|codigo|codi|estas en|inicio|imprimir|volver|compartir|last update|azken|sia\b|abierto el plazo|plazo cerrado|en plazo)")
+NOT_ABOUT = re.compile(
+    r"^(?:ultima actualizacion|actualizado|actualitzat|publicado|fecha de|codigo|codi|estas en|inicio|imprimir|volver|compartir|last update|azken|sia\b|abierto el plazo|plazo cerrado|en plazo)"
+)
 
 
 def name(parts: Sequence[Part], title: str, page_title: str) -> Told:
@@ -32,17 +39,45 @@ def name(parts: Sequence[Part], title: str, page_title: str) -> Told:
     for part in candidates:
         if not GENERIC.match(folded(part.title)):
             return Told(cleaned(part.title), ((part.start, part.start + part.level + 1 + len(part.title)),))
+    first = next((part for part in parts if part.title and name_in(part.title) != part.title), None)
+    if (
+        first is not None
+        and first.label is None
+        and first.level <= 3
+        and not GENERIC.match(folded(first.title))
+    ):
+        return Told(cleaned(first.title), ((first.start, first.start + first.level + 1 + len(first.title)),))
     for text in (title, *SEPARATORS.split(page_title)):
         if text and not GENERIC.match(folded(text)) and recognise(text) is None:
             return Told(cleaned(text), ())
-    heading = next((part for part in parts if part.title and part.label is None and not GENERIC.match(folded(part.title))), None)
+    if (
+        parts
+        and not parts[0].title
+        and (line := next(iter(parts[0].lines), None)) is not None
+        and _could_be_name(line.text)
+    ):
+        return Told(cleaned(line.text), spans_of([line]))
+    heading = next(
+        (
+            part
+            for part in parts
+            if part.title and part.label is None and not GENERIC.match(folded(part.title))
+        ),
+        None,
+    )
     if heading is not None:
-        return Told(cleaned(heading.title), ((heading.start, heading.start + heading.level + 1 + len(heading.title)),))
+        return Told(
+            cleaned(heading.title), ((heading.start, heading.start + heading.level + 1 + len(heading.title)),)
+        )
     return NOTHING
 
 
+def _could_be_name(text: str) -> bool:
+    return 2 <= len(text.split()) <= 16 and not text.endswith((".", ":", ";")) and name_in(text) != text
+
+
 def cleaned(text: str) -> str:
-    text = PREFIX.sub("", " ".join(text.split()))
+    text = CODE.sub("", PREFIX.sub("", " ".join(text.split())))
     return text.rstrip(" .:") if not text.isupper() else text.rstrip(" .:").capitalize()
 
 
@@ -54,7 +89,9 @@ def description(parts: Sequence[Part], meta: str) -> tuple[Told, str]:
         lines = _prose(_opening(parts))
     if not lines:
         return (Told(meta.strip(), ()) if len(meta.strip()) >= SHORTEST else NOTHING), ""
-    text = " ".join(line.text if line.text.endswith((".", "!", "?", ":", ";")) else f"{line.text}." for line in lines)
+    text = " ".join(
+        line.text if line.text.endswith((".", "!", "?", ":", ";")) else f"{line.text}." for line in lines
+    )
     text = text if len(lines) > 1 else lines[0].text
     if len(text) <= LONGEST_DESCRIPTION:
         return Told(text, spans_of(lines)), ""
@@ -64,7 +101,13 @@ def description(parts: Sequence[Part], meta: str) -> tuple[Told, str]:
 
 
 def _prose(lines: Sequence[Line]) -> list[Line]:
-    said = [line for line in lines if line.kind in {"text", "item"} and not NOTE.match(line.text) and not NOT_ABOUT.match(folded(line.text))]
+    said = [
+        line
+        for line in lines
+        if line.kind in {"text", "item"}
+        and not NOTE.match(line.text)
+        and not NOT_ABOUT.match(folded(line.text))
+    ]
     return said if sum(len(line.text) for line in said) >= SHORTEST else []
 
 
@@ -83,5 +126,10 @@ def _opening(parts: Sequence[Part]) -> list[Line]:
 
 def other_names(parts: Sequence[Part]) -> Told:
     lines = [line for part in parts if part.field == "nombre_alternativo" for line in part.lines]
-    names = [piece.strip(" .") for line in lines for piece in re.split(r"[;,/]| o | u ", line.text) if len(piece.strip()) > 2]
+    names = [
+        piece.strip(" .")
+        for line in lines
+        for piece in re.split(r"[;,/]| o | u ", line.text)
+        if len(piece.strip()) > 2
+    ]
     return Told(list(dict.fromkeys(names)), spans_of(lines)) if names else NOTHING

@@ -16,10 +16,25 @@ ONLINE = re.compile(
 IN_PERSON = re.compile(
     r"presencial|en persona|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|cita previa|aurretiko hitzordu|face to face|dependencias|personandose|adrecant|achegandose|comisaria|at the (?:town hall|registry)"
 )
-PHONE = re.compile(r"por telefono|telefonicamente|per telefon|telefonicament|telefonoz|by (?:tele)?phone|llamando|trucant|chamando|deituz|call(?:ing)? ")
-POST = re.compile(r"correo (?:postal|certificado|administrativo)|correu (?:postal|certificat)|oficinas de correos|posta bidez|by post\b|por correo\b")
-NOT_ONLINE = re.compile(r"no (?:\w+ ){0,4}(?:por internet|en linea|electronica\w*|telematica\w*|online)|not available online")
-VIA_NAMES = {"online": "online", "presencial": "presencial", "telefono": "telefono", "correo": "correo", "cita": "presencial"}
+PHONE = re.compile(
+    r"por telefono|telefonicamente|per telefon|telefonicament|telefonoz|by (?:tele)?phone|llamando|trucant|chamando|deituz|call(?:ing)? "
+)
+POST = re.compile(
+    r"correo (?:postal|certificado|administrativo)|correu (?:postal|certificat)|oficinas de correos|posta bidez|by post\b|por correo\b"
+)
+VIRTUAL = re.compile(
+    r"electronic office|online office|oficina (?:virtual|electronica)(?: \\w+)?|bulego (?:birtual|elektroniko)\\w*|ventanilla (?:virtual|electronica)|registro electronico|registre electronic|rexistro electronico"
+)
+NOT_ONLINE = re.compile(
+    r"no (?:\w+ ){0,4}(?:por internet|en linea|electronica\w*|telematica\w*|online)|not available online"
+)
+VIA_NAMES = {
+    "online": "online",
+    "presencial": "presencial",
+    "telefono": "telefono",
+    "correo": "correo",
+    "cita": "presencial",
+}
 
 
 def ways(parts: Sequence[Part]) -> Told:
@@ -38,6 +53,8 @@ def ways(parts: Sequence[Part]) -> Told:
 def _way(part: Part, line: Line) -> dict[str, str] | None:
     if NOTE.match(line.text) or (line.kind == "text" and line.text.endswith(":")):
         return None
+    if line.links and folded(line.text) == folded(line.links[0].text):
+        return None  # a button: where it leads is told elsewhere
     detail = line.text
     if line.kind == "row":
         detail = ": ".join(cell for cell in line.cells if cell)
@@ -57,22 +74,32 @@ def _via_of_label(name: str) -> str:
 
 def via_of(text: str) -> str:
     """The one way that a text speaks of; `general` when it speaks of none or of several."""
-    bare = folded(text)
+    bare = VIRTUAL.sub("internet", folded(text))
     told = [
         name
-        for name, pattern in (("online", ONLINE), ("presencial", IN_PERSON), ("telefono", PHONE), ("correo", POST))
+        for name, pattern in (
+            ("online", ONLINE),
+            ("presencial", IN_PERSON),
+            ("telefono", PHONE),
+            ("correo", POST),
+        )
         if pattern.search(bare)
     ]
     return told[0] if len(told) == 1 else "general"
 
 
-def channel(parts: Sequence[Part], urls: Sequence[str]) -> str | None:
-    """electronico, presencial or mixto, by what the parts about applying say; nothing when they say nothing."""
-    bare = folded(" ".join(f"{part.title} {part.text}" for part in parts))
-    online = bool(ONLINE.search(bare)) and not NOT_ONLINE.search(bare)
-    person = bool(IN_PERSON.search(bare)) or bool(POST.search(bare))
-    if not online and urls and any("sede" in url or "seu" in url for url in urls):
-        online = True
+def channel(told: Sequence[dict[str, str]], parts: Sequence[Part], urls: Sequence[str]) -> str | None:
+    """electronico, presencial or mixto, by the ways that are told and, where those are general, by what the parts
+    about applying say; nothing when they say nothing."""
+    named = {way["via"] for way in told}
+    general = [way["detalle"] for way in told if way["via"] == "general"]
+    bare = folded(
+        " ".join(general if named - {"general"} else [f"{part.title} {part.text}" for part in parts])
+    )
+    bare = VIRTUAL.sub("internet", bare)
+    online = "online" in named or (bool(ONLINE.search(bare)) and not NOT_ONLINE.search(bare))
+    person = bool({"presencial", "correo"} & named) or bool(IN_PERSON.search(bare) or POST.search(bare))
+    online = online or bool(urls and not named - {"general"})
     if online and person:
         return "mixto"
     return "electronico" if online else "presencial" if person else None

@@ -7,12 +7,18 @@ from headwater.pure.crawling.markers import folded
 from headwater_recipes.procedures.labels.label import Label
 from headwater_recipes.procedures.labels.vocabulary import ENDINGS, RULES
 
-NUMBER = re.compile(r"^\s*(?:(?:apartado|paso|punto)\s+)?(?:\d{1,2}(?:\.\d{1,2})*|[IVX]{1,4}|[a-zA-Z])\s*(?:[.)\-–—º:]+)\s+", re.IGNORECASE)
+NUMBER = re.compile(
+    r"^\s*(?:(?:apartado|paso|punto)\s+)?(?:\d{1,2}(?:\.\d{1,2})*|[IVX]{1,4}|[a-zA-Z])\s*(?:[.)\-–—º:]+)\s+",
+    re.IGNORECASE,
+)
 LEAD = re.compile(
     r"(?:(?:cual|cuales|quin|quina|quins|quines|cal|cales|zein|zeintzuk|what|which) (?:es|son|e|da|dira|is|are) )?"
     r"(?:(?:el|la|los|las|els|les|os|as|the|your|tu|tus|su|sus|ver|consulta\w*|conoce|apartado) )?"
 )
-JOINED = re.compile(r"\s*(?:/|\||,| y | i | e | o | eta | and | & | – | - )\s*", re.IGNORECASE)
+JOINED = re.compile(
+    r"\s*(?:/|\||,| y |(?<! do)(?<! can)(?<! must)(?<! am)(?<! will)(?<!^do) i | e | o | eta | and | & | – | - )\s*",
+    re.IGNORECASE,
+)
 LONGEST, LONGEST_PLAIN = 16, 8
 ENDS_A_SENTENCE = re.compile(r"[.;,!…]$")
 SOFT_TAIL = re.compile(

@@ -202,17 +202,31 @@ RULES: tuple[Rule, ...] = (
 # The word that decides stands last.
 ENDINGS: tuple[Rule, ...] = (
     *rules(
-        Label("plazos", "resolucion"), (r"(?:ebaz|erantzu|izapide)\w* .*ep(?:ea|eak|emuga)$|(?:ebazpen)\w*-?epea$",)
+        Label("plazos", "resolucion"),
+        (r"(?:ebaz|erantzu|izapide)\w* .*ep(?:ea|eak|emuga)$|(?:ebazpen)\w*-?epea$",),
     ),
     *rules(Label("plazos", "recurso"), (r"errekurtso\w* .*ep(?:ea|eak)$|appeal deadlines?$",)),
     *rules(Label("plazos", "solicitud"), (r"\bep(?:ea|eak|emuga)$|\bdeadlines?$|\btime limits?$|\bperiod$",)),
-    *rules(Label("documentos_necesarios"), (r"\b(?:dokumentazioa|agiriak|dokumentuak)$|\b(?:required|needed) documents$|(?<!de )\bdocuments (?:required|needed|to (?:submit|provide|bring))$",)),
-    *rules(Label("requisitos"), (r"\b(?:baldintzak|eskakizunak|betekizunak|requirements|eligibility|onuradunak)$",)),
+    *rules(
+        Label("documentos_necesarios"),
+        (
+            r"\b(?:dokumentazioa|agiriak|dokumentuak)$|\b(?:required|needed) documents$|(?<!de )\bdocuments (?:required|needed|to (?:submit|provide|bring))$",
+        ),
+    ),
+    *rules(
+        Label("requisitos"),
+        (r"\b(?:baldintzak|eskakizunak|betekizunak|requirements|eligibility|onuradunak)$",),
+    ),
     *rules(Label("base_legal"), (r"\b(?:araudia|legeria|arautegia|legislation)$",)),
     *rules(Label("tasas"), (r"\b(?:tasak?|prezioa|kostua|fees?)$",)),
     *rules(Label("cuantias"), (r"\b(?:zenbatekoa|zenbatekoak)$",)),
     *rules(Label("donde_solicitar"), (r"\b(?:lekua|lekuak|tokia|bulegoak)$",)),
     *rules(Label("organismo"), (r"\b(?:organoa|erakundea|saila) (?:arduraduna|eskuduna)$|\barduraduna$",)),
-    *rules(Label("como_solicitar"), (r"\b(?:izapidetzea|tramitazioa|urratsak|prozedura)$|nola (?:egin|eskatu|aurkeztu|izapidetu|tramitatu)\w*(?: \w+)?$",)),
+    *rules(
+        Label("como_solicitar"),
+        (
+            r"\b(?:izapidetzea|tramitazioa|urratsak|prozedura)$|nola (?:egin|eskatu|aurkeztu|izapidetu|tramitatu)\w*(?: \w+)?$",
+        ),
+    ),
     *rules(Label("descripcion"), (r"\b(?:deskribapena|azalpena|xedea|helburua|zer da(?: \w+)?)$",)),
 )

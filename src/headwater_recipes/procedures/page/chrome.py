@@ -6,23 +6,80 @@ from selectolax.lexbor import LexborNode
 
 SKIPPED = frozenset(
     {
-        *("script", "style", "noscript", "template", "svg", "iframe", "object", "canvas", "video", "audio", "map"),
+        *(
+            "script",
+            "style",
+            "noscript",
+            "template",
+            "svg",
+            "iframe",
+            "object",
+            "canvas",
+            "video",
+            "audio",
+            "map",
+        ),
         *("nav", "footer", "select", "option", "textarea", "input", "datalist", "progress", "head", "dialog"),
     }
 )
-ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menu", "menubar", "dialog"})
+ROLES = frozenset(
+    {"navigation", "banner", "contentinfo", "search", "complementary", "menu", "menubar", "dialog"}
+)
 _WORDS = re.compile(r"[a-z]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 CHROME_WORDS = frozenset(
     {
-        *("cookie", "cookies", "consent", "breadcrumb", "breadcrumbs", "migas", "molles", "share", "sharing", "social"),
-        *("compartir", "comparteix", "navbar", "sidebar", "newsletter", "comments", "comentarios", "comentaris"),
-        *("valoracion", "valoracio", "rating", "feedback", "pagination", "paginacion", "skip", "relacionados", "relacionats"),
-        *("related", "relacionado", "footnote", "footnotes", "pie", "footer", "toc", "satisfaccion", "encuesta", "chatbot"),
+        *(
+            "cookie",
+            "cookies",
+            "consent",
+            "breadcrumb",
+            "breadcrumbs",
+            "migas",
+            "molles",
+            "share",
+            "sharing",
+            "social",
+        ),
+        *(
+            "compartir",
+            "comparteix",
+            "navbar",
+            "sidebar",
+            "newsletter",
+            "comments",
+            "comentarios",
+            "comentaris",
+        ),
+        *(
+            "valoracion",
+            "valoracio",
+            "rating",
+            "feedback",
+            "pagination",
+            "paginacion",
+            "skip",
+            "relacionados",
+            "relacionats",
+        ),
+        *(
+            "related",
+            "relacionado",
+            "footnote",
+            "footnotes",
+            "pie",
+            "footer",
+            "toc",
+            "satisfaccion",
+            "encuesta",
+            "chatbot",
+        ),
         *("accesibilidad", "idiomas", "languages", "langs", "tagcloud", "publicidad", "noprint", "printonly"),
     }
 )
 MENUS = frozenset({"menu", "nav", "navigation", "submenu", "topbar"})
+HEADERS = frozenset({"header", "cabecera", "encabezado", "capcalera", "goiburua", "masthead"})
+SITE_WIDE = frozenset({"site", "top", "page", "global", "main", "superior", "portal", "web"})
 TAB_LIST = re.compile(r"\btab", re.IGNORECASE)
 
 
@@ -39,6 +96,8 @@ def is_chrome(node: LexborNode) -> bool:
     if tag == "header":
         return not (_holds_title(node) or _within(node, ("main", "article", "section")))
     named = names_of(node)
+    if HEADERS & named and (SITE_WIDE & named or (node.attributes.get("id") or "").lower() in HEADERS):
+        return not _holds_title(node)
     if CHROME_WORDS & named:
         return not _holds_title(node)
     return bool(MENUS & named) and not _is_tab_list(node) and not _holds_title(node)

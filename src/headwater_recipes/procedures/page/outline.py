@@ -16,16 +16,67 @@ from headwater_recipes.procedures.page.writing import Writing, bullet_of, flat, 
 LEVELS = {f"h{level}": level for level in range(1, 7)}
 BLOCKS = frozenset(
     {
-        *("div", "section", "article", "main", "p", "ul", "ol", "li", "dl", "dt", "dd", "table", "tbody", "thead", "tr"),
-        *("td", "th", "blockquote", "figure", "figcaption", "address", "details", "summary", "fieldset", "legend", "form"),
+        *(
+            "div",
+            "section",
+            "article",
+            "main",
+            "p",
+            "ul",
+            "ol",
+            "li",
+            "dl",
+            "dt",
+            "dd",
+            "table",
+            "tbody",
+            "thead",
+            "tr",
+        ),
+        *(
+            "td",
+            "th",
+            "blockquote",
+            "figure",
+            "figcaption",
+            "address",
+            "details",
+            "summary",
+            "fieldset",
+            "legend",
+            "form",
+        ),
         *("pre", "hr", "body", "header", "aside", "center", "tfoot", "caption", "menu", *LEVELS),
     }
 )
 BOLD = frozenset({"strong", "b"})
 LABEL_WORDS = frozenset(
     {
-        *("label", "etiqueta", "titulo", "title", "titol", "heading", "term", "encabezado", "cabecera", "subtitulo"),
-        *("titular", "key", "clave", "epigrafe", "apartado", "header", "caption", "legend", "name", "trigger", "toggle"),
+        *(
+            "label",
+            "etiqueta",
+            "titulo",
+            "title",
+            "titol",
+            "heading",
+            "term",
+            "encabezado",
+            "cabecera",
+            "subtitulo",
+        ),
+        *(
+            "titular",
+            "key",
+            "clave",
+            "epigrafe",
+            "apartado",
+            "header",
+            "caption",
+            "legend",
+            "name",
+            "trigger",
+            "toggle",
+        ),
     }
 )
 DEEPEST = 120
@@ -47,7 +98,17 @@ def outline(tree: LexborHTMLParser, address: str) -> list[Block]:
 def main_part(tree: LexborHTMLParser) -> LexborNode | None:
     """What the page itself calls its main part, if most of the headings stand there."""
     everywhere = _known_headings(tree.body)
-    for selector in ("main", "[role=main]", "#main-content", "#main", "#content", "#contenido", "#contingut", "#contido", "#edukia"):
+    for selector in (
+        "main",
+        "[role=main]",
+        "#main-content",
+        "#main",
+        "#content",
+        "#contenido",
+        "#contingut",
+        "#contido",
+        "#edukia",
+    ):
         for node in tree.css(selector):
             if _known_headings(node) >= max(2, everywhere - 1):
                 return node
@@ -57,8 +118,16 @@ def main_part(tree: LexborHTMLParser) -> LexborNode | None:
 def _known_headings(node: LexborNode | None) -> int:
     if node is None:
         return 0
-    found = node.css("h1,h2,h3,h4,h5,h6,dt,th,summary,button,strong,b,legend,label,[class*=title],[class*=titulo],[class*=label]")
-    return len({text for one in found[:2000] if (text := one_line(one.text(deep=True))) and len(text) < 120 and recognise(text)})
+    found = node.css(
+        "h1,h2,h3,h4,h5,h6,dt,th,summary,button,strong,b,legend,label,[class*=title],[class*=titulo],[class*=label]"
+    )
+    return len(
+        {
+            text
+            for one in found[:2000]
+            if (text := one_line(one.text(deep=True))) and len(text) < 120 and recognise(text)
+        }
+    )
 
 
 @dataclass(slots=True)
@@ -124,7 +193,9 @@ class _Walker:
 
     def _is_label(self, node: LexborNode, tag: str) -> bool:
         """A short line that its class calls a title or label."""
-        if tag not in {"div", "p"} or not LABEL_WORDS & names_of(node) or node.css_first("a[href],p,ul,table,div div") is not None:
+        if tag not in {"div", "p"} or not LABEL_WORDS & names_of(node):
+            return False
+        if any(child.tag in BLOCKS or child.tag == "a" for child in node.iter()):
             return False
         text = one_line(node.text(deep=True))
         return 0 < len(text.split()) <= LONGEST_LABEL and not text.endswith((".", ";", ","))
@@ -159,8 +230,7 @@ class _Walker:
     def _button(self, node: LexborNode) -> None:
         """One that opens something names it; any other is no text."""
         text = one_line(node.text(deep=True))
-        opens = {"aria-expanded", "aria-controls", "data-toggle", "data-bs-toggle", "data-target"} & set(node.attributes)
-        if text and (opens or recognise_plain(text) is not None) and len(text.split()) <= LONGEST_LABEL:
+        if text and (opens(node) or recognise_plain(text) is not None) and len(text.split()) <= LONGEST_LABEL:
             self.end_paragraph()
             self.blocks.append(Heading(text, self._below()))
 
@@ -170,17 +240,24 @@ class _Walker:
         if not text:
             return
         if target.startswith("#"):
-            opens = {"aria-expanded", "data-toggle", "data-bs-toggle"} & set(node.attributes)
-            if opens or node.attributes.get("role") in {"button", "tab"}:
+            if opens(node):
                 self.end_paragraph()
                 self.blocks.append(Heading(text, self._below()))
             elif any(run.text.strip() for run in self.writing.runs):
                 self.writing.write(text, bold=bold)
             return
-        if target.lower().startswith(("javascript:", "data:")) or not target:
+        if (target.lower().startswith("javascript:") or not target) and opens(node):
+            self.end_paragraph()
+            self.blocks.append(Heading(text, self._below()))
+        elif target.lower().startswith(("javascript:", "data:")) or not target:
             self.writing.write(text, bold=bold)
         elif target.lower().startswith(("mailto:", "tel:")):
-            self.writing.write(text if target.partition(":")[2].strip("+ ")[-4:] in text.replace(" ", "") or "@" in text else f"{text} {target.partition(':')[2]}", bold=bold)
+            self.writing.write(
+                text
+                if target.partition(":")[2].strip("+ ")[-4:] in text.replace(" ", "") or "@" in text
+                else f"{text} {target.partition(':')[2]}",
+                bold=bold,
+            )
         else:
             self.writing.write(f"[{text}]({_absolute(self.address, target)})", bold=bold)
 
@@ -195,7 +272,9 @@ class _Walker:
         """One line, with what is listed below it; an item that holds a heading or table is a part of its own."""
         if (name := self.panels.names.get(node.mem_id)) is not None:
             self.blocks.append(Heading(name, self._below()))
-        inner = node.css_first("h1,h2,h3,h4,h5,h6,table,dl,summary,button[aria-expanded],button[aria-controls]")
+        inner = node.css_first(
+            "h1,h2,h3,h4,h5,h6,table,dl,summary,button[aria-expanded],button[aria-controls]"
+        )
         if inner is not None or _is_part(node):
             self.walk(node, depth + 1)
             self.end_paragraph()
@@ -213,7 +292,11 @@ class _Walker:
     def _table(self, node: LexborNode, depth: int) -> None:
         rows = [row for row in node.css("tr") if _own_row(row, node)]
         caption = node.css_first("caption")
-        if caption is not None and (text := one_line(caption.text(deep=True))) and len(text.split()) <= LONGEST_LABEL:
+        if (
+            caption is not None
+            and (text := one_line(caption.text(deep=True)))
+            and len(text.split()) <= LONGEST_LABEL
+        ):
             self.blocks.append(Heading(text, self._below()))
         cells = [[cell for cell in row.iter() if cell.tag in {"td", "th"}] for row in rows]
         cells = [row for row in cells if any(one_line(cell.text(deep=True)) for cell in row)]
@@ -229,7 +312,9 @@ class _Walker:
                     self.walk(value, depth + 1)
                     self.end_paragraph()
         else:
-            self.blocks.append(Table(tuple(tuple("; ".join(_inside(cell, self, depth)) for cell in row) for row in cells)))
+            self.blocks.append(
+                Table(tuple(tuple("; ".join(_inside(cell, self, depth)) for cell in row) for row in cells))
+            )
 
     def end_paragraph(self) -> None:
         for line in self.writing.take():
@@ -238,7 +323,7 @@ class _Walker:
             if rest is not None:
                 self.blocks.append(Item(rest))
             elif is_heading(line):
-                self.blocks.append(Heading(text.rstrip(":").strip(), self._below()))
+                self.blocks.append(Paragraph(f"**{text}**"))
             elif text:
                 self.blocks.append(Paragraph(marked(line)))
 
@@ -270,9 +355,21 @@ def _said(block: Block) -> str:
             return "; ".join(": ".join(filter(None, row)) for row in rows)
 
 
+def opens(node: LexborNode) -> bool:
+    """Whether it is there to show and hide what follows."""
+    attributes = node.attributes
+    if {"aria-expanded", "aria-controls", "data-toggle", "data-bs-toggle", "data-target"} & set(attributes):
+        return True
+    return attributes.get("role") in {"button", "tab"} or bool(LABEL_WORDS & names_of(node))
+
+
 def _is_part(node: LexborNode) -> bool:
     """A list item that is a label with paragraphs below, as accordions made of lists are."""
     children = [child for child in node.iter() if child.tag in BLOCKS]
+    if children and any(
+        child.tag in {"a", "button", "span", "label"} and opens(child) for child in node.iter()
+    ):
+        return True
     if len(children) < 2 or children[0].css_first("a[href]") is not None:
         return False
     first = one_line(children[0].text(deep=True))

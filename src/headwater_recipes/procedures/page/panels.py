@@ -38,11 +38,18 @@ def find_panels(tree: LexborHTMLParser) -> Panels:
                 triggers.add(trigger.mem_id)
     for panel in tree.css("[aria-labelledby]"):
         named = by_id.get(panel.attributes.get("aria-labelledby") or "")
-        if named is not None and _is_panel(panel) and (text := one_line(named.text(deep=True))) and len(text) <= LONGEST:
+        if (
+            named is not None
+            and _is_panel(panel)
+            and (text := one_line(named.text(deep=True)))
+            and len(text) <= LONGEST
+        ):
             names.setdefault(panel.mem_id, text)
             triggers.add(named.mem_id)
     if not names:
         _in_order(tree, names, triggers)
+    if not names:
+        _side_by_side(tree, names, triggers)
     return Panels(names, frozenset(triggers))
 
 
@@ -55,9 +62,19 @@ def _targets(trigger: LexborNode) -> Iterator[str]:
 
 def _is_panel(node: LexborNode) -> bool:
     """Something that holds text of its own, and does not begin with a heading that says its name already."""
-    return node.tag in {"div", "section", "article", "li", "dd", "ul", "ol", "td", "fieldset", "table", "p"} and not (
-        _begins_with_heading(node)
-    )
+    return node.tag in {
+        "div",
+        "section",
+        "article",
+        "li",
+        "dd",
+        "ul",
+        "ol",
+        "td",
+        "fieldset",
+        "table",
+        "p",
+    } and not (_begins_with_heading(node))
 
 
 def _begins_with_heading(node: LexborNode) -> bool:
@@ -80,3 +97,50 @@ def _in_order(tree: LexborHTMLParser, names: dict[int, str], triggers: set[int])
         if not _begins_with_heading(panel):
             names[panel.mem_id] = one_line(tab.text(deep=True))
         triggers.add(tab.mem_id)
+
+
+def _side_by_side(tree: LexborHTMLParser, names: dict[int, str], triggers: set[int]) -> None:
+    """Names and panels as children of one element: so many of these, then so many of those."""
+    for around in _around_tabs(tree):
+        children = [child for child in around.iter() if child.tag not in {"input", "script", "style"}]
+        labels = [child for child in children if child.tag in {"label", "button", "a"}]
+        if not labels and children and children[0].tag in {"ul", "ol", "nav", "div"}:
+            labels = [one for one in children[0].css("li,button,a,label") if one.css_first("li") is None]
+            labels = [
+                one
+                for one in labels
+                if not any(other.mem_id != one.mem_id and _holds(one, other) for other in labels)
+            ]
+            children = children[1:]
+        panels = [child for child in children if child.tag in {"div", "section", "article"}]
+        if len(panels) == 1:
+            panels = [child for child in panels[0].iter() if child.tag in {"div", "section", "article"}]
+        texts = [one_line(label.text(deep=True)) for label in labels]
+        if (
+            len(labels) < 2
+            or len(labels) != len(panels)
+            or not all(0 < len(text) <= LONGEST for text in texts)
+        ):
+            continue
+        for label, panel, text in zip(labels, panels, texts, strict=True):
+            if not _begins_with_heading(panel):
+                names[panel.mem_id] = text
+            triggers.add(label.mem_id)
+
+
+def _around_tabs(tree: LexborHTMLParser) -> list[LexborNode]:
+    parents = [node.parent for node in tree.css("input[type=radio]")[:50]]
+    found = [
+        *(node for node in parents if node is not None),
+        *tree.css("[class*=tab],[class*=pesta],[class*=solapa]")[:50],
+    ]
+    return list({node.mem_id: node for node in found}.values())
+
+
+def _holds(outer: LexborNode, inner: LexborNode) -> bool:
+    parent = inner.parent
+    while parent is not None:
+        if parent.mem_id == outer.mem_id:
+            return True
+        parent = parent.parent
+    return False

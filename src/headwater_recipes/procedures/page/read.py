@@ -21,7 +21,9 @@ from headwater_recipes.procedures.labels.recognise import recognise
 from headwater_recipes.procedures.page.outline import outline
 from headwater_recipes.procedures.page.site import site_of
 
-HOPELESS = frozenset({"login", "error_page", "soft_404", "redirect_stub", "too_large", "malformed", "paywall"})
+HOPELESS = frozenset(
+    {"login", "error_page", "soft_404", "redirect_stub", "too_large", "malformed", "paywall"}
+)
 FEWEST_WORDS = 30
 
 
@@ -51,7 +53,11 @@ def read_page(data: bytes, hints: Hints) -> Reading | Unreadable:
         method="procedure outline",
         title=_title(blocks) or known.title,
         attributes={**known.attributes, **_attributes(tree, blocks, markup)},
-        origins={**known.origins, "text": "procedure outline", "title": "first heading" if _title(blocks) else known.origins.get("title", "")},
+        origins={
+            **known.origins,
+            "text": "procedure outline",
+            "title": "first heading" if _title(blocks) else known.origins.get("title", ""),
+        },
     )
 
 

@@ -16,7 +16,10 @@ def site_of(tree: LexborHTMLParser) -> dict[str, Any]:
         "name": _meta(tree, "og:site_name") or _meta(tree, "application-name"),
         "author": _meta(tree, "author") or _meta(tree, "DC.creator") or _meta(tree, "dcterms.publisher"),
         "logo": _logo(tree),
-        "header": _text(tree, "header,[role=banner],#header,#cabecera,.cabecera"),
+        "header": _text(
+            tree,
+            "header,[role=banner],#header,#cabecera,.cabecera,[class*=header-],[class*=brand],[id*=cabecera]",
+        ),
         "footer": _text(tree, "footer,[role=contentinfo],#footer,#pie,.pie"),
         "path": list(dict.fromkeys(one_line(node.text(deep=True)) for node in tree.css(CRUMBS)[:MOST])),
         "languages": _languages(tree),
@@ -33,7 +36,9 @@ def _meta(tree: LexborHTMLParser, name: str) -> str:
 
 
 def _logo(tree: LexborHTMLParser) -> str:
-    for node in tree.css("header img[alt],[class*=logo] img[alt],img[class*=logo][alt],#header img[alt],a[class*=logo],[class*=logo]"):
+    for node in tree.css(
+        "header img[alt],#cabecera img[alt],.cabecera img[alt],[id*=header] img[alt],[class*=header] img[alt],[class*=logo] img[alt],img[class*=logo][alt],#header img[alt],a[class*=logo],[class*=logo]"
+    ):
         said = one_line(node.attributes.get("alt") or node.attributes.get("title") or node.text(deep=True))
         if said:
             return said[:LONGEST]

@@ -32,11 +32,8 @@ class Registry:
 
 
 def territory(entry: Entry) -> dict[str, str | None]:
-    told: dict[str, str | None] = {"nivel": LEVELS[entry.jurisdiction]}
-    for name, value in (("ccaa", entry.ccaa), ("provincia", entry.province), ("municipio", entry.municipality)):
-        if value:
-            told[name] = value
-    return told
+    places = {"ccaa": entry.ccaa, "provincia": entry.province, "municipio": entry.municipality}
+    return {"nivel": LEVELS[entry.jurisdiction]} | {name: value for name, value in places.items() if value}
 
 
 def read_registry(paths: Iterable[Path]) -> Registry:

@@ -39,12 +39,20 @@ COMMUNITIES: Mapping[str, str] = {
     "ceuta": "ceuta",
     "melilla": "melilla",
 }
-TOWN = re.compile(r"^(?:excmo |excel lentissim )?(?:ayuntamiento|ajuntament|concello)(?: de la| del| de los| de las| de| da| do| d)? (.+)$")
+TOWN = re.compile(
+    r"^(?:excmo |excel lentissim )?(?:ayuntamiento|ajuntament|concello)(?: de la| del| de los| de las| de| da| do| d)? (.+)$"
+)
 BASQUE_TOWN = re.compile(r"^(.+?)(?:e?ko|go) udal\w*$")
 ENGLISH_TOWN = re.compile(r"^(.+) (?:town|city) (?:council|hall)$")
-PROVINCE = re.compile(r"^(?:diputacion|diputacio|deputacion|cabildo|consell insular)(?: provincial| foral| insular)?(?: de la| de| d)? (.+)$")
-STATE = re.compile(r"\b(?:ministerio|ministeri|ministry|seguridad social|servicio publico de empleo estatal|agencia tributaria|direccion general de (?:trafico|la policia)|administracion general del estado|gobierno de espana|boletin oficial del estado)\b")
-REGIONAL = re.compile(r"\b(?:xunta|generalitat|junta de|gobierno de|govern|comunidad|comunitat|consejeria|conselleria|principado|region de|eusko jaurlaritza|departament de|jaurlaritza)\b")
+PROVINCE = re.compile(
+    r"^(?:diputacion|diputacio|deputacion|cabildo|consell insular)(?: provincial| foral| insular)?(?: de la| de| d)? (.+)$"
+)
+STATE = re.compile(
+    r"\b(?:ministerio|ministeri|ministry|seguridad social|servicio publico de empleo estatal|agencia tributaria|direccion general de (?:trafico|la policia)|administracion general del estado|gobierno de espana|nacional|estatal|boletin oficial del estado)\b"
+)
+REGIONAL = re.compile(
+    r"\b(?:xunta|generalitat|junta de|gobierno de|govern|comunidad|comunitat|consejeria|conselleria|principado|region de|eusko jaurlaritza|departament de|jaurlaritza)\b"
+)
 
 
 def slug(text: str) -> str:

@@ -4,16 +4,21 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from headwater.pure.crawling.markers import folded
 from headwater_recipes.procedures.labels.label import Label
-from headwater_recipes.procedures.labels.recognise import both, plain_label, recognise
+from headwater_recipes.procedures.labels.recognise import both, plain_label, recognise, recognise_plain
 from headwater_recipes.procedures.sections.line import Line
 from headwater_recipes.procedures.sections.part import Part
 
 STICKY = frozenset({"ignored", "base_legal", "cuantias"})
 # Headings below these are about whose papers or which step, not a part of their own.
-PEOPLE = re.compile(r"person|solicitant|sol licitant|interesad|interessad|beneficiari|destinatari|eskatzaile|applicant|onuradun")
+PEOPLE = re.compile(
+    r"person|solicitant|sol licitant|interesad|interessad|beneficiari|destinatari|eskatzaile|applicant|onuradun"
+)
 STEP = re.compile(r"solicit|sol licit|present|inscrip|matricul|entrega|eska|apply|application|submission")
-PRIVACY = re.compile(r"responsable|finalidad|finalitat|legitimaci|derechos|drets|destinatari|conservaci|procedencia|encargado")
+PRIVACY = re.compile(
+    r"responsable|finalidad|finalitat|legitimaci|derechos|drets|destinatari|conservaci|procedencia|encargado"
+)
 FREE_KEY = re.compile(r"[^a-z0-9]+")
 
 
@@ -33,7 +38,7 @@ def divide(lines: Sequence[Line]) -> list[Part]:
             parts.append(Part(title="", level=0, label=None, lines=below))
             continue
         above = [one for one in above if one.level < heading.level]
-        label, own = _effective(heading.text, above)
+        label, own = _effective(heading.text, above, " ".join(line.text for line in below))
         also = both(heading.text) if own else ()
         parts.append(
             Part(
@@ -65,25 +70,43 @@ def _groups(lines: Sequence[Line]) -> Iterator[tuple[Line | None, tuple[Line, ..
         yield heading, tuple(below)
 
 
-def _effective(title: str, above: Sequence[_Above]) -> tuple[Label | None, bool]:
+def _effective(title: str, above: Sequence[_Above], below: str) -> tuple[Label | None, bool]:
     """The label in force below this heading, and whether it is the heading's own."""
     own = recognise(title)
     parent = next((one.label for one in reversed(above) if one.label is not None), None)
     if parent is None or parent.field == "descripcion":
         return (own or parent, own is not None) if parent else (own, own is not None)
     if parent.field in STICKY:
-        return parent, False
-    if parent.field == "plazos" and (own is None or own.field in {"plazos", "como_solicitar", "descripcion"}):
+        plainly = parent.field != "ignored" and recognise_plain(title) is not None
+        return (own, True) if plainly else (parent, False)
+    if parent.field == "plazos" and _is_deadline(own, below):
         return _deadline(title, own, parent), False
     if own is None:
         return parent, False
-    if parent.field == "documentos_necesarios" and own.field in {"requisitos", "como_solicitar", "documentos_necesarios"}:
-        return (parent, False) if PEOPLE.search(plain_label(title)) or own.field != "requisitos" else (own, True)
-    if parent.field == "requisitos" and own.field in {"organismo", "como_solicitar", "contacto"} and not own.key:
+    if parent.field == "documentos_necesarios" and own.field in {
+        "requisitos",
+        "como_solicitar",
+        "documentos_necesarios",
+    }:
+        return (
+            (parent, False) if PEOPLE.search(plain_label(title)) or own.field != "requisitos" else (own, True)
+        )
+    if (
+        parent.field == "requisitos"
+        and own.field in {"organismo", "como_solicitar", "contacto"}
+        and not own.key
+    ):
         return parent, False
     if own.field == parent.field and not own.key:
         return parent, False
     return own, True
+
+
+def _is_deadline(own: Label | None, below: str) -> bool:
+    """Below "Plazos", "Tramitación" is one more of them if what follows speaks of time."""
+    if own is None or own.field == "plazos":
+        return True
+    return own.field in {"como_solicitar", "descripcion"} and bool(TIME.search(folded(below)))
 
 
 def _deadline(title: str, own: Label | None, parent: Label) -> Label:
@@ -111,7 +134,17 @@ def _without_privacy(parts: Sequence[Part]) -> list[Part]:
 
 def _speaks_of_data(parts: Sequence[Part], place: int) -> bool:
     near = " ".join(plain_label(part.title) for part in parts[max(0, place - 3) : place + 4])
-    return len(set(re.findall(r"legitimaci\w*|finalidad|finalitat|derechos|drets|tratamiento|conservaci\w*|procedencia", near))) >= 2
+    return (
+        len(
+            set(
+                re.findall(
+                    r"legitimaci\w*|finalidad|finalitat|derechos|drets|tratamiento|conservaci\w*|procedencia",
+                    near,
+                )
+            )
+        )
+        >= 2
+    )
 
 
 def _apart(part: Part) -> Iterator[Part]:
@@ -154,7 +187,9 @@ def _shares(part: Part) -> list[tuple[Label, list[Line]]]:
     if second.field in LISTS:
         items = any(line.kind == "item" for line in part.lines)
         head = part.lines[:1]
-        return _split(part.lines, second, first, lambda line: line.kind == "item" if items else line not in head)
+        return _split(
+            part.lines, second, first, lambda line: line.kind == "item" if items else line not in head
+        )
     return [(first, list(part.lines))]
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 HEADING = re.compile(r"^(#{1,6})\s+(.+)$")
 ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)]|[a-z]\))\s+(?=\S)")
@@ -10,6 +11,11 @@ LINK = re.compile(r"\[([^\[\]]{0,500})\]\(([^()\s]{1,2000})\)")
 SEPARATOR = re.compile(r"^\|(?:\s*:?-{3,}:?\s*\|)+\s*$")
 CELL = re.compile(r"(?<!\\)\|")
 LEAD = re.compile(r"^\*\*(.{1,160}?)\*\*\s*:?\s*(.*)$")
+_FILE = re.compile(r"\.(?:pdf|docx?|odt|xlsx?|zip|rtf)(?:$|[?#])", re.IGNORECASE)
+_FETCHES = re.compile(
+    r"\W*(?:modelo|model|impreso|impres|descarg\w+|descàrrega|baixa\w*|formulari\w*|pdf|word|odt|docx?|deskargatu|download|eredua|ver|anexo)\b.{0,30}$"
+)
+_NOTE_SIGN = re.compile(r"\s*(?:\(\d{1,2}\)|\[\d{1,2}\]|[¹²³⁴⁵]+|(?<=\w)\*{1,3})(?=[.;,]?$)")
 _MARKS = re.compile(r"\*\*|\u200b|^\\")
 
 
@@ -49,7 +55,7 @@ def lines_of(text: str) -> Iterator[Line]:
 
 def _line(raw: str, start: int) -> Line:
     links = tuple(Link(found[1].strip(), found[2]) for found in LINK.finditer(raw))
-    place = {"start": start, "end": start + len(raw)}
+    place: dict[str, Any] = {"start": start, "end": start + len(raw)}
     if found := HEADING.match(raw):
         return Line(kind="heading", text=bare(found[2]), level=len(found[1]), links=links, **place)
     if raw.startswith("|"):
@@ -75,5 +81,11 @@ def _lead(body: str) -> tuple[str, str]:
 
 
 def bare(text: str) -> str:
-    """Its words, without marks of links and emphasis."""
-    return " ".join(_MARKS.sub("", LINK.sub(lambda found: found[1], text)).split())
+    """Its words, without marks of links and emphasis, signs of footnotes, and links that only fetch a form."""
+    words = " ".join(_MARKS.sub("", LINK.sub(_worded, text)).split())
+    return _NOTE_SIGN.sub("", words)
+
+
+def _worded(found: re.Match[str]) -> str:
+    only_fetches = _FILE.search(found[2]) and _FETCHES.match(found[1].lower()) and found.start() > 0
+    return "" if only_fetches else found[1]

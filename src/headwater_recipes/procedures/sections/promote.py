@@ -15,18 +15,32 @@ _SHOUTED = re.compile(r"[A-ZÁÉÍÓÚÀÈÒÜÇÑ]{4}")
 def promote(lines: Sequence[Line]) -> list[Line]:
     """The same lines with those headings told apart, each as deep as it can be."""
     level, found = 1, []
+    around: Line | None = (
+        None  # the heading to which the text comes back after a label with its value on one line
+    )
+    back = False
     for line in _without_tables(lines):
         if line.kind == "heading" and not line.promoted:
-            level = line.level
+            level, back = line.level, False
+            around = line if recognise(line.text) is not None else None
             found.append(line)
-        else:
-            found += _promoted(line, min(level + 1, 7))
+            continue
+        made = list(_promoted(line, min(level + 1, 7)))
+        if back and around is not None and made[0].kind != "heading":
+            found.append(replace(around, start=line.start, end=line.start, promoted=True))
+        back = made[0].kind == "heading" and len(made) > 1 and around is not None
+        found += made
     return _settled(found)
 
 
 def _promoted(line: Line, level: int) -> Iterator[Line]:
     if line.kind == "heading":
         yield replace(line, level=level)
+        return
+    if line.kind == "text" and line.lead and not line.rest:
+        # Bold from end to end: a label, or the title of what follows within the part that it stands in.
+        known = recognise(line.lead) is not None
+        yield replace(_heading(line, line.lead, level if known else level + 1), promoted=not known)
         return
     if line.kind == "text":
         head, rest = _label_and_rest(line)
@@ -39,7 +53,9 @@ def _promoted(line: Line, level: int) -> Iterator[Line]:
 
 
 def _heading(line: Line, text: str, level: int) -> Line:
-    return Line(kind="heading", text=text.rstrip(" :"), level=level, start=line.start, end=line.end, promoted=True)
+    return Line(
+        kind="heading", text=text.rstrip(" :"), level=level, start=line.start, end=line.end, promoted=True
+    )
 
 
 def _label_and_rest(line: Line) -> tuple[str, str]:
@@ -110,11 +126,7 @@ def _is_lying(rows: list[Line]) -> bool:
 def _settled(lines: list[Line]) -> list[Line]:
     """A promoted label with nothing below it was a line of the text after all."""
     settled: list[Line] = []
-    for place, line in enumerate(lines):
-        following = lines[place + 1] if place + 1 < len(lines) else None
-        empty = following is None or following.kind == "heading"
-        if line.promoted and empty:
-            settled.append(replace(line, kind="text", promoted=False))
-        else:
-            settled.append(line)
-    return settled
+    for line in reversed(lines):
+        empty = not settled or settled[-1].kind == "heading"
+        settled.append(replace(line, kind="text", promoted=False) if line.promoted and empty else line)
+    return settled[::-1]

@@ -7,8 +7,21 @@ from headwater.pure.crawling.markers import folded
 from headwater_recipes.procedures.page.page import Tell
 from headwater_recipes.procedures.sections.part import Part
 
-CORE = frozenset({"requisitos", "documentos_necesarios", "plazos", "tasas", "como_solicitar", "donde_solicitar", "cuantias", "descripcion"})
-VARIANT = re.compile(r"(?:modalidad|modalitat|opcion|opcio|caso|cas|supuesto|grupo|grup|tipo|tipus|linea|linia|si|para|per|personas|persones|persoas|persona|solicitantes|categoria|fase|paso|anexo|capitulo|titulo|articulo|article|artikulu)\b")
+CORE = frozenset(
+    {
+        "requisitos",
+        "documentos_necesarios",
+        "plazos",
+        "tasas",
+        "como_solicitar",
+        "donde_solicitar",
+        "cuantias",
+        "descripcion",
+    }
+)
+VARIANT = re.compile(
+    r"(?:modalidad|modalitat|opcion|opcio|caso|cas|supuesto|grupo|grup|tipo|tipus|linea|linia|si|para|per|personas|persones|persoas|persona|solicitantes|categoria|fase|paso|anexo|capitulo|titulo|articulo|article|artikulu)\b"
+)
 FEWEST_SHARED = 2
 Chapter = tuple[Part | None, list[Part]]
 
@@ -20,7 +33,11 @@ def procedures_in(parts: Sequence[Part]) -> list[Chapter]:
         chapters = _chapters(parts, level)
         if len(chapters) > 1 and _alike(chapters):
             inside = {id(part) for head, below in chapters for part in [head, *below]}
-            shared = [part for part in parts if id(part) not in inside and part.label is not None and part.level >= level]
+            shared = [
+                part
+                for part in parts
+                if id(part) not in inside and part.label is not None and part.level >= level
+            ]
             return [(head, [head, *below, *shared]) for head, below in chapters]
     return [(None, list(parts))]
 
@@ -55,10 +72,14 @@ def in_language(parts: Sequence[Part], wanted: str, other: str, tell: Tell) -> l
     if not other or other == wanted:
         return list(parts)
     told = [tell(f"{part.title}\n{part.text}") for part in parts]
-    settled = {(part.field, part.key) for part, language in zip(parts, told, strict=True) if language == wanted}
+    settled = {
+        (part.field, part.key) for part, language in zip(parts, told, strict=True) if language == wanted
+    }
     kept = []
     for part, language in zip(parts, told, strict=True):
-        if language == other or (language != wanted and (part.field, part.key) in settled and part.field in CORE):
+        if language == other or (
+            language != wanted and (part.field, part.key) in settled and part.field in CORE
+        ):
             continue
         kept.append(part)
     return kept

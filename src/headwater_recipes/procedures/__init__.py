@@ -1,0 +1,1 @@
+"""Procedures of public administrations: pages in, ProcedureDoc files out."""
