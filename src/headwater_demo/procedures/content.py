@@ -122,6 +122,31 @@ PORTALS: tuple[Portal, ...] = (
     ),
 )
 
+LATE_PORTALS: tuple[Portal, ...] = (
+    *(
+        Portal(
+            host=f"{template}.robledillo.example",
+            texts="late",
+            template=template,
+            language="es",
+            organism="Ayuntamiento de Robledillo",
+            territory={"nivel": "local", "municipio": "robledillo"},
+            source_type="local",
+        )
+        for template in ("cards", "letter", "grid")
+    ),
+    Portal(
+        host="seu.montroig.example",
+        texts="late_catalan",
+        template="cards",
+        language="ca",
+        organism="Ajuntament de Mont-roig",
+        territory={"nivel": "local", "municipio": "mont-roig"},
+        source_type="local",
+        folder="/tramits/",
+    ),
+)
+
 
 @cache
 def portal_texts(name: str) -> tuple[Text, ...]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from headwater_demo.procedures.content import PORTALS, Portal, Text, portal_texts
+from headwater_demo.procedures.content import LATE_PORTALS, PORTALS, Portal, Text, portal_texts
+from headwater_demo.procedures.late_templates import LATE_TEMPLATES
 from headwater_demo.procedures.papers import DOCX, ODT, PDF, docx, odt, pdf
 from headwater_demo.procedures.templates import TEMPLATES
 from headwater_demo.procedures.truth import expected
@@ -32,10 +33,18 @@ class Made:
 
 @cache
 def made_pages() -> tuple[Made, ...]:
+    return _all(PORTALS)
+
+
+@cache
+def late_pages() -> tuple[Made, ...]:
+    """In templates that the reader's rules were not made with."""
+    return _all(LATE_PORTALS)
+
+
+def _all(portals: tuple[Portal, ...]) -> tuple[Made, ...]:
     return tuple(
-        _made(portal, text, turn)
-        for portal in PORTALS
-        for turn, text in enumerate(portal_texts(portal.texts))
+        _made(portal, text, turn) for portal in portals for turn, text in enumerate(portal_texts(portal.texts))
     )
 
 
@@ -45,7 +54,7 @@ def _made(portal: Portal, text: Text, turn: int) -> Made:
         write, media_type = PAPERS[kind]
         body, ending = write(portal, text, turn), f".{kind}"
     else:
-        body, media_type, ending = TEMPLATES[portal.template](portal, text, turn).encode(), HTML, ""
+        body, media_type, ending = {**TEMPLATES, **LATE_TEMPLATES}[portal.template](portal, text, turn).encode(), HTML, ""
     path = f"{portal.folder}{text.key}{ending}"
     url = f"http://{portal.host}{path}"
     truth = _for_paper(expected(portal, text, url)) if kind else expected(portal, text, url)
