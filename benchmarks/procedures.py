@@ -114,7 +114,9 @@ def main() -> int:
         print(f"{kind:26s} precision  recall")
         for name, (precision, recall) in figures[kind].items():
             print(f"  {name:24s} {precision:9.3f} {recall:7.3f}")
-    print(f"templates made after the rules: precision {late['precision']:.3f}, recall {late['recall']:.3f} {late['templates']}")
+    print(
+        f"templates made after the rules: precision {late['precision']:.3f}, recall {late['recall']:.3f} {late['templates']}"
+    )
     print(json.dumps({"benchmark": "procedures", **figures, "late": late}))
     return (
         0

@@ -40,7 +40,11 @@ def cards(portal: Portal, text: Text, turn: int) -> str:
         for words, one in _spoken(portal, text, turn)
     )
     side = '<aside><h3>Otros trámites</h3><ul><li><a href="/x">Padrón</a></li><li><a href="/y">Tasas</a></li></ul></aside>'
-    return frame(portal, text.nombre, f'<div class="layout"><h1 class="hero__title">{escape(text.nombre)}</h1><div class="cards">{cards}</div>{side}</div>')
+    return frame(
+        portal,
+        text.nombre,
+        f'<div class="layout"><h1 class="hero__title">{escape(text.nombre)}</h1><div class="cards">{cards}</div>{side}</div>',
+    )
 
 
 def letter(portal: Portal, text: Text, turn: int) -> str:
@@ -65,13 +69,19 @@ def grid(portal: Portal, text: Text, turn: int) -> str:
     parts = []
     for one in found:
         if one is dated[0]:
-            parts.append(f"<h3>Plazos</h3><table><thead><tr><th>Trámite</th><th>Plazo</th></tr></thead><tbody>{rows}</tbody></table>")
+            parts.append(
+                f"<h3>Plazos</h3><table><thead><tr><th>Trámite</th><th>Plazo</th></tr></thead><tbody>{rows}</tbody></table>"
+            )
         elif one.field == "documentos":
             papers = "".join(f"<tr><td>{line}</td><td>Sí</td></tr>" for line in one.lines)
-            parts.append(f"<h3>{escape(one.label)}</h3><table><tr><th>Documento</th><th>Obligatorio</th></tr>{papers}</table>")
+            parts.append(
+                f"<h3>{escape(one.label)}</h3><table><tr><th>Documento</th><th>Obligatorio</th></tr>{papers}</table>"
+            )
         elif one.field != "plazos":
             parts.append(f"<h3>{escape(one.label)}</h3>{body(one)}")
-    return frame(portal, text.nombre, f'<section id="content"><h2>{escape(text.nombre)}</h2>{"".join(parts)}</section>')
+    return frame(
+        portal, text.nombre, f'<section id="content"><h2>{escape(text.nombre)}</h2>{"".join(parts)}</section>'
+    )
 
 
 LATE_TEMPLATES: Mapping[str, Template] = {"cards": cards, "letter": letter, "grid": grid}

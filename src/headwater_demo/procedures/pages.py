@@ -44,7 +44,9 @@ def late_pages() -> tuple[Made, ...]:
 
 def _all(portals: tuple[Portal, ...]) -> tuple[Made, ...]:
     return tuple(
-        _made(portal, text, turn) for portal in portals for turn, text in enumerate(portal_texts(portal.texts))
+        _made(portal, text, turn)
+        for portal in portals
+        for turn, text in enumerate(portal_texts(portal.texts))
     )
 
 
@@ -54,7 +56,11 @@ def _made(portal: Portal, text: Text, turn: int) -> Made:
         write, media_type = PAPERS[kind]
         body, ending = write(portal, text, turn), f".{kind}"
     else:
-        body, media_type, ending = {**TEMPLATES, **LATE_TEMPLATES}[portal.template](portal, text, turn).encode(), HTML, ""
+        body, media_type, ending = (
+            {**TEMPLATES, **LATE_TEMPLATES}[portal.template](portal, text, turn).encode(),
+            HTML,
+            "",
+        )
     path = f"{portal.folder}{text.key}{ending}"
     url = f"http://{portal.host}{path}"
     truth = _for_paper(expected(portal, text, url)) if kind else expected(portal, text, url)

@@ -24,7 +24,7 @@ ENGLISH = re.compile(
 )
 ACRONYM = re.compile(r"\(([A-Z]{2,10})\)")
 LONGEST = 160
-TRAILING = re.compile(r"\s*(?:\.|·|\||–|—|-|:|Sede|Seu|Inicio|Todos|Portal|Web|Trámites|©).*$")
+TRAILING = re.compile(r"\s*(?:\.|·|\||\s[–—-]\s|:|\bSede|Seu|Inicio|Todos|Portal|Web|Trámites|©).*$")
 UNIT_FIRST = re.compile(r"unidad|unitat|unidade|negociado|seccion|servicio")
 
 
@@ -37,17 +37,10 @@ def body(parts: Sequence[Part], site: Mapping[str, Any], page_title: str, regist
         if 2 <= len(text) <= LONGEST:
             return Told(text, spans_of(part.lines[:1]))
     path = [str(one) for one in site.get("path", ())]
-    for text in (
-        site.get("logo"),
-        site.get("name"),
-        site.get("header"),
-        *path,
-        page_title,
-        site.get("author"),
-        site.get("footer"),
-    ):
-        if named := name_in(str(text or "")):
-            return Told(named, ())
+    frame = [site.get(name) for name in ("logo", "name", "header")]
+    around = [*frame, *path, page_title, site.get("author"), site.get("footer")]
+    if named := next((found for one in around if (found := name_in(str(one or "")))), ""):
+        return Told(named, ())
     if registered:
         return Told(registered, ())
     for part in parts:

@@ -74,7 +74,7 @@ def _elsewhere(parts: Sequence[Part], found: dict[str, list[str]]) -> list[tuple
 
 def _dated(part: Part, line: Line) -> list[tuple[str, str]]:
     if line.kind == "row":
-        return _row(part, line)
+        return _row(line)
     if part.key not in {"", "solicitud", "resolucion"}:
         return [(part.key, line.text)]
     if line.lead and line.rest:
@@ -82,7 +82,7 @@ def _dated(part: Part, line: Line) -> list[tuple[str, str]]:
     return [(_key(folded(sentence), part.key), sentence) for sentence in sentences(line.text)]
 
 
-def _row(part: Part, line: Line) -> list[tuple[str, str]]:
+def _row(line: Line) -> list[tuple[str, str]]:
     name, *values = [cell for cell in line.cells if cell] or [""]
     if not values or folded(name) in {"plazo", "tramite", "fase", "concepto", "termini", "actuacion", "epea"}:
         return []

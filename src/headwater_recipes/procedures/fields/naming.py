@@ -8,7 +8,7 @@ from headwater_recipes.procedures.fields.body import name_in
 from headwater_recipes.procedures.fields.deadlines import sentences
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.told import NOTHING, Told, spans_of
-from headwater_recipes.procedures.labels.recognise import recognise
+from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
 from headwater_recipes.procedures.sections.line import Line
 from headwater_recipes.procedures.sections.part import Part
 
@@ -33,7 +33,7 @@ NOT_ABOUT = re.compile(
 def name(parts: Sequence[Part], title: str, page_title: str) -> Told:
     """A part that is called the procedure's name; else the first heading that is no label; else the page's title."""
     for part in parts:
-        if part.field == "nombre" and part.lines and not GENERIC.match(folded(part.lines[0].text)):
+        if part.field == "nombre" and part.lines and _is_name(part.lines[0].text):
             return Told(cleaned(part.lines[0].text), spans_of(part.lines[:1]))
     candidates = [part for part in parts if part.title and part.level == 1 and part.label is None]
     for part in candidates:
@@ -47,8 +47,8 @@ def name(parts: Sequence[Part], title: str, page_title: str) -> Told:
         and not GENERIC.match(folded(first.title))
     ):
         return Told(cleaned(first.title), ((first.start, first.start + first.level + 1 + len(first.title)),))
-    for text in (title, *SEPARATORS.split(page_title)):
-        if text and not GENERIC.match(folded(text)) and recognise(text) is None:
+    for text in (*SEPARATORS.split(page_title), title):
+        if text and not GENERIC.match(folded(text)) and recognise(text) is None and name_in(text) != text:
             return Told(cleaned(text), ())
     if (
         parts
@@ -70,6 +70,10 @@ def name(parts: Sequence[Part], title: str, page_title: str) -> Told:
             cleaned(heading.title), ((heading.start, heading.start + heading.level + 1 + len(heading.title)),)
         )
     return NOTHING
+
+
+def _is_name(text: str) -> bool:
+    return not GENERIC.match(folded(text)) and recognise_plain(text) is None
 
 
 def _could_be_name(text: str) -> bool:

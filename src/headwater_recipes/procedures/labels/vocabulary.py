@@ -44,6 +44,10 @@ CODE = (
     r"(?:codigo|codi|codigo do|kodea)(?: (?:sia|del? (?:tramite|procedimiento)|do procedemento|del? procediment))?$",
     r"(?:n(?:umero|um|º|o)? )?sia(?: kodea| code)?$|sia code|procedure code",
 )
+HANDLED = (
+    r"(?:quien|qui|quen|nork) (?:lo |ho |o |la |se |s )*(?:tramita|gestiona|resuelve|resol|xestiona|convoca|encarga|ocupa|es (?:el |la )?responsable|e (?:o |a )?responsable|kudeatzen|izapidetzen|ebazten)\w*",
+    r"who (?:handles|manages|processes|deals|runs|is (?:responsible|in charge))\b",
+)
 BODY = (
     r"organismo\w*(?! (?:colabora|que regula))|organisme\w*|organo?s? (?:responsable|competente?|gestora?|que|resolut|instruct|tramitador|de resolucion|de resolucio|administrativ|eskudun|arduradun|kudeatzaile)|organo?$|organ$",
     r"(?:unidad|unitat|unidade|unitate)\w* (?:responsable|tramitadora|gestora|organica|administrativa|competente?|eskudun|arduradun|kudeatzaile|de tramitacion)\w*",
@@ -57,6 +61,7 @@ BODY = (
 SILENCE = (
     r"(?:efectos?|efectes?|sentido|sentit|regimen|caracter)(?: y \w+)? (?:del?|do|de la|da) (?:silencio?|falta)",
     r"silencio?(?: administrati[vu]\w*)?\b|(?:administrazio )?isiltasun\w*|(?:administrative|effect\w* of(?: administrative)?) silence|silence$",
+    r"(?:que (?:pasa|ocurre|sucede|pasara|passa|acontece) si|y si|i si|e se|what (?:happens )?if) (?:\w+ )?(?:no|non|nobody|they (?:do not|don t))\b.*(?:contest|respo|resuelv|resol|answer|reply|respond)\w*",
     r"falta de (?:respuesta|resolucion|resposta|resolucio)|si no (?:me |se |hay |te |em )?(?:contesta|responde|respuesta|responen|contesten|resuelve)\w*|no reply|if (?:you (?:get|receive) )?no (?:answer|reply)|what if .* not answer",
 )
 DECISION = (
@@ -68,7 +73,7 @@ DECISION = (
 )
 APPEAL = (
     r"(?:plazos?|terminis?|prazos?) (?:de|para|per a|per|d) (?:la |el |l )?(?:interp\w+|recurs\w*|recurri\w+|impugn\w+|alegaci\w+|reclam\w+)",
-    r"recurs(?:o|os)?(?: (?:administrati\w+|que|contra|procedentes?|admisibles?|de (?:alzada|reposicion|reposicio)|y reclamaci\w+|i reclamaci\w+|d alcada|procedents?))?$|(?:vias?|medios?) de (?:recurso|impugnacion)|(?:como|com) (?:recurrir|recorrer|impugn\w+|reclamar)|impugnaci\w+|reclamaci\w+$|no estas de acuerdo|errekurtso\w*",
+    r"recurs(?:o|os)?(?: (?:administrati\w+|que|contra|procedentes?|admisibles?|que \w+|de (?:alzada|reposicion|reposicio)|y reclamaci\w+|i reclamaci\w+|d alcada|procedents?))?$|(?:vias?|medios?) de (?:recurso|impugnacion)|(?:como|com) (?:puedo |puc |podo |se |es )?(?:recurr\w+|recorr\w+|impugn\w+|reclam\w+)|impugnaci\w+|reclamaci\w+$|no estas de acuerdo|errekurtso\w*",
     r"appeals?\b|how to appeal|right of appeal|remedies|challenging|if you disagree",
 )
 PAYMENT_TERM = (
@@ -76,7 +81,7 @@ PAYMENT_TERM = (
 )
 PERIOD = (
     rf"{_A}(?:plazos?|terminis?|prazos?)\b",
-    r"(?:cuando|quan|cando|noiz|when)\b",
+    r"(?:hasta |desde |fins |des de |ata |dende )?(?:cuando|quan|cando|noiz|when|until when|by when)\b",
     r"(?:fechas?|data|dates?|datas|datak|calendario|calendari|periodos?|periodes?|periodoa|epe\w*|epealdia)(?= (?:de|d|per|para|limite?|limit|maxim\w+|y|i|e|clave|importantes?)\b|$)",
     r"(?:deadlines?|time ?limits?|time ?frames?|timelines?|time periods?|closing dates?|opening dates?|key dates|application (?:period|window|deadline)|period\b|submission (?:period|deadline))",
 )
@@ -91,11 +96,12 @@ FEES = (
 )
 AMOUNTS = (
     rf"{_A}(?:cuantias?|quantia|quanties|contias?|importes?|imports?|dotacion|dotacio|zenbateko\w*|diru kopuru\w*|kopurua)\b",
-    r"(?:cuanto|quant|canto) (?:se |es |voy a |vaig a |vou |puedo |puc |podo |dinero |me )*(?:cobr\w+|recib\w+|rebr\w+|percib\w+|corresponde\w*|dan|pagan)|zenbat (?:jaso\w*|kobra\w*)",
+    r"(?:cuanto|quant|canto) (?:se |es |voy a |vaig a |vou |puedo |puc |podo |dinero |me |em |nos |diners )*(?:don\w+|dar\w+|cobr\w+|recib\w+|rebr\w+|percib\w+|corresponde\w*|dan|pagan)|zenbat (?:jaso\w*|kobra\w*)",
     r"(?:benefit|grant|aid|subsidy)? ?amounts?\b|how much (?:will|do|can|could|may) (?:you|i) (?:get|receive|be paid)|how much (?:is|are) the (?:benefit|grant|aid)|value of the (?:grant|aid|benefit)",
 )
 LAW = (
     r"(?:normativas?|normas?(?: (?:aplicables?|reguladoras?|legales|de aplicacion))?|normes?)(?! de uso)\b",
+    r"(?:que|quines|quina|cales|what|which) (?:normas?|normativas?|normes|leyes|ley|lleis|llei|leis|lei|legislaci\w+|laws?|rules|regulations?|araudi\w*)\b",
     r"(?:legislacion|legislacio|lexislacion|legislation|legeria|legedia|leyes|leis|lleis)\b",
     r"(?:base|bases|marco|marc|fundament\w*|fonament\w*|regimen|soporte|referencias|referencies) (?:legal\w*|juridic\w*|xuridic\w*|normati\w*|reguladora\w*)",
     r"(?:regulacion|regulacio|regulamento|reglamentacion|disposiciones (?:legales|aplicables|reguladoras)|ordenanzas?(?: (?:aplicable|reguladora|fiscal)\w*)?$|convocatoria (?:y|i|e) bases)\b",
@@ -148,19 +154,20 @@ HOW = (
     r"(?:que (?:hay que|debo|tengo que|cal|he de) (?:hacer|fer|facer)|what (?:do i|you) (?:have to|need to|must) do|zer egin behar)",
 )
 WHERE = (
-    rf"(?:donde|onde|where)\b|(?:on)\b(?= (?:es|puc|cal|s|ho|adrecar|sol|presentar|anar|fer|demanar|em|podeu|pots|tramitar|lliurar|he))|non\b(?= (?:eska|aurkez|egin|izapide|lortu|jo|dago|entrega)\w*)|{_A}(?:lugar(?:es)?|llocs?|lekua\w*|tokia\w*|place|locations?)\b",
+    rf"(?:a )?(?:donde|adonde|onde|aonde|where)\b|(?:a que|en que|a quina|a cal) (?:oficina|ventanilla|sitio|lugar|lloc)\b|(?:on)\b(?= (?:es|puc|cal|s|ho|adrecar|sol|presentar|anar|fer|demanar|em|podeu|pots|tramitar|lliurar|he|haig|hem|vaig|trob\w+))|non\b(?= (?:eska|aurkez|egin|izapide|lortu|jo|dago|entrega)\w*)|{_A}(?:lugar(?:es)?|llocs?|lekua\w*|tokia\w*|place|locations?)\b",
     r"(?:oficinas?|oficines|oficina|bulego\w*|offices?|registros?|registres|dependencias|sedes? (?:fisica\w*|presencial\w*))\b(?! virtual)",
     r"(?:puntos?|punts?|arreta)[ -](?:de|d|gune\w*) ?(?:atenci\w+|informaci\w+|tramitaci\w+|presentaci\w+|recogida)?|(?:direccion|direcciones|adreces|adreca|enderezos?|helbidea\w*|address(?:es)?)(?: (?:postal\w*|de (?:la |las )?oficinas?|presencial))?$",
 )
 CONTACT = (
     r"(?:contact\w*|telefon\w*|telf|tel|harremanetarako\w*|kontaktu\w*|phone|telephone|helpline|enquiries|dudas|dubtes|consultas|consultes)\b(?!.*(?:recurso))",
+    r"(?:tiene\w*|tens|teniu|ten|tes|alguna|do you have|any|mas|mes|zalantza\w*) ?(?:alguna |cap |algunha |any )?(?:dudas?|dubtes?|dubidas?|questions?|preguntas?|consultas?)|zalantzarik|necesitas? ayuda|necessites ajuda|need help",
     r"(?:datos|dades|datuak|informacion|informacio) (?:de|y|i|e) contact\w*|(?:atencion|atencio) (?:a |al |a la )?(?:ciudadan\w+|ciutadan\w+|cidadan\w+|publico|telefonica)|correo electronico$|correu electronic$|e ?mail$|posta elektronikoa$",
 )
 REMARKS = (
     r"(?:observaciones|observacions|observacion|oharrak|oharra|remarks|advertencias?|advertiments?|avisos?|aclaraciones|recomendaciones|consejos)\b",
     r"(?:importante|important|garrantzitsua|recuerda|recorda|recorde|gogoratu|atencion$|atencio$|ojo$|remember|please note|good to know|important information)\b",
     r"(?:informacion|informacio|informazio|information|datos|dades|otros datos|otra informacion|altra informacio|outra informacion|otras cuestiones|altres dades) ?(?:importante?|adicional\w*|addicional\w*|complementari\w*|complementaria|de interes|d interes|relevante?|util|gehigarri\w*|osagarri\w*|interesgarri\w*)$",
-    r"(?:a tener en cuenta|ten en cuenta|tenga en cuenta|tenir en compte|tingues en compte|tingueu en compte|cal tenir en compte|que debes saber|debes saber|a ter en conta|ten en conta|kontuan (?:hartu|izan)\w*|things to (?:know|bear)|bear in mind|additional (?:information|notes)|further (?:information|details)|other (?:information|details))",
+    r"(?:a tener en cuenta|ten en cuenta|tenga en cuenta|tenir en compte|tingues en compte|tingueu en compte|cal tenir en compte|que debes saber|debes saber|conviene (?:saber|recordar)|debe saber|cal saber|has de saber|convem saber|bo saber|jakin beharrekoa|a ter en conta|ten en conta|kontuan (?:hartu|izan)\w*|things to (?:know|bear)|bear in mind|additional (?:information|notes)|further (?:information|details)|other (?:information|details))",
     r"(?:otros datos|otra informacion|altra informacio|outra informacion|outros datos|beste datu\w*|bestelako informazio\w*|mas informacion|mes informacio|mais informacion|informazio gehiago|more information|efectos$|obligaciones|obligacions|notas?$|notes?$)",
 )
 WHAT = (
@@ -176,6 +183,7 @@ RULES: tuple[Rule, ...] = (
     *rules(Label("nombre"), NAME),
     *rules(Label("nombre_alternativo"), OTHER_NAMES),
     *rules(Label("codigo_sia"), CODE),
+    *rules(Label("organismo"), HANDLED),
     *rules(Label("plazos", "silencio_administrativo"), SILENCE),
     *rules(Label("plazos", "resolucion"), DECISION),
     *rules(Label("plazos", "recurso"), APPEAL),

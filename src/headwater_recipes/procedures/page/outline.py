@@ -10,6 +10,7 @@ from headwater.extract.blocks import Block, Heading, Item, Paragraph, Table
 from headwater.extract.letters import one_line
 from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
 from headwater_recipes.procedures.page.chrome import is_chrome, names_of
+from headwater_recipes.procedures.page.classes import class_of, label_classes
 from headwater_recipes.procedures.page.panels import Panels, find_panels
 from headwater_recipes.procedures.page.writing import Writing, bullet_of, flat, is_heading, marked
 
@@ -49,7 +50,7 @@ BLOCKS = frozenset(
         *("pre", "hr", "body", "header", "aside", "center", "tfoot", "caption", "menu", *LEVELS),
     }
 )
-BOLD = frozenset({"strong", "b"})
+BOLD = frozenset({"strong", "b", "u"})
 LABEL_WORDS = frozenset(
     {
         *(
@@ -89,7 +90,7 @@ def outline(tree: LexborHTMLParser, address: str) -> list[Block]:
     body = tree.body
     if body is None:
         return []
-    walker = _Walker(address=address, panels=find_panels(tree))
+    walker = _Walker(address=address, panels=find_panels(tree), labels=label_classes(tree))
     walker.walk(main_part(tree) or body, 0)
     walker.end_paragraph()
     return walker.blocks
@@ -134,6 +135,7 @@ def _known_headings(node: LexborNode | None) -> int:
 class _Walker:
     address: str
     panels: Panels
+    labels: frozenset[str] = frozenset()
     blocks: list[Block] = field(default_factory=list)
     writing: Writing = field(default_factory=Writing)
     level: int = 1  # of the last real heading
@@ -193,7 +195,7 @@ class _Walker:
 
     def _is_label(self, node: LexborNode, tag: str) -> bool:
         """A short line that its class calls a title or label."""
-        if tag not in {"div", "p"} or not LABEL_WORDS & names_of(node):
+        if tag not in {"div", "p"} or not (LABEL_WORDS & names_of(node) or class_of(node) in self.labels):
             return False
         if any(child.tag in BLOCKS or child.tag == "a" for child in node.iter()):
             return False
@@ -219,7 +221,9 @@ class _Walker:
             self._button(node)
         elif tag == "img":
             return
-        elif tag in BOLD or (tag in {"span", "label"} and LABEL_WORDS & names_of(node)):
+        elif tag in BOLD or (
+            tag in {"span", "label"} and (LABEL_WORDS & names_of(node) or class_of(node) in self.labels)
+        ):
             self.walk(node, depth + 1, bold=True)
             self.writing.write(" ", bold=False)
         else:
@@ -300,6 +304,9 @@ class _Walker:
             self.blocks.append(Heading(text, self._below()))
         cells = [[cell for cell in row.iter() if cell.tag in {"td", "th"}] for row in rows]
         cells = [row for row in cells if any(one_line(cell.text(deep=True)) for cell in row)]
+        body = _below_heads(cells)
+        if _is_ficha(body):
+            cells = body
         if _is_layout(cells):
             for row in cells:
                 for cell in row:
@@ -339,7 +346,7 @@ def _only_opens(node: LexborNode, panels: Panels) -> bool:
 
 def _inside(node: LexborNode, walker: _Walker, depth: int) -> list[str]:
     """The lines of an item or cell."""
-    inner = _Walker(address=walker.address, panels=walker.panels, level=walker.level)
+    inner = _Walker(address=walker.address, panels=walker.panels, labels=walker.labels, level=walker.level)
     inner.walk(node, depth + 1)
     inner.end_paragraph()
     return [text for block in inner.blocks if (text := _said(block))]
@@ -390,16 +397,28 @@ def _is_layout(rows: list[list[LexborNode]]) -> bool:
     return any(cell.css_first("table,h1,h2") is not None for row in rows for cell in row)
 
 
+def _below_heads(rows: list[list[LexborNode]]) -> list[list[LexborNode]]:
+    """The rows without the one that names the columns."""
+    if (
+        len(rows) > 1
+        and all(cell.tag == "th" for cell in rows[0])
+        and any(cell.tag == "td" for cell in rows[1])
+    ):
+        return rows[1:]
+    return rows
+
+
 def _is_ficha(rows: list[list[LexborNode]]) -> bool:
     """A table of labels and values, row by row."""
     pairs = [row for row in rows if len(row) == 2]
     if len(pairs) < len(rows) or not pairs:
         return False
     labels = [one_line(row[0].text(deep=True)) for row in pairs]
-    known = sum(recognise(label) is not None for label in labels)
     heads = sum(row[0].tag == "th" and row[1].tag == "td" for row in pairs)
+    told = [recognise(label) if heads else recognise_plain(label) for label in labels]
+    fields = {label.field for label in told if label is not None}
     short = all(len(label.split()) <= LONGEST_LABEL for label in labels)
-    return short and (known >= 2 or (known >= 1 and heads == len(pairs)))
+    return short and (len(fields) >= 2 or (len(fields) == 1 and heads == len(pairs)))
 
 
 def _absolute(address: str, target: str) -> str:

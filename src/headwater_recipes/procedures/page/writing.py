@@ -4,9 +4,11 @@ import re
 from dataclasses import dataclass, field
 
 from headwater.extract.letters import one_line
+from headwater_recipes.procedures.labels.recognise import recognise_plain
 
 LONGEST_LABEL = 14
 _BULLET = re.compile(r"^\s*(?:[•·▪◦‣●○■□➢✓✔–—*]|-(?=\s)|o(?=\s{2}))\s*")
+_COUNTED = re.compile(r"^\s*(?:[a-zA-Z]|\d{1,2}|[ivx]{1,4})\s?[.)º]-?\s+(?=\S)")
 _ENDS = re.compile(r"[.;,]$")
 
 
@@ -57,6 +59,8 @@ def flat(line: list[Run]) -> str:
 def bullet_of(text: str) -> str | None:
     """What follows the bullet that somebody typed; None where there is none."""
     found = _BULLET.match(text)
+    if found is None and (found := _COUNTED.match(text)) and recognise_plain(text) is not None:
+        return None  # a numbered heading
     return text[found.end() :] if found and found.end() < len(text) else None
 
 

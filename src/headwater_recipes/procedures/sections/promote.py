@@ -8,7 +8,7 @@ from headwater_recipes.procedures.labels.recognise import NUMBER, recognise, rec
 from headwater_recipes.procedures.sections.line import Line
 
 COLON = re.compile(r"^([^:.]{3,90}?)\s*:\s+(\S.*)$")
-LONGEST_CELL = 14
+LONGEST_CELL = LONGEST_QUESTION = 14
 _SHOUTED = re.compile(r"[A-ZÁÉÍÓÚÀÈÒÜÇÑ]{4}")
 
 
@@ -62,6 +62,8 @@ def _label_and_rest(line: Line) -> tuple[str, str]:
     """The label that the line is or begins with, and what follows it."""
     if line.lead and line.rest and (recognise_plain(f"{line.lead}:") or _announces(line.lead)):
         return line.lead, line.rest
+    if _is_question(line.text) and not line.links:
+        return line.text, ""
     if recognise_plain(line.text) and (not line.links or line.text.endswith(":")):
         return line.text, ""
     numbered = NUMBER.match(line.text)
@@ -71,6 +73,16 @@ def _label_and_rest(line: Line) -> tuple[str, str]:
     if found and len(found[1].split()) <= 7 and recognise_plain(f"{found[1]}:"):
         return found[1], found[2]
     return "", ""
+
+
+def _is_question(text: str) -> bool:
+    """A question that stands alone is answered by what follows, whatever it asks."""
+    return (
+        text.endswith("?")
+        and len(text.split()) <= LONGEST_QUESTION
+        and text.count("?") == 1
+        and ". " not in text
+    )
 
 
 def _announces(lead: str) -> bool:
