@@ -23,6 +23,7 @@ from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.model.ports import Clock, Fetcher
 from headwater.model.recipe import Recipe, Sink
+from headwater.settings.rate_limits import named
 from headwater.settings.settings import Settings
 from headwater.settings.sources import load_sources
 from headwater.sinks.files import Files
@@ -124,7 +125,8 @@ def fetch_settings(settings: Settings) -> FetchSettings:
         overrides=settings.hosts,
         allow=tuple(_address(text) for text in settings.allow),
         rate=settings.requests_per_second,
-        hosts=host_rules(settings.rate_limits),
+        hosts=host_rules(named(settings.rate_limits)),
+        reservations=frozenset(settings.reservations),
     )
 
 

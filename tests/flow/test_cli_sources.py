@@ -123,6 +123,23 @@ def test_a_recipe_is_run_until_all_is_done(settings: Path, ask: Ask):
     assert "nothing new from 1 source\n" in again.out
 
 
+def test_a_source_taken_out_of_the_list_is_paused_at_the_next_run_and_told(settings: Path, ask: Ask):
+    feeds = settings.parent / "none.yaml"
+    line = "  - {{name: {0}, url: 'http://hashfield.example/{0}.xml'}}\n"
+    feeds.write_text("sources:\n" + line.format("rss") + line.format("other"))
+    run = ("--config", str(settings), "run", "crypto", "--until-idle", "--quiet")
+    assert shell(*run, at=settings.parent).code == 0
+    feeds.write_text("sources:\n" + line.format("rss"))
+    again = shell(*run, at=settings.parent)
+    assert again.code == 0
+    assert "no more in the list of crypto, so paused: other." in again.err
+    assert "unlisted" in ask("sources", "list").out
+    shown = ask("sources", "show", "other").out
+    assert "no more in its list" in " ".join(shown.split())
+    (row,) = [row for row in ask("sources", "list", "--json").records if row["name"] == "other"]
+    assert (row["active"], row["reason"]) == (False, "unlisted")
+
+
 def test_work_without_sources_says_what_to_do(ask: Ask):
     assert ask("init").code == 0
     answer = ask("work")

@@ -54,6 +54,7 @@ def run_demo(
         app = closing(context, App(demo_settings(settings_from(options), folder, internet.base_url, size)))
         recipe = app.recipe(RECIPE)
         app.store.register(recipe.sources, app.clock())
+        app.store.follow_list(RECIPE, recipe.sources, app.clock())
         app.operations.wake(RECIPE, app.clock())
         if not quiet:
             side.print(f"{len(internet.hosts)} hosts answer at {internet.base_url}.", style="dim")

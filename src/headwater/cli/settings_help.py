@@ -17,6 +17,7 @@ EXAMPLES = {
     "database": "postgresql://user@host/headwater",
     "hosts": '{"*.example": "http://127.0.0.1:8080"}',
     "rate_limits": '{"*.example": {rate: 0.5, concurrency: 1}}',
+    "reservations": "[tdm, noai]",
     "allow": '["127.0.0.1:8080"]',
     "recipes": "{crypto: {sources: my-feeds.yaml}}",
 }

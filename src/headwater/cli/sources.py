@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from headwater.backends.sql.listing import UNLISTED
 from headwater.cli import sources_check
 from headwater.cli.opening import open_app
 from headwater.cli.options import Json, SomeRecipe, group
@@ -16,6 +17,11 @@ from headwater.cli.status import chosen
 from headwater.model.errors import Refused
 
 app = group("List, check, add, pause, resume and reset sources.")
+ORIGINS = {
+    "recipe": "told by the recipe",
+    "operator": "told by the operator",
+    UNLISTED: "once told by the recipe, but no more in its list",
+}
 SourceName = Annotated[str, typer.Argument(metavar="SOURCE", help="Its name, address or id.")]
 
 
@@ -44,7 +50,9 @@ def list_sources(context: typer.Context, recipe: SomeRecipe = None, as_json: Jso
 
 
 def standing(source: dict[str, Any]) -> str:
-    """ "well", "new", "failing x3", "stopped", "paused" or "gone"."""
+    """ "well", "new", "failing x3", "stopped", "paused", "unlisted" or "gone"."""
+    if source["origin"] == UNLISTED:
+        return UNLISTED
     if source["stopped"]:
         return "stopped"
     if not source["active"]:
@@ -80,7 +88,7 @@ def _show(found: dict[str, Any], out: Console, now: datetime) -> None:
     )
     rows = {
         "id": found["id"],
-        "recipe": f"{found['recipe']}, kind {found['kind']}, told by the {found['origin']}",
+        "recipe": f"{found['recipe']}, kind {found['kind']}, {ORIGINS.get(found['origin'], found['origin'])}",
         "address": found["url"],
         "standing": f"{standing(found)} {found['stopped'] or found['reason'] or ''}",
         "looked at": trigger or "as the recipe says",

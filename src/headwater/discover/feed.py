@@ -19,24 +19,26 @@ TAGS = re.compile(r"<[^>]*>")
 
 
 def discover_feed(source: Source, now: datetime) -> Conversation:
-    """Read a feed if it changed. Options: `full_text` (true, false or auto) says whether entries carry their body."""
+    """Read a feed if it changed, and no sooner than its ttl says. Options: `full_text` (true, false or auto) says whether entries carry their body."""
     del now
     mark = source.watermark
     headers = conditional(mark.get("etag"), mark.get("last_modified"))
     response = yield Request(url=source.url, headers=headers, purpose="feed", source_kind=source.kind)
     assert response is not None
     if response.status == 304:
-        return Discovery()
+        return Discovery(after=_rest(mark.get("ttl")))
     digest = sha256(response.body).hexdigest()
     if digest == mark.get("sha256"):
-        return Discovery(watermark=_watermark(response, digest))
+        return Discovery(
+            watermark=_watermark(response, digest, mark.get("ttl")), after=_rest(mark.get("ttl"))
+        )
     feed = _read(response)
     leads = tuple(lead for entry in feed.entries if (lead := _lead(entry, feed, source)) is not None)
     skipped = len(feed.entries) - len(leads)
     return Discovery(
         leads=leads,
-        watermark=_watermark(response, digest),
-        after=min(timedelta(minutes=feed.ttl_minutes), LONGEST_REST) if feed.ttl_minutes else None,
+        watermark=_watermark(response, digest, feed.ttl_minutes),
+        after=_rest(feed.ttl_minutes),
         warnings=(*feed.warnings, *((f"entries_without_link: {skipped}",) if skipped else ())),
     )
 
@@ -48,9 +50,18 @@ def _read(response: Response) -> Feed:
         raise Permanent(f"not_a_feed:{error.reason}", str(error)) from error
 
 
-def _watermark(response: Response, digest: str) -> dict[str, Any]:
+def _watermark(response: Response, digest: str, ttl: Any) -> dict[str, Any]:
     etag, modified = header(response.headers, "etag"), header(response.headers, "last-modified")
-    return {"etag": etag or None, "last_modified": modified or None, "sha256": digest}
+    return {"etag": etag or None, "last_modified": modified or None, "sha256": digest} | (
+        {"ttl": ttl} if ttl else {}
+    )
+
+
+def _rest(ttl: Any) -> timedelta | None:
+    """The rest that a feed asks for in minutes; an unchanged one still means what it said last time."""
+    if not isinstance(ttl, int) or ttl <= 0:
+        return None
+    return min(timedelta(minutes=min(ttl, 10**6)), LONGEST_REST)
 
 
 def _lead(entry: Entry, feed: Feed, source: Source) -> Lead | None:

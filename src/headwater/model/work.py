@@ -144,7 +144,8 @@ class Polled:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
     """A finished fetch: a capture, or nothing new (None), or why not. `version` is the lead's as it was fetched:
-    a lead that changed in the meantime stays due, and so does one that is to be rendered if it was not (`rendered`)."""
+    a lead that changed in the meantime stays due, and so does one that is to be rendered if it was not (`rendered`).
+    `fresh_until`: how long the answer asked to be taken at its word."""
 
     lead: str
     version: str
@@ -152,6 +153,7 @@ class Fetched:
     result: Capture | Later | Quarantined | None
     moved_to: str | None = None
     dropped: str | None = None
+    fresh_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

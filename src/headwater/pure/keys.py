@@ -1,5 +1,6 @@
 """Keys made of content: whoever computes them twice gets the same row."""
 
+from functools import lru_cache
 from hashlib import blake2b
 
 KEY_BYTES = 12  # 96 bits: a billion keys collide with a chance of one in ten billion
@@ -8,7 +9,7 @@ KEY_BYTES = 12  # 96 bits: a billion keys collide with a chance of one in ten bi
 def key(*parts: str) -> str:
     """A short stable key for an ordered list of strings; no two different lists share their spelling."""
     encoded = [part.encode("utf-8", "surrogatepass") for part in parts]
-    lengths = ",".join(str(len(part)) for part in encoded).encode()
+    lengths = ",".join([str(len(part)) for part in encoded]).encode()
     return blake2b(b"\0".join((lengths, *encoded)), digest_size=KEY_BYTES).hexdigest()
 
 
@@ -33,6 +34,7 @@ def capture_key(owner: str, sha256: str) -> str:
     return key("capture", owner, sha256)
 
 
+@lru_cache(maxsize=4096)
 def group_key(recipe: str, name: str) -> str:
     return key("group", recipe, name)
 

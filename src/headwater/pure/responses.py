@@ -16,7 +16,7 @@ _HTML = frozenset({"text/html", "application/xhtml+xml"})
 # Failures that say "not now" about the host, not about this request: they do not use up an attempt.
 _NOT_NOW = frozenset({"rate_limited", "breaker_open"})
 # Failures of the moment, tried again with growing pauses.
-_PASSING = frozenset({"dns", "refused", "reset", "truncated", "protocol", "encoding", "robots"})
+_PASSING = frozenset({"dns", "refused", "reset", "truncated", "protocol", "encoding", "robots", "reserved"})
 # The two pages with which the regulator turns a client away; they need different reactions.
 _UNDECLARED = b"Undeclared Automated Tool"
 _TOO_FAST = b"Request Rate Threshold Exceeded"

@@ -7,12 +7,18 @@ from typing import Any
 from cronsim import CronSim
 
 from headwater.model.source import Trigger
+from headwater.pure.responses import freshness
 
 FLOOR = timedelta(seconds=10)
 FIRST_BACKOFF = timedelta(seconds=60)
 LONGEST_BACKOFF = timedelta(seconds=3600)
 FAILURES_UNTIL_STOP = 10
 OVERRIDE = "polling_interval_seconds"
+
+# A header may lie. What it costs then is a few looks, never the source.
+LEAST_TRUST = timedelta(hours=1)
+LONGEST_TRUST = timedelta(days=1)
+_TRUSTED_PAUSES = 4
 
 FIRST_RETRY = timedelta(seconds=2)
 LONGEST_RETRY = timedelta(minutes=10)
@@ -39,6 +45,20 @@ def next_look(
     else:
         due = next(CronSim(str(trigger.cron), now.astimezone(UTC)))
     return max(due, now + after) if after is not None else due
+
+
+def trusted(fresh: timedelta | None, usual: Trigger) -> timedelta:
+    """How long an answer that calls itself fresh puts off the next look: at most four of the usual pauses, though an
+    hour is always granted and more than a day never. Whoever names the hours by cron means them."""
+    if fresh is None or usual.every is None:
+        return timedelta(0)
+    most = max(_TRUSTED_PAUSES * min(usual.every, LONGEST_TRUST), LEAST_TRUST)
+    return min(max(fresh, timedelta(0)), most, LONGEST_TRUST)
+
+
+def fresh_until(headers: Mapping[str, str], asked_at: datetime) -> datetime:
+    """Until when an answer of that moment is taken at its word that nothing changes, a day at most."""
+    return asked_at + min(freshness(headers, asked_at) or timedelta(0), LONGEST_TRUST)
 
 
 def source_backoff(failures: int) -> timedelta:

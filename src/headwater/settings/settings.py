@@ -3,11 +3,12 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal
 
 import msgspec
 
 from headwater.model.errors import Refused
+from headwater.settings.rate_limits import RateLimit, beside, check_hosts
 from headwater.settings.yaml_file import load
 
 DEFAULT_FILE = "headwater.yaml"
@@ -28,7 +29,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     is part of the User-Agent. hosts: host (or *.domain) to base URL, to point names at another server; such a server
     may be on a private address. allow: private addresses (host:port) that may be fetched from. requests_per_second:
     per host, 0 for no limit. rate_limits: host (or *.domain) to what differs there (rate, concurrency, user_agent,
-    robots, shared, contact). log: console or json; log_level: debug, info, warning or error.
+    robots, shared, contact); a file rate_limits.yaml beside the settings may say the same and comes first. reservations: which statements of publishers (tdm, noai, noimageai, noindex) keep a page
+    from being fetched or kept; they are recorded in any case. log: console or json; log_level: debug, info, warning or error.
     """
 
     data: str = DEFAULT_DATA
@@ -37,8 +39,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     contact: str = ""
     hosts: dict[str, str] = {}
     allow: list[str] = []
-    requests_per_second: float = 1.0
-    rate_limits: dict[str, dict[str, Any]] = {}
+    requests_per_second: Annotated[float, msgspec.Meta(ge=0, le=1_000_000)] = 1.0
+    rate_limits: dict[str, RateLimit] = {}
+    reservations: list[Literal["tdm", "noai", "noimageai", "noindex"]] = []
     log: str = "console"
     log_level: str = "warning"
     recipes: dict[str, RecipeSettings] = {}
@@ -65,6 +68,9 @@ def read_settings(path: Path | None, environment: Mapping[str, str] = os.environ
     named = path or (Path(environment["HEADWATER_CONFIG"]) if environment.get("HEADWATER_CONFIG") else None)
     found = named or (Path(DEFAULT_FILE) if Path(DEFAULT_FILE).exists() else None)
     settings = load(found, Settings) if found else Settings()
+    if found:
+        check_hosts(settings.rate_limits, found, ("rate_limits",))
+    settings = msgspec.structs.replace(settings, rate_limits={**settings.rate_limits, **beside(found)})
     given = {field: environment[name] for field, name in FROM_ENVIRONMENT.items() if environment.get(name)}
     settings = msgspec.structs.replace(settings, **given)
     if settings.log not in {"console", "json"}:

@@ -38,9 +38,10 @@ class Words(TypeDecorator[str]):
     impl = Text
     cache_ok = True
 
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+    # The conversions themselves, not the hooks around them: they run for every value of every row.
+    def bind_processor(self, dialect: Dialect) -> Any:
         del dialect
-        return None if value is None else storable(value)
+        return _words
 
 
 class Instant(TypeDecorator[datetime]):
@@ -54,16 +55,31 @@ class Instant(TypeDecorator[datetime]):
             return dialect.type_descriptor(DateTime(timezone=True))
         return dialect.type_descriptor(Text())
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
-        if value is None or dialect.name == "postgresql":
-            return value
-        return value.astimezone(UTC).isoformat(sep=" ", timespec="microseconds")
+    def bind_processor(self, dialect: Dialect) -> Any:
+        return None if dialect.name == "postgresql" else _written
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        del dialect
-        if value is None or isinstance(value, datetime):
-            return None if value is None else value.astimezone(UTC)
-        return datetime.fromisoformat(value)
+    def result_processor(self, dialect: Dialect, coltype: object) -> Any:
+        del coltype
+        return _in_utc if dialect.name == "postgresql" else _read
+
+
+def _words(value: str | None) -> str | None:
+    return None if value is None else storable(value)
+
+
+def _written(value: datetime | None) -> str | None:
+    if value is None:
+        return None
+    moment = value if value.tzinfo is UTC else value.astimezone(UTC)
+    return moment.isoformat(sep=" ", timespec="microseconds")
+
+
+def _read(value: str | None) -> datetime | None:
+    return None if value is None else datetime.fromisoformat(value)
+
+
+def _in_utc(value: datetime | None) -> datetime | None:
+    return None if value is None else value.astimezone(UTC)
 
 
 def key_column(name: str = "id", **options: Any) -> Column[str]:

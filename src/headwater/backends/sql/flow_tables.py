@@ -71,6 +71,7 @@ leads = Table(
     Column("etag", Words),
     Column("last_modified", Words),
     Column("sha256", Text),
+    Column("fresh_until", Instant),
     Column("render", Boolean, nullable=False, default=False, server_default=text("false")),
     Column("first_seen_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import RowMapping
 
+from headwater.backends.sql.schema import documents, leads
 from headwater.model.capture import Capture
 from headwater.model.document import Document, Mark
 from headwater.model.fact import Finding
@@ -29,6 +30,50 @@ SAME_IN_DOCUMENT = (
     "attributes",
     "origins",
     "url",
+)
+
+# What a record is read from: a row has more, and every column that is read is converted.
+LEAD_COLUMNS = tuple(
+    leads.c[name]
+    for name in (
+        "id",
+        "recipe",
+        "source_id",
+        "document_id",
+        "identity",
+        "url",
+        "version",
+        "title",
+        "published_at",
+        "body",
+        "body_type",
+        "hints",
+        "subject_id",
+        "attempts",
+        "etag",
+        "last_modified",
+        "sha256",
+        "render",
+    )
+)
+DOCUMENT_COLUMNS = tuple(
+    documents.c[name]
+    for name in (
+        "id",
+        "recipe",
+        "source_id",
+        "lead_id",
+        "capture_id",
+        "revision",
+        "authors",
+        "published_at",
+        "modified_at",
+        "keywords",
+        "group_id",
+        "subjects",
+        "trail",
+        *SAME_IN_DOCUMENT,
+    )
 )
 
 

@@ -11,6 +11,7 @@ from headwater.backends.sql import (
     drafts,
     fetching,
     gathering,
+    listing,
     outbox,
     polling,
     recognising,
@@ -48,6 +49,10 @@ class SqlStore:
     def register(self, sources: Sequence[Source], now: datetime, origin: str = "recipe") -> int:
         with writing(self.engine) as connection:
             return polling.register(connection, sources, now, origin)
+
+    def follow_list(self, recipe: str, listed: Sequence[Source], now: datetime) -> Sequence[str]:
+        with writing(self.engine) as connection:
+            return listing.follow_list(connection, recipe, [source.id for source in listed], now)
 
     def claim_sources(self, claim: Claim) -> Sequence[Turn]:
         with writing(self.engine) as connection:
