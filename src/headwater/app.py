@@ -13,6 +13,7 @@ from headwater.backends.sql.catalogue import Catalogue
 from headwater.backends.sql.connect import connect
 from headwater.backends.sql.migrate import migrate
 from headwater.backends.sql.operations import Operations
+from headwater.backends.sql.provenance import SqlProvenance
 from headwater.backends.sql.store import SqlStore
 from headwater.engine.desk import Desk, Patience
 from headwater.fetch.browser import available
@@ -78,7 +79,28 @@ class App:
 
     @cached_property
     def sinks(self) -> Mapping[str, Sink]:
-        return {"files": Files(self.settings.folder / "out")}
+        """Those that everybody may use, and each recipe's own."""
+        own = {
+            name: make(self.output(recipe.name), self.provenance)
+            for recipe in self.recipes.values()
+            for name, make in recipe.sinks.items()
+        }
+        return {"files": Files(self.settings.folder / "out"), **own}
+
+    @cached_property
+    def provenance(self) -> SqlProvenance:
+        return SqlProvenance(self.store.engine, self.archive)
+
+    def output(self, recipe: str) -> Path:
+        """The folder of a recipe's own sinks."""
+        own = self.settings.recipes.get(recipe)
+        return Path(own.folder) if own is not None and own.folder else self.settings.folder / "out" / recipe
+
+    def close_run(self, recipe: str) -> None:
+        """Let a recipe bring its summaries up to date."""
+        closing = self.recipe(recipe).closing
+        if closing is not None:
+            closing(self.output(recipe), self.provenance)
 
     def recipe(self, name: str) -> Recipe:
         if name not in self.recipes:

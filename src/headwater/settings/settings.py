@@ -16,9 +16,11 @@ DEFAULT_DATA = "headwater-data"
 
 
 class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`sources` replaces the recipe's own list by a file."""
+    """`sources` replaces the recipe's own list by a file; `folder` is where a recipe that writes files of its own
+    puts them (out/RECIPE in the data folder unless given)."""
 
     sources: str | None = None
+    folder: str | None = None
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -7,6 +7,7 @@ from typing import Any
 
 from headwater_demo.procedures.content import LATE_PORTALS, PORTALS, Portal, Text, portal_texts
 from headwater_demo.procedures.late_templates import LATE_TEMPLATES
+from headwater_demo.procedures.others import other_pages
 from headwater_demo.procedures.papers import DOCX, ODT, PDF, docx, odt, pdf
 from headwater_demo.procedures.templates import TEMPLATES
 from headwater_demo.procedures.truth import expected
@@ -40,6 +41,17 @@ def made_pages() -> tuple[Made, ...]:
 def late_pages() -> tuple[Made, ...]:
     """In templates that the reader's rules were not made with."""
     return _all(LATE_PORTALS)
+
+
+@cache
+def pages_that_are_none() -> tuple[Made, ...]:
+    by_host = {portal.host: portal for portal in PORTALS}
+    return tuple(
+        Made(
+            portal=by_host[host], path=path, body=markup.encode(), media_type=HTML, template="none", truth={}
+        )
+        for (host, path), markup in other_pages().items()
+    )
 
 
 def _all(portals: tuple[Portal, ...]) -> tuple[Made, ...]:

@@ -263,7 +263,7 @@ def _languages(page: Page) -> list[str]:
     return list(dict.fromkeys(one for one in said if one in LANGUAGES)) or ["es"]
 
 
-def _territory(page: Page, owner: Entry | None, organism: str) -> tuple[dict[str, str | None], str]:
+def _territory(page: Page, owner: Entry | None, organism: str) -> tuple[dict[str, str], str]:
     if owner is not None:
         return registered_territory(owner), owner.jurisdiction
     if page.gazette:

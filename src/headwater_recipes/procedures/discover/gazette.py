@@ -33,11 +33,17 @@ def discover_gazette(source: Source, now: datetime) -> Conversation:
     day = last + timedelta(days=1)
     while day <= now.date():
         answer = yield Request(
-            url=urljoin(source.url, f"{day:%Y%m%d}"), headers=JSON, purpose="api", source_kind=source.kind, accept=ACCEPTED
+            url=urljoin(source.url, f"{day:%Y%m%d}"),
+            headers=JSON,
+            purpose="api",
+            source_kind=source.kind,
+            accept=ACCEPTED,
         )
         assert answer is not None
         if answer.status != NO_ISSUE:
-            leads += [_lead(item, day) for item in items(_decoded(answer.body), sections) if _wanted(item, words)]
+            leads += [
+                _lead(item, day) for item in items(_decoded(answer.body), sections) if _wanted(item, words)
+            ]
             last = day
         elif day < now.date():
             last = day

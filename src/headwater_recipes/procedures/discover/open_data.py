@@ -60,7 +60,11 @@ def _leads(dataset: Mapping[str, Any]) -> Iterator[Lead]:
                 url=url,
                 version=str(dataset.get("modified") or ""),
                 title=None,
-                hints={"dataset": str(dataset.get("_about") or ""), "dataset_title": title, "summary": _text(dataset.get("description"))},
+                hints={
+                    "dataset": str(dataset.get("_about") or ""),
+                    "dataset_title": title,
+                    "summary": _text(dataset.get("description")),
+                },
             )
 
 

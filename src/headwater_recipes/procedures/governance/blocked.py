@@ -13,5 +13,7 @@ _BY_KIND: Mapping[str, str] = {
     "assistant": "chatgpt.com openai.com perplexity.ai gemini.google.com copilot.microsoft.com",
     "content_farm": "scribd.com slideshare.net coursehero.com",
 }
-BLOCKED: Mapping[str, str] = {domain: kind for kind, domains in _BY_KIND.items() for domain in domains.split()}
+BLOCKED: Mapping[str, str] = {
+    domain: kind for kind, domains in _BY_KIND.items() for domain in domains.split()
+}
 BLOCKED_PATTERNS = ("*.wordpress.com", "*.blogspot.com", "*.medium.com", "*.notion.site")

@@ -6,7 +6,9 @@ THRESHOLD = timedelta(days=90)
 STALE_FROM = 0.5
 
 
-def drift(last_verified: datetime | None, now: datetime, *, changed: bool = False, missing: bool = False) -> tuple[str, float]:
+def drift(
+    last_verified: datetime | None, now: datetime, *, changed: bool = False, missing: bool = False
+) -> tuple[str, float]:
     """(status, score): missing (the page is gone), drifted (its page changed, or nobody looked for 90 days), stale
     (nobody looked for half of that), current. The score is days without a look over 90."""
     if missing or last_verified is None:

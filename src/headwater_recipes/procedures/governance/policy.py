@@ -37,4 +37,6 @@ def judge(url: str, registry: Registry) -> Verdict:
 def _fits(host: str, pattern: str) -> bool:
     """`*` stands for one label."""
     parts, labels = pattern.split("."), host.split(".")
-    return len(parts) == len(labels) and all(part in ("*", label) for part, label in zip(parts, labels, strict=True))
+    return len(parts) == len(labels) and all(
+        part in ("*", label) for part, label in zip(parts, labels, strict=True)
+    )

@@ -31,7 +31,7 @@ class Registry:
         return next((self.by_domain[name] for name in names if name in self.by_domain), None)
 
 
-def territory(entry: Entry) -> dict[str, str | None]:
+def territory(entry: Entry) -> dict[str, str]:
     places = {"ccaa": entry.ccaa, "provincia": entry.province, "municipio": entry.municipality}
     return {"nivel": LEVELS[entry.jurisdiction]} | {name: value for name, value in places.items() if value}
 

@@ -59,7 +59,7 @@ def slug(text: str) -> str:
     return folded(text).replace(" ", "-")
 
 
-def territory_of(organism: str, host: str) -> dict[str, str | None]:
+def territory_of(organism: str, host: str) -> dict[str, str]:
     """`nivel` with what belongs to it; empty when neither the name nor the address tells."""
     bare = folded(organism)
     for pattern in (TOWN, BASQUE_TOWN, ENGLISH_TOWN):
