@@ -13,6 +13,7 @@ from headwater_demo.procedures.others import other_pages
 from headwater_demo.world import World
 
 CHANGED = datetime(2026, 11, 2, 8, 0, tzinfo=UTC)
+RAISED, RAISED_FROM = "/services/boat-mooring", datetime(2026, 12, 1, 8, 0, tzinfo=UTC)
 _SPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 # How each portal is found; the others by their sitemaps.
 _CRAWLED, _FED, _SEEDED = "seu.vallmar.example", "sede.marusia.example", "www.puertoclaro.example"
@@ -29,8 +30,7 @@ def _answering(portal: Portal) -> Callable[[Request], Answer]:
     def answer(request: Request) -> Answer:
         path = request.path
         if path in mine:
-            made = mine[path]
-            return Answer(body=made.body, media_type=made.media_type, last_modified=CHANGED)
+            return _present(mine[path], request.now)
         if path in others:
             return page(others[path], last_modified=CHANGED)
         if path == "/robots.txt":
@@ -44,6 +44,14 @@ def _answering(portal: Portal) -> Callable[[Request], Answer]:
         return not_found(request)
 
     return answer
+
+
+def _present(made: Made, now: datetime) -> Answer:
+    """The page as it is now: in December the fee for moorings goes up."""
+    if made.path == RAISED and now >= RAISED_FROM:
+        body = made.body.replace(b"240 euros a year.", b"260 euros a year.")
+        return Answer(body=body, media_type=made.media_type, last_modified=RAISED_FROM)
+    return Answer(body=made.body, media_type=made.media_type, last_modified=CHANGED)
 
 
 def _sitemap(portal: Portal, paths: list[str]) -> Answer:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, or_, select
 
 from headwater.backends.sql.among import among
 from headwater.backends.sql.connect import reading
@@ -52,7 +52,10 @@ class SqlProvenance:
             return [dict(row) for row in connection.execute(query).mappings()]
 
     def fetched(self, recipe: str) -> Sequence[Capture]:
-        query = select(captures).where(captures.c.recipe == recipe, captures.c.lead_id.is_not(None))
+        # What a walk over a site brought along belongs to its look, until a document is made of it.
+        used = select(documents.c.capture_id).where(documents.c.recipe == recipe)
+        pages = or_(captures.c.lead_id.is_not(None), captures.c.id.in_(used))
+        query = select(captures).where(captures.c.recipe == recipe, pages)
         with reading(self.engine) as connection:
             rows = connection.execute(query.order_by(captures.c.fetched_at, captures.c.id)).mappings().all()
         return [capture_from(row) for row in rows]

@@ -1,5 +1,6 @@
 """The three ledgers beside the procedures: what was found, what was fetched, what is there."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ SECTIONS = (
     "descripcion", "requisitos", "documentos_necesarios", "plazos", "tasas", "cuantias", "base_legal", "como_solicitar",
     "donde_solicitar", "datos_importantes",
 )  # fmt: skip
+DATED = re.compile(r"\d{4}-\d{2}")
 STATES = {
     "http": "fetch_failed",
     "low_quality": "extraction_failed",
@@ -41,7 +43,7 @@ def discovery_queue(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             "url": row["url"],
             "source": row["source"],
             "method": row["kind"],
-            "lastmod": row["version"] or None,
+            "lastmod": row["version"] if DATED.match(row["version"] or "") else None,
             "discovered_at": row["first_seen_at"].isoformat(),
             "status": status_of(row),
             "reason": row["document_reason"] or row["reason"],
