@@ -140,7 +140,7 @@ class Provenance(Protocol):
 
     def found(self, recipe: str) -> Sequence[Mapping[str, Any]]:
         """Everything the recipe's sources told of, in the order of its discovery: url, source, kind, version,
-        first_seen_at, state and reason of the lead, and document_state, document_reason."""
+        first_seen_at, updated_at, state and reason of the lead, and document_state, document_reason."""
         ...
 
     def fetched(self, recipe: str) -> Sequence[Capture]:

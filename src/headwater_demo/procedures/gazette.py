@@ -5,6 +5,7 @@ from datetime import date
 
 HOST = "boletin.example"
 CALL = "BOE-A-2026-99101"
+FRIDAY, SUNDAY = 4, 6
 _DECREE = "BOE-A-2026-99001"
 _ANNOUNCEMENT = "BOE-B-2026-40001"
 TITLES = {
@@ -38,8 +39,8 @@ _ARTICLES = (
 
 
 def summary(day: date) -> bytes | None:
-    """None on Sundays. Levels hold one object or a list, as the real service's do."""
-    if day.weekday() == 6:
+    """None on Sundays; norms on Fridays. Levels hold one object or a list, as the real service's do."""
+    if day.weekday() == SUNDAY:
         return None
     general = {
         "codigo": "1",
@@ -62,7 +63,7 @@ def summary(day: date) -> bytes | None:
         "nombre": "V. Anuncios",
         "departamento": {"codigo": "9999", "nombre": "ANUNCIOS", "texto": {"item": _item(_ANNOUNCEMENT)}},
     }
-    sections = [general, others, private] if day == date(2026, 11, 13) else private
+    sections = [general, others, private] if day.weekday() == FRIDAY else private
     told = {
         "status": {"code": "200", "text": "ok"},
         "data": {

@@ -1,7 +1,7 @@
 """The portals on the net: their pages and files, sitemaps, feeds, and the gazette's interface."""
 
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from html import escape
 from typing import Any
 
@@ -93,7 +93,7 @@ def _summary(request: Request) -> Answer:
         day = datetime.strptime(request.path.rsplit("/", 1)[-1], "%Y%m%d").replace(tzinfo=UTC).date()
     except ValueError:
         return not_found(request)
-    found = summary(day) if day <= date(2026, 11, 13) else None
+    found = summary(day)
     if found is None:
         return plain(
             '{"status":{"code":"404","text":"-"},"data":""}', status=404, media_type="application/json"

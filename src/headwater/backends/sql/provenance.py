@@ -35,6 +35,7 @@ class SqlProvenance:
             leads.c.url,
             leads.c.version,
             leads.c.first_seen_at,
+            leads.c.updated_at,
             leads.c.state,
             leads.c.reason,
             sources.c.name.label("source"),
