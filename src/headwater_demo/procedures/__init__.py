@@ -1,7 +1,7 @@
 """Portals of invented administrations: procedures in five languages, each in its site's own template, with the truth."""
 
 from headwater_demo.procedures.content import PORTALS, Portal, Text, portal_texts
-from headwater_demo.procedures.pages import Made, late_pages, made_pages, pages_that_are_none
+from headwater_demo.procedures.pages import Made, late_pages, later_pages, made_pages, pages_that_are_none
 from headwater_demo.procedures.truth import expected
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "Text",
     "expected",
     "late_pages",
+    "later_pages",
     "made_pages",
     "pages_that_are_none",
     "portal_texts",

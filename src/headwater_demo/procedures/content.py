@@ -147,6 +147,45 @@ LATE_PORTALS: tuple[Portal, ...] = (
     ),
 )
 
+LATER_PORTALS: tuple[Portal, ...] = (
+    *(
+        Portal(
+            host=f"{template}.robledillo.example",
+            texts="late",
+            template=template,
+            language="es",
+            organism="Ayuntamiento de Robledillo",
+            territory={"nivel": "local", "municipio": "robledillo"},
+            source_type="local",
+        )
+        for template in ("columns", "groups", "italics")
+    ),
+    *(
+        Portal(
+            host=f"{template}.vilaverde.example",
+            texts="late_galician",
+            template=template,
+            language="gl",
+            organism="Concello de Vilaverde",
+            territory={"nivel": "local", "municipio": "vilaverde"},
+            source_type="local",
+        )
+        for template in ("columns", "groups")
+    ),
+    *(
+        Portal(
+            host=f"{template}.harana.example",
+            texts="late_basque",
+            template=template,
+            language="eu",
+            organism="Haranako Udala",
+            territory={"nivel": "local", "municipio": "harana"},
+            source_type="local",
+        )
+        for template in ("italics", "groups")
+    ),
+)
+
 
 @cache
 def portal_texts(name: str) -> tuple[Text, ...]:
