@@ -25,7 +25,9 @@ SAYS_FREE = re.compile(
 NOTHING_TO_PAY = re.compile(
     r"^(?:\w+ ){0,4}(?:no|ez|there (?:is|are) no) (?:\w+ ){0,3}(?:tasas?|taxa|taxes|taxas|coste?|cost|pago|pagar|pagament|custo|fees?|charges?|tasarik|kosturik)\b(?: \w+){0,8}$"
 )
-NO = re.compile(r"^(?:no|ez|no procede|no aplica|ningun[oa]?|cap|none|nada|sin tasas?)$")
+NO = re.compile(
+    r"^(?:no|ez|no n hi ha(?: cap)?|no hay|no hai|ez dago|no procede|no aplica|ningun[oa]?|cap|none|nada|sin tasas?)$"
+)
 MONEY = re.compile(r"\d[\d.,]*\s*(?:€|euros?\b|eur\b)|€\s*\d", re.IGNORECASE)
 PAYS = re.compile(r"\btasas?\b|\btaxes\b|\btaxas?\b|\bpagar\b|\bpagan?\b|\babonar\b|\bfees?\b|ordaindu")
 GETS = re.compile(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from headwater.pure.crawling.markers import folded
+from headwater_recipes.procedures.fields import places
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.told import Told, spans_of
 from headwater_recipes.procedures.labels.recognise import recognise
@@ -14,7 +15,7 @@ ONLINE = re.compile(
     r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|electronicament|elektronik|electronicall|via web|formulario web|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital"
 )
 IN_PERSON = re.compile(
-    r"presencial|en persona|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|cita previa|aurretiko hitzordu|face to face|dependencias|personandose|adrecant|achegandose|comisaria|at the (?:town hall|registry)"
+    r"presencial|en persona|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|centros? de atencion|centres? d atencio|\bcita\b|aurretiko hitzordu|hitzordu|face to face|dependencias|personandose|adrecant|achegandose|comisaria|at the (?:town hall|registry)"
 )
 PHONE = re.compile(
     r"por telefono|telefonicamente|per telefon|telefonicament|telefonoz|by (?:tele)?phone|llamando|trucant|chamando|deituz|call(?:ing)? "
@@ -28,6 +29,7 @@ VIRTUAL = re.compile(
 NOT_ONLINE = re.compile(
     r"no (?:\w+ ){0,4}(?:por internet|en linea|electronica\w*|telematica\w*|online)|not available online"
 )
+LONGEST_NUMBER = 24
 VIA_NAMES = {
     "online": "online",
     "presencial": "presencial",
@@ -53,7 +55,9 @@ def ways(parts: Sequence[Part]) -> Told:
 def _way(part: Part, line: Line) -> dict[str, str] | None:
     if NOTE.match(line.text) or (line.kind == "text" and line.text.endswith(":")):
         return None
-    if line.links and folded(line.text) == folded(line.links[0].text):
+    if places.number_in(line.text, "tel") and len(line.text) <= LONGEST_NUMBER:
+        return None  # a number alone is whom to call, not how to apply
+    if not part.key and line.links and folded(line.text) == folded(line.links[0].text):
         return None  # a button: where it leads is told elsewhere
     detail = line.text
     if line.kind == "row":

@@ -17,6 +17,9 @@ LEAD = re.compile(
     r"(?:(?:cual|cuales|quin|quina|quins|quines|cal|cales|zein|zeintzuk|what|which) (?:es|son|e|da|dira|is|are) )?"
     r"(?:(?:el|la|los|las|els|les|os|as|the|your|tu|tus|su|sus|ver|consulta\w*|conoce|apartado) )?"
 )
+ASKS = re.compile(
+    r"(?:que|quins|quina|quines|cal|cales|zer|zein|what|which|hay|hi ha|hai|tiene|te|ten|is there|are there) (?:algun\w* |cap |any |an |a )?"
+)
 JOINED = re.compile(
     r"\s*(?:/|\||,| y |(?<! do)(?<! can)(?<! must)(?<! am)(?<! will)(?<!^do) i | e | o | eta | and | & | – | - )\s*",
     re.IGNORECASE,
@@ -44,7 +47,7 @@ def recognise(heading: str) -> Label | None:
     for rule in ENDINGS:
         if rule.pattern.search(bare):
             return rule.label
-    for candidate in dict.fromkeys((bare, LEAD.sub("", bare, count=1))):
+    for candidate in dict.fromkeys((bare, LEAD.sub("", bare, count=1), ASKS.sub("", bare, count=1))):
         for rule in RULES:
             if candidate and rule.pattern.match(candidate):
                 return rule.label

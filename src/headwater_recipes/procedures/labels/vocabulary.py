@@ -25,7 +25,7 @@ NOT_FOR_FIELDS = (
     r"(?:compart\w+|comparteix|partekatu|share|redes sociales|xarxes socials|siguenos|segueix nos|follow us)\b",
     r"(?:notas?|notes?|oharrak?) (?:al pie|a peu|a pe|pie)|footnotes?$",
     r"(?:ultima|darrera|azken|last|fecha|data) (?:\w+ )?(?:actualizacion|actualitzacio|modificacion|eguneratze\w*|update\w*|revision)",
-    r"(?:noticias|noticies|novedades|novetats|albisteak|news|agenda|newsletter|boletin|butlleti|suscri\w+|mapa web|imprim\w+|buscador|buscar|cercador|menu|inicio|navegadores|glosario)\b",
+    r"(?:noticias|noticies|novedades|novetats|albisteak|news|agenda|newsletter|boletin|butlleti|suscri\w+|mapa web|imprim\w+|buscador|buscar|cercador|menu|navegadores|glosario)\b|(?:inicio|inici|hasiera|home)$",
     r"(?:asistencia|soporte|incidencias|suport|problemas) (?:tecnic\w+|informatic\w+)|(?:ayuda|ajuda|axuda|laguntza) (?:tecnica|teknikoa)",
     r"(?:volver|tornar|itzuli|back)\b",
 )
@@ -73,14 +73,15 @@ DECISION = (
 )
 APPEAL = (
     r"(?:plazos?|terminis?|prazos?) (?:de|para|per a|per|d) (?:la |el |l )?(?:interp\w+|recurs\w*|recurri\w+|impugn\w+|alegaci\w+|reclam\w+)",
-    r"recurs(?:o|os)?(?: (?:administrati\w+|que|contra|procedentes?|admisibles?|que \w+|de (?:alzada|reposicion|reposicio)|y reclamaci\w+|i reclamaci\w+|d alcada|procedents?))?$|(?:vias?|medios?) de (?:recurso|impugnacion)|(?:como|com) (?:puedo |puc |podo |se |es )?(?:recurr\w+|recorr\w+|impugn\w+|reclam\w+)|impugnaci\w+|reclamaci\w+$|no estas de acuerdo|errekurtso\w*",
+    r"recurs(?:o|os)? (?:que|contra|qu[ei])\b.{0,60}$",
+    r"recurs(?:o|os)?(?: (?:administrati\w+|que|contra|procedentes?|admisibles?|que (?:\w+ ?){1,3}|de (?:alzada|reposicion|reposicio)|y reclamaci\w+|i reclamaci\w+|d alcada|procedents?))?$|(?:vias?|medios?) de (?:recurso|impugnacion)|(?:como|com) (?:puedo |puc |podo |se |es )?(?:recurr\w+|recorr\w+|impugn\w+|reclam\w+)|impugnaci\w+|reclamaci\w+$|no estas de acuerdo|errekurtso\w*",
     r"appeals?\b|how to appeal|right of appeal|remedies|challenging|if you disagree",
 )
 PAYMENT_TERM = (
     r"(?:plazos?|terminis?|prazos?|periodos?|periodes?) (?:de |para |per |voluntario )*(?:pago|pagar|pagament|pagamento|cobro|cobrament|abono|ingreso)",
 )
 PERIOD = (
-    rf"{_A}(?:plazos?|terminis?|prazos?)\b",
+    rf"{_A}(?:vigencia (?:y|i|e) )?(?:plazos?|terminis?|prazos?)\b",
     r"(?:hasta |desde |fins |des de |ata |dende )?(?:cuando|quan|cando|noiz|when|until when|by when)\b",
     r"(?:fechas?|data|dates?|datas|datak|calendario|calendari|periodos?|periodes?|periodoa|epe\w*|epealdia)(?= (?:de|d|per|para|limite?|limit|maxim\w+|y|i|e|clave|importantes?)\b|$)",
     r"(?:deadlines?|time ?limits?|time ?frames?|timelines?|time periods?|closing dates?|opening dates?|key dates|application (?:period|window|deadline)|period\b|submission (?:period|deadline))",
@@ -103,7 +104,7 @@ LAW = (
     r"(?:normativas?|normas?(?: (?:aplicables?|reguladoras?|legales|de aplicacion))?|normes?)(?! de uso)\b",
     r"(?:que|quines|quina|cales|what|which) (?:normas?|normativas?|normes|leyes|ley|lleis|llei|leis|lei|legislaci\w+|laws?|rules|regulations?|araudi\w*)\b",
     r"(?:legislacion|legislacio|lexislacion|legislation|legeria|legedia|leyes|leis|lleis)\b",
-    r"(?:base|bases|marco|marc|fundament\w*|fonament\w*|regimen|soporte|referencias|referencies) (?:legal\w*|juridic\w*|xuridic\w*|normati\w*|reguladora\w*)",
+    r"(?:base|bases|marco|marc|fundament\w*|fonament\w*|regimen|soporte|referencias|referencies|fonts|fuentes|fontes) (?:legal\w*|juridi[cq]\w*|xuridic\w*|normati\w*|reguladora\w*)",
     r"(?:regulacion|regulacio|regulamento|reglamentacion|disposiciones (?:legales|aplicables|reguladoras)|ordenanzas?(?: (?:aplicable|reguladora|fiscal)\w*)?$|convocatoria (?:y|i|e) bases)\b",
     r"(?:aplikatu\w* |aplikagarri\w* )?(?:araudi\w*|arautegi\w*)|lege[- ]?(?:oinarri|esparru)\w*|legezko oinarri\w*|oinarri (?:juridiko|legal)\w*|arau aplikagarri\w*",
     r"legal (?:basis|framework|references?|grounds|provisions|texts)|(?:applicable|relevant|governing|current) (?:law|laws|legislation|regulations?|rules)|regulations?$|rules and regulations|laws?$|which law",
@@ -123,7 +124,7 @@ CONDITIONS = (
     r"(?:condiciones|condicions|condicion|condicio|baldintza\w*|eskakizun\w*|betekizun\w*|conditions?)\b(?! (?:de uso|d us))",
     r"(?:beneficiari\w+|destinatari\w+|destinatari|perceptores|onuradun\w*|hartzaile\w*|eskatzaile\w*|beneficiaries|applicants?|recipients)\b",
     r"(?:personas?|persones|persoas|poblacion|poblacio|colectivo|pertsona) (?:destinatari\w+|beneficiari\w+|interesad\w+|interessad\w+|solicitantes?|sol licitants?|onuradun\w*|hartzaile\w*|interesdun\w*|usuari\w+)",
-    r"(?:dirigid[oa]s?|adrecat|adrecada|va dirigit|dirixid[oa]s?|destinad[oa]s?|zuzendu\w*|aimed) (?:a|o|to|para|al|als|as|at)?\b|dirigido$|interesad[oa]s$|interessats$|interesdun\w*$",
+    r"(?:dirigid[oa]s?|adrecat|adrecada|va dirigit|dirixid[oa]s?|destinad[oa]s?|zuzendu\w*|aimed) (?:a|o|to|para|al|als|as|at)?\b|dirigido$|interesad[oa]s(?: solicitantes)?$|interessats$|interesdun\w*$",
     r"(?:puedo|podeis|puedes|puc|podo|podes|can i|am i|do i) (?:solicit\w+|pedir\w*|demanar\w*|apply|eligible|qualify|acceder|optar)|(?:eligib\w+|entitle\w+|requirements?)\b|what (?:are the )?(?:requirements|conditions)",
     r"(?:ambito|ambit) (?:subjetivo|de aplicacion|d aplicacio|personal)|solicitantes?$|sol licitants?$|legitimacion$",
 )
@@ -145,23 +146,24 @@ APPOINTMENT = (
     r"(?:pide |pedir |solicita\w* |solicitar |reserva\w* |concertar |demana\w* |demanar |coller |con |amb |sense |sin )?(?:cita|hora) ?(?:previa)\b|aurretiko hitzordu\w*|hitzordu\w*|(?:book (?:an )?|make an |by )?appointments?\b",
 )
 HOW = (
-    r"(?:como|com|nola|how)\b(?= (?:se|es|ho|lo|la|el|o|a|as|puedo|puc|podo|solicit\w*|sol|hac\w*|fer\w*|fac\w*|trami\w*|pedir\w*|demanar\w*|presentar\w*|inici\w*|realiz\w*|realitz\w*|obten\w*|obtenir|conseg\w*|consegu\w*|acced\w*|inscri\w*|apunt\w*|dar\w*|donar\w*|renov\w*|paga\w*|eska\w*|egin\w*|izapide\w*|aurkez\w*|lortu|jaso|to|do|can|is|you|i)\b)|(?:como|com|nola|how)$",
+    r"(?:como|com|nola|how)\b(?= (?:se|es|ho|lo|la|el|o|a|as|puedo|puc|podo|solicit\w*|sol|hac\w*|fer\w*|fac\w*|trami\w*|pedir\w*|demanar\w*|presentar\w*|inici\w*|realiz\w*|realitz\w*|obten\w*|obtenir|conseg\w*|consegu\w*|acced\w*|inscri\w*|apunt\w*|dar\w*|donar\w*|renov\w*|paga\w*|eska\w*|egi\w*|izapide\w*|aurkez\w*|lortu|jaso|to|do|can|is|you|i)\b)|(?:como|com|nola|how)$",
     r"(?:pasos|passos|urrats\w*|fases|etapas|steps)\b|(?:tramitacion|tramitacio|tramitazio\w*|izapidetze\w*|gestion|gestio)(?! (?:electronica|presencial|telematica))\b",
     r"(?:procedimientos?|procediments?|procedementos?|prozedura\w*|prozesu\w*|proceso|proces|procedure|process)\b",
     r"(?:formas?|formes|modo|maneras?|modalidad(?:es)?|modalitats?|modalidade|vias?|medios?|mitjans|canal(?:es)?|canals|canles?|canle|kanal\w*|bideak)(?: (?:y|i|e) (?:\w+))?(?: (?:de|d|para|per|per a|pera) (?:la |el |las |l |a )?(?:presentaci\w+|tramitaci\w+|solicit\w*|sol licit\w*|inici\w+|acceso|acces|atenci\w+|realizaci\w+|hacerlo|fer ho|tramitar\w*|entrega))?$",
-    r"(?:presentacion|presentacio|iniciacion|iniciacio|inicio|inici|inicio)(?: (?:de|d|del|do|da) (?:la |las |les |l |a )?(?:solicitud\w*|sol licitud\w*|instancia\w*|procedimiento|procediment|procedemento|tramite|tramit))?$",
+    r"(?:presentacion|presentacio|iniciacion|iniciacio|inicio(?= d)|inici(?= d)|realizacion|realitzacio)(?: (?:de|d|del|do|da) (?:la |las |les |l |a )?(?:solicitud\w*|sol licitud\w*|instancia\w*|procedimiento|procediment|procedemento|tramite|tramit))?$",
     r"(?:solicitud|sol licitud|solicitude|eskaera|eskabidea|application|submission)(?: (?:del?|de la|do|da|process|procedure|nola egin) ?(?:tramite|ayuda|prestacion)?)?$|(?:ways?|methods?|channels?) (?:to|of|for) \w+|apply$|applying$|to apply$|channels?$",
+    r"(?:instrucciones|instruccions|instructions|jarraibideak|argibideak)(?: (?:de|para|per|for|d) .{0,40})?$",
     r"(?:que (?:hay que|debo|tengo que|cal|he de) (?:hacer|fer|facer)|what (?:do i|you) (?:have to|need to|must) do|zer egin behar)",
 )
 WHERE = (
-    rf"(?:a )?(?:donde|adonde|onde|aonde|where)\b|(?:a que|en que|a quina|a cal) (?:oficina|ventanilla|sitio|lugar|lloc)\b|(?:on)\b(?= (?:es|puc|cal|s|ho|adrecar|sol|presentar|anar|fer|demanar|em|podeu|pots|tramitar|lliurar|he|haig|hem|vaig|trob\w+))|non\b(?= (?:eska|aurkez|egin|izapide|lortu|jo|dago|entrega)\w*)|{_A}(?:lugar(?:es)?|llocs?|lekua\w*|tokia\w*|place|locations?)\b",
+    rf"(?:a )?(?:donde|adonde|onde|aonde|where)\b|(?:a que|en que|a quina|a cal) (?:oficina|ventanilla|sitio|lugar|lloc)\b|(?:on)\b(?= (?:es|puc|cal|s|ho|adrecar|dirigir|sol|presentar|anar|fer|demanar|em|podeu|pots|tramitar|lliurar|he|haig|hem|vaig|trob\w+))|nora (?:joan|jo|zuzendu)\w*|non\b(?= (?:eska|aurkez|egin|izapide|lortu|jo|dago|entrega)\w*)|{_A}(?:lugar(?:es)?|llocs?|lekua\w*|tokia\w*|place|locations?)\b",
     r"(?:oficinas?|oficines|oficina|bulego\w*|offices?|registros?|registres|dependencias|sedes? (?:fisica\w*|presencial\w*))\b(?! virtual)",
     r"(?:puntos?|punts?|arreta)[ -](?:de|d|gune\w*) ?(?:atenci\w+|informaci\w+|tramitaci\w+|presentaci\w+|recogida)?|(?:direccion|direcciones|adreces|adreca|enderezos?|helbidea\w*|address(?:es)?)(?: (?:postal\w*|de (?:la |las )?oficinas?|presencial))?$",
 )
 CONTACT = (
     r"(?:contact\w*|telefon\w*|telf|tel|harremanetarako\w*|kontaktu\w*|phone|telephone|helpline|enquiries|dudas|dubtes|consultas|consultes)\b(?!.*(?:recurso))",
     r"(?:tiene\w*|tens|teniu|ten|tes|alguna|do you have|any|mas|mes|zalantza\w*) ?(?:alguna |cap |algunha |any )?(?:dudas?|dubtes?|dubidas?|questions?|preguntas?|consultas?)|zalantzarik|necesitas? ayuda|necessites ajuda|need help",
-    r"(?:datos|dades|datuak|informacion|informacio) (?:de|y|i|e) contact\w*|(?:atencion|atencio) (?:a |al |a la )?(?:ciudadan\w+|ciutadan\w+|cidadan\w+|publico|telefonica)|correo electronico$|correu electronic$|e ?mail$|posta elektronikoa$",
+    r"(?:mas |mes |mais )?(?:datos|dades|datuak|informacion|informacio) (?:de|y|i|e) contact\w*|(?:atencion|atencio) (?:a |al |a la )?(?:ciudadan\w+|ciutadan\w+|cidadan\w+|publico|telefonica)|correo electronico$|correu electronic$|e ?mail$|posta elektronikoa$",
 )
 REMARKS = (
     r"(?:observaciones|observacions|observacion|oharrak|oharra|remarks|advertencias?|advertiments?|avisos?|aclaraciones|recomendaciones|consejos)\b",

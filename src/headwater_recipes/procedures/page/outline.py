@@ -82,6 +82,7 @@ LABEL_WORDS = frozenset(
 )
 DEEPEST = 120
 LONGEST_LABEL = 14
+_NOTED = re.compile(r"^\s*(?:[\[(]?\d{1,2}[\]).]|\*|[¹²³])\s")
 _NOTE = re.compile(r"^\s*[\[(]?\d{1,2}[\])]?\s*$")
 
 
@@ -166,7 +167,12 @@ class _Walker:
             self._inline(child, tag, depth, bold=bold)
 
     def _is_note(self, node: LexborNode) -> bool:
-        return node.tag == "sup" and bool(_NOTE.match(node.text(deep=True)))
+        """The sign of a footnote, or the footnote."""
+        if node.tag == "sup":
+            return bool(_NOTE.match(node.text(deep=True)))
+        return bool({"nota", "notas", "note", "notes"} & names_of(node)) and bool(
+            _NOTED.match(node.text(deep=True))
+        )
 
     def _heading(self, node: LexborNode, tag: str) -> None:
         self.end_paragraph()

@@ -18,7 +18,7 @@ def site_of(tree: LexborHTMLParser) -> dict[str, Any]:
         "logo": _logo(tree),
         "header": _text(
             tree,
-            "header,[role=banner],#header,#cabecera,.cabecera,[class*=header-],[class*=brand],[id*=cabecera]",
+            "header,[role=banner],#header,#cabecera,.cabecera,.header,[class*=header-],[class*=brand],[id*=cabecera]",
         ),
         "footer": _text(tree, "footer,[role=contentinfo],#footer,#pie,.pie"),
         "path": list(dict.fromkeys(one_line(node.text(deep=True)) for node in tree.css(CRUMBS)[:MOST])),

@@ -72,7 +72,7 @@ def _groups(lines: Sequence[Line]) -> Iterator[tuple[Line | None, tuple[Line, ..
 
 def _effective(title: str, above: Sequence[_Above], below: str) -> tuple[Label | None, bool]:
     """The label in force below this heading, and whether it is the heading's own."""
-    own = recognise(title)
+    own = recognise(title) or next(iter(both(title)), None)
     parent = next((one.label for one in reversed(above) if one.label is not None), None)
     if parent is None or parent.field == "descripcion":
         return (own or parent, own is not None) if parent else (own, own is not None)

@@ -83,7 +83,7 @@ def _lead(body: str) -> tuple[str, str]:
 def bare(text: str) -> str:
     """Its words, without marks of links and emphasis, signs of footnotes, and links that only fetch a form."""
     words = " ".join(_MARKS.sub("", LINK.sub(_worded, text)).split())
-    return _NOTE_SIGN.sub("", words)
+    return _NOTE_SIGN.sub("", words.replace(" ()", "").replace("()", ""))
 
 
 def _worded(found: re.Match[str]) -> str:
