@@ -9,15 +9,17 @@ from headwater_recipes.procedures.keyword_words import COLLOQUIAL, COMMON, GENER
 
 SHORTEST = 5
 MOST = 40
+LONG, ENDING = 10, 4
+BETWEEN = re.compile(r"[^\w·]+")
 
 
 def keywords(
     name: str, other_names: Sequence[str], organism: str, abbreviation: str, identity: str
 ) -> list[str]:
-    """The name whole, its telling words, what stands between them, the organism, the words people use, the slug.
+    """The name whole, its telling words and their stems, the organism, the words people use, the slug.
 
-    None is shorter than five letters, none is a piece of a common word, none comes twice with other accents. The
-    name's own words always outnumber what another procedure shares with it, so that each finds itself.
+    None is shorter than five letters, none is a piece of a common word, none comes twice with other accents. No
+    stretch of the name but the whole: that may be another procedure's name, and then the whole is what decides.
     """
     found = [*_of_name(name)]
     for other in other_names:
@@ -32,22 +34,21 @@ def keywords(
 
 
 def _of_name(name: str) -> Iterator[str]:
-    words = [bare for word in loose(name).split() if (bare := word.strip("()[]«»\"'“”.,;:¿?¡!/"))]
-    yield " ".join(loose(name).split()).strip(" .,;:")
-    for word in words:
+    whole = " ".join(loose(name).split()).strip(" .,;:")
+    yield whole
+    if whole.isalpha() and len(whole) > SHORTEST:
+        # One word: it counts as such and as the whole, or a longer name with that word would match as often.
+        yield whole[: max(SHORTEST, len(whole) - ENDING - 2)]
+    for word in BETWEEN.split(loose(name)):
         if len(word) >= SHORTEST and word not in GENERIC and word not in SMALL:
             yield word
-    yield from _inner(words)
+            yield from _stem(word)
 
 
-def _inner(words: list[str]) -> Iterator[str]:
-    """Stretches that begin and end inside the name with a telling word: neither the name's beginning nor its end,
-    since those may be the whole name of another procedure."""
-    telling = [place for place, word in enumerate(words) if word not in SMALL and len(word) >= 3]
-    for first in telling:
-        for last in telling:
-            if 0 < first < last < len(words) - 1 and last - first <= 4:
-                yield " ".join(words[first : last + 1])
+def _stem(word: str) -> Iterator[str]:
+    """What its inflections share: people ask to be "empadronados", not for the "empadronamiento"."""
+    if len(word) >= LONG:
+        yield word[: len(word) - ENDING]
 
 
 def _spare(name: str, organism: str) -> Iterator[str]:

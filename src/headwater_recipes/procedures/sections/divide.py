@@ -111,7 +111,8 @@ def _is_deadline(own: Label | None, below: str) -> bool:
 
 def _deadline(title: str, own: Label | None, parent: Label) -> Label:
     if own is not None and own.field == "plazos":
-        return own
+        says_no_more = own.key == "solicitud" and len(plain_label(title).split()) == 1
+        return parent if says_no_more and parent.key else own
     bare = plain_label(title)
     if STEP.search(bare):
         return Label("plazos", "solicitud")

@@ -64,14 +64,14 @@ def _label_and_rest(line: Line) -> tuple[str, str]:
         return line.lead, line.rest
     if _is_question(line.text) and not line.links:
         return line.text, ""
-    if recognise_plain(line.text) and (not line.links or line.text.endswith(":")):
-        return line.text, ""
     numbered = NUMBER.match(line.text)
     if numbered and len(line.text.split()) <= 9 and _SHOUTED.search(line.text) and recognise(line.text):
         return line.text, ""
     found = COLON.match(line.text)
     if found and len(found[1].split()) <= 7 and recognise_plain(f"{found[1]}:"):
         return found[1], found[2]
+    if recognise_plain(line.text) and (not line.links or line.text.endswith(":")):
+        return line.text, ""
     return "", ""
 
 
