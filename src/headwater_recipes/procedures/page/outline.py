@@ -2,84 +2,29 @@
 
 import re
 from dataclasses import dataclass, field
-from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.extract.blocks import Block, Heading, Item, Paragraph, Table
 from headwater.extract.letters import one_line
-from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
+from headwater_recipes.procedures.labels.recognise import recognise_plain
 from headwater_recipes.procedures.page.chrome import is_chrome, names_of
 from headwater_recipes.procedures.page.classes import class_of, label_classes
+from headwater_recipes.procedures.page.linking import leads_nowhere, written_link
 from headwater_recipes.procedures.page.panels import Panels, find_panels
+from headwater_recipes.procedures.page.shape import (
+    BLOCKS,
+    BOLD,
+    LABEL_WORDS,
+    LEVELS,
+    is_part,
+    main_part,
+    only_opens,
+    opens,
+)
+from headwater_recipes.procedures.page.tables import below_heads, is_ficha, is_layout, rows_of
 from headwater_recipes.procedures.page.writing import Writing, bullet_of, flat, is_heading, marked
 
-LEVELS = {f"h{level}": level for level in range(1, 7)}
-BLOCKS = frozenset(
-    {
-        *(
-            "div",
-            "section",
-            "article",
-            "main",
-            "p",
-            "ul",
-            "ol",
-            "li",
-            "dl",
-            "dt",
-            "dd",
-            "table",
-            "tbody",
-            "thead",
-            "tr",
-        ),
-        *(
-            "td",
-            "th",
-            "blockquote",
-            "figure",
-            "figcaption",
-            "address",
-            "details",
-            "summary",
-            "fieldset",
-            "legend",
-            "form",
-        ),
-        *("pre", "hr", "body", "header", "aside", "center", "tfoot", "caption", "menu", *LEVELS),
-    }
-)
-BOLD = frozenset({"strong", "b", "u"})
-LABEL_WORDS = frozenset(
-    {
-        *(
-            "label",
-            "etiqueta",
-            "titulo",
-            "title",
-            "titol",
-            "heading",
-            "term",
-            "encabezado",
-            "cabecera",
-            "subtitulo",
-        ),
-        *(
-            "titular",
-            "key",
-            "clave",
-            "epigrafe",
-            "apartado",
-            "header",
-            "caption",
-            "legend",
-            "name",
-            "trigger",
-            "toggle",
-        ),
-    }
-)
 DEEPEST = 120
 LONGEST_LABEL = 14
 _NOTED = re.compile(r"^\s*(?:[\[(]?\d{1,2}[\]).]|\*|[¹²³])\s")
@@ -95,41 +40,6 @@ def outline(tree: LexborHTMLParser, address: str) -> list[Block]:
     walker.walk(main_part(tree) or body, 0)
     walker.end_paragraph()
     return walker.blocks
-
-
-def main_part(tree: LexborHTMLParser) -> LexborNode | None:
-    """What the page itself calls its main part, if most of the headings stand there."""
-    everywhere = _known_headings(tree.body)
-    for selector in (
-        "main",
-        "[role=main]",
-        "#main-content",
-        "#main",
-        "#content",
-        "#contenido",
-        "#contingut",
-        "#contido",
-        "#edukia",
-    ):
-        for node in tree.css(selector):
-            if _known_headings(node) >= max(2, everywhere - 1):
-                return node
-    return None
-
-
-def _known_headings(node: LexborNode | None) -> int:
-    if node is None:
-        return 0
-    found = node.css(
-        "h1,h2,h3,h4,h5,h6,dt,th,summary,button,strong,b,legend,label,[class*=title],[class*=titulo],[class*=label]"
-    )
-    return len(
-        {
-            text
-            for one in found[:2000]
-            if (text := one_line(one.text(deep=True))) and len(text) < 120 and recognise(text)
-        }
-    )
 
 
 @dataclass(slots=True)
@@ -177,7 +87,7 @@ class _Walker:
     def _heading(self, node: LexborNode, tag: str) -> None:
         self.end_paragraph()
         text = one_line(node.text(deep=True))
-        if not text or _only_opens(node, self.panels):
+        if not text or only_opens(node, self.panels):
             return
         said = node.attributes.get("aria-level") or ""
         self.level = LEVELS.get(tag) or (int(said) if said.isdigit() and 0 < int(said) < 7 else 2)
@@ -249,27 +159,12 @@ class _Walker:
         target = (node.attributes.get("href") or "").strip()
         if not text:
             return
-        if target.startswith("#"):
-            if opens(node):
-                self.end_paragraph()
-                self.blocks.append(Heading(text, self._below()))
-            elif any(run.text.strip() for run in self.writing.runs):
-                self.writing.write(text, bold=bold)
-            return
-        if (target.lower().startswith("javascript:") or not target) and opens(node):
+        if leads_nowhere(target) and opens(node):
             self.end_paragraph()
             self.blocks.append(Heading(text, self._below()))
-        elif target.lower().startswith(("javascript:", "data:")) or not target:
-            self.writing.write(text, bold=bold)
-        elif target.lower().startswith(("mailto:", "tel:")):
-            self.writing.write(
-                text
-                if target.partition(":")[2].strip("+ ")[-4:] in text.replace(" ", "") or "@" in text
-                else f"{text} {target.partition(':')[2]}",
-                bold=bold,
-            )
-        else:
-            self.writing.write(f"[{text}]({_absolute(self.address, target)})", bold=bold)
+        elif not target.startswith("#") or any(run.text.strip() for run in self.writing.runs):
+            # A line that only leads to another place of the page is a table of contents, not text.
+            self.writing.write(written_link(text, target, self.address), bold=bold)
 
     def _list(self, node: LexborNode, depth: int) -> None:
         for child in node.iter():
@@ -285,7 +180,7 @@ class _Walker:
         inner = node.css_first(
             "h1,h2,h3,h4,h5,h6,table,dl,summary,button[aria-expanded],button[aria-controls]"
         )
-        if inner is not None or _is_part(node):
+        if inner is not None or is_part(node):
             self.walk(node, depth + 1)
             self.end_paragraph()
             return
@@ -300,7 +195,6 @@ class _Walker:
         self.blocks.append(Item(first))
 
     def _table(self, node: LexborNode, depth: int) -> None:
-        rows = [row for row in node.css("tr") if _own_row(row, node)]
         caption = node.css_first("caption")
         if (
             caption is not None
@@ -308,26 +202,22 @@ class _Walker:
             and len(text.split()) <= LONGEST_LABEL
         ):
             self.blocks.append(Heading(text, self._below()))
-        cells = [[cell for cell in row.iter() if cell.tag in {"td", "th"}] for row in rows]
-        cells = [row for row in cells if any(one_line(cell.text(deep=True)) for cell in row)]
-        body = _below_heads(cells)
-        if _is_ficha(body):
-            cells = body
-        if _is_layout(cells):
-            for row in cells:
-                for cell in row:
-                    self.walk(cell, depth + 1)
-                    self.end_paragraph()
-        elif _is_ficha(cells):
-            for label, *values in cells:
+        cells = rows_of(node)
+        labelled = below_heads(cells)
+        if is_ficha(labelled):
+            for label, *values in labelled:
                 self.blocks.append(Heading(one_line(label.text(deep=True)), self._below()))
-                for value in values:
-                    self.walk(value, depth + 1)
-                    self.end_paragraph()
+                self._all(values, depth)
+        elif is_layout(cells):
+            self._all([cell for row in cells for cell in row], depth)
         else:
-            self.blocks.append(
-                Table(tuple(tuple("; ".join(_inside(cell, self, depth)) for cell in row) for row in cells))
-            )
+            told = tuple(tuple("; ".join(_inside(cell, self, depth)) for cell in row) for row in cells)
+            self.blocks.append(Table(told))
+
+    def _all(self, nodes: list[LexborNode], depth: int) -> None:
+        for node in nodes:
+            self.walk(node, depth + 1)
+            self.end_paragraph()
 
     def end_paragraph(self) -> None:
         for line in self.writing.take():
@@ -339,15 +229,6 @@ class _Walker:
                 self.blocks.append(Paragraph(f"**{text}**"))
             elif text:
                 self.blocks.append(Paragraph(marked(line)))
-
-
-def _only_opens(node: LexborNode, panels: Panels) -> bool:
-    """A heading whose words are the name of a panel, which comes with the panel."""
-    if node.mem_id in panels.triggers:
-        return True
-    inner = node.css("a,button,span")
-    text = one_line(node.text(deep=True))
-    return any(one.mem_id in panels.triggers and one_line(one.text(deep=True)) == text for one in inner)
 
 
 def _inside(node: LexborNode, walker: _Walker, depth: int) -> list[str]:
@@ -366,69 +247,3 @@ def _said(block: Block) -> str:
             return text
         case Table(rows):
             return "; ".join(": ".join(filter(None, row)) for row in rows)
-
-
-def opens(node: LexborNode) -> bool:
-    """Whether it is there to show and hide what follows."""
-    attributes = node.attributes
-    if {"aria-expanded", "aria-controls", "data-toggle", "data-bs-toggle", "data-target"} & set(attributes):
-        return True
-    return attributes.get("role") in {"button", "tab"} or bool(LABEL_WORDS & names_of(node))
-
-
-def _is_part(node: LexborNode) -> bool:
-    """A list item that is a label with paragraphs below, as accordions made of lists are."""
-    children = [child for child in node.iter() if child.tag in BLOCKS]
-    if children and any(
-        child.tag in {"a", "button", "span", "label"} and opens(child) for child in node.iter()
-    ):
-        return True
-    if len(children) < 2 or children[0].css_first("a[href]") is not None:
-        return False
-    first = one_line(children[0].text(deep=True))
-    return recognise_plain(first) is not None and len(one_line(node.text(deep=True))) > len(first)
-
-
-def _own_row(row: LexborNode, table: LexborNode) -> bool:
-    parent = row.parent
-    while parent is not None and parent.tag != "table":
-        parent = parent.parent
-    return parent is not None and parent.mem_id == table.mem_id
-
-
-def _is_layout(rows: list[list[LexborNode]]) -> bool:
-    """A table that only puts things into place: it holds headings or other tables, or one cell a row."""
-    if all(len(row) == 1 for row in rows):
-        return True
-    return any(cell.css_first("table,h1,h2") is not None for row in rows for cell in row)
-
-
-def _below_heads(rows: list[list[LexborNode]]) -> list[list[LexborNode]]:
-    """The rows without the one that names the columns."""
-    if (
-        len(rows) > 1
-        and all(cell.tag == "th" for cell in rows[0])
-        and any(cell.tag == "td" for cell in rows[1])
-    ):
-        return rows[1:]
-    return rows
-
-
-def _is_ficha(rows: list[list[LexborNode]]) -> bool:
-    """A table of labels and values, row by row."""
-    pairs = [row for row in rows if len(row) == 2]
-    if len(pairs) < len(rows) or not pairs:
-        return False
-    labels = [one_line(row[0].text(deep=True)) for row in pairs]
-    heads = sum(row[0].tag == "th" and row[1].tag == "td" for row in pairs)
-    told = [recognise(label) if heads else recognise_plain(label) for label in labels]
-    fields = {label.field for label in told if label is not None}
-    short = all(len(label.split()) <= LONGEST_LABEL for label in labels)
-    return short and (len(fields) >= 2 or (len(fields) == 1 and heads == len(pairs)))
-
-
-def _absolute(address: str, target: str) -> str:
-    try:
-        return urljoin(address, target).replace(" ", "%20").replace(")", "%29")
-    except ValueError:
-        return target.replace(")", "%29").replace(" ", "%20")
