@@ -1,6 +1,6 @@
 """The composition root: the only place that knows which home Headwater is in."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -24,10 +24,18 @@ from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.model.ports import Clock, Fetcher
 from headwater.model.recipe import Recipe, Sink
+from headwater.pure.mentions.subject import Subject, matcher_of
+from headwater.settings.channels import Channel, checked, revealed
 from headwater.settings.rate_limits import named
 from headwater.settings.settings import Settings
 from headwater.settings.sources import load_sources
+from headwater.settings.subjects import load_subjects
 from headwater.sinks.files import Files
+from headwater.sinks.mail import Mail
+from headwater.sinks.posting import Endpoint
+from headwater.sinks.slack import Slack
+from headwater.sinks.webhook import Webhook
+from headwater.steps.mentions import FindMentions
 
 
 def now() -> datetime:
@@ -42,8 +50,21 @@ def installed_recipes(settings: Settings) -> Mapping[str, Recipe]:
         own = settings.recipes.get(entry.name)
         if own is not None and own.sources is not None:
             recipe = replace(recipe, sources=load_sources(Path(own.sources), recipe.name))
+        if own is not None and own.subjects is not None:
+            recipe = looking_for(recipe, *load_subjects(Path(own.subjects)))
         recipes[entry.name] = recipe
     return recipes
+
+
+def looking_for(recipe: Recipe, subjects: Sequence[Subject], matching: str) -> Recipe:
+    """The recipe with these subjects instead of its own; one that looked for none does so at its end."""
+    matcher = matcher_of(subjects, matching)
+    steps = tuple(
+        replace(step, matcher=matcher) if isinstance(step, FindMentions) else step for step in recipe.steps
+    )
+    if not any(isinstance(step, FindMentions) for step in steps):
+        steps = (*steps, FindMentions(matcher))
+    return replace(recipe, steps=steps)
 
 
 @dataclass(frozen=True)
@@ -73,6 +94,10 @@ class App:
     def archive(self) -> ObjectArchive:
         return open_folder(self._folder() / "archive")
 
+    @property
+    def archive_folder(self) -> Path:
+        return self.settings.folder / "archive"
+
     @cached_property
     def recipes(self) -> Mapping[str, Recipe]:
         return installed_recipes(self.settings)
@@ -85,7 +110,7 @@ class App:
             for recipe in self.recipes.values()
             for name, make in recipe.sinks.items()
         }
-        return {"files": Files(self.settings.folder / "out"), **own}
+        return {"files": Files(self.settings.folder / "out"), **self.channels, **own}
 
     @cached_property
     def provenance(self) -> SqlProvenance:
@@ -102,11 +127,42 @@ class App:
         if closing is not None:
             closing(self.output(recipe), self.provenance)
 
+    @cached_property
+    def channels(self) -> Mapping[str, Sink]:
+        """Where operators are told of alarms; recipes may send their own records there too."""
+        made = {name: self._channel(name, channel) for name, channel in self.settings.notify.items()}
+        if "files" in made:
+            raise Refused("bad_config", "notify.files: that name is taken; choose another one")
+        return made
+
+    def _channel(self, name: str, channel: Channel) -> Sink:
+        checked(name, channel)
+        if channel.kind == "email":
+            return Mail(
+                host=channel.host,
+                port=channel.port,
+                sender=channel.sender,
+                recipients=channel.to,
+                clock=self.clock,
+                security=channel.security,
+                user=channel.user,
+                password=revealed(channel.password, f"notify.{name}.password"),
+            )
+        endpoint = Endpoint(revealed(channel.url, f"notify.{name}.url"))
+        if channel.kind == "slack":
+            return Slack(endpoint)
+        return Webhook(endpoint, self.clock, revealed(channel.secret, f"notify.{name}.secret"))
+
     def recipe(self, name: str) -> Recipe:
         if name not in self.recipes:
             known = ", ".join(sorted(self.recipes)) or "none is installed"
             raise Refused("unknown_recipe", f"there is no recipe '{name}'; there are: {known}")
         return self.recipes[name]
+
+    def subjects(self, recipe: str) -> Sequence[Subject]:
+        """Those of the settings; a recipe with names of its own has no list of subjects."""
+        own = self.settings.recipes.get(recipe)
+        return load_subjects(Path(own.subjects))[0] if own is not None and own.subjects is not None else ()
 
     def fetcher(self) -> Fetcher:
         configure_logs(self.settings.log, self.settings.log_level)
@@ -128,6 +184,7 @@ class App:
             sinks=self.sinks,
             patience=self.patience,
             renders=available(),
+            channels=tuple(self.channels),
         )
 
     def _folder(self) -> Path:
@@ -153,7 +210,11 @@ def fetch_settings(settings: Settings) -> FetchSettings:
 
 
 def _address(text: str) -> tuple[str, int]:
-    parts = urlsplit(f"//{text}")
-    if not parts.hostname or not parts.port:
+    try:
+        parts = urlsplit(f"//{text}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if not host or not port:
         raise Refused("bad_config", f"allow: '{text}' is not of the form host:port")
-    return parts.hostname, parts.port
+    return host, port

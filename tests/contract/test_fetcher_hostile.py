@@ -134,6 +134,18 @@ SCRIPTS = {
     "/absurd-length": pieces(OK, b"Content-Length: %s\r\n\r\n" % (b"9" * 30)),
     "/negative-length": pieces(OK, b"Content-Length: -5\r\n\r\nabc"),
     "/two-lengths": pieces(OK, b"Content-Length: 3\r\nContent-Length: 5\r\n\r\nabcde"),
+    "/length-and-chunks": pieces(CHUNKED, b"Content-Length: 3\r\n\r\n", chunk(b"smuggled"), chunk(b"")),
+    "/negative-chunk": pieces(CHUNKED, b"\r\n", b"-1\r\nabc\r\n", chunk(b"")),
+    "/trailer-flood": pieces(CHUNKED, b"\r\n", chunk(b"abc"), b"0\r\n", forever=b"X: y\r\n" * 1000),
+    "/many-headers": pieces(OK, b"".join(b"X-%d: y\r\n" % n for n in range(30_000)), b"\r\n"),
+    "/body-of-none": pieces(b"HTTP/1.1 204 None\r\nContent-Length: 3\r\n\r\nabc"),
+    "/status-zero": pieces(b"HTTP/1.1 000 None\r\nContent-Length: 3\r\n\r\nabc"),
+    "/location-with-a-name": pieces(
+        b"HTTP/1.1 302 Found\r\nLocation: http://u:p@b.example/\r\nContent-Length: 0\r\n\r\n"
+    ),
+    "/location-of-a-script": pieces(
+        b"HTTP/1.1 302 Found\r\nLocation: javascript:alert(1)\r\nContent-Length: 0\r\n\r\n"
+    ),
     "/http09": pieces(b"<html>just text</html>"),
     "/garbage": pieces(bytes(range(256)) * 8),
     "/ftp": pieces(b"220 ftp.example ready\r\n"),
@@ -170,6 +182,14 @@ REASONS = {
     "/absurd-length": "protocol",
     "/negative-length": "protocol",
     "/two-lengths": "protocol",
+    "/length-and-chunks": "protocol",
+    "/negative-chunk": "protocol",
+    "/trailer-flood": "protocol",
+    "/many-headers": "protocol",
+    "/body-of-none": "protocol",
+    "/status-zero": "protocol",
+    "/location-with-a-name": "bad_url",
+    "/location-of-a-script": "bad_url",
     "/http09": "protocol",
     "/garbage": "protocol",
     "/ftp": "protocol",

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.model.source import Trigger
+from headwater.pure.responses import fresh_until
 from headwater.pure.schedule import (
     FAILURES_UNTIL_STOP,
     FLOOR,
     LONGEST_RETRY,
     OVERRIDE,
     cadence,
-    fresh_until,
     next_look,
     retry_delay,
     source_backoff,

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.app import fetch_settings
+from headwater.fetch.routes import Router
 from headwater.model.errors import Refused
 from headwater.model.source import Trigger
 from headwater.pure.keys import source_key
@@ -204,12 +205,30 @@ def test_p10_a_mistake_in_it_is_told_with_file_line_and_field(tmp_path, text, li
         ("data: x\nrate_limits:\n  'a b': {rate: 1}\n", 3, "rate_limits.a b"),
         ("rate_limits:\n  a.example:\n    rate: x\n", 3, "rate_limits.a.example.rate"),
         ("data: x\nrequests_per_second: -1\n", 2, "requests_per_second"),
+        ('data: x\ncontact: "me\\r\\nX-Evil: 1"\n', 2, "contact"),
+        ('rate_limits:\n  a.example: {user_agent: "x\\ny"}\n', 2, "rate_limits.a.example.user_agent"),
+        ("hosts:\n  'a b': http://127.0.0.1:1\n", 2, "hosts.a b"),
         ("data: x\nreservations: [tdm, everything]\n", 2, "reservations.1"),
     ],
 )
 def test_a_mistake_about_fetching_is_told_with_file_line_and_field(tmp_path, text, line, field):
     path = _file(tmp_path, text)
     assert _refused(read_settings, path, {}).startswith(f"{path}:{line}: {field}: ")
+
+
+@pytest.mark.parametrize(
+    "text", ["127.0.0.1", "127.0.0.1:99999", "10.0.0.0/8:80", "a:b", ":80", "[::1", "host:0"]
+)
+def test_an_allowed_address_that_is_none_is_told(text: str):
+    assert _refused(fetch_settings, Settings(allow=[text])).startswith("allow: ")
+
+
+@pytest.mark.parametrize(
+    "base", ["ftp://x", "http://", "http://x:99999", "http://[::1", "http://u@x", "http://x:0"]
+)
+def test_an_override_that_leads_nowhere_is_told(base: str):
+    settings = fetch_settings(Settings(hosts={"a.example": base}))
+    assert "an override needs a base URL" in _refused(Router, settings)
 
 
 # Source lists.

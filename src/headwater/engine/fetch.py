@@ -12,8 +12,7 @@ from headwater.model.capture import Capture
 from headwater.model.lead import StoredLead
 from headwater.model.web import Failure, Request, Response
 from headwater.model.work import Fetched, Job, Later, Quarantined
-from headwater.pure.responses import GiveUp, Retry, Unchanged, conditional, judge
-from headwater.pure.schedule import fresh_until
+from headwater.pure.responses import GiveUp, Retry, Unchanged, conditional, fresh_until, judge
 
 # Answers that asking again would only repeat; the lead ends with its reason.
 DEAD_ENDS = frozenset(
@@ -96,6 +95,7 @@ class Fetches:
             rendered=stored.render,
             result=capture,
             moved_to=verdict.moved,
+            fresh_until=nothing.fresh_until,
         )
 
     def _log(self, stored: StoredLead) -> FilteringBoundLogger:

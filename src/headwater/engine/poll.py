@@ -177,7 +177,7 @@ class Looks:
         usual = self.recipe.triggers.get(source.kind, self.recipe.trigger)
         trigger = cadence(source.trigger, usual, source.options)
         after = max(discovery.after or timedelta(0), trusted(look.fresh, trigger))
-        due = next_look(trigger, now, after, discovery.again)
+        due = next_look(trigger, now, after, discovery.again, discovery.within)
         self._log(look.turn).info("polled", found=len(discovery.leads), warnings=list(discovery.warnings))
         self.ended.append(
             Polled(

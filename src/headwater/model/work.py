@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
+from headwater.model.alarm import Alarm
 from headwater.model.capture import Capture
 from headwater.model.document import Document
 from headwater.model.lead import StoredLead
@@ -98,7 +99,7 @@ class Errand:
     route: str
     revision: int
     attempts: int
-    record: Document | Story | None
+    record: Document | Story | Alarm | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,6 @@ from typing import Any
 from cronsim import CronSim
 
 from headwater.model.source import Trigger
-from headwater.pure.responses import freshness
 
 FLOOR = timedelta(seconds=10)
 FIRST_BACKOFF = timedelta(seconds=60)
@@ -34,17 +33,32 @@ def cadence(own: Trigger | None, usual: Trigger, options: Mapping[str, Any]) -> 
 
 
 def next_look(
-    trigger: Trigger, now: datetime, after: timedelta | None = None, again: timedelta | None = None
+    trigger: Trigger,
+    now: datetime,
+    after: timedelta | None = None,
+    again: timedelta | None = None,
+    within: timedelta | None = None,
 ) -> datetime:
-    """When a source that was read just now is due again; `after` is the source's own wish for rest, `again` comes
-    from a look that was cut short and is to go on."""
+    """When a source that was read just now is due again; `after` is the source's own wish for rest, which comes before
+    `within`, by when something would be missed; `again` comes from a look that was cut short and is to go on."""
     if again is not None:
         return now + max(again, FLOOR)
     if trigger.every is not None:
         due = now + trigger.every
     else:
         due = next(CronSim(str(trigger.cron), now.astimezone(UTC)))
+    if within is not None:
+        due = min(due, now + max(within, FLOOR))
     return max(due, now + after) if after is not None else due
+
+
+def interval_of(trigger: Trigger, now: datetime) -> timedelta:
+    """How long it is from one look to the next, about now."""
+    if trigger.every is not None:
+        return trigger.every
+    times = CronSim(str(trigger.cron), now.astimezone(UTC))
+    first, second = next(times), next(times)
+    return second - first
 
 
 def trusted(fresh: timedelta | None, usual: Trigger) -> timedelta:
@@ -54,11 +68,6 @@ def trusted(fresh: timedelta | None, usual: Trigger) -> timedelta:
         return timedelta(0)
     most = max(_TRUSTED_PAUSES * min(usual.every, LONGEST_TRUST), LEAST_TRUST)
     return min(max(fresh, timedelta(0)), most, LONGEST_TRUST)
-
-
-def fresh_until(headers: Mapping[str, str], asked_at: datetime) -> datetime:
-    """Until when an answer of that moment is taken at its word that nothing changes, a day at most."""
-    return asked_at + min(freshness(headers, asked_at) or timedelta(0), LONGEST_TRUST)
 
 
 def source_backoff(failures: int) -> timedelta:

@@ -41,7 +41,22 @@ def beside(settings: Path | None) -> dict[str, RateLimit]:
         return {}
     rules = load(path, dict[str, RateLimit])
     check_hosts(rules, path, ())
+    check_headers(agents(rules, ()), path)
     return rules
+
+
+def check_headers(values: Mapping[tuple[str, ...], object], path: Path) -> None:
+    """What is sent in a header must be one line of plain characters."""
+    for trail, value in values.items():
+        if isinstance(value, str) and not (value.isascii() and value.isprintable()):
+            raise Refused(
+                "bad_config",
+                f"{path}:{line_of(path, list(trail))}: {'.'.join(trail)}: only plain ASCII characters can be sent",
+            )
+
+
+def agents(rules: Mapping[str, RateLimit], above: tuple[str, ...]) -> dict[tuple[str, ...], object]:
+    return {(*above, host, "user_agent"): rule.user_agent for host, rule in rules.items()}
 
 
 def check_hosts(hosts: Iterable[str], path: Path, above: tuple[str, ...]) -> None:

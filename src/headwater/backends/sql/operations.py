@@ -28,6 +28,14 @@ class Operations:
         with writing(self.engine) as connection:
             return connection.execute(awake.values(due_at=now)).rowcount
 
+    def nudge(self, source: str, now: datetime) -> bool:
+        """Make a source due now if it waits for later; gives whether it did. One that is off or stopped stays so."""
+        waits = update(sources).where(
+            sources.c.id == source, sources.c.active, sources.c.stopped.is_(None), sources.c.due_at > now
+        )
+        with writing(self.engine) as connection:
+            return connection.execute(waits.values(due_at=now)).rowcount > 0
+
     def pause(self, source: str, *, active: bool, now: datetime) -> str:
         """Switch a source off, or on again; gives its name."""
         changed = {"active": active, "due_at": now if active else None, "origin": by_hand(active=active)}

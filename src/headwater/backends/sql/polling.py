@@ -11,6 +11,7 @@ from headwater.backends.sql.bulk import change_rows, insert_rows
 from headwater.backends.sql.claims import FINISHED, held, take
 from headwater.backends.sql.drafts import Opening, open_drafts
 from headwater.backends.sql.isolation import leave_quarantine
+from headwater.backends.sql.linking import link_leads
 from headwater.backends.sql.listing import OPERATOR, adopt
 from headwater.backends.sql.rows import capture_row, lead_row, source_from, source_row
 from headwater.backends.sql.schema import captures, edges, leads, runs, sources
@@ -18,7 +19,7 @@ from headwater.model.capture import Capture
 from headwater.model.lead import StoredLead
 from headwater.model.source import Source
 from headwater.model.work import Claim, Polled, State, Task, Turn
-from headwater.pure.keys import key
+from headwater.pure.keys import key, positive_number
 
 
 def register(connection: Connection, wanted: Sequence[Source], now: datetime, origin: str) -> int:
@@ -72,6 +73,8 @@ def claim_sources(connection: Connection, claim: Claim) -> list[Turn]:
     begun = [
         {
             "id": turn.run,
+            "number": positive_number(turn.run),
+            "source_number": positive_number(turn.source.id),
             "recipe": claim.job.recipe,
             "source_id": turn.source.id,
             "status": "running",
@@ -185,6 +188,7 @@ def _insert_duplicates(
         for stored in later
     ]
     insert_rows(connection, edges, links)
+    link_leads(connection, sorted({stored.document for stored in later}))
 
 
 def _wake(connection: Connection, changed: Sequence[StoredLead], capture: str | None, now: datetime) -> None:

@@ -30,12 +30,16 @@ from headwater.backends.sql.knowledge_tables import (
     vectors,
 )
 from headwater.backends.sql.link_health import link_health
+from headwater.backends.sql.upkeep_tables import alarms, article_keys, chores
 
 __all__ = [
+    "alarms",
     "aliases",
+    "article_keys",
     "bands",
     "bars",
     "captures",
+    "chores",
     "deliveries",
     "documents",
     "edges",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import Engine, func, select
 
@@ -11,6 +12,7 @@ from headwater.backends.sql import (
     drafts,
     fetching,
     gathering,
+    linking,
     listing,
     outbox,
     polling,
@@ -92,7 +94,9 @@ class SqlStore:
         self, refined: Sequence[Refined], owner: str, now: datetime, settle: timedelta
     ) -> Sequence[str]:
         with writing(self.engine) as connection:
-            return refining.finish_refine(connection, refined, owner, now, settle)
+            conflicts = refining.finish_refine(connection, refined, owner, now, settle)
+            linking.link_subjects(connection, refined)
+            return conflicts
 
     def finish_gather(self, gathered: Sequence[Gathered], owner: str, now: datetime) -> None:
         with writing(self.engine) as connection:
@@ -128,9 +132,15 @@ class SqlStore:
         with reading(self.engine) as connection:
             return remembering.originals(connection, ids)
 
-    def repeated(self, recipe: str, publisher: str, sentences: Sequence[int], least: int) -> frozenset[int]:
+    def told(self, ids: Sequence[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         with reading(self.engine) as connection:
-            return remembering.repeated(connection, recipe, publisher, sentences, least)
+            return records.told_about(connection, ids)
+
+    def stories(
+        self, recipe: str, publishers: Sequence[str], sentences: Sequence[int]
+    ) -> Mapping[str, Mapping[int, int]]:
+        with reading(self.engine) as connection:
+            return remembering.stories(connection, recipe, publishers, sentences)
 
     def holders(self) -> set[str]:
         with reading(self.engine) as connection:

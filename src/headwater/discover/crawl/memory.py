@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from headwater.model.web import Response
-from headwater.pure.responses import conditional, header
-from headwater.pure.schedule import LONGEST_TRUST, fresh_until
+from headwater.pure.responses import conditional, fresh_until, header
+from headwater.pure.schedule import LONGEST_TRUST
 
 MOST_PAGES = 500
 MOST_WAITING = 500
