@@ -25,6 +25,7 @@ VERBS: Mapping[str, Verb] = {
     "work": Verb("headwater.cli.work", "Run workers for every recipe that has sources here."),
     "extract": Verb("headwater.cli.extract", "Read files or pages: text and metadata out of bytes."),
     "dedupe": Verb("headwater.cli.dedupe", "Recognise duplicates among articles in a file."),
+    "cluster": Verb("headwater.cli.cluster", "Put articles in a file into stories."),
     "status": Verb("headwater.cli.status", "Show what came in, what was kept, what waits."),
     "sources": Verb("headwater.cli.sources", "List, check, add, pause and reset sources."),
     "docs": Verb("headwater.cli.docs", "List and read documents."),

@@ -26,8 +26,8 @@ class Bar:
     highest: float
 
 
-HYBRID = Bar(companion=0.25, alone=1.2, per_doubling=0.3, lowest=0.25, highest=0.76)
-WORDS_ALONE = Bar(companion=0.1, alone=1.6, per_doubling=0.45, lowest=0.14, highest=0.76)
+HYBRID = Bar(companion=0.25, alone=1.3, per_doubling=1 / 3, lowest=0.24, highest=0.76)
+WORDS_ALONE = Bar(companion=0.1, alone=1.7, per_doubling=0.45, lowest=0.15, highest=0.76)
 
 
 def company(near: Neighbours, companion: float) -> float:

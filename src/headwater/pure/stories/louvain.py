@@ -93,7 +93,8 @@ def _folded(graph: Graph, homes: Numbers, size: int) -> Graph:
     once = rows < columns
     pairs, place = np.unique(rows[once] * size + columns[once], return_inverse=True)
     low, high = np.divmod(pairs, size)
-    return _assembled(low, high, np.bincount(place, graph.weights[once], len(pairs)), inside)
+    between = np.bincount(place, graph.weights[once], len(pairs)).astype(np.float64)
+    return _assembled(low, high, between, inside.astype(np.float64))
 
 
 def _assembled(low: Numbers, high: Numbers, weights: Weights, inside: Weights) -> Graph:

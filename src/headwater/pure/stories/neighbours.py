@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -59,7 +60,7 @@ def divided(vectors: Matrix, cells: int) -> Cells:
     home = nearest_centre(vectors, centres)
     order = np.argsort(home, kind="stable")
     edges = np.searchsorted(home[order], np.arange(cells + 1))
-    return Cells(centres, tuple(order[a:b] for a, b in zip(edges[:-1], edges[1:], strict=True)))
+    return Cells(centres, tuple(order[a:b] for a, b in pairwise(edges.tolist())))
 
 
 def _moved(sample: Matrix, centres: Matrix) -> Matrix:

@@ -9,10 +9,10 @@ REACH = 10
 BLOCK = 1024
 
 
-def smoothed(vectors: Matrix, near: Neighbours) -> Matrix:
-    """The vector plus the mean of its nearest, each counting by the square of its similarity."""
-    positions = near.positions[:, :REACH]
-    weights = np.square(np.clip(near.similarities[:, :REACH], 0, None))
+def smoothed(vectors: Matrix, near: Neighbours, companion: float) -> Matrix:
+    """The vector plus the mean of its nearest, each counting by the square of its similarity; strangers do not count."""
+    positions, alike = near.positions[:, :REACH], near.similarities[:, :REACH]
+    weights = np.where(alike >= companion, np.square(alike), 0)
     weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-9)
     made = vectors.copy()
     for start in range(0, len(vectors), BLOCK):

@@ -81,4 +81,5 @@ def _digest(word: str) -> bytes:
 def normalised(rows: Matrix) -> Matrix:
     """Unit length; what has no direction stays zero."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return (rows / np.maximum(lengths, 1e-9)).astype(np.float32)
+    made: Matrix = (rows / np.maximum(lengths, 1e-9)).astype(np.float32)
+    return made

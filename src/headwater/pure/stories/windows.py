@@ -32,7 +32,7 @@ def clustered(vectors: Matrix, days: Days, bar: Bar, window: int = WINDOW) -> Nu
         return np.arange(len(vectors))
     near = nearest(vectors, LOOKED_AT)
     least = bar_for(near, bar)
-    soft = smoothed(vectors, near)
+    soft = smoothed(vectors, near, bar.companion)
     labels = np.empty(len(vectors), dtype=np.int64)
     for rows in _windows(soft, days, window):
         labels[rows] = rows[linked(soft[rows], days[rows], least)]

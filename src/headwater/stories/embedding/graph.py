@@ -88,9 +88,7 @@ class Drawing:
         ]
         norm = [self.real("embeddings.norm.weight"), self.real("embeddings.norm.bias")]
         inputs = ["ids", "", *tables, "", *norm, "mask"]
-        return self.node(
-            "EmbedLayerNormalization", inputs, "embedded", "lengths", epsilon=self.shape.epsilon
-        )
+        return self.node("EmbedLayerNormalization", inputs, "embedded", "lengths", epsilon=self.shape.epsilon)
 
     def layer(self, at: str, hidden: str) -> str:
         mixed = self._attention(at, hidden)
