@@ -14,8 +14,8 @@ Numbers = npt.NDArray[np.int64]
 
 EXACT = 8192
 BLOCK = 512
-PER_CELL = 100
-PROBES = 12
+PER_CELL = 256
+PROBES = 14
 ROUNDS = 4
 SEED = 20
 
