@@ -18,12 +18,12 @@ from headwater.engine.desk import Desk, Patience
 from headwater.fetch.browser import available
 from headwater.fetch.client import HttpFetcher
 from headwater.fetch.governor_file import FileGovernor
-from headwater.fetch.settings import FetchSettings, host_rules
+from headwater.fetch.settings import BY_KIND, FetchSettings, host_rules
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.model.ports import Clock, Fetcher
 from headwater.model.recipe import Recipe, Sink
-from headwater.settings.settings import Settings
+from headwater.settings.settings import RecipeSettings, Settings
 from headwater.settings.sources import load_sources
 from headwater.sinks.files import Files
 
@@ -33,15 +33,23 @@ def now() -> datetime:
 
 
 def installed_recipes(settings: Settings) -> Mapping[str, Recipe]:
-    """Every installed recipe, found by entry point; the settings may replace its sources."""
+    """Every installed recipe, found by entry point, as the settings want it."""
     recipes = {}
     for entry in entry_points(group="headwater.recipes"):
         recipe: Recipe = entry.load()()
         own = settings.recipes.get(entry.name)
-        if own is not None and own.sources is not None:
-            recipe = replace(recipe, sources=load_sources(Path(own.sources), recipe.name))
-        recipes[entry.name] = recipe
+        recipes[entry.name] = recipe if own is None else configured(recipe, own)
     return recipes
+
+
+def configured(recipe: Recipe, own: RecipeSettings) -> Recipe:
+    """The recipe as the settings want it."""
+    listed = None if own.sources is None else Path(own.sources)
+    if recipe.configure is not None:
+        return recipe.configure(listed, own.options)
+    if own.options:
+        raise Refused("bad_config", f"recipes.{recipe.name}.options: this recipe has none")
+    return recipe if listed is None else replace(recipe, sources=load_sources(listed, recipe.name))
 
 
 @dataclass(frozen=True)
@@ -85,6 +93,11 @@ class App:
             raise Refused("unknown_recipe", f"there is no recipe '{name}'; there are: {known}")
         return self.recipes[name]
 
+    def register(self, recipe: Recipe) -> int:
+        """Make the rows of its sources and subjects agree with a recipe; gives the number of new sources."""
+        self.store.enrol(recipe.name, recipe.subjects)
+        return self.store.register(recipe.sources, self.clock())
+
     def fetcher(self) -> Fetcher:
         configure_logs(self.settings.log, self.settings.log_level)
         # Whoever has no data folder (a single look at an address) has nobody to share limits with either.
@@ -125,6 +138,8 @@ def fetch_settings(settings: Settings) -> FetchSettings:
         allow=tuple(_address(text) for text in settings.allow),
         rate=settings.requests_per_second,
         hosts=host_rules(settings.rate_limits),
+        per_minute_by_kind={**BY_KIND, **settings.budgets},
+        per_minute_by_credential=settings.budgets,
     )
 
 

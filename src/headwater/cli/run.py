@@ -35,7 +35,7 @@ def run(
     """
     app = make_app(context, workers=workers)
     known = app.recipe(recipe)
-    app.store.register(known.sources, app.clock())
+    app.register(known)
     if once:
         app.operations.wake(recipe, app.clock())
     live = wants_live(given(context), side_console()) and not quiet

@@ -1,14 +1,17 @@
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, Protocol
 
 from headwater.model.document import Document, Fingerprint
 from headwater.model.lead import Lead
 from headwater.model.outcome import Drop, Sent, SetAside
 from headwater.model.reading import Hints, Reading, Unreadable
+from headwater.model.series import Bar, Observation
 from headwater.model.source import Source, Trigger
 from headwater.model.story import Story
+from headwater.model.subject import Subject
 from headwater.model.trace import Recollection
 from headwater.model.web import Request, Response
 
@@ -26,10 +29,12 @@ class Discovery:
 
     `after` asks for the next look no sooner than that (a feed's ttl), `again` for one no later: the look was cut
     short and goes on; `moved_to` is the source's new home;
-    `gone` ends the source for good.
+    `gone` ends the source for good. `bars` and `observations` are kept as they are, past all steps.
     """
 
     leads: tuple[Lead, ...] = ()
+    bars: tuple[Bar, ...] = ()
+    observations: tuple[Observation, ...] = ()
     watermark: Mapping[str, Any] | None = None
     after: timedelta | None = None
     again: timedelta | None = None
@@ -165,7 +170,11 @@ class Grouping:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """A pipeline as a value. The engine knows no recipe."""
+    """A pipeline as a value. The engine knows no recipe.
+
+    `subjects` are those whom its documents may be about. `configure` makes it anew from what an installation's
+    settings say about it: a file with its sources, if any, and its options.
+    """
 
     name: str
     version: str
@@ -178,3 +187,5 @@ class Recipe:
     grouping: Grouping | None = None
     routes: tuple[Route, ...] = ()
     canonical: Callable[[str], str] | None = None
+    subjects: tuple[Subject, ...] = ()
+    configure: Callable[[Path | None, Mapping[str, Any]], "Recipe"] | None = None

@@ -60,7 +60,7 @@ def compose(draft: Draft, reading: Reading) -> Document:
         guid=str(hints.get("guid") or ""),
         media_type=reading.media_type,
         subjects=(subject,) if subject else (),
-        attributes=dict(reading.attributes),
+        attributes={**hints.get("attributes", {}), **reading.attributes},
         origins=origins,
         notes={"method": reading.method, "confidence": reading.confidence},
         **values,

@@ -15,9 +15,10 @@ DEFAULT_DATA = "headwater-data"
 
 
 class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`sources` replaces the recipe's own list by a file."""
+    """`sources` replaces the recipe's own list by a file; `options` are what the recipe understands."""
 
     sources: str | None = None
+    options: dict[str, Any] = {}
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -28,7 +29,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     is part of the User-Agent. hosts: host (or *.domain) to base URL, to point names at another server; such a server
     may be on a private address. allow: private addresses (host:port) that may be fetched from. requests_per_second:
     per host, 0 for no limit. rate_limits: host (or *.domain) to what differs there (rate, concurrency, user_agent,
-    robots, shared, contact). log: console or json; log_level: debug, info, warning or error.
+    robots, shared, contact). budgets: requests a minute by kind of source (news_api) or by name of a key (massive), 0
+    for no limit. log: console or json; log_level: debug, info, warning or error.
     """
 
     data: str = DEFAULT_DATA
@@ -39,6 +41,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     allow: list[str] = []
     requests_per_second: float = 1.0
     rate_limits: dict[str, dict[str, Any]] = {}
+    budgets: dict[str, int] = {}
     log: str = "console"
     log_level: str = "warning"
     recipes: dict[str, RecipeSettings] = {}
@@ -73,6 +76,8 @@ def read_settings(path: Path | None, environment: Mapping[str, str] = os.environ
         raise Refused(
             "bad_config", f"log_level: '{settings.log_level}' is none of debug, info, warning, error"
         )
+    if any(number < 0 for number in settings.budgets.values()):
+        raise Refused("bad_config", "budgets: a number of requests cannot be negative; 0 is no limit")
     if settings.workers < 1:
         raise Refused("bad_config", "workers: at least 1 is needed")
     return settings

@@ -24,12 +24,14 @@ from headwater.backends.sql.knowledge_tables import (
     fingerprints,
     hosts,
     mentions,
+    observations,
     sentences,
     subjects,
     topics,
     vectors,
 )
 from headwater.backends.sql.link_health import link_health
+from headwater.backends.sql.queue_table import queue_items
 
 __all__ = [
     "aliases",
@@ -49,7 +51,9 @@ __all__ = [
     "members",
     "mentions",
     "metadata",
+    "observations",
     "quarantine",
+    "queue_items",
     "revisions",
     "runs",
     "sentences",

@@ -9,6 +9,7 @@ from sqlalchemy import Engine, func, select
 from headwater.backends.sql import (
     claims,
     drafts,
+    enrolling,
     fetching,
     gathering,
     outbox,
@@ -23,6 +24,7 @@ from headwater.model.capture import Capture
 from headwater.model.document import Document, Fingerprint
 from headwater.model.lead import StoredLead
 from headwater.model.source import Source
+from headwater.model.subject import Subject
 from headwater.model.trace import Recollection
 from headwater.model.work import (
     Bundle,
@@ -48,6 +50,11 @@ class SqlStore:
     def register(self, sources: Sequence[Source], now: datetime, origin: str = "recipe") -> int:
         with writing(self.engine) as connection:
             return polling.register(connection, sources, now, origin)
+
+    def enrol(self, recipe: str, subjects: Sequence[Subject]) -> int:
+        """Make the rows of a recipe's subjects agree with it; gives the number of new ones."""
+        with writing(self.engine) as connection:
+            return enrolling.enrol(connection, recipe, subjects)
 
     def claim_sources(self, claim: Claim) -> Sequence[Turn]:
         with writing(self.engine) as connection:
