@@ -43,7 +43,9 @@ def compose(draft: Draft, reading: Reading) -> Document:
     choose("keywords", ("page", reading.keywords), (SOURCE_SAID, tuple(hints.get("categories", ()))))
     choose("image", ("page", reading.image), (SOURCE_SAID, hints.get("image")))
     choose("language", ("page", reading.language), (SOURCE_SAID, hints.get("language")))
-    choose("publisher", ("page", reading.publisher), (SOURCE_SAID, draft.source.name))
+    choose(
+        "publisher", ("page", reading.publisher), (SOURCE_SAID, hints.get("publisher") or draft.source.name)
+    )
     choose("canonical_url", ("page", reading.canonical_url))
     choose("modified", ("page", reading.modified), (SOURCE_SAID, hints.get("updated")))
     choose("text", ("page", reading.text))
