@@ -13,6 +13,7 @@ from headwater.backends.sql.catalogue import Catalogue
 from headwater.backends.sql.connect import connect
 from headwater.backends.sql.migrate import migrate
 from headwater.backends.sql.operations import Operations
+from headwater.backends.sql.queueing import RowQueues
 from headwater.backends.sql.store import SqlStore
 from headwater.engine.desk import Desk, Patience
 from headwater.fetch.browser import available
@@ -26,6 +27,7 @@ from headwater.model.recipe import Recipe, Sink
 from headwater.settings.settings import RecipeSettings, Settings
 from headwater.settings.sources import load_sources
 from headwater.sinks.files import Files
+from headwater.sinks.queue import Queues
 
 
 def now() -> datetime:
@@ -85,7 +87,8 @@ class App:
 
     @cached_property
     def sinks(self) -> Mapping[str, Sink]:
-        return {"files": Files(self.settings.folder / "out")}
+        queues = RowQueues(self.store.engine, self.clock)
+        return {"files": Files(self.settings.folder / "out"), "queue": Queues(queues.push)}
 
     def recipe(self, name: str) -> Recipe:
         if name not in self.recipes:

@@ -8,7 +8,7 @@ from typing import Any
 from headwater.discover.api.asking import Api, Asking, ask, listed
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.lead import Lead
-from headwater.model.recipe import Conversation, Discovery, Found
+from headwater.model.recipe import Conversation, Discover, Discovery, Found
 from headwater.model.source import Source
 from headwater.pure.filings import (
     ARCHIVE,
@@ -29,12 +29,16 @@ PER_PAGE, WINDOW = 100, 10_000
 FIRST_LOOK, LOOK_BACK = timedelta(days=30), timedelta(days=3)
 
 
-def discover_filings(source: Source, now: datetime) -> Conversation:
-    """The filings of one company. Options: `cik` or else `ticker`, `forms` (8-K, 10-Q, 10-K), `releases` (press
-    releases in EX-99 as well), `first_days`, `search`, `tickers` and `archive` (addresses)."""
-    look = _Look(source, now, Api(source.options.get("search", SEARCH), source.kind))
-    yield from look.read()
-    return look.end()
+def filings(*, search: str = SEARCH, archive: str = ARCHIVE, tickers: str = TICKERS) -> Discover:
+    """Looks at the filings of one company. Options: `cik` or else `ticker`, `forms` (8-K, 10-Q, 10-K), `releases`
+    (press releases in EX-99 as well), `first_days`."""
+
+    def discover(source: Source, now: datetime) -> Conversation:
+        look = _Look(source, now, Api(search, source.kind), archive, tickers)
+        yield from look.read()
+        return look.end()
+
+    return discover
 
 
 @dataclass(slots=True)
@@ -42,6 +46,8 @@ class _Look:
     source: Source
     now: datetime
     api: Api
+    archive: str
+    tickers: str
     cik: str = ""
     newest: str = field(init=False)
     seen: list[str] = field(default_factory=list)
@@ -83,7 +89,7 @@ class _Look:
         if known:
             return ten_digits(known)
         ticker = str(options.get("ticker", ""))
-        api = Api(options.get("tickers", TICKERS), self.source.kind)
+        api = Api(self.tickers, self.source.kind)
         found = cik_in((yield from ask(api, api.question(""))), ticker) if ticker else None
         if found is None:
             raise Permanent("unknown_company", f"the regulator lists no company for '{ticker}'; give its cik")
@@ -111,7 +117,6 @@ class _Look:
         return (self.now - first).astimezone(UTC).date()
 
     def _lead(self, hit: Hit) -> Lead:
-        archive = self.source.options.get("archive", ARCHIVE)
         attributes = {
             "document_type": "filing",
             "source_type": self.source.kind,
@@ -123,12 +128,12 @@ class _Look:
             "filed": hit.filed,
             "period": hit.period,
             "items": list(hit.items),
-            "index_url": index_url(hit.adsh, self.cik, archive),
+            "index_url": index_url(hit.adsh, self.cik, self.archive),
         }
         company = self.source.options.get("name") or (hit.companies[0] if hit.companies else "")
         return Lead(
             identity=_identity(hit),
-            url=document_url(hit, self.cik, archive),
+            url=document_url(hit, self.cik, self.archive),
             title=f"{company.split('  ')[0]}: {hit.kind} of {hit.filed}".strip(": "),
             published=_day(hit.filed),
             hints={

@@ -25,7 +25,7 @@ Look = Callable[[Api, Source, datetime], Conversation]
 
 def market(api: ApiOf) -> Discover:
     """Looks at what the option `look` names: `previous` day, `range` of days, `hourly`, `grouped` (all tickers of a
-    day in one answer) or `details`. Options: `ticker`, `from` and `to` (dates, for a range), `first_days`. A day
+    day in one answer) or `details`. Options: `ticker`, `from` and `to` (days, for `range` and `grouped`), `first_days`. A day
     without trading is a success without bars."""
 
     def discover(source: Source, now: datetime) -> Conversation:
@@ -67,9 +67,11 @@ def _hourly(api: Api, source: Source, now: datetime) -> Conversation:
 
 def _grouped(api: Api, source: Source, now: datetime) -> Conversation:
     """Day by day, from the last that was read; a few at once. When all are read, nothing is asked."""
-    last = last_trading_day(now)
-    start = source.watermark.get("day")
-    after = date.fromisoformat(str(start)) if start else last - max(timedelta(days=1), _first_days(source))
+    options = source.options
+    last = _date(options["to"]) if "to" in options else last_trading_day(now)
+    begin = _date(options["from"]) if "from" in options else last - _first_days(source)
+    seen = source.watermark.get("day")
+    after = _date(seen) if seen else begin - timedelta(days=1)
     days = list(trading_days(after, last))
     bars: list[Bar] = []
     for day in days[:DAYS_AT_ONCE]:
@@ -109,6 +111,14 @@ def _ticker(source: Source) -> str:
     if not ticker:
         raise Permanent("bad_option", "ticker: this look needs one")
     return ticker
+
+
+def _date(value: Any) -> date:
+    """A day as an option says it (YAML reads one as a date) or as the watermark does."""
+    try:
+        return date.fromisoformat(str(value))
+    except ValueError as error:
+        raise Permanent("bad_option", f"'{value}' is not a day; write for example 2026-11-13") from error
 
 
 def _first_days(source: Source) -> timedelta:
