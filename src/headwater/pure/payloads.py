@@ -1,29 +1,10 @@
-"""Answers of interfaces, compared by what they say: fields that differ each time are left out."""
+"""Values as interfaces write them, taken for what they are and for nothing else."""
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from hashlib import sha256
+from math import isfinite
 from typing import Any
 
-import msgspec
-
-# Written anew into every answer, whatever else it says.
-VOLATILE = frozenset({"request_id", "took", "next_url", "timed_out", "_shards", "max_score", "_score"})
-
 _LONGEST_FRACTION = 6
-
-
-def digest(payload: Any, volatile: frozenset[str] = VOLATILE) -> str:
-    """The same for two answers that say the same, in whatever order their fields stand."""
-    return sha256(msgspec.json.encode(_lasting(payload, volatile), order="sorted")).hexdigest()
-
-
-def _lasting(value: Any, volatile: frozenset[str]) -> Any:
-    if isinstance(value, Mapping):
-        return {str(name): _lasting(part, volatile) for name, part in value.items() if name not in volatile}
-    if isinstance(value, list | tuple):
-        return [_lasting(part, volatile) for part in value]
-    return value
 
 
 def moment(text: Any) -> datetime | None:
@@ -35,9 +16,9 @@ def moment(text: Any) -> datetime | None:
     fraction = f"{dot}{rest[: min(digits, _LONGEST_FRACTION)]}{rest[digits:]}" if dot else ""
     try:
         found = datetime.fromisoformat(f"{whole}{fraction}")
-    except ValueError:
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
 def instant(text: str | None, otherwise: datetime) -> datetime:
@@ -61,6 +42,6 @@ def number(value: Any) -> float | None:
         return None
     try:
         found = float(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
-    return found if abs(found) != float("inf") and found == found else None  # noqa: PLR0124 - NaN is not itself
+    return found if isfinite(found) else None

@@ -8,7 +8,8 @@ from headwater.discover.api.asking import Api, Asking, ask
 from headwater.model.recipe import Conversation, Discover, Discovery
 from headwater.model.series import Observation
 from headwater.model.source import Source
-from headwater.pure.payloads import digest, moment, words
+from headwater.pure.dupes.exact import payload_hash
+from headwater.pure.payloads import moment, words
 
 ORDERS_AT_ONCE = 500
 OLD_ORDERS = timedelta(days=7)
@@ -69,7 +70,7 @@ def _named(kind: str, records: Any, by: str) -> dict[tuple[str, str], Record]:
 
 def _compared(source: Source, seen: Mapping[tuple[str, str], Record], now: datetime) -> Discovery:
     known: Mapping[str, str] = source.watermark.get("digests", {})
-    told = {f"{kind}:{name}": digest(value) for (kind, name), value in seen.items()}
+    told = {f"{kind}:{name}": payload_hash(value) for (kind, name), value in seen.items()}
     changed = [
         Observation(kind=kind, name=name, at=_moment(value, now), value=value)
         for (kind, name), value in seen.items()

@@ -11,7 +11,8 @@ from headwater.model.recipe import Conversation, Discover, Discovery
 from headwater.model.series import Bar, Observation
 from headwater.model.source import Source
 from headwater.pure.bars import DAY, bar_of, last_trading_day, trading_days
-from headwater.pure.payloads import digest, words
+from headwater.pure.dupes.exact import payload_hash
+from headwater.pure.payloads import words
 
 HOUR = "1hour"
 DAYS_AT_ONCE = 5
@@ -90,7 +91,7 @@ def _details(api: Api, source: Source, now: datetime) -> Conversation:
     found = payload.get("results") if isinstance(payload, Mapping) else None
     if not isinstance(found, Mapping):
         return Discovery(warnings=(f"unknown_ticker: {ticker}",))
-    mark = {"digest": digest(found)}
+    mark = {"digest": payload_hash(found)}
     if mark["digest"] == source.watermark.get("digest"):
         return Discovery(watermark=mark)
     seen = Observation(kind="ticker_details", name=ticker, at=now, value=dict(found))
@@ -139,7 +140,7 @@ def _pages(api: Api, ticker: str, step: str, first: str, last: str) -> Asking:
 
 def _told(source: Source, payload: Any, span: str, ticker: str) -> Discovery:
     """The bars, unless they are the very same as the last time."""
-    mark = {"digest": digest(payload)}
+    mark = {"digest": payload_hash(payload)}
     if mark["digest"] == source.watermark.get("digest"):
         return Discovery(watermark={**source.watermark, **mark})
     return Discovery(bars=tuple(_bars(payload, span, ticker)), watermark=mark)

@@ -10,7 +10,8 @@ from headwater.model.errors import Temporary
 from headwater.model.lead import Lead
 from headwater.model.recipe import Conversation, Discover, Discovery, Found
 from headwater.model.source import Source
-from headwater.pure.payloads import digest, instant, moment, texts, words
+from headwater.pure.dupes.exact import payload_hash
+from headwater.pure.payloads import instant, moment, texts, words
 
 PATH = "/v2/reference/news"
 LIMIT, MOST = 20, 1000
@@ -193,6 +194,6 @@ def _identity(article: Mapping[str, Any]) -> str:
 
 
 def _version(article: Mapping[str, Any]) -> str:
-    return digest([article.get(name) for name in ("title", "description", "article_url", "published_utc")])[
-        :16
-    ]
+    return payload_hash(
+        [article.get(name) for name in ("title", "description", "article_url", "published_utc")]
+    )[:16]
