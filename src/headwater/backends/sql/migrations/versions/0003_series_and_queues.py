@@ -4,6 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from headwater.backends.sql.columns import Instant, Json
+from headwater.backends.sql.market_views import create_views, drop_views
 
 revision = "0003"
 down_revision = "0001"
@@ -46,8 +47,10 @@ def upgrade() -> None:
         "ix_queue_items_due", "queue_items", ["queue", "due_at"], sqlite_where=due, postgresql_where=due
     )
     op.create_index("ix_queue_items_document", "queue_items", ["document_id"])
+    create_views(op.get_bind())
 
 
 def downgrade() -> None:
+    drop_views(op.get_bind())
     op.drop_table("queue_items")
     op.drop_table("observations")
