@@ -30,6 +30,7 @@ VERBS: Mapping[str, Verb] = {
     "docs": Verb("headwater.cli.docs", "List and read documents."),
     "explain": Verb("headwater.cli.explain", "Tell the full story of one document."),
     "quarantine": Verb("headwater.cli.quarantine", "Look at records set apart; retry or drop them."),
+    "archive": Verb("headwater.cli.archive", "Copy payloads and documents to where others look."),
     "queue": Verb("headwater.cli.queue", "Take documents from queues; acknowledge them."),
     "links": Verb("headwater.cli.links", "Check whether links are still there."),
     "try": Verb("headwater.cli.try_url", "Ask for one address and tell what would become of it."),

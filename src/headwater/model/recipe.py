@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from headwater.model.document import Document, Fingerprint
+from headwater.model.layout import Layout
 from headwater.model.lead import Lead
 from headwater.model.outcome import Drop, Sent, SetAside
 from headwater.model.reading import Hints, Reading, Unreadable
@@ -172,7 +173,7 @@ class Grouping:
 class Recipe:
     """A pipeline as a value. The engine knows no recipe.
 
-    `subjects` are those whom its documents may be about. `configure` makes it anew from what an installation's
+    `subjects` are those whom its documents may be about; `layout` names copies for other readers. `configure` makes it anew from what an installation's
     settings say about it: a file with its sources, if any, and its options.
     """
 
@@ -188,4 +189,5 @@ class Recipe:
     routes: tuple[Route, ...] = ()
     canonical: Callable[[str], str] | None = None
     subjects: tuple[Subject, ...] = ()
+    layout: Layout | None = None
     configure: Callable[[Path | None, Mapping[str, Any]], "Recipe"] | None = None

@@ -23,7 +23,10 @@ def _wire(floor: Floor, host: str, request: Request) -> Answer:
 
 
 def _article(one: Dispatch) -> str:
-    body = "".join(f"<p>{text(paragraph)}</p>" for paragraph in one.paragraphs)
+    first, *others = one.paragraphs
+    statement = f"https://{INVESTORS}/statements/{one.id[:8]}"
+    body = f'<p>{text(first)} (<a href="{statement}">The statement</a>)</p>'
+    body += "".join(f"<p>{text(paragraph)}</p>" for paragraph in others)
     name = text(NAMES[one.host])
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{text(one.title)} | {name}</title>'

@@ -21,6 +21,8 @@ from headwater.steps.mentions import FindMentions
 from headwater.steps.normalise import normalise
 from headwater.steps.quality import ScoreQuality
 from headwater_recipes.markets.adapters import Adapters, Endpoints
+from headwater_recipes.markets.layout import layout
+from headwater_recipes.markets.parser_output import KeepParserOutput, with_links
 from headwater_recipes.markets.steps import MentionListed
 from headwater_recipes.markets.vocabulary import NEUTRAL, Vocabulary
 from headwater_recipes.markets.watch_list import RECIPE, load_watch_list
@@ -65,7 +67,7 @@ def configure(listed: Path | None, options: Mapping[str, Any]) -> Recipe:
         sources=watched.sources,
         subjects=watched.subjects,
         discover=Adapters(Endpoints(**chosen.endpoints)).table(),
-        extract=by_media_type(),
+        extract=with_links(by_media_type()),
         steps=(
             normalise,
             Clean(),
@@ -75,6 +77,7 @@ def configure(listed: Path | None, options: Mapping[str, Any]) -> Recipe:
             MentionListed(watched.tickers),
             ScoreQuality(),
             DropDuplicates(),
+            KeepParserOutput(),
         ),
         trigger=Trigger(every=timedelta(seconds=CADENCES["news_api"])),
         triggers={kind: Trigger(every=timedelta(seconds=number)) for kind, number in CADENCES.items()},
@@ -82,6 +85,7 @@ def configure(listed: Path | None, options: Mapping[str, Any]) -> Recipe:
             Route(name=words.queue("macro_classification"), sink="queue", when=is_macro),
             Route(name=words.queue("extraction"), sink="queue", when=lambda document: not is_macro(document)),
         ),
+        layout=layout(words),
         configure=configure,
     )
 
