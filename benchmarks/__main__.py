@@ -9,8 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-NAMES = sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*.py"))
+HERE = Path(__file__).parent
+NAMES = sorted(
+    [path.stem for path in HERE.glob("[a-z]*.py")]
+    + [path.parent.name for path in HERE.glob("[a-z]*/__main__.py")]
+)
 NEED_DATA = frozenset({"dedupe", "extract"})
+TAKE_DATA = NEED_DATA | {"cycle"}
 
 
 def main() -> int:
@@ -24,7 +29,7 @@ def main() -> int:
     failed = 0
     for name in names:
         print(f"== {name}", flush=True)
-        data = ["--data", options.data] if options.data and name in NEED_DATA else []
+        data = ["--data", options.data] if options.data and name in TAKE_DATA else []
         failed += (
             subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *data], check=False).returncode != 0
         )

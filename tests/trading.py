@@ -17,6 +17,7 @@ from headwater.app import App
 from headwater.backends.sql.connect import reading
 from headwater.engine.desk import Desk
 from headwater.model.recipe import Recipe
+from headwater.settings.rate_limits import RateLimit
 from headwater.settings.settings import Settings
 from headwater.worker.inline import run_inline
 from headwater_demo import ENDPOINTS, Internet, watch_list
@@ -47,8 +48,8 @@ class Trading:
             contact=self.contact,
             requests_per_second=0,
             rate_limits={
-                "*.sec.example": {"contact": True, "concurrency": 0},
-                "api.massive.example": {"concurrency": 0},
+                "*.sec.example": RateLimit(contact=True, concurrency=0),
+                "api.massive.example": RateLimit(concurrency=0),
             },
             budgets=self.budgets,
             log_level="error",

@@ -11,12 +11,13 @@ from tests.scene import ME, make_lead, make_source
 
 from headwater.backends.sql.connect import writing
 from headwater.backends.sql.market_views import NAMES, by_name, create_views, drop_views, view_name
+from headwater.backends.sql.mentioning import Mentioning
 from headwater.backends.sql.queueing import RowQueues
 from headwater.backends.sql.store import SqlStore
 from headwater.model.document import Mention
 from headwater.model.queue import QueueItem
 from headwater.model.source import Source
-from headwater.model.subject import Subject
+from headwater.model.subject import Alias, Subject
 from headwater.model.work import Refined, State
 from headwater.pure.keys import key
 
@@ -26,8 +27,8 @@ NGSC, SLNR = (key("subject", "markets", ticker) for ticker in ("NGSC", "SLNR"))
 def subject(ticker: str, name: str) -> Subject:
     told = {"ticker": ticker, "legal_name": f"{name} Inc.", "sector": "Chips", "cik": "0000000001"}
     return Subject(
-        id=key("subject", "markets", ticker), recipe="markets", kind="company", name=name,
-        aliases=((ticker, "ticker"), (name, "alias")), attributes=told,
+        id=key("subject", "markets", ticker), name=name,
+        aliases=(Alias(ticker, "", "ticker"), Alias(name, "", "alias")), attributes=told,
     )  # fmt: skip
 
 
@@ -46,7 +47,7 @@ class Market(scenes.Scene):
 def filled(engine: Engine):
     """Two companies, one article under both, one that is poor, one that another program failed on."""
     store = SqlStore(engine)
-    store.enrol("markets", [subject("NGSC", "Northgate"), subject("SLNR", "Solnara")])
+    Mentioning(engine).declare("markets", [subject("NGSC", "Northgate"), subject("SLNR", "Solnara")])
     made = Market(store, source=source("Wire", NGSC))
     url = "https://press.example/shared"
     hints = {"attributes": {"ticker": "NGSC", "document_type": "news", "source_type": "news_api"}}
@@ -130,7 +131,7 @@ def test_r57_r83_a_document_is_linked_to_every_company_that_it_came_for(filled, 
     rows = ask(f"SELECT * FROM document_company_mentions WHERE document_id = '{ids['shared']}'")
     assert {(row["company_id"], row["mention_type"], row["match_count"]) for row in rows} == {
         (NGSC, "ticker", 3),
-        (SLNR, "cross_source", 0),
+        (SLNR, "seen_for", 0),
     }
 
 

@@ -1,4 +1,4 @@
-"""Bars, observations and subjects in rows, on both databases."""
+"""Bars and observations in rows, on both databases."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -7,9 +7,8 @@ from sqlalchemy import select
 from tests.scene import ME, RECIPE, START, Scene
 
 from headwater.backends.sql.connect import reading
-from headwater.backends.sql.schema import aliases, bars, observations, runs, sources, subjects
+from headwater.backends.sql.schema import bars, observations, runs
 from headwater.model.series import Bar, Observation
-from headwater.model.subject import Subject
 from headwater.model.work import Polled, Task
 
 BAR = Bar(
@@ -73,24 +72,3 @@ def test_what_is_told_by_somebody_whose_lease_was_lost_is_ignored(scene: Scene):
     stranger = Polled(source=scene.source.id, run=turn.run, bars=(BAR,), due_at=None)
     assert scene.store.finish_poll([stranger], "another", scene.now) == 0
     assert rows(scene, bars) == []
-
-
-def company(name: str, *names: tuple[str, str], **told) -> Subject:
-    return Subject(id=name.lower(), recipe=RECIPE, kind="company", name=name, aliases=names, **told)
-
-
-def test_r77_subjects_and_their_names_follow_the_recipe(scene: Scene):
-    first = company("Northgate", ("NGSC", "ticker"), ("Gatecore", "brand"), attributes={"sector": "Chips"})
-    assert scene.store.enrol(RECIPE, [first, company("Solnara", ("SLNR", "ticker"))]) == 2
-    assert scene.store.enrol(RECIPE, [replace(first, aliases=(("NGSC", "ticker"),))]) == 0
-    known = {row["name"]: row["active"] for row in rows(scene, subjects)}
-    assert known == {"Northgate": True, "Solnara": False}
-    assert sorted(row["alias"] for row in rows(scene, aliases)) == ["NGSC", "SLNR"]
-
-
-def test_a_recipe_without_subjects_touches_nobody_elses(scene: Scene):
-    scene.store.enrol("other", [replace(company("Northgate"), recipe="other")])
-    assert scene.store.enrol(RECIPE, []) == 0
-    (row,) = rows(scene, subjects)
-    assert row["active"] is True
-    assert rows(scene, sources) == []

@@ -34,7 +34,7 @@ def test_r1_fifty_companies_in_ten_sectors_are_watched():
     subjects = load_watch_list(WATCHED).subjects
     assert len(subjects) == 50
     assert len({subject.attributes["sector"] for subject in subjects}) == 10
-    kinds = {kind for subject in subjects for _, kind in subject.aliases}
+    kinds = {alias.kind for subject in subjects for alias in subject.aliases}
     assert kinds == {"ticker", "legal_name", "alias", "brand"}
     assert all(len(subject.attributes["cik"]) == 10 for subject in subjects)
     # The demo internet knows every one of them.
@@ -112,7 +112,7 @@ def test_r39_a_source_and_its_subject_say_all_that_a_job_did(tmp_path: Path):
     )
     assert source.subject == subject.id
     assert (subject.attributes["ticker"], subject.attributes["legal_name"]) == ("NGSC", "Northgate")
-    assert dict(subject.aliases) == {
+    assert {alias.text: alias.kind for alias in subject.aliases} == {
         "NGSC": "ticker",
         "Northgate": "legal_name",
         "Gate": "alias",

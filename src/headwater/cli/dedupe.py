@@ -1,12 +1,13 @@
 """`headwater dedupe`."""
 
+import codecs
 import gzip
 import lzma
 import sys
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +17,7 @@ import msgspec
 import typer
 
 from headwater.cli.options import Quiet, verb
-from headwater.cli.output import side_console
+from headwater.cli.output import count_of, side_console
 from headwater.cli.progress import Every
 from headwater.cli.sentences import printable
 from headwater.model.errors import Refused
@@ -62,7 +63,7 @@ def dedupe(
     counts, names = Counts(), Names(index)
     with ExitStack() as stack:
         lines = opened(source, stack)
-        target = stack.enter_context(_writable(out)) if out else sys.stdout
+        write = writer(stack, out)
         telling = stack.enter_context(Telling(counts, quiet=quiet))
         for number, line in numbered(lines, source):
             try:
@@ -73,7 +74,7 @@ def dedupe(
                 continue
             decision = ladder.take(article)
             counts.add(decision)
-            target.write(msgspec.json.encode(names.record(decision, evidence=evidence)).decode() + "\n")
+            write(msgspec.json.encode(names.record(decision, evidence=evidence)).decode() + "\n")
             telling.now()
     if not quiet:
         told = msgspec.json.encode(counts.record()).decode() if as_json else counts.line()
@@ -178,11 +179,29 @@ def _file(path: str, stack: ExitStack) -> BinaryIO:
     return stack.enter_context(Path(path).open("rb"))
 
 
-def _writable(path: Path) -> Any:
+def writer(stack: ExitStack, path: Path | None) -> Callable[[str], None]:
+    """Where the answers go. A disk that is full is told in a sentence; a reader who left is nothing to tell."""
+    name = "standard output" if path is None else str(path)
+    stack.enter_context(_telling(name))
+    target = sys.stdout if path is None else stack.enter_context(path.open("w", encoding="utf-8"))
+    if path is None:
+        stack.callback(target.flush)
+
+    def write(line: str) -> None:
+        with _telling(name):
+            target.write(line)
+
+    return write
+
+
+@contextmanager
+def _telling(name: str) -> Iterator[None]:
     try:
-        return path.open("w", encoding="utf-8")
+        yield
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise Refused("cannot_write", f"{path}: {error.strerror}") from error
+        raise Refused("cannot_write", f"{name}: {error.strerror}") from error
 
 
 def numbered(lines: BinaryIO, source: str) -> Iterator[tuple[int, bytes]]:
@@ -193,6 +212,8 @@ def numbered(lines: BinaryIO, source: str) -> Iterator[tuple[int, bytes]]:
             number += 1
             if len(line) > LONGEST_LINE:
                 _skip_rest(lines, line)
+            if number == 1:
+                line = line.removeprefix(codecs.BOM_UTF8)
             if line.strip():
                 yield number, line
     except Damaged as error:
@@ -231,9 +252,10 @@ class Counts:
     def line(self) -> str:
         by = ", ".join(f"{rule} {count}" for rule, count in self.rules.most_common())
         return (
-            f"{self.answers.total()} articles: {self.answers['duplicate']} duplicates{f' ({by})' if by else ''}, "
+            f"{count_of(self.answers.total(), 'article')}: {count_of(self.answers['duplicate'], 'duplicate')}"
+            f"{f' ({by})' if by else ''}, "
             f"{self.answers['related']} related, {self.answers['new']} new"
-            + (f"; {self.skipped} lines skipped" if self.skipped else "")
+            + (f"; {count_of(self.skipped, 'line')} skipped" if self.skipped else "")
         )
 
 

@@ -22,6 +22,7 @@ from headwater.cli.run import run_watched
 from headwater.cli.summary import show
 from headwater.model.errors import Refused
 from headwater.model.work import State
+from headwater.settings.rate_limits import RateLimit
 from headwater.settings.settings import DEFAULT_DATA, RecipeSettings, Settings
 from headwater_demo import ENDPOINTS, KEYS, feeds, running, watch_list
 from headwater_demo.__main__ import main as serve_until_stopped
@@ -62,7 +63,9 @@ def run_demo(
         app = closing(context, App(demo_settings(settings_from(options), folder, internet.base_url, size)))
         chosen = recipe or RECIPES
         for name in chosen:
-            app.register(app.recipe(name))
+            known = app.recipe(name)
+            app.register(known)
+            app.store.follow_list(name, known.sources, app.clock())
             app.operations.wake(name, app.clock())
         if not quiet:
             side.print(f"{len(internet.hosts)} hosts answer at {internet.base_url}.", style="dim")
@@ -96,7 +99,7 @@ def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) ->
         contact="demo@headwater.example",
         requests_per_second=0,
         budgets=NO_LIMIT,
-        rate_limits={host: {"concurrency": 0} for host in INTERFACES},
+        rate_limits={host: RateLimit(concurrency=0) for host in INTERFACES},
         log_level="error" if settings.log_level == "warning" else settings.log_level,
         recipes={
             "crypto": RecipeSettings(sources=str(folder / "feeds.yaml")),

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from headwater.app import App
+from headwater.cli.listing import follow_list
 from headwater.cli.opening import make_app
 from headwater.cli.options import Json, Quiet, RecipeName, Workers, given, verb
 from headwater.cli.output import console, print_json, side_console
@@ -37,6 +38,7 @@ def run(
     app = make_app(context, workers=workers)
     known = app.recipe(recipe)
     app.register(known)
+    follow_list(app, recipe, registered=True)
     if once:
         app.operations.wake(recipe, app.clock())
     live = wants_live(given(context), side_console()) and not quiet

@@ -12,11 +12,11 @@ from headwater.model.capture import Capture
 from headwater.model.lead import StoredLead
 from headwater.model.web import Failure, Request, Response
 from headwater.model.work import Fetched, Job, Later, Quarantined
-from headwater.pure.responses import GiveUp, Retry, Unchanged, conditional, judge
+from headwater.pure.responses import GiveUp, Retry, Unchanged, conditional, fresh_until, judge
 
 # Answers that asking again would only repeat; the lead ends with its reason.
 DEAD_ENDS = frozenset(
-    {"http_401", "http_402", "http_404", "http_410", "http_451", "robots", "forbidden_address"}
+    {"http_401", "http_402", "http_404", "http_410", "http_451", "robots", "reserved", "forbidden_address"}
 )
 
 # What a fetcher without a browser says to a wish for one.
@@ -82,6 +82,7 @@ class Fetches:
             detail = answer.detail if isinstance(answer, Failure) else f"after {stored.attempts} attempts"
             return replace(nothing, result=Quarantined(reason=verdict.reason, detail=detail))
         assert isinstance(answer, Response)
+        nothing = replace(nothing, fresh_until=fresh_until(answer.headers, now))
         if isinstance(verdict, Unchanged):
             return nothing
         capture = capture_of(answer, asked=stored.lead.url, owner=stored.id, lead=stored.id, now=now)
@@ -94,6 +95,7 @@ class Fetches:
             rendered=stored.render,
             result=capture,
             moved_to=verdict.moved,
+            fresh_until=nothing.fresh_until,
         )
 
     def _log(self, stored: StoredLead) -> FilteringBoundLogger:

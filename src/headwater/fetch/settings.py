@@ -14,7 +14,7 @@ class HostRule:
     """What differs for the hosts of a pattern. None means: as everywhere. A rate or concurrency of 0 is no limit.
 
     `shared` gives all hosts of the pattern one budget together; `contact` refuses to ask them with a User-Agent that
-    names no e-mail address.
+    names no e-mail address; without `robots` neither their robots.txt nor their reservations refuse anything.
     """
 
     rate: float | None = None
@@ -36,8 +36,9 @@ BY_KIND: Mapping[str, int] = {"market_api": 20, "news_api": 20, "filings_api": 1
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchSettings:
     """`allow` names (host, address or network; port) pairs that may be reached although they are not public.
-    `credential_hosts` says where a key may be sent, by its name. `overrides` sends requests for a host pattern to a base URL instead. `patience` is the longest wait inside the
-    fetcher; a longer one is answered with the time to come back."""
+    `credential_hosts` says where a key may be sent, by its name. `overrides` sends requests for a host pattern to a base
+    URL instead. `patience` is the longest wait inside the fetcher; a longer one is answered with the time to come back. `reservations` are the signals
+    (`pure.reservations.SIGNALS`) that refuse a page; all of them are recorded."""
 
     user_agent: str = "Headwater/0.1"
     contact: str = ""
@@ -62,6 +63,7 @@ class FetchSettings:
     hosts: Mapping[str, HostRule] = field(default_factory=lambda: {"*.sec.gov": SEC})
     robots_exempt: frozenset[str] = frozenset({"api", "robots"})
     robots_lifetime: timedelta = timedelta(hours=24)
+    reservations: frozenset[str] = frozenset()
     robots_retry: timedelta = timedelta(minutes=10)
     patience: timedelta = timedelta(seconds=2)
     breaker_failures: int = 5

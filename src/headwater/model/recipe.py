@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Protocol
 
+from headwater.model.alarm import Alarm
 from headwater.model.document import Document, Fingerprint
 from headwater.model.layout import Layout
 from headwater.model.lead import Lead
@@ -28,8 +29,8 @@ class Found:
 class Discovery:
     """How a look at a source ended. The watermark is stored only after all the leads are.
 
-    `after` asks for the next look no sooner than that (a feed's ttl), `again` for one no later: the look was cut
-    short and goes on; `moved_to` is the source's new home;
+    `after` asks for the next look no sooner than that (a feed's ttl), `within` for one no later (or something would
+    be missed), `again` for one just then: the look was cut short and goes on; `moved_to` is the source's new home;
     `gone` ends the source for good. `bars` and `observations` are kept as they are, past all steps.
     """
 
@@ -38,6 +39,7 @@ class Discovery:
     observations: tuple[Observation, ...] = ()
     watermark: Mapping[str, Any] | None = None
     after: timedelta | None = None
+    within: timedelta | None = None
     again: timedelta | None = None
     moved_to: str | None = None
     gone: bool = False
@@ -73,8 +75,15 @@ class Knowledge(Protocol):
         """Of each document that is a copy, the original."""
         ...
 
-    def repeated(self, recipe: str, publisher: str, sentences: Sequence[int], least: int) -> frozenset[int]:
-        """Those of the sentences that this publisher ("" for all together) used in so many different stories."""
+    def told(self, ids: Sequence[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """What sources said about each document besides its content, by field name: who told of it first comes
+        first."""
+        ...
+
+    def stories(
+        self, recipe: str, publishers: Sequence[str], sentences: Sequence[int]
+    ) -> Mapping[str, Mapping[int, int]]:
+        """In how many different stories each publisher ("" for all together) used each of the sentences."""
         ...
 
 
@@ -125,7 +134,7 @@ class Parcel:
 
     key: str
     route: str
-    record: Document | Story
+    record: Document | Story | Alarm
     revision: int
 
 

@@ -1,5 +1,6 @@
 """A document out of what the source said and what the page says; each field with its origin."""
 
+from collections.abc import Mapping
 from datetime import datetime, time, timedelta
 from typing import Any
 
@@ -62,11 +63,17 @@ def compose(draft: Draft, reading: Reading) -> Document:
         guid=str(hints.get("guid") or ""),
         media_type=reading.media_type,
         subjects=(subject,) if subject else (),
-        attributes={**hints.get("attributes", {}), **reading.attributes},
+        attributes=_attributes(reading, hints),
         origins=origins,
         notes={"method": reading.method, "confidence": reading.confidence},
         **values,
     )
+
+
+def _attributes(reading: Reading, hints: Mapping[str, Any]) -> dict[str, Any]:
+    """What the page says besides, and the subtitle that only its source told."""
+    said = {"subtitle": hints["subtitle"]} if hints.get("subtitle") else {}
+    return {**hints.get("attributes", {}), **said, **reading.attributes}
 
 
 def wants_browser(reason: str, draft: Draft) -> bool:

@@ -12,7 +12,8 @@ from headwater.model.document import Document
 from headwater.model.errors import Refused
 from headwater.model.recipe import Recipe, Route
 from headwater.model.source import Trigger
-from headwater.pure.mentions import PROFILES, Alias, build_matcher
+from headwater.pure.mentions import PROFILES
+from headwater.pure.mentions.subject import matcher_of
 from headwater.steps.clean import Clean
 from headwater.steps.duplicates import DropDuplicates
 from headwater.steps.enrich import EnrichShortBodies
@@ -58,9 +59,6 @@ def configure(listed: Path | None, options: Mapping[str, Any]) -> Recipe:
     chosen = _options(options)
     watched = load_watch_list(listed or WATCHED)
     words = Vocabulary(chosen.namespace)
-    names = [
-        Alias(name, one.id, kind) for one in watched.subjects if one.active for name, kind in one.aliases
-    ]
     return Recipe(
         name=RECIPE,
         version="1",
@@ -73,7 +71,7 @@ def configure(listed: Path | None, options: Mapping[str, Any]) -> Recipe:
             Clean(),
             EnrichShortBodies(),
             DetectLanguage(),
-            FindMentions(build_matcher(names, chosen.mentions)),
+            FindMentions(matcher_of(watched.subjects, chosen.mentions)),
             MentionListed(watched.tickers),
             ScoreQuality(),
             DropDuplicates(),

@@ -8,7 +8,7 @@ import msgspec
 
 from headwater.model.errors import Refused
 from headwater.model.source import Source
-from headwater.model.subject import Subject
+from headwater.model.subject import Alias, Subject
 from headwater.pure.keys import key
 from headwater.settings.sources import SourceLine, make_source
 from headwater.settings.yaml_file import load
@@ -110,13 +110,13 @@ def _subject(entity: Entity) -> Subject:
         *((alias, "alias") for alias in (entity.name, *entity.aliases)),
         *((brand, "brand") for brand in entity.brands),
     ]
-    unique = dict(reversed(names))
+    surest = dict(reversed(names))
     return Subject(
         id=entity.subject,
-        recipe=RECIPE,
-        kind="company",
         name=entity.name,
         active=entity.active,
-        aliases=tuple((name, unique[name]) for name in dict.fromkeys(name for name, _ in names)),
+        aliases=tuple(
+            Alias(name, entity.subject, surest[name]) for name in dict.fromkeys(n for n, _ in names)
+        ),
         attributes={"ticker": entity.ticker, "legal_name": legal, "sector": entity.sector, "cik": entity.cik},
     )

@@ -15,7 +15,7 @@ from headwater.backends.sql.claims import insert_into, take
 from headwater.backends.sql.rows import LEAD_COLUMNS, capture_from, lead_from, source_from
 from headwater.backends.sql.schema import captures, documents, leads, revisions, sources
 from headwater.model.work import Claim, Draft, State
-from headwater.pure.keys import key_number
+from headwater.pure.keys import key_number, positive_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,7 @@ def open_drafts(connection: Connection, ready: Sequence[Opening], now: datetime)
         {
             "id": opening.document,
             "number": key_number(opening.document),
+            "source_number": positive_number(opening.source),
             "recipe": opening.recipe,
             "source_id": opening.source,
             "lead_id": opening.lead,

@@ -82,6 +82,8 @@ def _lead_values(result: Fetched, now: datetime) -> dict[str, Any]:
         values["render"] = False
     if result.dropped:
         return values | {"state": State.DROPPED, "reason": result.dropped}
+    if result.fresh_until is not None:
+        values["fresh_until"] = result.fresh_until
     if isinstance(outcome, Capture):
         values |= {
             "capture_id": outcome.id,

@@ -75,20 +75,10 @@ FROM documents d LEFT JOIN captures c ON c.id = d.capture_id
 WHERE d.recipe = 'markets' AND d.state NOT IN ('duplicate', 'dropped')
 """
 
-# Whom a document names; then those under whose sources it came again, or came as a copy.
 MENTIONS = """
 SELECT m.document_id AS document_id, m.subject_id AS company_id, m.kind AS mention_type, m.confidence AS confidence,
   m.count AS match_count
 FROM mentions m JOIN documents d ON d.id = m.document_id WHERE d.recipe = 'markets'
-UNION ALL
-SELECT x.document_id, x.company_id, 'cross_source', 0.9, 0 FROM (
-  SELECT e.to_id AS document_id, {told} AS company_id FROM edges e
-  WHERE e.recipe = 'markets' AND e.relation = 'duplicate' AND e.rule = 'url'
-  UNION
-  SELECT d.duplicate_of, {subject} FROM documents d WHERE d.recipe = 'markets' AND d.duplicate_of IS NOT NULL
-) x
-WHERE x.company_id IS NOT NULL
-  AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.document_id = x.document_id AND m.subject_id = x.company_id)
 """
 
 INTELLIGENCE = """
@@ -116,7 +106,6 @@ FIELDS: Mapping[str, Mapping[str, str]] = {
         "document_type": "d.attributes.document_type",
         "source_type": "d.attributes.source_type",
     },
-    "document_company_mentions": {"told": "e.evidence.subject", "subject": "d.subjects.0"},
 }
 
 

@@ -11,8 +11,9 @@ from headwater.backends.sql.among import among
 from headwater.backends.sql.bulk import Prepared, change_rows, prepare
 from headwater.backends.sql.claims import FINISHED, insert_into, postponed, take
 from headwater.backends.sql.isolation import leave_quarantine, quarantine_rows
-from headwater.backends.sql.reading import documents_by_id, stories_by_id
+from headwater.backends.sql.reading import alarms_by_id, documents_by_id, stories_by_id
 from headwater.backends.sql.schema import deliveries, stories
+from headwater.model.alarm import Alarm
 from headwater.model.document import Document
 from headwater.model.story import Story
 from headwater.model.work import Claim, Delivered, Errand, State, Task
@@ -20,7 +21,7 @@ from headwater.pure.keys import delivery_key
 
 
 def open_deliveries(
-    connection: Connection, wanted: Sequence[tuple[Document | Story, str, str, int]], now: datetime
+    connection: Connection, wanted: Sequence[tuple[Document | Story | Alarm, str, str, int]], now: datetime
 ) -> None:
     """Each is (record, route, kind of record, revision). A revision that was sent already is not sent again."""
     if not wanted:
@@ -68,14 +69,15 @@ def claim_deliveries(connection: Connection, claim: Claim) -> list[Errand]:
     ]
 
 
-def _records(connection: Connection, rows: Sequence[RowMapping]) -> dict[str, Document | Story]:
+def _records(connection: Connection, rows: Sequence[RowMapping]) -> dict[str, Document | Story | Alarm]:
     """What is to be delivered; a story that ended in the meantime is withdrawn."""
     told = [row["record_id"] for row in rows if row["record_kind"] == "story"]
     living = select(stories.c.id).where(among(stories.c.id, told), stories.c.state == "live")
-    records: dict[str, Document | Story] = {}
+    records: dict[str, Document | Story | Alarm] = {}
     records.update(stories_by_id(connection, list(connection.scalars(living)) if told else []))
     written = [row["record_id"] for row in rows if row["record_kind"] == "document"]
     records.update(documents_by_id(connection, written))
+    records.update(alarms_by_id(connection, [r["record_id"] for r in rows if r["record_kind"] == "alarm"]))
     return records
 
 

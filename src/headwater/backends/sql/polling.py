@@ -11,6 +11,8 @@ from headwater.backends.sql.bulk import change_rows, insert_rows
 from headwater.backends.sql.claims import FINISHED, held, take
 from headwater.backends.sql.drafts import Opening, open_drafts
 from headwater.backends.sql.isolation import leave_quarantine
+from headwater.backends.sql.linking import link_leads
+from headwater.backends.sql.listing import OPERATOR, adopt
 from headwater.backends.sql.rows import capture_row, lead_row, source_from, source_row
 from headwater.backends.sql.schema import captures, edges, leads, runs, sources
 from headwater.backends.sql.series import store_series
@@ -18,7 +20,7 @@ from headwater.model.capture import Capture
 from headwater.model.lead import StoredLead
 from headwater.model.source import Source
 from headwater.model.work import Claim, Polled, State, Task, Turn
-from headwater.pure.keys import key
+from headwater.pure.keys import key, positive_number
 
 
 def register(connection: Connection, wanted: Sequence[Source], now: datetime, origin: str) -> int:
@@ -45,6 +47,8 @@ def register(connection: Connection, wanted: Sequence[Source], now: datetime, or
                 if name not in {"id", "active", "url"}
             }
             connection.execute(update(sources).where(sources.c.id == source.id).values(**values))
+    if origin == OPERATOR:
+        adopt(connection, sorted(known), now)
     return len(fresh)
 
 
@@ -70,6 +74,8 @@ def claim_sources(connection: Connection, claim: Claim) -> list[Turn]:
     begun = [
         {
             "id": turn.run,
+            "number": positive_number(turn.run),
+            "source_number": positive_number(turn.source.id),
             "recipe": claim.job.recipe,
             "source_id": turn.source.id,
             "status": "running",
@@ -137,12 +143,14 @@ def _really_there(connection: Connection, winners: list[StoredLead]) -> list[Sto
     return [stored for stored in winners if stored.id in there]
 
 
-def _fresh_row(stored: StoredLead, capture: str | None, now: datetime) -> dict[str, Any]:
+def _fresh_row(
+    stored: StoredLead, capture: str | None, now: datetime, *, due_at: datetime | None = None
+) -> dict[str, Any]:
     delivered = stored.lead.body is not None
     return {
         **lead_row(stored),
         "state": State.DONE if delivered else State.WAITING,
-        "due_at": None if delivered else now,
+        "due_at": None if delivered else due_at or now,
         "capture_id": capture,
         "first_seen_at": now,
         "updated_at": now,
@@ -181,9 +189,11 @@ def _insert_duplicates(
         for stored in later
     ]
     insert_rows(connection, edges, links)
+    link_leads(connection, sorted({stored.document for stored in later}))
 
 
 def _wake(connection: Connection, changed: Sequence[StoredLead], capture: str | None, now: datetime) -> None:
+    fresh = _fresh_until(connection, [s.id for s in changed if s.lead.revisit])
     stays = {
         "id",
         "recipe",
@@ -199,8 +209,9 @@ def _wake(connection: Connection, changed: Sequence[StoredLead], capture: str | 
         connection,
         leads,
         [
-            (s.id, {name: value for name, value in _fresh_row(s, capture, now).items() if name not in stays})
+            (s.id, {name: value for name, value in row.items() if name not in stays})
             for s in changed
+            for row in [_fresh_row(s, capture, now, due_at=max(now, fresh.get(s.id, now)))]
         ],
     )
     leave_quarantine(connection, Task.FETCH, [stored.id for stored in changed])
@@ -214,6 +225,14 @@ def _openings(stored: Sequence[StoredLead], capture: str | None) -> list[Opening
         for s in stored
         if s.lead.body is not None
     ]
+
+
+def _fresh_until(connection: Connection, revisited: Sequence[str]) -> dict[str, datetime]:
+    """Until when the last answer of each lead is to be taken at its word. There is no sense in asking sooner."""
+    known = select(leads.c.id, leads.c.fresh_until).where(
+        leads.c.id.in_(revisited), leads.c.fresh_until.is_not(None)
+    )
+    return {row.id: row.fresh_until for row in connection.execute(known)} if revisited else {}
 
 
 def finish_poll(connection: Connection, polled: Sequence[Polled], owner: str, now: datetime) -> int:

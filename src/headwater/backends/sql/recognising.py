@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, and_, delete, false, or_, select, tuple_
+from sqlalchemy import ColumnElement, Connection, RowMapping, and_, delete, false, or_, select
 
 from headwater.backends.sql.among import among
 from headwater.backends.sql.bulk import insert_rows
-from headwater.backends.sql.columns import storable
+from headwater.backends.sql.letters import storable
 from headwater.backends.sql.schema import fingerprints
 from headwater.model.document import Document, Fingerprint
 from headwater.model.work import State
@@ -47,9 +47,9 @@ def take_fingerprints(
         return set()
     holders = owners_of(connection, recipe, [Fingerprint(k, v) for k, v, _ in wanted])
     lost = {d for k, v, d in wanted if holders[Fingerprint(k, v)] != d}
-    if too_early := [mark for mark in wanted if mark[2] in lost and mark not in before]:
-        which = tuple_(fingerprints.c.kind, fingerprints.c.value, fingerprints.c.document_id).in_(too_early)
-        connection.execute(delete(fingerprints).where(fingerprints.c.recipe == recipe, which))
+    taken = (mark for mark in wanted if mark[2] in lost and holders[Fingerprint(*mark[:2])] == mark[2])
+    if too_early := {mark[:2] for mark in taken if mark not in before}:
+        connection.execute(delete(fingerprints).where(any_of(recipe, too_early)))
     return lost
 
 

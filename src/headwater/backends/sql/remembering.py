@@ -10,6 +10,7 @@ from itertools import islice
 from msgspec import json
 from sqlalchemy import Connection, case, literal, select, text, update
 
+from headwater.backends.sql.among import among
 from headwater.backends.sql.bulk import insert_rows
 from headwater.backends.sql.claims import insert_into
 from headwater.backends.sql.recognising import any_of, indexed
@@ -99,18 +100,21 @@ def originals(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
     return {row.id: row.duplicate_of for row in connection.execute(query)} if ids else {}
 
 
-def repeated(
-    connection: Connection, recipe: str, publisher: str, some: Sequence[int], least: int
-) -> frozenset[int]:
-    if not some:
-        return frozenset()
-    query = select(sentences.c.sentence).where(
+def stories(
+    connection: Connection, recipe: str, publishers: Sequence[str], some: Sequence[int]
+) -> dict[str, dict[int, int]]:
+    found: dict[str, dict[int, int]] = {name: {} for name in publishers}
+    if not some or not publishers:
+        return found
+    names = {_publisher(name): name for name in publishers}
+    query = select(sentences.c.sentence, sentences.c.publisher, sentences.c.stories).where(
         sentences.c.space == space_of(recipe, ""),
-        sentences.c.sentence.in_(some),
-        sentences.c.publisher == _publisher(publisher),
-        sentences.c.stories >= least,
+        among(sentences.c.sentence, some),
+        among(sentences.c.publisher, list(names)),
     )
-    return frozenset(connection.scalars(query))
+    for row in connection.execute(query).all():
+        found[names[row.publisher]][row.sentence] = row.stories
+    return found
 
 
 def _publisher(name: str) -> int:

@@ -6,13 +6,16 @@ from typing import Any
 
 from sqlalchemy import RowMapping
 
+from headwater.backends.sql.letters import storable
 from headwater.backends.sql.schema import documents, leads
+from headwater.model.alarm import Alarm
 from headwater.model.capture import Capture
 from headwater.model.document import Document, Mark
 from headwater.model.fact import Finding
 from headwater.model.lead import Lead, StoredLead
 from headwater.model.source import Source, Trigger
 from headwater.model.story import Member, Story
+from headwater.pure.keys import external_number, positive_number
 
 Row = RowMapping
 
@@ -32,6 +35,18 @@ SAME_IN_DOCUMENT = (
     "url",
 )
 
+ALARM = (
+    "id",
+    "recipe",
+    "kind",
+    "subject",
+    "title",
+    "detail",
+    "evidence",
+    "raised_at",
+    "cleared_at",
+    "revision",
+)
 # What a record is read from: a row has more, and every column that is read is converted.
 LEAD_COLUMNS = tuple(
     leads.c[name]
@@ -113,6 +128,7 @@ def source_row(source: Source) -> dict[str, Any]:
         "subject_id": source.subject,
         "credibility": source.credibility,
         "active": source.active,
+        "number": positive_number(source.id),
     }
 
 
@@ -234,6 +250,7 @@ def document_content(document: Document) -> dict[str, Any]:
         "keywords": document.keywords,
         "subjects": document.subjects,
         "trail": document.trail,
+        "external_id": external_number(storable(document.guid or document.url)),
     }
 
 
@@ -252,3 +269,11 @@ def story_from(row: Row, members: tuple[Member, ...], facts: Mapping[str, Findin
         attributes=row["attributes"],
         facts=facts,
     )
+
+
+def alarm_from(row: Row) -> Alarm:
+    return Alarm(**{name: row[name] for name in ALARM})
+
+
+def alarm_row(alarm: Alarm) -> dict[str, Any]:
+    return {name: getattr(alarm, name) for name in ALARM} | {"evidence": dict(alarm.evidence)}

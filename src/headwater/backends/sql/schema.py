@@ -32,12 +32,16 @@ from headwater.backends.sql.knowledge_tables import (
 )
 from headwater.backends.sql.link_health import link_health
 from headwater.backends.sql.queue_table import queue_items
+from headwater.backends.sql.upkeep_tables import alarms, article_keys, chores
 
 __all__ = [
+    "alarms",
     "aliases",
+    "article_keys",
     "bands",
     "bars",
     "captures",
+    "chores",
     "deliveries",
     "documents",
     "edges",

@@ -3,15 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import Engine, func, select
 
 from headwater.backends.sql import (
     claims,
     drafts,
-    enrolling,
     fetching,
     gathering,
+    linking,
+    listing,
     outbox,
     polling,
     recognising,
@@ -24,7 +26,6 @@ from headwater.model.capture import Capture
 from headwater.model.document import Document, Fingerprint
 from headwater.model.lead import StoredLead
 from headwater.model.source import Source
-from headwater.model.subject import Subject
 from headwater.model.trace import Recollection
 from headwater.model.work import (
     Bundle,
@@ -51,10 +52,9 @@ class SqlStore:
         with writing(self.engine) as connection:
             return polling.register(connection, sources, now, origin)
 
-    def enrol(self, recipe: str, subjects: Sequence[Subject]) -> int:
-        """Make the rows of a recipe's subjects agree with it; gives the number of new ones."""
+    def follow_list(self, recipe: str, listed: Sequence[Source], now: datetime) -> Sequence[str]:
         with writing(self.engine) as connection:
-            return enrolling.enrol(connection, recipe, subjects)
+            return listing.follow_list(connection, recipe, [source.id for source in listed], now)
 
     def claim_sources(self, claim: Claim) -> Sequence[Turn]:
         with writing(self.engine) as connection:
@@ -94,7 +94,9 @@ class SqlStore:
         self, refined: Sequence[Refined], owner: str, now: datetime, settle: timedelta
     ) -> Sequence[str]:
         with writing(self.engine) as connection:
-            return refining.finish_refine(connection, refined, owner, now, settle)
+            conflicts = refining.finish_refine(connection, refined, owner, now, settle)
+            linking.link_subjects(connection, refined)
+            return conflicts
 
     def finish_gather(self, gathered: Sequence[Gathered], owner: str, now: datetime) -> None:
         with writing(self.engine) as connection:
@@ -130,9 +132,15 @@ class SqlStore:
         with reading(self.engine) as connection:
             return remembering.originals(connection, ids)
 
-    def repeated(self, recipe: str, publisher: str, sentences: Sequence[int], least: int) -> frozenset[int]:
+    def told(self, ids: Sequence[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         with reading(self.engine) as connection:
-            return remembering.repeated(connection, recipe, publisher, sentences, least)
+            return records.told_about(connection, ids)
+
+    def stories(
+        self, recipe: str, publishers: Sequence[str], sentences: Sequence[int]
+    ) -> Mapping[str, Mapping[int, int]]:
+        with reading(self.engine) as connection:
+            return remembering.stories(connection, recipe, publishers, sentences)
 
     def holders(self) -> set[str]:
         with reading(self.engine) as connection:

@@ -1,7 +1,7 @@
 """Which blocks are the page's own text, given how likely each is: the choice with the best expected F1."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,6 @@ Array = npt.NDArray[np.float32]
 _LOWEST_CUT = 0.15
 _HIGHEST_CUT = 0.75
 _WORTH_COMPARING = 40
-_A_TEXT_OF_ITS_OWN = 100
 # The expected F1 is too sure of itself. What it was worth on pages of unseen sites, as measured in training.
 _EXPECTED = (0.6506, 0.8728, 0.9245, 0.9555, 0.9717, 0.9812, 0.9875, 0.992, 0.9961)
 _TRUE = (0.5264, 0.7648, 0.8303, 0.9138, 0.9488, 0.9533, 0.9619, 0.9814, 0.9821)
@@ -33,13 +32,6 @@ def agreement(chosen: Sequence[int], other: npt.NDArray[np.bool_], words: Array)
     mine[list(chosen)] = True
     common = float(words[mine & other].sum())
     return 2 * common / max(float(words[mine].sum() + words[other].sum()), 1.0)
-
-
-def without_comments(choice: Choice, comments: npt.NDArray[np.bool_], words: Array) -> Choice:
-    """What readers wrote below an article is not the article, as long as there is one above."""
-    kept = tuple(block for block in choice.blocks if not comments[block])
-    enough = float(words[list(kept)].sum()) >= _A_TEXT_OF_ITS_OWN
-    return replace(choice, blocks=kept) if enough else choice
 
 
 def choose(likely: Array, words: Array, texts: Sequence[str]) -> Choice:

@@ -7,7 +7,7 @@ from headwater.backends.sql.columns import Instant, Json
 from headwater.backends.sql.market_views import create_views, drop_views
 
 revision = "0003"
-down_revision = "0001"
+down_revision = "0002"
 branch_labels = None
 depends_on = None
 
