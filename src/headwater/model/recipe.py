@@ -190,14 +190,32 @@ class Cluster:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A story as it was just divided: its documents, the one most like it first; how it stood before, if it did; its
+    place in its group, from 1; and the time."""
+
+    story: Story
+    documents: tuple[Document, ...]
+    before: Story | None
+    rank: int
+    now: datetime
+
+
+Describe = Callable[[Told], Story]
+"""The story with what is said of it as a whole. Its id, group, members and revision are not the describer's to change."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Grouping:
     """How documents become stories: `key` names the group of a document (None: no group), `cluster` divides a
-    group's documents, `settle` is how long a group rests after the last arrival before it is gathered."""
+    group's documents, `settle` is how long a group rests after the last arrival before it is gathered. `describe` adds
+    what there is to say of a story as a whole: summary, score, attributes, facts."""
 
     key: Callable[[Document], str | None]
     cluster: Callable[[Sequence[Document]], Sequence[Cluster]]
     settle: timedelta = timedelta(0)
     version: str = "1"
+    describe: "Describe | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
