@@ -84,5 +84,5 @@ def test_g17_slow_growth_is_counted_from_the_last_alert():
 
 def test_g17_a_flashpoint_that_had_entries_and_has_none_is_silent():
     seen = {"quiet": NOW - timedelta(hours=25), "lively": NOW - timedelta(hours=1)}
-    assert silent(ALL, seen, NOW) == ("quiet",)
-    assert silent(Rules(), seen, NOW) == ()
+    assert silent(seen, timedelta(hours=24), NOW) == ("quiet",)
+    assert silent(seen, timedelta(hours=26), NOW) == ()

@@ -225,7 +225,8 @@ class Recipe:
     `subjects` are those whom its documents may be about; `layout` names copies for other readers. `sinks` are those that
     only this recipe has, by name. `closing` is called with the recipe's output folder when a run has ended: it brings
     summaries up to date, and must leave alone what has not changed. `configure` makes the recipe anew from what an
-    installation's settings say about it: a file with its sources, if any, and its options.
+    installation's settings say about it: a file with its sources, if any, and its options. `quiet`: a subject of which
+    nothing came for longer is worth an alarm.
     """
 
     name: str
@@ -244,3 +245,4 @@ class Recipe:
     subjects: tuple[Subject, ...] = ()
     layout: Layout | None = None
     configure: Callable[[Path | None, Mapping[str, Any]], "Recipe"] | None = None
+    quiet: timedelta | None = None

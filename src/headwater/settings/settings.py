@@ -50,7 +50,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     they are recorded in any case. budgets: requests a minute by kind of source (news_api) or by name of a key
     (massive), 0 for no limit. callback: the public address under which hubs reach `headwater listen`. log: console
     or json; log_level: debug, info, warning or error. notify: channels on which alarms are told, by name; each has a
-    kind (webhook, slack or email) and what that needs. retention: after how many days the nightly clean-up removes
+    kind (webhook, slack or email) and what that needs. api_key: whoever starts runs through `headwater serve` must
+    show it; `env:NAME` or `file:PATH` reads it from there. retention: after how many days the nightly clean-up removes
     runs, alarms and captures and moves documents to files; 0 is never.
     """
 
@@ -68,6 +69,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     log: str = "console"
     log_level: str = "warning"
     notify: dict[str, Channel] = {}
+    api_key: str = ""
     retention: Retention = Retention()
     recipes: dict[str, RecipeSettings] = {}
 

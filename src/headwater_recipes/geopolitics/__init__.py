@@ -41,6 +41,7 @@ def configure(listed: Path | None, options: Mapping[str, Any]) -> Recipe:
     watched = load_flashpoints(listed or FLASHPOINTS)
     readers = by_media_type()
     titles = {subject.id: subject.name for subject in watched.subjects}
+    rules = rules_of(chosen.alerts)
     return Recipe(
         name=RECIPE,
         version="1",
@@ -63,13 +64,14 @@ def configure(listed: Path | None, options: Mapping[str, Any]) -> Recipe:
             key=flashpoint_of,
             cluster=clusterer(chosen),
             settle=parse_duration(chosen.settle, f"{WHERE}.settle"),
-            describe=TellStory(rules=rules_of(chosen.alerts), titles=titles),
+            describe=TellStory(rules=rules, titles=titles),
         ),
         routes=(
             Route(name="stories", sink="files", of="story"),
             *(alert_route(channel) for channel in chosen.alerts.channels),
         ),
         configure=configure,
+        quiet=rules.silence,
     )
 
 

@@ -64,8 +64,12 @@ class TellStory:
         return " ".join(claim.text for claim in claims) or "; ".join(titles), told
 
     def _judged(self, story: Story, before: Story | None) -> Story:
-        """With the rules that this change meets; nothing changed, nothing new to tell."""
+        """With the rules that this change meets. A story that did not change says what it said: its alert may be on
+        its way."""
         earlier = None if before is None else news_of(before)
+        if before is not None and earlier is not None and before.revision == story.revision:
+            said = {name: before.attributes.get(name, empty) for name, empty in (("alert", []), ("base", 0))}
+            return replace(story, attributes={**story.attributes, **said})
         found = noteworthy(self.rules, news_of(story) or NOTHING, earlier)
         base = base_of(news_of(story) or NOTHING, earlier, found)
         return replace(story, attributes={**story.attributes, "alert": list(found), "base": base})

@@ -47,7 +47,7 @@ class PipelineRuns:
         going_well = "partial" if failed and counts["processed"] else "completed"
         status = "failed" if error else going_well
         values = {"status": status, "ended_at": now, "error": error and error[:LONGEST_ERROR], **counts}
-        metrics = counts | {"tier": told["tier"], "target_date": told["target_date"]}
+        metrics = {**counts, "tier": told["tier"], "target_date": told["target_date"]}
         mine = update(pipeline_runs).where(pipeline_runs.c.id == run, pipeline_runs.c.status.in_(GOING))
         with writing(self.engine) as connection:
             connection.execute(mine.values(**values, metrics=metrics))

@@ -50,11 +50,8 @@ def base_of(news: News, before: News | None, found: tuple[str, ...]) -> int:
     return news.articles if found or before is None or not before.base else before.base
 
 
-def silent(rules: Rules, last_seen: Mapping[str, datetime], now: datetime) -> tuple[str, ...]:
-    """The flashpoints of which nothing came for too long; one that never had an entry is not silent, but unknown."""
-    limit = rules.silence
-    if limit is None:
-        return ()
+def silent(last_seen: Mapping[str, datetime], limit: timedelta, now: datetime) -> tuple[str, ...]:
+    """Those of whom nothing came for too long; one that never had an entry is not silent, but unknown."""
     return tuple(sorted(name for name, moment in last_seen.items() if now - moment > limit))
 
 
