@@ -50,6 +50,16 @@ class Look:
         return (*self.archived[-1:], *(capture for capture, _ in self.bodies))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consequence:
+    """What a failed look means for its source."""
+
+    due_at: datetime | None
+    failures: int
+    active: bool = True
+    stopped: str | None = None
+
+
 class Looks:
     """The looks of one recipe that are under way."""
 
@@ -200,6 +210,7 @@ class Looks:
         source, now = turn.source, self.desk.clock()
         self.looks.pop(source.id, None)
         reason, detail = explain(error)
+        follows = _consequence(error, source.failures, now, gone=reason == "gone")
         self._log(turn).warning("poll failed", reason=reason, detail=detail, failures=source.failures + 1)
         if look is not None:
             self.bodies.extend(look.bodies)
@@ -212,7 +223,10 @@ class Looks:
                 detail=detail,
                 status=look.status if look else None,
                 elapsed_ms=look.elapsed_ms if look else 0,
-                **_consequence(error, source.failures, now, gone=reason == "gone"),
+                due_at=follows.due_at,
+                failures=follows.failures,
+                active=follows.active,
+                stopped=follows.stopped,
             )
         )
 
@@ -252,13 +266,13 @@ class Looks:
         )
 
 
-def _consequence(error: Exception, failures: int, now: datetime, *, gone: bool) -> dict:  # type: ignore[type-arg]
+def _consequence(error: Exception, failures: int, now: datetime, *, gone: bool) -> Consequence:
     if gone:
-        return {"due_at": None, "failures": failures + 1, "active": False}
+        return Consequence(due_at=None, failures=failures + 1, active=False)
     wish = (error.delay if isinstance(error, Temporary) else None) or timedelta(0)
     if isinstance(error, Temporary) and not error.counts:
-        return {"due_at": now + wish, "failures": failures}
+        return Consequence(due_at=now + wish, failures=failures)
     failures += 1
     if failures >= FAILURES_UNTIL_STOP:
-        return {"due_at": None, "failures": failures, "stopped": f"{failures} failures in a row"}
-    return {"due_at": now + max(source_backoff(failures), wish), "failures": failures}
+        return Consequence(due_at=None, failures=failures, stopped=f"{failures} failures in a row")
+    return Consequence(due_at=now + max(source_backoff(failures), wish), failures=failures)
