@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -36,6 +36,8 @@ from headwater.sinks.slack import Slack
 from headwater.sinks.webhook import Webhook
 from headwater.steps.mentions import FindMentions
 
+RECIPES = "headwater.recipes"
+
 
 def now() -> datetime:
     return datetime.now(UTC)
@@ -44,8 +46,13 @@ def now() -> datetime:
 def installed_recipes(settings: Settings) -> Mapping[str, Recipe]:
     """Every installed recipe, found by entry point; the settings may replace its sources."""
     recipes = {}
-    for entry in entry_points(group="headwater.recipes"):
-        recipe: Recipe = entry.load()()
+    for entry in entry_points(group=RECIPES):
+        try:
+            recipe = _loaded(entry)
+        except Refused as broken:
+            log = configure_logs(settings.log, settings.log_level)
+            log.warning("recipe left out", recipe=entry.name, reason=broken.reason, detail=broken.detail)
+            continue
         own = settings.recipes.get(entry.name)
         if own is not None and own.sources is not None:
             recipe = replace(recipe, sources=load_sources(Path(own.sources), recipe.name))
@@ -53,6 +60,19 @@ def installed_recipes(settings: Settings) -> Mapping[str, Recipe]:
             recipe = looking_for(recipe, *load_subjects(Path(own.subjects)))
         recipes[entry.name] = recipe
     return recipes
+
+
+def _loaded(entry: EntryPoint) -> Recipe:
+    """Recipes are guests: one that cannot even be loaded shall not take the others along."""
+    try:
+        recipe: Recipe = entry.load()()
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise Refused(
+            "broken_recipe",
+            f"the recipe '{entry.name}' ({entry.value}) cannot be loaded ({told}); mend or uninstall its package",
+        ) from error
+    return recipe
 
 
 def looking_for(recipe: Recipe, subjects: Sequence[Subject], matching: str) -> Recipe:
@@ -133,6 +153,8 @@ class App:
 
     def recipe(self, name: str) -> Recipe:
         if name not in self.recipes:
+            for broken in entry_points(group=RECIPES, name=name):
+                _loaded(broken)
             known = ", ".join(sorted(self.recipes)) or "none is installed"
             raise Refused("unknown_recipe", f"there is no recipe '{name}'; there are: {known}")
         return self.recipes[name]
