@@ -10,6 +10,7 @@ from cronsim import CronSim, CronSimError
 
 from headwater.model.errors import Refused
 from headwater.model.source import Source, Trigger
+from headwater.model.subject import LONGEST_SUBJECT
 from headwater.pure.keys import source_key
 from headwater.pure.schedule import OVERRIDE
 from headwater.settings.yaml_file import load
@@ -44,6 +45,8 @@ def load_sources(path: Path, recipe: str) -> tuple[Source, ...]:
 def make_source(line: SourceLine, recipe: str, where: str) -> Source:
     if line.url and not line.url.startswith(("http://", "https://")):
         raise Refused("bad_config", f"{where}.url: '{line.url}' is not an http(s) address")
+    if line.subject is not None and not 0 < len(line.subject) <= LONGEST_SUBJECT:
+        raise Refused("bad_config", f"{where}.subject: give 1 to {LONGEST_SUBJECT} characters")
     return Source(
         id=source_key(recipe, line.kind, line.url, line.name),
         recipe=recipe,
