@@ -28,7 +28,12 @@ BEYOND_LIMITS = "54"  # PostgreSQL's class for what it will never take, however 
 DISK_FULL = ("disk is full", "disk full", "no space left", "could not extend file")
 
 
-def connect(url: str) -> Engine:
+def sqlite_file(path: Path) -> URL:
+    """The address of a file whatever its name is: written as text, a question mark in it would end it."""
+    return URL.create("sqlite", database=str(path))
+
+
+def connect(url: str | URL) -> Engine:
     parsed = _parsed(url)
     options: dict[str, Any] = {
         "json_serializer": to_json,
@@ -42,7 +47,7 @@ def connect(url: str) -> Engine:
     raise Refused("bad_database", f"'{parsed.get_backend_name()}' is not supported: use sqlite or postgresql")
 
 
-def _parsed(url: str) -> URL:
+def _parsed(url: str | URL) -> URL:
     try:
         return make_url(url)
     except (ArgumentError, ValueError) as error:

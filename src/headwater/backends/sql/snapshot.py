@@ -15,11 +15,11 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Table, insert, select, update
 
 from headwater.backends.sql.claims import TABLES
-from headwater.backends.sql.connect import connect, reading, writing
+from headwater.backends.sql.connect import connect, reading, sqlite_file, writing
 from headwater.backends.sql.migrate import migrate
 from headwater.backends.sql.orphans import nobody_working
 from headwater.backends.sql.schema import chores, metadata
-from headwater.model.errors import Refused
+from headwater.model.errors import Refused, Temporary
 
 AT_ONCE = 500
 
@@ -27,12 +27,16 @@ AT_ONCE = 500
 def save(engine: Engine, file: Path) -> None:
     """Write the store, as it is at one moment, to a new file."""
     if engine.dialect.name == "sqlite":
-        with closing(sqlite3.connect(_path(engine))) as live, closing(sqlite3.connect(file)) as copy:
+        with (
+            _translated(),
+            closing(sqlite3.connect(_path(engine))) as live,
+            closing(sqlite3.connect(file)) as copy,
+        ):
             live.backup(copy)
     else:
         with _opened(file) as saved, reading(engine) as source, writing(saved) as target:
             copy_rows(source, target)
-    with closing(sqlite3.connect(file)) as copy:
+    with _translated(), closing(sqlite3.connect(file)) as copy:
         copy.execute("PRAGMA journal_mode=DELETE")  # one file, with nothing beside it
 
 
@@ -50,7 +54,11 @@ def load(file: Path, engine: Engine, *, force: bool) -> None:
                 return
         saved.dispose()
     engine.dispose()
-    with closing(sqlite3.connect(file)) as copy, closing(sqlite3.connect(_path(engine), timeout=30)) as live:
+    with (
+        _translated(),
+        closing(sqlite3.connect(file)) as copy,
+        closing(sqlite3.connect(_path(engine), timeout=30)) as live,
+    ):
         copy.backup(live)
 
 
@@ -106,7 +114,7 @@ def _free(saved: Engine) -> None:
 def check(file: Path) -> dict[str, int]:
     """Whether SQLite finds the file sound; gives the number of rows of each table. Refused if it does not."""
     try:
-        with closing(sqlite3.connect(f"file:{file}?mode=ro&immutable=1", uri=True)) as connection:
+        with closing(_read_only(file)) as connection:
             sound = connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok"
             named = [
                 row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -125,11 +133,25 @@ def check(file: Path) -> dict[str, int]:
 
 def saved_packs(file: Path) -> list[str]:
     """The packs of the archive that the captures in the file lie in."""
-    with closing(sqlite3.connect(f"file:{file}?mode=ro&immutable=1", uri=True)) as connection:
+    with closing(_read_only(file)) as connection:
         return [
             row[0]
             for row in connection.execute("SELECT DISTINCT pack FROM captures WHERE pack <> '' ORDER BY pack")
         ]
+
+
+def _read_only(file: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """As for other connections: trouble with a file is "later", and no reason for a traceback."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        full = "disk is full" in str(error)
+        raise Temporary("disk_full" if full else "database_unavailable", str(error)) from error
 
 
 def _path(engine: Engine) -> str:
@@ -139,7 +161,7 @@ def _path(engine: Engine) -> str:
 @contextmanager
 def _opened(file: Path) -> Iterator[Engine]:
     """A saved store, in the schema of this version."""
-    engine = connect(f"sqlite:///{file}")
+    engine = connect(sqlite_file(file))
     try:
         migrate(engine)
         yield engine
