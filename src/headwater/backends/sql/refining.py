@@ -232,7 +232,7 @@ def _mark_groups(
         for recipe, name in sorted(names, key=lambda group: group_key(*group))
     ]
     if left:
-        _lock_groups(connection, {row["id"] for row in rows} | left)
+        _lock_groups(connection, {str(row["id"]) for row in rows} | left)
     moved_on = {"due_at": now + settle, "marks": groups.c.marks + 1, "attempts": 0}
     if rows:
         statement = insert_into(connection.dialect, groups)
