@@ -142,7 +142,8 @@ def _wording(page: Page, context: Context) -> list[Column]:
     overlap = np.zeros(count, np.float32)
     title = set(context.title.lower().split())
     if title:
-        overlap[short] = [_overlap(text, title) for text in texts]
+        lowered = [text.lower().split() for text in texts]
+        overlap[short] = [0.0 if title.isdisjoint(words) else _overlap(words, title) for words in lowered]
     copies = Counter(page.texts)
     repeated = np.log([copies[text] for text in page.texts])
     columns: list[Column] = [overlap, overlap > 0.7, repeated]
@@ -150,10 +151,7 @@ def _wording(page: Page, context: Context) -> list[Column]:
     return columns
 
 
-def _overlap(text: str, title: set[str]) -> float:
-    split = text.lower().split()
-    if title.isdisjoint(split):
-        return 0.0
+def _overlap(split: list[str], title: set[str]) -> float:
     words = set(split)
     return len(words & title) / max(len(words), len(title))
 
