@@ -18,15 +18,18 @@ from headwater.cli.options import Json, Quiet, given, group
 from headwater.cli.output import console, print_json, short, side_console
 from headwater.cli.progress import wants_live
 from headwater.cli.run import run_watched
-from headwater.cli.summary import show
+from headwater.cli.summary import Summary, show
 from headwater.model.errors import Refused
 from headwater.model.work import State
 from headwater.settings.settings import DEFAULT_DATA, RecipeSettings, Settings
 from headwater_demo import feeds, running
 from headwater_demo.__main__ import main as serve_until_stopped
+from headwater_demo.sites.portals import procedure_sources
 
 app = group("Run Headwater over a small internet on this machine.")
 RECIPE = "crypto"
+# Whichever of these are installed; each has its own part of the demo internet.
+RECIPES = (RECIPE, "procedures")
 Size = Annotated[Literal["small", "full"], typer.Option(help="How large the internet is.")]
 
 
@@ -40,7 +43,7 @@ def run_demo(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Run the crypto recipe over the demo internet to the end and tell what happened.
+    """Run the recipes over the demo internet to the end and tell what happened.
 
     Needs no server and no connection. Run it again: nothing new is added.
     """
@@ -52,29 +55,35 @@ def run_demo(
         side.print("Starting the demo internet …", style="dim")
     with running(size=size, process=True) as internet:
         app = closing(context, App(demo_settings(settings_from(options), folder, internet.base_url, size)))
-        recipe = app.recipe(RECIPE)
-        app.store.register(recipe.sources, app.clock())
-        app.store.follow_list(RECIPE, recipe.sources, app.clock())
-        app.operations.wake(RECIPE, app.clock())
         if not quiet:
             side.print(f"{len(internet.hosts)} hosts answer at {internet.base_url}.", style="dim")
-        ended = run_watched(app, RECIPE, until_idle=True, quiet=quiet, live=live)
+        ended = {name: _run(app, name, quiet=quiet, live=live) for name in RECIPES if name in app.recipes}
     if as_json:
-        print_json(asdict(ended) | {"seconds": round(time.monotonic() - begun, 1)})
+        told = {name: asdict(one) for name, one in ended.items()}
+        print_json(told[RECIPE] | {"seconds": round(time.monotonic() - begun, 1), "recipes": told})
     elif not quiet:
         out = console()
-        show(ended, out, app.clock())
+        for one in ended.values():
+            show(one, out, app.clock())
         out.print(f"\nDone in {time.monotonic() - begun:.1f} s.", style="bold green")
         _next_steps(app, out)
 
 
+def _run(app: App, name: str, *, quiet: bool, live: bool) -> Summary:
+    recipe = app.recipe(name)
+    app.store.register(recipe.sources, app.clock())
+    app.operations.wake(name, app.clock())
+    return run_watched(app, name, until_idle=True, quiet=quiet, live=live)
+
+
 def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) -> Settings:
-    """Settings that lead every .example name to the demo internet, with its feeds as sources."""
+    """Settings that lead every .example name to the demo internet, with its feeds and portals as sources."""
+    lines = [{"name": feed["name"], "url": feed["url"]} for feed in feeds(size)]
+    listed = {RECIPE: folder / "feeds.yaml", "procedures": folder / "portals.yaml"}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        listed = folder / "feeds.yaml"
-        lines = [{"name": feed["name"], "url": feed["url"]} for feed in feeds(size)]
-        listed.write_text(yaml.safe_dump({"sources": lines}, sort_keys=False), encoding="utf-8")
+        for name, some in ((RECIPE, lines), ("procedures", procedure_sources())):
+            listed[name].write_text(yaml.safe_dump({"sources": some}, sort_keys=False), encoding="utf-8")
     except OSError as error:
         raise Refused("data_unwritable", f"{folder} cannot be written: {error.strerror}") from error
     return msgspec.structs.replace(
@@ -84,7 +93,7 @@ def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) ->
         hosts={"*.example": base_url},
         requests_per_second=0,
         log_level="error" if settings.log_level == "warning" else settings.log_level,
-        recipes={RECIPE: RecipeSettings(sources=str(listed))},
+        recipes={name: RecipeSettings(sources=str(path)) for name, path in listed.items()},
     )
 
 
@@ -98,6 +107,8 @@ def _next_steps(app: App, out: Console) -> None:
     if some:
         steps.insert(1, f"{base} explain {short(some[0]['id'])}")
     steps.append(f"{base} sources list")
+    if "procedures" in app.recipes:
+        steps.append(f"{base} procedures metrics")
     for step in steps:
         out.print(f"  {step}", soft_wrap=True)
 

@@ -55,6 +55,7 @@ def run_watched(app: App, recipe: str, *, until_idle: bool, quiet: bool, live: b
     before = read_figures(app, recipe)
     with watching(app, [recipe], quiet=quiet, live=live) as watch:
         work(without_noise(app, live=live), [recipe], until_idle=until_idle, watch=watch)
+    app.close_run(recipe)
     return summarise(app, recipe, before)
 
 

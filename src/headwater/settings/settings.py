@@ -17,10 +17,12 @@ DEFAULT_DATA = "headwater-data"
 
 
 class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`sources` replaces the recipe's own list by a file; `subjects` is a file of subjects to look for."""
+    """`sources` replaces the recipe's own list by a file; `subjects` is a file of subjects to look for; `folder` is
+    where a recipe that writes files of its own puts them (out/RECIPE in the data folder unless given)."""
 
     sources: str | None = None
     subjects: str | None = None
+    folder: str | None = None
 
 
 class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
