@@ -3,6 +3,7 @@
 import shutil
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
@@ -17,7 +18,7 @@ from headwater.cli.opening import closing, settings_from
 from headwater.cli.options import Json, Quiet, given, group
 from headwater.cli.output import console, print_json, short, side_console
 from headwater.cli.progress import wants_live
-from headwater.cli.run import run_watched
+from headwater.cli.run import run_all_watched
 from headwater.cli.summary import Summary, show
 from headwater.model.errors import Refused
 from headwater.model.work import State
@@ -57,7 +58,7 @@ def run_demo(
         app = closing(context, App(demo_settings(settings_from(options), folder, internet.base_url, size)))
         if not quiet:
             side.print(f"{len(internet.hosts)} hosts answer at {internet.base_url}.", style="dim")
-        ended = {name: _run(app, name, quiet=quiet, live=live) for name in RECIPES if name in app.recipes}
+        ended = _run(app, [name for name in RECIPES if name in app.recipes], quiet=quiet, live=live)
     if as_json:
         told = {name: asdict(one) for name, one in ended.items()}
         print_json(told[RECIPE] | {"seconds": round(time.monotonic() - begun, 1), "recipes": told})
@@ -69,11 +70,11 @@ def run_demo(
         _next_steps(app, out)
 
 
-def _run(app: App, name: str, *, quiet: bool, live: bool) -> Summary:
-    recipe = app.recipe(name)
-    app.store.register(recipe.sources, app.clock())
-    app.operations.wake(name, app.clock())
-    return run_watched(app, name, until_idle=True, quiet=quiet, live=live)
+def _run(app: App, names: Sequence[str], *, quiet: bool, live: bool) -> Mapping[str, Summary]:
+    for name in names:
+        app.store.register(app.recipe(name).sources, app.clock())
+        app.operations.wake(name, app.clock())
+    return run_all_watched(app, names, until_idle=True, quiet=quiet, live=live)
 
 
 def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) -> Settings:

@@ -1,5 +1,6 @@
 """`headwater run RECIPE`."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated
 
@@ -52,11 +53,19 @@ def run(
 
 def run_watched(app: App, recipe: str, *, until_idle: bool, quiet: bool, live: bool) -> Summary:
     """Work on one recipe with progress on the side; gives how it ended."""
-    before = read_figures(app, recipe)
-    with watching(app, [recipe], quiet=quiet, live=live) as watch:
-        work(without_noise(app, live=live), [recipe], until_idle=until_idle, watch=watch)
-    app.close_run(recipe)
-    return summarise(app, recipe, before)
+    return run_all_watched(app, [recipe], until_idle=until_idle, quiet=quiet, live=live)[recipe]
+
+
+def run_all_watched(
+    app: App, recipes: Sequence[str], *, until_idle: bool, quiet: bool, live: bool
+) -> dict[str, Summary]:
+    """Work on several recipes side by side; gives how each ended."""
+    before = {recipe: read_figures(app, recipe) for recipe in recipes}
+    with watching(app, recipes, quiet=quiet, live=live) as watch:
+        work(without_noise(app, live=live), recipes, until_idle=until_idle, watch=watch)
+    for recipe in recipes:
+        app.close_run(recipe)
+    return {recipe: summarise(app, recipe, before[recipe]) for recipe in recipes}
 
 
 app = verb(run)
