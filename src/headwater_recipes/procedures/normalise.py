@@ -27,7 +27,7 @@ from headwater_recipes.procedures.sections.separate import in_language, procedur
 ASKING = frozenset({"requisitos", "documentos_necesarios", "como_solicitar"})
 CORE = frozenset({*ASKING, "plazos", "tasas", "cuantias", "donde_solicitar"})
 LANGUAGES = ("es", "ca", "eu", "gl", "en")
-LONGEST_TITLE = 120
+LONGEST_TITLE, OPENING = 120, 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,10 +273,10 @@ def _territory(page: Page, owner: Entry | None, organism: str) -> tuple[dict[str
         organism,
         *(body.name_in(str(page.site.get(name) or "")) for name in ("logo", "name", "header", "footer")),
         body.name_in(page.page_title),
+        *(body.name_in(line.lstrip("# ")) for line in page.text[:OPENING].split("\n")),
+        "",
     ]
-    found = next((one for name in names if name and (one := territory_of(name, host))), {}) or territory_of(
-        "", host
-    )
+    found = next((one for name in dict.fromkeys(names) if (one := territory_of(name, host))), {})
     return found, SOURCE_TYPES.get(str(found.get("nivel")), "local")
 
 
