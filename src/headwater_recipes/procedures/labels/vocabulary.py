@@ -92,7 +92,7 @@ FEES = (
     r"(?:tasas?|taxes|taxas?|tasak?|tasa\w*|tarifas?|tarifes|tarifak|aranceles|exacciones)\b",
     r"(?:coste?s?|cost|costos?|custos?|custo|kostua\w*|precios?|preus?|prezos?|prezioa\w*|gastos)\b(?! de la vida)",
     r"(?:cuanto (?:cuesta|vale|hay que pagar|tengo que pagar|se paga)|quant (?:costa|val|cal pagar|s ha de pagar|es paga)|canto (?:custa|vale|hai que pagar)|zenbat (?:balio|kosta\w*|ordaindu))",
-    r"gratu\w+$|gratis$|doakoa?$|doan$|dohainik$|free(?: of charge)?$|ordaindu beharreko\w*|ordainketa$|pago$|pagament$|pagamento$",
+    r"(?:cuanto|quant|canto|zenbat|how much)$|gratu\w+$|gratis$|doakoa?$|doan$|dohainik$|free(?: of charge)?$|ordaindu beharreko\w*|ordainketa$|pago$|pagament$|pagamento$",
     r"fees?\b|costs?\b|price\b|pricing|how much does it cost|how much (?:is it|do i (?:have to )?pay|must)|charges?\b|is (?:it|there a) (?:free|fee)|payment(?: of (?:the )?fee)?$|amount (?:to pay|payable|due)",
 )
 AMOUNTS = (
@@ -114,6 +114,7 @@ PAPERS = (
     r"(?:documentos?|documents?|dokumentuak|dokumentu|agiriak|agiri|papeles|papers)\b(?! (?:relacionad|de interes|d interes|descarg|asociad|relacionat))",
     r"(?:que|quina|quins|quines|cales|cuales|what|which|zer|zein) (?:documentos?|documents?|documentaci\w+|documentation|papeles|papers|dokumentu\w*|dokumentazio\w*|agiri\w*|impresos)",
     r"(?:que|what) (?:se )?(?:necesit\w+|necessit\w+|precis\w+|hace falta|fa falta|fai falta|hay que (?:presentar|aportar|llevar|adjuntar|entregar)|cal (?:presentar|aportar|portar|adjuntar)?|s ha d\w* (?:presentar|aportar)|tengo que (?:presentar|aportar|llevar)|debo (?:presentar|aportar|llevar|adjuntar)|debes? (?:presentar|aportar|llevar)|debe (?:presentar|aportar)|(?:he|has) de (?:presentar|aportar|portar)|teno que (?:presentar|achegar|levar)|hai que (?:presentar|achegar)|do (?:i|you) need|you (?:will )?need|i need|to (?:bring|submit|provide))",
+    r"que (?:me |te |nos |em |et )?(?:piden|pide|demanen|demana|pediran|exigen)\b",
     r"(?:zer (?:behar|aurkeztu|ekarri)|aurkeztu beharreko|eraman beharreko|beharrezko (?:agiri|dokumentu|dokumentazio))\w*",
     r"(?:required|necessary|supporting) (?:documents?|documentation|paperwork|papers)|paperwork|documentation|justificantes?$",
 )
