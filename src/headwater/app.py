@@ -14,6 +14,7 @@ from headwater.backends.sql.connect import connect
 from headwater.backends.sql.mentioning import Mentioning
 from headwater.backends.sql.migrate import migrate
 from headwater.backends.sql.operations import Operations
+from headwater.backends.sql.provenance import SqlProvenance
 from headwater.backends.sql.queueing import RowQueues
 from headwater.backends.sql.store import SqlStore
 from headwater.engine.desk import Desk, Patience
@@ -115,8 +116,30 @@ class App:
 
     @cached_property
     def sinks(self) -> Mapping[str, Sink]:
+        """Those that everybody may use, and each recipe's own."""
+        own = {
+            name: make(self.output(recipe.name), self.provenance)
+            for recipe in self.recipes.values()
+            for name, make in recipe.sinks.items()
+        }
         queues = RowQueues(self.store.engine, self.clock)
-        return {"files": Files(self.settings.folder / "out"), "queue": Queues(queues.push), **self.channels}
+        common: dict[str, Sink] = {"files": Files(self.settings.folder / "out"), "queue": Queues(queues.push)}
+        return {**common, **self.channels, **own}
+
+    @cached_property
+    def provenance(self) -> SqlProvenance:
+        return SqlProvenance(self.store.engine, self.archive)
+
+    def output(self, recipe: str) -> Path:
+        """The folder of a recipe's own sinks."""
+        own = self.settings.recipes.get(recipe)
+        return Path(own.folder) if own is not None and own.folder else self.settings.folder / "out" / recipe
+
+    def close_run(self, recipe: str) -> None:
+        """Let a recipe bring its summaries up to date."""
+        closing = self.recipe(recipe).closing
+        if closing is not None:
+            closing(self.output(recipe), self.provenance)
 
     @cached_property
     def channels(self) -> Mapping[str, Sink]:

@@ -252,6 +252,12 @@ def test_c30_files_of_old_documents_are_saved_too(app: App, tmp_path: Path):
         check_backup(tmp_path / "kept" / name)
 
 
+def test_a_folder_may_have_any_name(app: App, scene: Scene, tmp_path: Path):
+    fill(scene, "a")
+    folder = tmp_path / "100 % saved & #1?"
+    assert check_backup(folder / back_up(app, folder).name).rows > 0
+
+
 def test_a_backup_in_the_archive_itself_is_refused(app: App):
     assert app.archive is not None
     with pytest.raises(Refused, match="choose another folder"):

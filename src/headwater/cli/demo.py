@@ -26,9 +26,11 @@ from headwater.settings.rate_limits import RateLimit
 from headwater.settings.settings import DEFAULT_DATA, RecipeSettings, Settings
 from headwater_demo import ENDPOINTS, KEYS, feeds, running, watch_list
 from headwater_demo.__main__ import main as serve_until_stopped
+from headwater_demo.sites.portals import procedure_sources
 
 app = group("Run Headwater over a small internet on this machine.")
-RECIPES = ("crypto", "markets")
+# Each has its own part of the demo internet; the first one is told about in detail.
+RECIPES = ("crypto", "markets", "procedures")
 INTERFACES = ("api.massive.example", "*.sec.example", "broker.example")
 NO_LIMIT = dict.fromkeys(("market_api", "news_api", "filings_api", "macro_news", "massive", "broker"), 0)
 Size = Annotated[Literal["small", "full"], typer.Option(help="How large the internet is.")]
@@ -72,7 +74,7 @@ def run_demo(
         ended = run_watched(app, chosen, until_idle=True, quiet=quiet, live=live)
     if as_json:
         told = {summary.recipe: asdict(summary) for summary in ended}
-        print_json({"recipes": told, "seconds": round(time.monotonic() - begun, 1)})
+        print_json(told[chosen[0]] | {"seconds": round(time.monotonic() - begun, 1), "recipes": told})
     elif not quiet:
         out = console()
         for summary in ended:
@@ -82,9 +84,13 @@ def run_demo(
 
 
 def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) -> Settings:
-    """Settings that lead every .example name to the demo internet, with its feeds and companies as sources."""
+    """Settings that lead every .example name to the demo internet, with its feeds, companies and portals as sources."""
     lines = [{"name": feed["name"], "url": feed["url"]} for feed in feeds(size)]
-    lists = {"feeds.yaml": {"sources": lines}, "watchlist.yaml": watch_list(size)}
+    lists = {
+        "feeds.yaml": {"sources": lines},
+        "watchlist.yaml": watch_list(size),
+        "portals.yaml": {"sources": procedure_sources()},
+    }
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in lists.items():
@@ -106,6 +112,7 @@ def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) ->
             "markets": RecipeSettings(
                 sources=str(folder / "watchlist.yaml"), options={"endpoints": ENDPOINTS}
             ),
+            "procedures": RecipeSettings(sources=str(folder / "portals.yaml")),
         },
     )
 
@@ -120,6 +127,8 @@ def _next_steps(app: App, recipe: str, out: Console) -> None:
     if some:
         steps.insert(1, f"{base} explain {short(some[0]['id'])}")
     steps.append(f"{base} sources list")
+    if "procedures" in app.recipes:
+        steps.append(f"{base} procedures metrics")
     for step in steps:
         out.print(f"  {step}", soft_wrap=True)
 

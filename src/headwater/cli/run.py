@@ -58,6 +58,8 @@ def run_watched(
     before = {recipe: read_figures(app, recipe) for recipe in recipes}
     with watching(app, recipes, quiet=quiet, live=live) as watch:
         work(without_noise(app, live=live), recipes, until_idle=until_idle, watch=watch)
+    for recipe in recipes:
+        app.close_run(recipe)
     return [summarise(app, recipe, figures) for recipe, figures in before.items()]
 
 

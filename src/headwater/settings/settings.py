@@ -17,11 +17,13 @@ DEFAULT_DATA = "headwater-data"
 
 
 class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`sources` replaces the recipe's own list by a file; `subjects` is a file of subjects to look for;
-    `options` are what the recipe understands."""
+    """`sources` replaces the recipe's own list by a file; `subjects` is a file of subjects to look for; `folder` is
+    where a recipe that writes files of its own puts them (out/RECIPE in the data folder unless given); `options` are
+    what the recipe understands."""
 
     sources: str | None = None
     subjects: str | None = None
+    folder: str | None = None
     options: dict[str, Any] = {}
 
 

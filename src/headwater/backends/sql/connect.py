@@ -28,7 +28,7 @@ BEYOND_LIMITS = "54"  # PostgreSQL's class for what it will never take, however 
 DISK_FULL = ("disk is full", "disk full", "no space left", "could not extend file")
 
 
-def connect(url: str) -> Engine:
+def connect(url: str | URL) -> Engine:
     parsed = _parsed(url)
     options: dict[str, Any] = {
         "json_serializer": to_json,
@@ -42,7 +42,7 @@ def connect(url: str) -> Engine:
     raise Refused("bad_database", f"'{parsed.get_backend_name()}' is not supported: use sqlite or postgresql")
 
 
-def _parsed(url: str) -> URL:
+def _parsed(url: str | URL) -> URL:
     try:
         return make_url(url)
     except (ArgumentError, ValueError) as error:

@@ -47,7 +47,8 @@ CREATE TRIGGER article_keys_given AFTER UPDATE OF state ON documents
 WHEN NEW.recipe = 'crypto' AND NEW.state IN ('kept', 'aside', 'quarantined', 'dropped')
 BEGIN
   INSERT INTO article_keys {COLUMNS} VALUES ({_keys("NEW.", apart=False)}) ON CONFLICT DO NOTHING;
-  INSERT INTO article_keys {COLUMNS} VALUES ({_keys("NEW.", apart=True)}) ON CONFLICT DO NOTHING;
+  INSERT INTO article_keys {COLUMNS} SELECT {_keys("NEW.", apart=True)}
+    WHERE NOT EXISTS (SELECT 1 FROM article_keys WHERE document_id = NEW.id) ON CONFLICT DO NOTHING;
 END
 """  # noqa: S608 - nothing but our own words
 
