@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.flow.command_line import call
+from tests.flow.command_line import call, shell
 from tests.trading import EVERYTHING, trading
 
 from headwater.app import App
@@ -123,3 +123,13 @@ def test_the_demos_settings_make_the_recipe_without_a_single_real_address(tmp_pa
     assert len(made.subjects) == 10
     assert all(name.endswith(".example/") or ".example" in name for name in own.options["endpoints"].values())
     assert App(settings).settings.budgets["news_api"] == 0
+
+
+def test_the_demo_runs_the_recipe_to_its_end_and_sees_no_key_but_its_own(tmp_path: Path):
+    words = ("demo", "run", "--recipe", "markets", "--size", "small", "--data", "data", "--json")
+    told = shell(*words, at=tmp_path, HEADWATER_MASSIVE_KEY="a-real-key").record["recipes"]["markets"]
+    assert told["trouble"] == []
+    assert told["in_all"]["kept"] == told["in_all"]["delivered"] > 30
+    assert (told["in_all"]["quarantined"], told["in_all"]["waiting"]) == (0, 0)
+    stored = b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
+    assert b"a-real-key" not in stored

@@ -15,7 +15,7 @@ from headwater.discover.api.asking import Api
 from headwater.discover.api.broker import broker
 from headwater.discover.api.credential import Credential
 from headwater.discover.api.market import market
-from headwater.model.errors import Permanent
+from headwater.model.errors import Permanent, Temporary
 from headwater.pure.bars import bar_of, last_trading_day, trading_days
 from headwater.pure.payloads import moment, number
 
@@ -87,6 +87,20 @@ def test_r14_grouped_days_are_read_one_by_one_and_when_all_are_read_nothing_is_a
     assert {bar.symbol for bar in heard.discovery.bars} == {"NGSC", "ABCM"}
     again = look(told(BAR), heard.discovery.watermark, look="grouped", ticker=None)
     assert (again.asked, again.discovery.bars) == ([], ())
+
+
+def test_grouped_days_that_were_read_are_kept_when_the_next_cannot_be():
+    def reply(request):
+        if request.url.partition("?")[0].endswith("2026-11-12"):
+            return Temporary("rate_limited", delay=timedelta(seconds=40), counts=False)
+        return told(BAR)(request)
+
+    heard = look(reply, look="grouped", first_days=1, ticker=None)
+    assert len(heard.discovery.bars) == 1
+    assert heard.discovery.watermark == {"day": "2026-11-11"}
+    assert heard.discovery.again == timedelta(seconds=40)
+    with pytest.raises(Temporary):
+        look(reply, heard.discovery.watermark, look="grouped", ticker=None)
 
 
 def test_r15_particulars_are_an_observation_and_again_only_when_they_changed():

@@ -111,7 +111,7 @@ def test_r5_an_article_from_the_future_does_not_hide_what_comes_before_it():
     assert mark["published"] == NOW.isoformat()
 
 
-def test_r62_macro_news_keeps_its_own_watermark_and_is_about_nobody():
+def test_r17_r62_macro_news_keeps_its_own_watermark_and_is_about_nobody():
     macro = news(lambda s: Api("https://api.massive.example", s.kind, KEY), "macro_event")
     told = make_source("macro_news", url="", options={"path": "/feed", "query": {"topic": "rates"}})
     heard = converse(macro(told, NOW), pages([article(1, tickers=["SPY"])]))

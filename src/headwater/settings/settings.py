@@ -29,12 +29,13 @@ class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Days. `runs` are looks at sources, `alarms` those that are over, `captures` what came over the wire; `documents`
-    are moved to Parquet files, their names and numbers stay."""
+    are moved to Parquet files, their names and numbers stay; `queue` are items that another program ended."""
 
     runs: int = 30
     alarms: int = 365
     captures: int = 0
     documents: int = 0
+    queue: int = 90
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,7 +52,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     (massive), 0 for no limit. callback: the public address under which hubs reach `headwater listen`. log: console
     or json; log_level: debug, info, warning or error. notify: channels on which alarms are told, by name; each has a
     kind (webhook, slack or email) and what that needs. retention: after how many days the nightly clean-up removes
-    runs, alarms and captures and moves documents to files; 0 is never.
+    runs, alarms, captures and ended items of queues and moves documents to files; 0 is never.
     """
 
     data: str = DEFAULT_DATA
