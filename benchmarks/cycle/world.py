@@ -45,9 +45,7 @@ class World:
         number = int(url.rpartition("/")[2].partition("-")[0])
         one = piece(feed, number)
         if self.skeletons:
-            return dressed(
-                one, self.skeletons[(feed * 7 + number) % len(self.skeletons)]
-            ), "text/html; charset=utf-8"
+            return dressed(one, self.skeletons[feed % len(self.skeletons)]), "text/html; charset=utf-8"
         return page(one, self.entries), "text/html; charset=utf-8"
 
 

@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 from tests.flow.command_line import Answer, call, shell
 
+from headwater.app import App
+from headwater.model.source import Source
 from headwater.pure.feeds.opml import read_opml
+from headwater.settings.settings import read_settings
 from headwater_demo import Fault, Internet, running
 
 PLAIN_PAGE = b"<!doctype html><html><head><title>Plain</title></head><body><p>Hello.</p></body></html>"
@@ -146,6 +149,24 @@ def test_c41_a_fallback_is_stored_with_the_feed(ask: Ask):
     assert ask("sources", "show", "Ledger Lane", "--json").record["options"] == {"fallback": [words[1]]}
     refused = ask("sources", "add", "crypto", "http://hashfield.example/rss.xml", "--fallback", "file:///x")
     assert (refused.code, "fallback" in refused.err) == (1, True)
+
+
+def test_c7_c8_the_rhythm_of_a_feed_is_shown(ask: Ask, settings: Path):
+    assert ask("init").code == 0
+    app = App(read_settings(settings))
+    rhythm = {"every": 10_800, "quiet": 86_400 * 2, "window": 600_000, "entries": 20}
+    known = Source(
+        id="0123456789abcdef01234567",
+        recipe="crypto",
+        kind="feed",
+        name="Wire",
+        url="http://w.example/",
+        watermark={"rhythm": rhythm},
+    )
+    app.store.register([known], app.clock())
+    app.store.engine.dispose()
+    assert "every 3 h" in ask("sources", "list").out
+    assert "something new every 3 h; silent for up to 2 d" in ask("sources", "show", "Wire").out
 
 
 LIST = """<?xml version="1.0"?><opml version="2.0"><body><outline text="News"><outline text="Harbour">

@@ -26,7 +26,7 @@ from headwater.pure.keys import source_key
 from headwater.settings.settings import Settings
 
 TOPIC = "http://wire.example/feed"
-WIRE = source_key("crypto", "feed", TOPIC, "Wire")
+SOURCE = source_key("crypto", "feed", TOPIC, "Wire")
 NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 PATIENCE = 15
 
@@ -106,7 +106,7 @@ def installation(tmp_path: Path, hub_address: str, clock: Clock) -> App:
     )
     mark = {"hub": "http://hub.example/", "topic": TOPIC}
     app.store.register(
-        [Source(id=WIRE, recipe="crypto", kind="feed", name="Wire", url=TOPIC, watermark=mark)], clock()
+        [Source(id=SOURCE, recipe="crypto", kind="feed", name="Wire", url=TOPIC, watermark=mark)], clock()
     )
     with app.store.engine.begin() as connection:
         connection.execute(update(sources).values(due_at=NOW + timedelta(hours=4)))
@@ -137,7 +137,7 @@ async def conversation(tmp_path: Path) -> None:
             await until(lambda: len(hub.answers) == 2)
             assert hub.asked[0]["hub.callback"] == hub.asked[1]["hub.callback"]
 
-            app.operations.pause(WIRE, active=False, now=clock())
+            app.operations.pause(SOURCE, active=False, now=clock())
             await until(lambda: not ear.known)
             assert await hub.push(b"<rss/>", hub.asked[0]["hub.secret"]) == 410
         finally:
@@ -155,8 +155,8 @@ def test_a_hub_is_asked_confirmed_believed_when_it_signs_and_renewed(tmp_path: P
 def test_a_nudge_does_not_wake_what_an_operator_stopped(tmp_path: Path):
     clock = Clock()
     app = installation(tmp_path, "http://127.0.0.1:1", clock)
-    app.operations.pause(WIRE, active=False, now=clock())
-    assert not app.operations.nudge(WIRE, clock())
+    app.operations.pause(SOURCE, active=False, now=clock())
+    assert not app.operations.nudge(SOURCE, clock())
     assert app.catalogue.sources()[0]["due_at"] is None
     app.store.engine.dispose()
 

@@ -56,8 +56,9 @@ def test_c37_channels_are_sinks_that_recipes_may_use_too(tmp_path: Path):
         "post": Mail,
     }
     assert set(app.sinks) == {"files", "chat", "desk", "post"}
-    assert "s3cr3t" not in repr(dict(app.sinks))
-    assert "T0K3N" not in repr(dict(app.sinks))
+    for told in (repr(dict(app.sinks)), repr(app.settings), repr(app)):
+        assert "s3cr3t" not in told
+        assert "T0K3N" not in told
 
 
 def test_a_channel_takes_no_name_that_is_taken():

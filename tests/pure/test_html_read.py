@@ -1,9 +1,11 @@
 import unicodedata
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headwater.extract.html import read_html
+from headwater.extract.html.choose import Choice, choose, without_strays
 from headwater.extract.marked import unmark
 from headwater.model.reading import Hints, Reading, Unreadable
 
@@ -230,3 +232,18 @@ def test_reading_the_rendered_text_again_loses_no_word(elements):
     if isinstance(found, Reading):
         again = iter(unmark(found.text).split())
         assert all(word in again for word in found.plain.split())
+
+
+def test_what_stands_apart_from_an_article_is_left_out():
+    likely = np.array([0.5, 0.1, 0.1, 0.1, 0.9, 0.95, 0.1, 0.1, 0.1, 0.85], np.float32)
+    words = np.array([10, 5, 5, 5, 80, 90, 5, 5, 5, 10], np.float32)
+    choice = Choice((0, 4, 5, 9), 0.9, 0.4)
+    assert without_strays(choice, likely, words).blocks == (4, 5, 9)
+
+
+def test_a_short_text_of_which_nothing_is_likely_is_none():
+    texts = ["Sign in", "Basket", "Help"]
+    few, many = np.array([20, 15, 10], np.float32), np.array([200, 150, 100], np.float32)
+    likely = np.array([0.35, 0.3, 0.2], np.float32)
+    assert choose(likely, few, texts).blocks == ()
+    assert choose(likely, many, texts).blocks != ()

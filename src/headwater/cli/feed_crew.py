@@ -64,18 +64,18 @@ def _line(one: Input) -> Line:
 
 
 def _in_time(one: Input, data: bytes) -> Record:
-    signal.signal(signal.SIGALRM, _too_slow)
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    signal.signal(signal.SIGPROF, _too_slow)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         return feed_record(shown(one.name), data, one.url, one.media_type)
     except MemoryError:
         raise Permanent("too_much_memory", f"more than {MEMORY >> 20} MB") from None
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _too_slow(_number: int, _frame: object) -> None:
-    raise Permanent("too_slow", f"more than {SECONDS:g} seconds")
+    raise Permanent("too_slow", f"more than {SECONDS:g} seconds of the processor")
 
 
 def limit_memory() -> None:

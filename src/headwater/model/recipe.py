@@ -1,15 +1,20 @@
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, Protocol
 
 from headwater.model.alarm import Alarm
+from headwater.model.capture import Capture
 from headwater.model.document import Document, Fingerprint
+from headwater.model.layout import Layout
 from headwater.model.lead import Lead
 from headwater.model.outcome import Drop, Sent, SetAside
 from headwater.model.reading import Hints, Reading, Unreadable
+from headwater.model.series import Bar, Observation
 from headwater.model.source import Source, Trigger
 from headwater.model.story import Story
+from headwater.model.subject import Subject
 from headwater.model.trace import Recollection
 from headwater.model.web import Request, Response
 
@@ -27,10 +32,12 @@ class Discovery:
 
     `after` asks for the next look no sooner than that (a feed's ttl), `within` for one no later (or something would
     be missed), `again` for one just then: the look was cut short and goes on; `moved_to` is the source's new home;
-    `gone` ends the source for good.
+    `gone` ends the source for good. `bars` and `observations` are kept as they are, past all steps.
     """
 
     leads: tuple[Lead, ...] = ()
+    bars: tuple[Bar, ...] = ()
+    observations: tuple[Observation, ...] = ()
     watermark: Mapping[str, Any] | None = None
     after: timedelta | None = None
     within: timedelta | None = None
@@ -138,6 +145,27 @@ class Sink(Protocol):
     def send(self, parcels: Sequence[Parcel]) -> Sequence[Sent | Drop]: ...
 
 
+class Provenance(Protocol):
+    """What a sink may ask about where its records came from. Reads only."""
+
+    def captures(self, ids: Sequence[str]) -> Mapping[str, tuple[Capture, bytes]]:
+        """The captures with these ids and their bytes; what is missing or damaged is missing from the answer."""
+        ...
+
+    def found(self, recipe: str) -> Sequence[Mapping[str, Any]]:
+        """Everything the recipe's sources told of, in the order of its discovery: url, source, kind, version,
+        first_seen_at, updated_at, state and reason of the lead, and document_state, document_reason."""
+        ...
+
+    def fetched(self, recipe: str) -> Sequence[Capture]:
+        """Everything that was fetched for a lead, oldest first."""
+        ...
+
+
+MakeSink = Callable[[Path, Provenance], Sink]
+"""A recipe's own sink, given its output folder and where its records came from."""
+
+
 def always(record: Document | Story) -> bool:
     del record
     return True
@@ -174,7 +202,13 @@ class Grouping:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """A pipeline as a value. The engine knows no recipe."""
+    """A pipeline as a value. The engine knows no recipe.
+
+    `subjects` are those whom its documents may be about; `layout` names copies for other readers. `sinks` are those that
+    only this recipe has, by name. `closing` is called with the recipe's output folder when a run has ended: it brings
+    summaries up to date, and must leave alone what has not changed. `configure` makes the recipe anew from what an
+    installation's settings say about it: a file with its sources, if any, and its options.
+    """
 
     name: str
     version: str
@@ -187,3 +221,8 @@ class Recipe:
     grouping: Grouping | None = None
     routes: tuple[Route, ...] = ()
     canonical: Callable[[str], str] | None = None
+    sinks: Mapping[str, MakeSink] = field(default_factory=dict)
+    closing: Callable[[Path, Provenance], None] | None = None
+    subjects: tuple[Subject, ...] = ()
+    layout: Layout | None = None
+    configure: Callable[[Path | None, Mapping[str, Any]], "Recipe"] | None = None

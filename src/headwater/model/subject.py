@@ -1,15 +1,52 @@
-"""The key of a subject: a company, a person, whatever documents are found for."""
+"""Whom or what documents may be about, and the names by which they are known."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from headwater.model.errors import Refused
 
 LONGEST_SUBJECT = 64
+# R-81: how surely a name of each kind means its subject.
+CONFIDENCE: Mapping[str, float] = {"ticker": 0.9, "legal_name": 0.85, "alias": 0.7, "brand": 0.6}
 
 
-def fitting(subject: str | None) -> str | None:
-    """The key, if a database can hold it. One of them would cut nothing and take it, the other refuse the whole batch."""
-    if subject is not None and not 0 < len(subject) <= LONGEST_SUBJECT:
+def fitting(key: str | None) -> str | None:
+    """The key of a subject, if it can be stored: one of the databases would take a longer one, the other would refuse
+    the whole batch."""
+    if key is not None and not 0 < len(key) <= LONGEST_SUBJECT:
         raise Refused(
             "bad_subject",
-            f"the subject '{subject[:20]}…' has {len(subject)} characters; give it 1 to {LONGEST_SUBJECT}",
+            f"the subject '{key[:20]}…' has {len(key)} characters; give it 1 to {LONGEST_SUBJECT}",
         )
-    return subject
+    return key
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Alias:
+    """One name of one subject. `kind` is ticker (any identifier), legal_name, alias or brand; a `confidence` of its
+    own overrides that of its kind."""
+
+    text: str
+    subject: str
+    kind: str = "alias"
+    confidence: float = 0.0
+
+    def sureness(self) -> float:
+        return self.confidence or CONFIDENCE.get(self.kind, CONFIDENCE["alias"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """A company, a person, a place: its key, what people call it, and all its names. One that is not active is not
+    looked for. `attributes` are whatever else its recipe knows of it."""
+
+    id: str
+    name: str
+    kind: str = "company"
+    active: bool = True
+    aliases: tuple[Alias, ...] = ()
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        fitting(self.id)

@@ -25,6 +25,10 @@ class Channel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sender: str = ""
     to: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        """Without what nobody else should read."""
+        return f"Channel(kind={self.kind!r})"
+
 
 def checked(name: str, channel: Channel) -> Channel:
     """Refused with what is missing."""

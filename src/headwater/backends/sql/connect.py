@@ -28,11 +28,6 @@ BEYOND_LIMITS = "54"  # PostgreSQL's class for what it will never take, however 
 DISK_FULL = ("disk is full", "disk full", "no space left", "could not extend file")
 
 
-def sqlite_file(path: Path) -> URL:
-    """The address of a file whatever its name is: written as text, a question mark in it would end it."""
-    return URL.create("sqlite", database=str(path))
-
-
 def connect(url: str | URL) -> Engine:
     parsed = _parsed(url)
     options: dict[str, Any] = {

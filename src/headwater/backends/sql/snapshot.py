@@ -12,10 +12,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, insert, select, update
+from sqlalchemy import URL, Connection, Engine, Table, insert, select, update
 
 from headwater.backends.sql.claims import TABLES
-from headwater.backends.sql.connect import connect, reading, sqlite_file, writing
+from headwater.backends.sql.connect import connect, reading, writing
 from headwater.backends.sql.migrate import migrate
 from headwater.backends.sql.orphans import nobody_working
 from headwater.backends.sql.schema import chores, metadata
@@ -114,7 +114,7 @@ def _free(saved: Engine) -> None:
 def check(file: Path) -> dict[str, int]:
     """Whether SQLite finds the file sound; gives the number of rows of each table. Refused if it does not."""
     try:
-        with closing(_read_only(file)) as connection:
+        with closing(_looked_at(file)) as connection:
             sound = connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok"
             named = [
                 row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -131,17 +131,18 @@ def check(file: Path) -> dict[str, int]:
     return counts
 
 
+def _looked_at(file: Path) -> sqlite3.Connection:
+    """Opened so that nothing is written, not even beside it."""
+    return sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+
+
 def saved_packs(file: Path) -> list[str]:
     """The packs of the archive that the captures in the file lie in."""
-    with closing(_read_only(file)) as connection:
+    with closing(_looked_at(file)) as connection:
         return [
             row[0]
             for row in connection.execute("SELECT DISTINCT pack FROM captures WHERE pack <> '' ORDER BY pack")
         ]
-
-
-def _read_only(file: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
 
 
 @contextmanager
@@ -161,7 +162,7 @@ def _path(engine: Engine) -> str:
 @contextmanager
 def _opened(file: Path) -> Iterator[Engine]:
     """A saved store, in the schema of this version."""
-    engine = connect(sqlite_file(file))
+    engine = connect(URL.create("sqlite", database=str(file)))
     try:
         migrate(engine)
         yield engine
