@@ -21,10 +21,9 @@ MAKERS = [
 
 
 @pytest.mark.parametrize("make", MAKERS)
-@pytest.mark.parametrize("subject", [LONGER, ""])
-def test_a_subject_that_no_database_holds_is_refused(make, subject: str):
-    with pytest.raises(Refused, match=f"{len(subject)} characters; give it 1 to 64"):
-        make(subject)
+def test_a_subject_that_not_every_database_holds_is_refused(make):
+    with pytest.raises(Refused, match="65 characters; give it at most 64"):
+        make(LONGER)
 
 
 @pytest.mark.parametrize("make", MAKERS)

@@ -14,10 +14,10 @@ CONFIDENCE: Mapping[str, float] = {"ticker": 0.9, "legal_name": 0.85, "alias": 0
 def fitting(key: str | None) -> str | None:
     """The key of a subject, if it can be stored: one of the databases would take a longer one, the other would refuse
     the whole batch."""
-    if key is not None and not 0 < len(key) <= LONGEST_SUBJECT:
+    if key is not None and len(key) > LONGEST_SUBJECT:
         raise Refused(
             "bad_subject",
-            f"the subject '{key[:20]}…' has {len(key)} characters; give it 1 to {LONGEST_SUBJECT}",
+            f"the subject '{key[:20]}…' has {len(key)} characters; give it at most {LONGEST_SUBJECT}",
         )
     return key
 
