@@ -71,6 +71,7 @@ class Looks:
         self.looks: dict[str, Look] = {}
         self.bodies: list[tuple[Capture, bytes]] = []
         self.ended: list[Polled] = []
+        self.failures: dict[str, int] = {}
 
     @property
     def waiting(self) -> int:
@@ -78,6 +79,7 @@ class Looks:
 
     def claim(self, limit: int) -> None:
         for turn in self.desk.store.claim_sources(self.desk.claim(self.job, limit)):
+            self.failures[turn.source.id] = turn.source.failures
             if under_way := self.looks.get(turn.source.id):  # its lease ran out, and now it is ours again
                 under_way.turn = turn
             elif turn.attempts > self.desk.patience.deaths:
@@ -251,17 +253,22 @@ class Looks:
             self._unfit,
         )
         count = len(self.ended)
+        for ended in self.ended:
+            self.failures.pop(ended.source, None)
         self.bodies, self.ended = [], []
         return count
 
     def _unfit(self, polled: Polled, error: Exception) -> Polled:
         """Read, but not in a form that can be stored: a failure, to be tried again after the longest pause."""
         reason, detail = explain(error)
+        now = self.desk.clock()
+        follows = _consequence(error, self.failures.get(polled.source, 0), now, gone=False)
         return Polled(
             source=polled.source,
             run=polled.run,
-            due_at=self.desk.clock() + LONGEST_BACKOFF,
-            failures=polled.failures + 1,
+            due_at=None if follows.stopped else now + LONGEST_BACKOFF,
+            failures=follows.failures,
+            stopped=follows.stopped,
             error=reason,
             detail=detail,
             status=polled.status,
