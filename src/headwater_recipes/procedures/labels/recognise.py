@@ -26,6 +26,41 @@ JOINED = re.compile(
 )
 LONGEST, LONGEST_PLAIN = 16, 8
 ENDS_A_SENTENCE = re.compile(r"[.;,!…]$")
+ASKING = frozenset(
+    {
+        *(
+            "quien",
+            "quienes",
+            "qui",
+            "quen",
+            "nork",
+            "who",
+            "como",
+            "com",
+            "nola",
+            "how",
+            "donde",
+            "on",
+            "onde",
+            "non",
+        ),
+        *(
+            "where",
+            "cuando",
+            "quan",
+            "cando",
+            "noiz",
+            "when",
+            "que",
+            "zer",
+            "what",
+            "cuanto",
+            "quant",
+            "canto",
+            "zenbat",
+        ),
+    }
+)
 SOFT_TAIL = re.compile(
     r"(?:\s|^)(?:de|del|la|el|los|las|y|i|e|o|a|al|en|para|per|por|da|do|das|dos|d|l|les|els|eta|and|of|for|to|the|your|you|"
     r"solicitud\w*|solicit\w*|sol|licit\w*|present\w*|aport\w*|tramit\w*|procedim\w*|procedem\w*|necesari\w*|necessari\w*|exigid\w*|requerid\w*|"
@@ -68,11 +103,12 @@ def recognise_plain(line: str) -> Label | None:
     label = recognise(text)
     if label is None or (label.field == "ignored" and len(words) > 4):
         return None
-    return label if _says_no_more(text, words) else None
+    decided_last = any(rule.pattern.search(" ".join(words)) for rule in ENDINGS)
+    return label if decided_last or _says_no_more(text, words) else None
 
 
 def _says_no_more(text: str, words: list[str]) -> bool:
-    if text.endswith((":", "?")) or len(words) <= 2:
+    if text.endswith((":", "?")) or len(words) <= 2 or (len(words) <= 4 and words[0] in ASKING):
         return True
     bare = " ".join(words)
     rest = SOFT_TAIL.sub(" ", f" {bare} ").split()

@@ -105,7 +105,7 @@ def _side_by_side(tree: LexborHTMLParser, names: dict[int, str], triggers: set[i
         children = [child for child in around.iter() if child.tag not in {"input", "script", "style"}]
         labels = [child for child in children if child.tag in {"label", "button", "a"}]
         if not labels and children and children[0].tag in {"ul", "ol", "nav", "div"}:
-            labels = [one for one in children[0].css("li,button,a,label") if one.css_first("li") is None]
+            labels = list(children[0].css("li,button,a,label"))
             labels = [
                 one
                 for one in labels
