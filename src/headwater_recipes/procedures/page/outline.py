@@ -20,6 +20,7 @@ from headwater_recipes.procedures.page.shape import (
     VALUE_WORDS,
     is_part,
     main_part,
+    named_for_readers,
     only_opens,
     opens,
 )
@@ -104,7 +105,7 @@ class _Walker:
 
     def _block(self, node: LexborNode, tag: str, depth: int) -> None:
         self.end_paragraph()
-        if (name := self.panels.names.get(node.mem_id)) is not None:
+        if name := self.panels.names.get(node.mem_id) or named_for_readers(node):
             self.blocks.append(Heading(name, self._below("panel")))
         if tag == "table":
             self._table(node, depth)
