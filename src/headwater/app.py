@@ -11,28 +11,32 @@ from urllib.parse import urlsplit
 from headwater.backends.archive import ObjectArchive, open_folder
 from headwater.backends.sql.catalogue import Catalogue
 from headwater.backends.sql.connect import connect
+from headwater.backends.sql.mentioning import Mentioning
 from headwater.backends.sql.migrate import migrate
 from headwater.backends.sql.operations import Operations
 from headwater.backends.sql.provenance import SqlProvenance
+from headwater.backends.sql.queueing import RowQueues
 from headwater.backends.sql.store import SqlStore
 from headwater.engine.desk import Desk, Patience
 from headwater.fetch.browser import available
 from headwater.fetch.client import HttpFetcher
 from headwater.fetch.governor_file import FileGovernor
-from headwater.fetch.settings import FetchSettings, host_rules
+from headwater.fetch.settings import BY_KIND, FetchSettings, host_rules
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.model.ports import Clock, Fetcher
 from headwater.model.recipe import Recipe, Sink
-from headwater.pure.mentions.subject import Subject, matcher_of
+from headwater.model.subject import Subject
+from headwater.pure.mentions.subject import matcher_of
 from headwater.settings.channels import Channel, checked, revealed
 from headwater.settings.rate_limits import named
-from headwater.settings.settings import Settings
+from headwater.settings.settings import RecipeSettings, Settings
 from headwater.settings.sources import load_sources
 from headwater.settings.subjects import load_subjects
 from headwater.sinks.files import Files
 from headwater.sinks.mail import Mail
 from headwater.sinks.posting import Endpoint
+from headwater.sinks.queue import Queues
 from headwater.sinks.slack import Slack
 from headwater.sinks.webhook import Webhook
 from headwater.steps.mentions import FindMentions
@@ -43,17 +47,25 @@ def now() -> datetime:
 
 
 def installed_recipes(settings: Settings) -> Mapping[str, Recipe]:
-    """Every installed recipe, found by entry point; the settings may replace its sources."""
+    """Every installed recipe, found by entry point, as the settings want it."""
     recipes = {}
     for entry in entry_points(group="headwater.recipes"):
         recipe: Recipe = entry.load()()
         own = settings.recipes.get(entry.name)
-        if own is not None and own.sources is not None:
-            recipe = replace(recipe, sources=load_sources(Path(own.sources), recipe.name))
-        if own is not None and own.subjects is not None:
-            recipe = looking_for(recipe, *load_subjects(Path(own.subjects)))
-        recipes[entry.name] = recipe
+        recipes[entry.name] = recipe if own is None else configured(recipe, own)
     return recipes
+
+
+def configured(recipe: Recipe, own: RecipeSettings) -> Recipe:
+    """The recipe as the settings want it."""
+    listed = None if own.sources is None else Path(own.sources)
+    if recipe.configure is not None:
+        recipe = recipe.configure(listed, own.options)
+    elif own.options:
+        raise Refused("bad_config", f"recipes.{recipe.name}.options: this recipe has none")
+    elif listed is not None:
+        recipe = replace(recipe, sources=load_sources(listed, recipe.name))
+    return recipe if own.subjects is None else looking_for(recipe, *load_subjects(Path(own.subjects)))
 
 
 def looking_for(recipe: Recipe, subjects: Sequence[Subject], matching: str) -> Recipe:
@@ -64,7 +76,7 @@ def looking_for(recipe: Recipe, subjects: Sequence[Subject], matching: str) -> R
     )
     if not any(isinstance(step, FindMentions) for step in steps):
         steps = (*steps, FindMentions(matcher))
-    return replace(recipe, steps=steps)
+    return replace(recipe, steps=steps, subjects=tuple(subjects))
 
 
 @dataclass(frozen=True)
@@ -110,7 +122,9 @@ class App:
             for recipe in self.recipes.values()
             for name, make in recipe.sinks.items()
         }
-        return {"files": Files(self.settings.folder / "out"), **self.channels, **own}
+        queues = RowQueues(self.store.engine, self.clock)
+        common: dict[str, Sink] = {"files": Files(self.settings.folder / "out"), "queue": Queues(queues.push)}
+        return {**common, **self.channels, **own}
 
     @cached_property
     def provenance(self) -> SqlProvenance:
@@ -131,8 +145,8 @@ class App:
     def channels(self) -> Mapping[str, Sink]:
         """Where operators are told of alarms; recipes may send their own records there too."""
         made = {name: self._channel(name, channel) for name, channel in self.settings.notify.items()}
-        if "files" in made:
-            raise Refused("bad_config", "notify.files: that name is taken; choose another one")
+        if taken := {"files", "queue"} & made.keys():
+            raise Refused("bad_config", f"notify.{min(taken)}: that name is taken; choose another one")
         return made
 
     def _channel(self, name: str, channel: Channel) -> Sink:
@@ -159,10 +173,15 @@ class App:
             raise Refused("unknown_recipe", f"there is no recipe '{name}'; there are: {known}")
         return self.recipes[name]
 
+    def register(self, recipe: Recipe) -> int:
+        """Make the rows of its sources and subjects agree with a recipe; gives the number of new sources."""
+        if recipe.subjects:
+            Mentioning(self.store.engine).declare(recipe.name, recipe.subjects)
+        return self.store.register(recipe.sources, self.clock())
+
     def subjects(self, recipe: str) -> Sequence[Subject]:
-        """Those of the settings; a recipe with names of its own has no list of subjects."""
-        own = self.settings.recipes.get(recipe)
-        return load_subjects(Path(own.subjects))[0] if own is not None and own.subjects is not None else ()
+        """Those of the settings, or else the recipe's own."""
+        return self.recipe(recipe).subjects
 
     def fetcher(self) -> Fetcher:
         configure_logs(self.settings.log, self.settings.log_level)
@@ -206,6 +225,8 @@ def fetch_settings(settings: Settings) -> FetchSettings:
         rate=settings.requests_per_second,
         hosts=host_rules(named(settings.rate_limits)),
         reservations=frozenset(settings.reservations),
+        per_minute_by_kind={**BY_KIND, **settings.budgets},
+        per_minute_by_credential=settings.budgets,
     )
 
 

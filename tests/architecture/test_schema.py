@@ -43,4 +43,5 @@ def test_every_table_with_work_carries_the_same_five_columns():
         "documents",
         "groups",
         "deliveries",
+        "queue_items",
     }

@@ -37,35 +37,30 @@ def run(
     """
     app = make_app(context, workers=workers)
     known = app.recipe(recipe)
-    app.store.register(known.sources, app.clock())
+    app.register(known)
     follow_list(app, recipe, registered=True)
     if once:
         app.operations.wake(recipe, app.clock())
     live = wants_live(given(context), side_console()) and not quiet
     if live and not (once or until_idle):
         side_console().print("Running until Ctrl-C.", style="dim")
-    ended = run_watched(app, recipe, until_idle=once or until_idle, quiet=quiet, live=live)
+    (ended,) = run_watched(app, [recipe], until_idle=once or until_idle, quiet=quiet, live=live)
     if as_json:
         print_json(asdict(ended))
     elif not quiet:
         show(ended, console(), app.clock())
 
 
-def run_watched(app: App, recipe: str, *, until_idle: bool, quiet: bool, live: bool) -> Summary:
-    """Work on one recipe with progress on the side; gives how it ended."""
-    return run_all_watched(app, [recipe], until_idle=until_idle, quiet=quiet, live=live)[recipe]
-
-
-def run_all_watched(
+def run_watched(
     app: App, recipes: Sequence[str], *, until_idle: bool, quiet: bool, live: bool
-) -> dict[str, Summary]:
-    """Work on several recipes side by side; gives how each ended."""
+) -> list[Summary]:
+    """Work on some recipes with progress on the side; gives how each ended."""
     before = {recipe: read_figures(app, recipe) for recipe in recipes}
     with watching(app, recipes, quiet=quiet, live=live) as watch:
         work(without_noise(app, live=live), recipes, until_idle=until_idle, watch=watch)
     for recipe in recipes:
         app.close_run(recipe)
-    return {recipe: summarise(app, recipe, before[recipe]) for recipe in recipes}
+    return [summarise(app, recipe, figures) for recipe, figures in before.items()]
 
 
 app = verb(run)

@@ -36,6 +36,8 @@ VERBS: Mapping[str, Verb] = {
     "quarantine": Verb("headwater.cli.quarantine", "Look at records set apart; retry or drop them."),
     "review": Verb("headwater.cli.review", "Accept or reject procedures that a person should look at."),
     "procedures": Verb("headwater.cli.procedures", "Look at the knowledge base of procedures."),
+    "archive": Verb("headwater.cli.archive", "Copy payloads and documents to where others look."),
+    "queue": Verb("headwater.cli.queue", "Take documents from queues; acknowledge them."),
     "links": Verb("headwater.cli.links", "Check whether links are still there."),
     "try": Verb("headwater.cli.try_url", "Ask for one address and tell what would become of it."),
     "listen": Verb("headwater.cli.listen", "Let hubs tell when a feed has something new."),

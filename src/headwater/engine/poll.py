@@ -185,6 +185,8 @@ class Looks:
                 run=look.turn.run,
                 leads=self._stored(look, discovery.leads),
                 captures=look.captures(),
+                bars=discovery.bars,
+                observations=discovery.observations,
                 watermark=discovery.watermark,
                 due_at=None if discovery.gone else due,
                 active=not discovery.gone,

@@ -29,6 +29,10 @@ class HostRule:
 SEC = HostRule(rate=5, shared=True, contact=True)
 
 
+# Requests a minute to sources of a kind, all processes together.
+BY_KIND: Mapping[str, int] = {"market_api": 20, "news_api": 20, "filings_api": 10, "macro_news": 10}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchSettings:
     """`allow` names (host, address or network; port) pairs that may be reached although they are not public.
@@ -51,9 +55,7 @@ class FetchSettings:
     overrides: Mapping[str, str] = field(default_factory=dict)
     rate: float = 1.0
     concurrency: int = 3
-    per_minute_by_kind: Mapping[str, int] = field(
-        default_factory=lambda: {"market_api": 20, "news_api": 20, "filings_api": 10, "macro_news": 10}
-    )
+    per_minute_by_kind: Mapping[str, int] = field(default_factory=lambda: BY_KIND)
     per_minute_by_credential: Mapping[str, int] = field(default_factory=dict)
     per_minute_per_credential: int = 45
     credential_hosts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

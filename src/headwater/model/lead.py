@@ -10,8 +10,9 @@ class Lead:
 
     `identity` names it within its source (a GUID, an accession number, a URL). `version` changes when the source says
     that it changed. `body` is set when the source already delivered the content itself (full-text feed, API item):
-    such a lead is not fetched. `hints` are what the source said about it, by field name. `revisit`: the version
-    changed only because time has passed; what the page itself said about its freshness then comes first.
+    such a lead is not fetched. `hints` are what the source said about it, by field name; `attributes` among them become
+    the document's. `revisit`: the version changed only because time has passed; what the page itself said about its
+    freshness then comes first.
     """
 
     identity: str

@@ -7,11 +7,14 @@ from typing import Any, Protocol
 from headwater.model.alarm import Alarm
 from headwater.model.capture import Capture
 from headwater.model.document import Document, Fingerprint
+from headwater.model.layout import Layout
 from headwater.model.lead import Lead
 from headwater.model.outcome import Drop, Sent, SetAside
 from headwater.model.reading import Hints, Reading, Unreadable
+from headwater.model.series import Bar, Observation
 from headwater.model.source import Source, Trigger
 from headwater.model.story import Story
+from headwater.model.subject import Subject
 from headwater.model.trace import Recollection
 from headwater.model.web import Request, Response
 
@@ -29,10 +32,12 @@ class Discovery:
 
     `after` asks for the next look no sooner than that (a feed's ttl), `within` for one no later (or something would
     be missed), `again` for one just then: the look was cut short and goes on; `moved_to` is the source's new home;
-    `gone` ends the source for good.
+    `gone` ends the source for good. `bars` and `observations` are kept as they are, past all steps.
     """
 
     leads: tuple[Lead, ...] = ()
+    bars: tuple[Bar, ...] = ()
+    observations: tuple[Observation, ...] = ()
     watermark: Mapping[str, Any] | None = None
     after: timedelta | None = None
     within: timedelta | None = None
@@ -199,8 +204,10 @@ class Grouping:
 class Recipe:
     """A pipeline as a value. The engine knows no recipe.
 
-    `sinks` are those that only this recipe has, by name. `closing` is called with the recipe's output folder when a
-    run has ended: it brings summaries up to date, and must leave alone what has not changed.
+    `subjects` are those whom its documents may be about; `layout` names copies for other readers. `sinks` are those that
+    only this recipe has, by name. `closing` is called with the recipe's output folder when a run has ended: it brings
+    summaries up to date, and must leave alone what has not changed. `configure` makes the recipe anew from what an
+    installation's settings say about it: a file with its sources, if any, and its options.
     """
 
     name: str
@@ -216,3 +223,6 @@ class Recipe:
     canonical: Callable[[str], str] | None = None
     sinks: Mapping[str, MakeSink] = field(default_factory=dict)
     closing: Callable[[Path, Provenance], None] | None = None
+    subjects: tuple[Subject, ...] = ()
+    layout: Layout | None = None
+    configure: Callable[[Path | None, Mapping[str, Any]], "Recipe"] | None = None

@@ -11,6 +11,7 @@ from headwater.model.alarm import Alarm
 from headwater.model.capture import Capture
 from headwater.model.document import Document
 from headwater.model.lead import StoredLead
+from headwater.model.series import Bar, Observation
 from headwater.model.source import Source
 from headwater.model.story import Story
 from headwater.model.trace import Trace
@@ -129,6 +130,8 @@ class Polled:
     run: str
     leads: tuple[StoredLead, ...] = ()
     captures: tuple[Capture, ...] = ()
+    bars: tuple[Bar, ...] = ()
+    observations: tuple[Observation, ...] = ()
     watermark: Mapping[str, Any] | None = None
     due_at: datetime | None
     failures: int = 0

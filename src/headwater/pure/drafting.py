@@ -44,7 +44,9 @@ def compose(draft: Draft, reading: Reading) -> Document:
     choose("keywords", ("page", reading.keywords), (SOURCE_SAID, tuple(hints.get("categories", ()))))
     choose("image", ("page", reading.image), (SOURCE_SAID, hints.get("image")))
     choose("language", ("page", reading.language), (SOURCE_SAID, hints.get("language")))
-    choose("publisher", ("page", reading.publisher), (SOURCE_SAID, draft.source.name))
+    choose(
+        "publisher", ("page", reading.publisher), (SOURCE_SAID, hints.get("publisher") or draft.source.name)
+    )
     choose("canonical_url", ("page", reading.canonical_url))
     choose("modified", ("page", reading.modified), (SOURCE_SAID, hints.get("updated")))
     choose("text", ("page", reading.text))
@@ -71,7 +73,7 @@ def compose(draft: Draft, reading: Reading) -> Document:
 def _attributes(reading: Reading, hints: Mapping[str, Any]) -> dict[str, Any]:
     """What the page says besides, and the subtitle that only its source told."""
     said = {"subtitle": hints["subtitle"]} if hints.get("subtitle") else {}
-    return said | dict(reading.attributes)
+    return {**hints.get("attributes", {}), **said, **reading.attributes}
 
 
 def wants_browser(reason: str, draft: Draft) -> bool:

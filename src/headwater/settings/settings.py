@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -18,21 +18,24 @@ DEFAULT_DATA = "headwater-data"
 
 class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`sources` replaces the recipe's own list by a file; `subjects` is a file of subjects to look for; `folder` is
-    where a recipe that writes files of its own puts them (out/RECIPE in the data folder unless given)."""
+    where a recipe that writes files of its own puts them (out/RECIPE in the data folder unless given); `options` are
+    what the recipe understands."""
 
     sources: str | None = None
     subjects: str | None = None
     folder: str | None = None
+    options: dict[str, Any] = {}
 
 
 class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Days. `runs` are looks at sources, `alarms` those that are over, `captures` what came over the wire; `documents`
-    are moved to Parquet files, their names and numbers stay."""
+    are moved to Parquet files, their names and numbers stay; `queue` are items that another program ended."""
 
     runs: int = 30
     alarms: int = 365
     captures: int = 0
     documents: int = 0
+    queue: int = 90
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,10 +48,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     per host, 0 for no limit. rate_limits: host (or *.domain) to what differs there (rate, concurrency, user_agent,
     robots, shared, contact); a file rate_limits.yaml beside the settings may say the same and comes first.
     reservations: which statements of publishers (tdm, noai, noimageai, noindex) keep a page from being fetched or kept;
-    they are recorded in any case. callback: the public address under which hubs reach `headwater listen`. log: console
+    they are recorded in any case. budgets: requests a minute by kind of source (news_api) or by name of a key
+    (massive), 0 for no limit. callback: the public address under which hubs reach `headwater listen`. log: console
     or json; log_level: debug, info, warning or error. notify: channels on which alarms are told, by name; each has a
     kind (webhook, slack or email) and what that needs. retention: after how many days the nightly clean-up removes
-    runs, alarms and captures and moves documents to files; 0 is never.
+    runs, alarms, captures and ended items of queues and moves documents to files; 0 is never.
     """
 
     data: str = DEFAULT_DATA
@@ -60,6 +64,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     requests_per_second: Annotated[float, msgspec.Meta(ge=0, le=1_000_000)] = 1.0
     rate_limits: dict[str, RateLimit] = {}
     reservations: list[Literal["tdm", "noai", "noimageai", "noindex"]] = []
+    budgets: dict[str, Annotated[int, msgspec.Meta(ge=0)]] = {}
     callback: str = ""
     log: str = "console"
     log_level: str = "warning"

@@ -125,11 +125,11 @@ def _declare(connection: Connection, recipe: str, given: Sequence[Subject]) -> N
                 "kind": s.kind,
                 "name": s.name,
                 "active": s.active,
-                "attributes": {},
+                "attributes": dict(s.attributes),
             }
             for s in some
         ]
-        insert_rows(connection, subjects, rows, replacing=("recipe", "kind", "name", "active"))
+        insert_rows(connection, subjects, rows, replacing=("recipe", "kind", "name", "active", "attributes"))
         connection.execute(delete(aliases).where(aliases.c.subject_id.in_([s.id for s in some])))
         names = [{"subject_id": s.id, "alias": a.text, "kind": a.kind} for s in some for a in s.aliases]
         insert_rows(connection, aliases, names)

@@ -15,6 +15,7 @@ from headwater.backends.sql.linking import link_leads
 from headwater.backends.sql.listing import OPERATOR, adopt
 from headwater.backends.sql.rows import capture_row, lead_row, source_from, source_row
 from headwater.backends.sql.schema import captures, edges, leads, runs, sources
+from headwater.backends.sql.series import store_series
 from headwater.model.capture import Capture
 from headwater.model.lead import StoredLead
 from headwater.model.source import Source
@@ -245,12 +246,13 @@ def finish_poll(connection: Connection, polled: Sequence[Polled], owner: str, no
 
 def _finish_one(connection: Connection, result: Polled, now: datetime) -> int:
     capture = store_captures(connection, result.source, result.captures)
-    new = store_leads(connection, result.leads, capture, now)
+    new = store_leads(connection, result.leads, capture, now) + store_series(connection, result, capture)
+    found = len(result.leads) + len(result.bars) + len(result.observations)
     failed = result.error is not None
     ended: dict[str, Any] = {
         "status": "failed" if failed else "completed",
         "ended_at": now,
-        "found": runs.c.found + len(result.leads),
+        "found": runs.c.found + found,
         "new": runs.c.new + new,
         "error": result.error,
         "detail": result.detail or None,
