@@ -17,7 +17,8 @@ GROUPS_AT_ONCE = 20
 def gather(desk: Desk, job: Job) -> int:
     """Gather the groups that have settled; gives how many."""
     recipe = desk.recipe(job)
-    bundles, rest = desk.one_suspect(desk.store.claim_groups(desk.claim(job, GROUPS_AT_ONCE)))
+    whole = recipe.grouping is None or recipe.grouping.whole
+    bundles, rest = desk.one_suspect(desk.store.claim_groups(desk.claim(job, GROUPS_AT_ONCE), whole=whole))
     if not bundles:
         return 0
     if rest:
