@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import RowMapping
-
 from headwater.backends.sql.letters import storable
 from headwater.backends.sql.schema import documents, leads
 from headwater.model.alarm import Alarm
@@ -18,7 +16,7 @@ from headwater.model.story import Member, Story
 from headwater.pure.keys import external_number, positive_number
 from headwater.pure.urls import without_tracking
 
-Row = RowMapping
+Row = Mapping[str, Any]
 
 SAME_IN_DOCUMENT = (
     "canonical_url",
