@@ -2,6 +2,7 @@
 
 import json
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,17 @@ def test_a_queue_is_listed_peeked_popped_and_acknowledged(ask, tmp_path: Path):
         answer = ask("queue", *words)
         assert (answer.code, answer.out) == (1, "")
         assert answer.err.count("\n") <= 3
+
+
+def test_r16_bars_are_exported_as_parquet_lines_or_a_table(ask, tmp_path: Path):
+    file = tmp_path / "bars.parquet"
+    told = ask("export", "bars", "markets", "--format", "parquet", "--out", str(file), "--json").record
+    read = import_module("pyarrow.parquet").read_table(file).to_pylist()
+    assert len(read) == told["bars"] == 50
+    assert {"symbol", "span", "at", "open", "high", "low", "close", "volume"} <= set(read[0])
+    lines = ask("export", "bars", "markets", "--symbol", "NGSC", "--span", "1day").records
+    assert [line["symbol"] for line in lines] == ["NGSC"]
+    assert ask("export", "bars", "markets", "--since", "2026-11-13").out == ""
 
 
 def test_the_demos_settings_make_the_recipe_without_a_single_real_address(tmp_path: Path):
