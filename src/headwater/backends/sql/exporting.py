@@ -82,8 +82,8 @@ def _article(row: dict[str, Any]) -> dict[str, Any]:
     return {
         "id": row["id"],
         "external_id": row["external_id"],
-        "guid": row["guid"] or row["url"],
-        "url": row["url"],
+        "guid": row["guid"] or row["clean_url"],
+        "url": row["clean_url"],
         "title": row["title"],
         "subtitle": str(attributes.get("subtitle") or row["description"]),
         "authors": list(row["authors"] or ()),

@@ -16,6 +16,7 @@ from headwater.model.lead import Lead, StoredLead
 from headwater.model.source import Source, Trigger
 from headwater.model.story import Member, Story
 from headwater.pure.keys import external_number, positive_number
+from headwater.pure.urls import without_tracking
 
 Row = RowMapping
 
@@ -241,16 +242,18 @@ def document_from(row: Row) -> Document:
 
 
 def document_content(document: Document) -> dict[str, Any]:
-    """The columns a step may have changed."""
+    """The columns a step may have changed, and what others know the document by."""
+    clean = without_tracking(document.url)
     return {
         **{name: getattr(document, name) for name in SAME_IN_DOCUMENT},
+        "clean_url": clean,
         "authors": document.authors,
         "published_at": document.published,
         "modified_at": document.modified,
         "keywords": document.keywords,
         "subjects": document.subjects,
         "trail": document.trail,
-        "external_id": external_number(storable(document.guid or document.url)),
+        "external_id": external_number(storable(document.guid or clean)),
     }
 
 

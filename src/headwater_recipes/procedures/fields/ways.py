@@ -12,7 +12,7 @@ from headwater_recipes.procedures.sections.line import Line
 from headwater_recipes.procedures.sections.part import Part
 
 ONLINE = re.compile(
-    r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|electronicament|elektronik|electronicall|via web|formulario web|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital"
+    r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|electronicament|elektronik|electronicall|via web|formulario web|plataforma|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital"
 )
 IN_PERSON = re.compile(
     r"presencial|en persona|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|centros? de atencion|centres? d atencio|\bcita\b|aurretiko hitzordu|hitzordu|face to face|dependencias|personandose|adrecant|achegandose|comisaria|at the (?:town hall|registry)"

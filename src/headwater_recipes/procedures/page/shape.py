@@ -63,7 +63,6 @@ LABEL_WORDS = frozenset(
             "key",
             "clave",
             "epigrafe",
-            "apartado",
             "header",
             "caption",
             "legend",
@@ -71,6 +70,24 @@ LABEL_WORDS = frozenset(
             "trigger",
             "toggle",
         ),
+    }
+)
+VALUE_WORDS = frozenset(
+    {
+        *(
+            "contenido",
+            "content",
+            "contingut",
+            "body",
+            "value",
+            "valor",
+            "texto",
+            "text",
+            "data",
+            "dato",
+            "detalle",
+        ),
+        *("detail", "cuerpo", "panel", "answer", "respuesta", "description", "descripcion"),
     }
 )
 

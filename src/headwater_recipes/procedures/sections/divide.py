@@ -177,7 +177,7 @@ def _shares(part: Part) -> list[tuple[Label, list[Line]]]:
     if fields == {"como_solicitar", "donde_solicitar"}:
         how = first if first.field == "como_solicitar" else second
         return [(how, list(part.lines))]
-    if fields == {"requisitos", "documentos_necesarios"}:
+    if fields in ({"requisitos", "documentos_necesarios"}, {"como_solicitar", "documentos_necesarios"}):
         wanted = first if first.field == "documentos_necesarios" else second
         other = second if wanted is first else first
         return _split(part.lines, wanted, other, lambda line: bool(PAPER.search(plain_label(line.text))))
