@@ -36,7 +36,8 @@ from headwater.settings.subjects import load_subjects
 from headwater.sinks.files import Files
 from headwater.sinks.mail import Mail
 from headwater.sinks.posting import Endpoint
-from headwater.sinks.queue import Queues
+from headwater.sinks.queue import Push, Queues
+from headwater.sinks.redis import RedisQueues
 from headwater.sinks.slack import Slack
 from headwater.sinks.webhook import Webhook
 from headwater.steps.mentions import FindMentions
@@ -142,8 +143,10 @@ class App:
             for recipe in self.recipes.values()
             for name, make in recipe.sinks.items()
         }
-        queues = RowQueues(self.store.engine, self.clock)
-        common: dict[str, Sink] = {"files": Files(self.settings.folder / "out"), "queue": Queues(queues.push)}
+        common: dict[str, Sink] = {
+            "files": Files(self.settings.folder / "out"),
+            "queue": Queues(self._push()),
+        }
         return {**common, **self.channels, **own}
 
     @cached_property
@@ -160,6 +163,12 @@ class App:
         closing = self.recipe(recipe).closing
         if closing is not None:
             closing(self.output(recipe), self.provenance)
+
+    def _push(self) -> Push:
+        """Queues are rows, unless the settings name a server for them."""
+        if not self.settings.queues:
+            return RowQueues(self.store.engine, self.clock).push
+        return RedisQueues(revealed(self.settings.queues, "queues")).push
 
     @cached_property
     def channels(self) -> Mapping[str, Sink]:

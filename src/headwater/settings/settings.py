@@ -49,7 +49,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     robots, shared, contact); a file rate_limits.yaml beside the settings may say the same and comes first.
     reservations: which statements of publishers (tdm, noai, noimageai, noindex) keep a page from being fetched or kept;
     they are recorded in any case. budgets: requests a minute by kind of source (news_api) or by name of a key
-    (massive), 0 for no limit. callback: the public address under which hubs reach `headwater listen`. log: console
+    (massive), 0 for no limit. queues: where documents for other programs are put: rows of the database, or lists
+    on a Redis server if its address is given (redis://host:6379/0, or env:NAME). callback: the public address under which hubs reach `headwater listen`. log: console
     or json; log_level: debug, info, warning or error. notify: channels on which alarms are told, by name; each has a
     kind (webhook, slack or email) and what that needs. retention: after how many days the nightly clean-up removes
     runs, alarms, captures and ended items of queues and moves documents to files; 0 is never.
@@ -65,6 +66,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rate_limits: dict[str, RateLimit] = {}
     reservations: list[Literal["tdm", "noai", "noimageai", "noindex"]] = []
     budgets: dict[str, Annotated[int, msgspec.Meta(ge=0)]] = {}
+    queues: str = ""
     callback: str = ""
     log: str = "console"
     log_level: str = "warning"
