@@ -48,8 +48,9 @@ $(VENV)/.core: requirements/core.txt pyproject.toml | $(VENV)/bin/python
 $(VENV)/.dev: requirements/dev.txt pyproject.toml $(VENV)/.core
 	@echo "Installing what the tests need …"
 	$(PIP) install --require-hashes -r requirements/dev.txt
-	command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
-	  || { echo "The tests need Chromium, e.g. apt-get install chromium" >&2; exit 1; }
+	@missing="$$(command -v chromium >/dev/null || echo chromium) $$(command -v tesseract >/dev/null || echo tesseract-ocr tesseract-ocr-spa)"; \
+	[ -z "$$(echo $$missing)" ] || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -y -qq --no-install-recommends $$missing >/dev/null; } \
+	  || { echo "The tests need $$missing, e.g. apt-get install $$missing" >&2; exit 1; }
 	touch $@
 
 clean:

@@ -9,9 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-NAMES = sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*.py"))
+HERE = Path(__file__).parent
+NAMES = sorted(
+    [path.stem for path in HERE.glob("[a-z]*.py")]
+    + [path.parent.name for path in HERE.glob("[a-z]*/__main__.py")]
+)
 NEED_DATA = frozenset({"dedupe", "extract", "stories", "summaries", "topics"})
-TAKE_DATA = NEED_DATA | {"embedding"}
+TAKE_DATA = NEED_DATA | {"cycle", "embedding"}
 
 
 def main() -> int:

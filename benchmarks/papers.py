@@ -1,6 +1,6 @@
 """Papers: PDF speed and text against pdfplumber, correctness of layouts, and what hostile files can do.
 
-The PDFs are made here with reportlab; the damaged files are mutations of the samples that the tests use.
+The PDFs are made here with reportlab, and with LibreOffice where it is installed; the damaged files are mutations of the samples that the tests use.
 """
 
 import argparse
@@ -15,17 +15,13 @@ from pathlib import Path
 
 import pdfplumber
 import psutil
-from reportlab.lib import colors
-from reportlab.lib.pagesizes import A4
-from reportlab.lib.styles import getSampleStyleSheet
-from reportlab.lib.utils import ImageReader
-from reportlab.pdfgen.canvas import Canvas
-from reportlab.platypus import BaseDocTemplate, Frame, PageTemplate, Paragraph, Table
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tests.pure.test_extract_samples import DOCX_BODY, W, make_docx, make_zip, mutations, samples, sentence
 
+from benchmarks.reading.office import office_program, office_table, office_texts
+from benchmarks.reading.printed import flowing, form, scan, tabular
 from headwater.extract.pdf import read_pdf
 from headwater.extract.plain import read_plain
 from headwater.extract.read import read_any
@@ -34,79 +30,7 @@ from headwater.model.errors import Permanent
 from headwater.model.reading import Hints, Reading
 
 NONE = Hints()
-STYLES = getSampleStyleSheet()
 MEMORY_LIMIT = 512
-
-
-def flowing(paragraphs: int, columns: int) -> tuple[bytes, list[str]]:
-    """A document of running text with furniture; and its own words, without the furniture."""
-    out = io.BytesIO()
-    made = BaseDocTemplate(out, pagesize=A4, title="Annual report of Northgate", author="Ilse Brandt")
-    width = (made.width - 20 * (columns - 1)) / columns
-    frames = [
-        Frame(made.leftMargin + n * (width + 20), made.bottomMargin, width, made.height, id=f"f{n}")
-        for n in range(columns)
-    ]
-    made.addPageTemplates([PageTemplate(frames=frames, onPage=furniture)])
-    story, gold = [], []
-    for number in range(paragraphs):
-        heading, body = (
-            f"Section {number} of the review",
-            " ".join(sentence(number * 50 + n, 14) for n in range(9)),
-        )
-        story += [Paragraph(heading, STYLES["Heading2"]), Paragraph(body, STYLES["BodyText"])]
-        gold += [*heading.split(), *body.split()]
-    made.build(story)
-    return out.getvalue(), gold
-
-
-def furniture(canvas: Canvas, made: BaseDocTemplate) -> None:
-    canvas.setFont("Helvetica", 8)
-    canvas.drawString(72, 815, "Northgate Harbour Board")
-    canvas.drawRightString(520, 30, f"Page {made.page}")
-
-
-def tabular() -> tuple[bytes, list[list[str]]]:
-    rows = [["Group", "Amount", "Term"]] + [
-        [f"Kind {n}", f"{n * 7}.50", f"{n * 10} days"] for n in range(1, 20)
-    ]
-    out = io.BytesIO()
-    made = BaseDocTemplate(out, pagesize=A4)
-    made.addPageTemplates([PageTemplate(frames=[Frame(72, 72, 450, 700)])])
-    table = Table(rows, style=[("GRID", (0, 0), (-1, -1), 0.5, colors.black)])
-    made.build(
-        [
-            Paragraph(sentence(1, 40), STYLES["BodyText"]),
-            table,
-            Paragraph(sentence(2, 40), STYLES["BodyText"]),
-        ]
-    )
-    return out.getvalue(), rows
-
-
-def form() -> bytes:
-    out = io.BytesIO()
-    canvas = Canvas(out)
-    canvas.drawString(72, 760, "Application to the harbour office of Northgate")
-    canvas.acroForm.textfield(
-        name="name", tooltip="Full name", value="Ilse Brandt", x=72, y=700, fieldFlags="required"
-    )
-    canvas.acroForm.choice(name="turn", options=["Morning", "Evening"], value="Morning", x=72, y=650)
-    canvas.acroForm.checkbox(name="agreed", x=72, y=600)
-    canvas.save()
-    return out.getvalue()
-
-
-def scan() -> bytes:
-    from PIL import Image  # noqa: PLC0415 - comes with reportlab
-
-    out = io.BytesIO()
-    canvas = Canvas(out)
-    for _ in range(2):
-        canvas.drawImage(ImageReader(Image.new("L", (60, 90), 200)), 0, 0, 595, 842)
-        canvas.showPage()
-    canvas.save()
-    return out.getvalue()
 
 
 def plumbed(data: bytes) -> str:
@@ -125,14 +49,22 @@ def recall(gold: list[str], text: str) -> float:
     return sum(min(count, there[word]) for word, count in wanted.items()) / len(gold)
 
 
+def texts() -> dict[str, tuple[bytes, list[str]]]:
+    """Text-only PDFs of two makers, where the second is installed."""
+    made = {name: flowing(60, columns) for name, columns in (("one column", 1), ("two columns", 2))}
+    program = office_program()
+    if program is None:
+        print("LibreOffice is not installed: its PDFs are left out")
+    return made | (office_texts(program) if program else {})
+
+
 def measure_speed(rounds: int) -> dict[str, object]:
     print(
-        f"{'text-only PDF':24} {'pages':>6} {'headwater':>10} {'pdfplumber':>11} {'times':>6} {'text':>7} {'its':>7}"
+        f"{'text-only PDF':26} {'pages':>6} {'headwater':>10} {'pdfplumber':>11} {'times':>6} {'text':>7} {'its':>7}"
     )
     totals = {"headwater": 0.0, "pdfplumber": 0.0}
     recalls = {"headwater": 1.0, "pdfplumber": 1.0}
-    for name, columns in (("one column", 1), ("two columns", 2)):
-        data, gold = flowing(60, columns)
+    for name, (data, gold) in texts().items():
         pages = len(pdfplumber.open(io.BytesIO(data)).pages)
         best = {"headwater": float("inf"), "pdfplumber": float("inf")}
         for _ in range(rounds):
@@ -147,7 +79,7 @@ def measure_speed(rounds: int) -> dict[str, object]:
         ratio = best["pdfplumber"] / best["headwater"]
         per_page = {reader: 1000 * seconds / pages for reader, seconds in best.items()}
         print(
-            f"{name:24} {pages:6} {per_page['headwater']:7.2f} ms {per_page['pdfplumber']:8.2f} ms {ratio:6.1f} "
+            f"{name:26} {pages:6} {per_page['headwater']:7.2f} ms {per_page['pdfplumber']:8.2f} ms {ratio:6.1f} "
             f"{found['headwater']:7.4f} {found['pdfplumber']:7.4f}"
         )
     return {
@@ -178,6 +110,10 @@ def check_layouts() -> dict[str, bool]:
         "required field": bool(fields) and fields[0]["required"],
         "scan": not isinstance(pictures, Reading) and pictures.reason == "requires_ocr",
     }
+    if (program := office_program()) is not None:
+        office_data, office_rows = office_table(program)
+        wanted = "\n".join(f"| {' | '.join(row)} |" for row in office_rows[1:])
+        checks["ruled table, LibreOffice"] = wanted in ours(office_data)
     print()
     for name, good in checks.items():
         print(f"{name:32} {'as made' if good else 'WRONG'}")

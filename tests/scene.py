@@ -188,7 +188,8 @@ class Scene:
     def rows(self, table: Table, **match: Any) -> list[dict[str, Any]]:
         where = [table.c[name] == value for name, value in match.items()]
         with reading(self.store.engine) as connection:
-            return [dict(row) for row in connection.execute(select(table).where(*where)).mappings()]
+            query = select(table).where(*where).order_by(*table.primary_key)
+            return [dict(row) for row in connection.execute(query).mappings()]
 
     def count(self, table: Table) -> int:
         with reading(self.store.engine) as connection:

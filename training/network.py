@@ -1,9 +1,20 @@
 """The block network in torch, for training only; `headwater.extract.html.network` computes the same with NumPy."""
 
+from dataclasses import dataclass
+
 import torch
 from torch import nn
 
 RANGES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One network of the jury: how wide it is, and at which distances its layers see neighbours."""
+
+    hidden: int
+    steps: tuple[int, ...]
+    seed: int
 
 
 class BlockNetwork(nn.Module):

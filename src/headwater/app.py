@@ -1,6 +1,6 @@
 """The composition root: the only place that knows which home Headwater is in."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -11,21 +11,35 @@ from urllib.parse import urlsplit
 from headwater.backends.archive import ObjectArchive, open_folder
 from headwater.backends.sql.catalogue import Catalogue
 from headwater.backends.sql.connect import connect
+from headwater.backends.sql.mentioning import Mentioning
 from headwater.backends.sql.migrate import migrate
 from headwater.backends.sql.operations import Operations
+from headwater.backends.sql.provenance import SqlProvenance
+from headwater.backends.sql.queueing import RowQueues
 from headwater.backends.sql.store import SqlStore
 from headwater.engine.desk import Desk, Patience
 from headwater.fetch.browser import available
 from headwater.fetch.client import HttpFetcher
 from headwater.fetch.governor_file import FileGovernor
-from headwater.fetch.settings import FetchSettings, host_rules
+from headwater.fetch.settings import BY_KIND, FetchSettings, host_rules
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.model.ports import Clock, Fetcher
 from headwater.model.recipe import Recipe, Sink
-from headwater.settings.settings import Settings
+from headwater.model.subject import Subject
+from headwater.pure.mentions.subject import matcher_of
+from headwater.settings.channels import Channel, checked, revealed
+from headwater.settings.rate_limits import named
+from headwater.settings.settings import RecipeSettings, Settings
 from headwater.settings.sources import load_sources
+from headwater.settings.subjects import load_subjects
 from headwater.sinks.files import Files
+from headwater.sinks.mail import Mail
+from headwater.sinks.posting import Endpoint
+from headwater.sinks.queue import Queues
+from headwater.sinks.slack import Slack
+from headwater.sinks.webhook import Webhook
+from headwater.steps.mentions import FindMentions
 
 
 def now() -> datetime:
@@ -33,15 +47,36 @@ def now() -> datetime:
 
 
 def installed_recipes(settings: Settings) -> Mapping[str, Recipe]:
-    """Every installed recipe, found by entry point; the settings may replace its sources."""
+    """Every installed recipe, found by entry point, as the settings want it."""
     recipes = {}
     for entry in entry_points(group="headwater.recipes"):
         recipe: Recipe = entry.load()()
         own = settings.recipes.get(entry.name)
-        if own is not None and own.sources is not None:
-            recipe = replace(recipe, sources=load_sources(Path(own.sources), recipe.name))
-        recipes[entry.name] = recipe
+        recipes[entry.name] = recipe if own is None else configured(recipe, own)
     return recipes
+
+
+def configured(recipe: Recipe, own: RecipeSettings) -> Recipe:
+    """The recipe as the settings want it."""
+    listed = None if own.sources is None else Path(own.sources)
+    if recipe.configure is not None:
+        recipe = recipe.configure(listed, own.options)
+    elif own.options:
+        raise Refused("bad_config", f"recipes.{recipe.name}.options: this recipe has none")
+    elif listed is not None:
+        recipe = replace(recipe, sources=load_sources(listed, recipe.name))
+    return recipe if own.subjects is None else looking_for(recipe, *load_subjects(Path(own.subjects)))
+
+
+def looking_for(recipe: Recipe, subjects: Sequence[Subject], matching: str) -> Recipe:
+    """The recipe with these subjects instead of its own; one that looked for none does so at its end."""
+    matcher = matcher_of(subjects, matching)
+    steps = tuple(
+        replace(step, matcher=matcher) if isinstance(step, FindMentions) else step for step in recipe.steps
+    )
+    if not any(isinstance(step, FindMentions) for step in steps):
+        steps = (*steps, FindMentions(matcher))
+    return replace(recipe, steps=steps, subjects=tuple(subjects))
 
 
 @dataclass(frozen=True)
@@ -71,19 +106,82 @@ class App:
     def archive(self) -> ObjectArchive:
         return open_folder(self._folder() / "archive")
 
+    @property
+    def archive_folder(self) -> Path:
+        return self.settings.folder / "archive"
+
     @cached_property
     def recipes(self) -> Mapping[str, Recipe]:
         return installed_recipes(self.settings)
 
     @cached_property
     def sinks(self) -> Mapping[str, Sink]:
-        return {"files": Files(self.settings.folder / "out")}
+        """Those that everybody may use, and each recipe's own."""
+        own = {
+            name: make(self.output(recipe.name), self.provenance)
+            for recipe in self.recipes.values()
+            for name, make in recipe.sinks.items()
+        }
+        queues = RowQueues(self.store.engine, self.clock)
+        common: dict[str, Sink] = {"files": Files(self.settings.folder / "out"), "queue": Queues(queues.push)}
+        return {**common, **self.channels, **own}
+
+    @cached_property
+    def provenance(self) -> SqlProvenance:
+        return SqlProvenance(self.store.engine, self.archive)
+
+    def output(self, recipe: str) -> Path:
+        """The folder of a recipe's own sinks."""
+        own = self.settings.recipes.get(recipe)
+        return Path(own.folder) if own is not None and own.folder else self.settings.folder / "out" / recipe
+
+    def close_run(self, recipe: str) -> None:
+        """Let a recipe bring its summaries up to date."""
+        closing = self.recipe(recipe).closing
+        if closing is not None:
+            closing(self.output(recipe), self.provenance)
+
+    @cached_property
+    def channels(self) -> Mapping[str, Sink]:
+        """Where operators are told of alarms; recipes may send their own records there too."""
+        made = {name: self._channel(name, channel) for name, channel in self.settings.notify.items()}
+        if taken := {"files", "queue"} & made.keys():
+            raise Refused("bad_config", f"notify.{min(taken)}: that name is taken; choose another one")
+        return made
+
+    def _channel(self, name: str, channel: Channel) -> Sink:
+        checked(name, channel)
+        if channel.kind == "email":
+            return Mail(
+                host=channel.host,
+                port=channel.port,
+                sender=channel.sender,
+                recipients=channel.to,
+                clock=self.clock,
+                security=channel.security,
+                user=channel.user,
+                password=revealed(channel.password, f"notify.{name}.password"),
+            )
+        endpoint = Endpoint(revealed(channel.url, f"notify.{name}.url"))
+        if channel.kind == "slack":
+            return Slack(endpoint)
+        return Webhook(endpoint, self.clock, revealed(channel.secret, f"notify.{name}.secret"))
 
     def recipe(self, name: str) -> Recipe:
         if name not in self.recipes:
             known = ", ".join(sorted(self.recipes)) or "none is installed"
             raise Refused("unknown_recipe", f"there is no recipe '{name}'; there are: {known}")
         return self.recipes[name]
+
+    def register(self, recipe: Recipe) -> int:
+        """Make the rows of its sources and subjects agree with a recipe; gives the number of new sources."""
+        if recipe.subjects:
+            Mentioning(self.store.engine).declare(recipe.name, recipe.subjects)
+        return self.store.register(recipe.sources, self.clock())
+
+    def subjects(self, recipe: str) -> Sequence[Subject]:
+        """Those of the settings, or else the recipe's own."""
+        return self.recipe(recipe).subjects
 
     def fetcher(self) -> Fetcher:
         configure_logs(self.settings.log, self.settings.log_level)
@@ -105,6 +203,7 @@ class App:
             sinks=self.sinks,
             patience=self.patience,
             renders=available(),
+            channels=tuple(self.channels),
         )
 
     def _folder(self) -> Path:
@@ -124,12 +223,19 @@ def fetch_settings(settings: Settings) -> FetchSettings:
         overrides=settings.hosts,
         allow=tuple(_address(text) for text in settings.allow),
         rate=settings.requests_per_second,
-        hosts=host_rules(settings.rate_limits),
+        hosts=host_rules(named(settings.rate_limits)),
+        reservations=frozenset(settings.reservations),
+        per_minute_by_kind={**BY_KIND, **settings.budgets},
+        per_minute_by_credential=settings.budgets,
     )
 
 
 def _address(text: str) -> tuple[str, int]:
-    parts = urlsplit(f"//{text}")
-    if not parts.hostname or not parts.port:
+    try:
+        parts = urlsplit(f"//{text}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if not host or not port:
         raise Refused("bad_config", f"allow: '{text}' is not of the form host:port")
-    return parts.hostname, parts.port
+    return host, port

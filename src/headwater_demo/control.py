@@ -70,6 +70,23 @@ def _edit(world: World, told: dict[str, Any]) -> Any:
     return next(item for item in tell_truth(world) if item["id"] == article.id)
 
 
+def _dispatch(world: World, told: dict[str, Any]) -> Any:
+    made = world.floor.publish(now=world.clock.now(), **told)
+    return {"id": made.id, "url": made.url, "title": made.title, "tickers": list(made.tickers)}
+
+
+def _key(world: World, told: dict[str, Any]) -> Any:
+    if told.get("revoked"):
+        world.floor.keys.revoke(told["key"])
+    else:
+        closed = tuple(told.get("closed", ()))
+        world.floor.keys.give(told["key"], per_minute=int(told.get("per_minute", 0)), closed=closed)
+
+
+def _burst(world: World, told: dict[str, Any]) -> Any:
+    world.floor.burst = told["burst"]
+
+
 def _truth(world: World, _told: dict[str, Any]) -> Any:
     return tell_truth(world)
 
@@ -87,6 +104,9 @@ _ACTIONS: dict[tuple[str, str], Action] = {
     ("POST", "/clock"): _clock,
     ("POST", "/articles"): _publish,
     ("POST", "/edits"): _edit,
+    ("POST", "/dispatches"): _dispatch,
+    ("POST", "/keys"): _key,
+    ("POST", "/burst"): _burst,
     ("GET", "/truth"): _truth,
     ("GET", "/feeds"): _feeds,
 }

@@ -63,6 +63,20 @@ class Internet:
         """Change a published article in place (title, paragraphs; a correction is appended where neither is given)."""
         return dict(self._control("POST", "/edits", {"article_id": article_id, **told}))
 
+    def dispatch(self, *tickers: str, **told: Any) -> dict[str, Any]:
+        """Put a new article about these companies (none: the economy) on the wire and on the provider's list, now."""
+        return dict(self._control("POST", "/dispatches", {"tickers": list(tickers), **told}))
+
+    def give_key(self, key: str, *, per_minute: int = 0, closed: Sequence[str] = ()) -> None:
+        """Let the provider and the broker know a key: its quota, and the beginnings of paths it may not ask for."""
+        self._control("POST", "/keys", {"key": key, "per_minute": per_minute, "closed": list(closed)})
+
+    def revoke_key(self, key: str) -> None:
+        self._control("POST", "/keys", {"key": key, "revoked": True})
+
+    def regulator_bears(self, requests_per_second: int | None) -> None:
+        self._control("POST", "/burst", {"burst": requests_per_second})
+
     def truth(self) -> list[dict[str, Any]]:
         return list(self._control("GET", "/truth"))
 

@@ -34,3 +34,14 @@ def test_help_loads_no_verb_and_no_database():
         [sys.executable, "-c", looked], capture_output=True, text=True, timeout=60, check=True
     )
     assert told.stdout.strip() == "[]"
+
+
+def test_r22_deciding_when_a_source_is_due_loads_nothing_that_could_fetch():
+    looked = (
+        "import sys, headwater.pure.schedule, headwater.model.source\n"
+        "print(sorted({'aiohttp', 'socket', 'ssl', 'headwater.fetch', 'headwater.engine'} & set(sys.modules)))"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", looked], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert told.stdout.strip() == "[]"

@@ -1,7 +1,9 @@
 """One schema, one migration tree: they say the same."""
 
 from pathlib import Path
+from typing import Any
 
+import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
@@ -17,11 +19,19 @@ def test_there_is_one_head_and_it_is_the_one_that_databases_are_brought_to():
     assert ScriptDirectory(str(FOLDER)).get_heads() == [migrating.HEAD]
 
 
+def _is_of_the_schema(thing: Any, name: str | None, kind: str, *_: Any) -> bool:
+    """The indexes under the views that others read exist in the dialect's own words, in the migration alone."""
+    del thing
+    return not (kind == "index" and str(name).startswith("idx_articles_"))
+
+
+@pytest.mark.filterwarnings("ignore:Skipped unsupported reflection of expression-based index")
 def test_a_fresh_database_equals_the_schema(tmp_path: Path):
     engine = connect(f"sqlite:///{tmp_path / 'fresh.db'}")
     migrating.migrate(engine)
     with engine.connect() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+        context = MigrationContext.configure(connection, opts={"include_object": _is_of_the_schema})
+        assert compare_metadata(context, metadata) == []
     engine.dispose()
 
 
@@ -33,4 +43,5 @@ def test_every_table_with_work_carries_the_same_five_columns():
         "documents",
         "groups",
         "deliveries",
+        "queue_items",
     }

@@ -406,6 +406,30 @@ def test_what_a_publisher_says_about_use_is_recorded(bench):
     assert found.policy["tdm-reservation"] == "1"
 
 
+def test_an_answer_that_nobody_asked_for_is_given_to_nobody(bench):
+    bench.script |= {"/a": reply(body=b"mine") + reply(body=b"slipped in"), "/b": reply(body=b"honest")}
+    fetcher = bench.fetcher(connections=1)
+    for path, body in (("/a", b"mine"), ("/b", b"honest"), ("/a", b"mine"), ("/b", b"honest")):
+        (found,) = ask(fetcher, Request(url=f"http://a.example{path}", purpose="api"))
+        assert found.body == body
+
+
+@pytest.mark.parametrize("headers", [{"X-A": "a\r\nX-Evil: 1"}, {"X-A\r\nX-Evil": "a"}, {"X-A": "a\x00b"}])
+def test_nothing_can_be_slipped_into_a_request(bench, headers):
+    bench.script["/a"] = reply()
+    (found,) = ask(bench.fetcher(), Request(url="http://a.example/a", purpose="api", headers=headers))
+    assert found.reason == "protocol"
+    assert bench.server.asked == []
+
+
+def test_proxies_that_the_environment_names_are_not_used(bench, monkeypatch):
+    for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    bench.script["/a"] = reply()
+    (found,) = ask(bench.fetcher(), "http://a.example/a")
+    assert found.status == 200
+
+
 def test_cookies_are_neither_kept_nor_shown(bench):
     bench.script["/a"] = reply(Set_Cookie="session=mine")
     fetcher = bench.fetcher()

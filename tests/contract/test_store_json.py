@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.scene import Scene
 
-from headwater.backends.sql.connect import _to_json
+from headwater.backends.sql.json_text import to_json
 from headwater.backends.sql.schema import facts
 from headwater.model.document import Document, Mark
 
@@ -20,12 +20,12 @@ values = st.recursive(
 
 @given(values)
 def test_json_comes_back_as_it_was(value: object):
-    assert msgspec.json.decode(_to_json(value)) == value
+    assert msgspec.json.decode(to_json(value)) == value
 
 
 @given(st.text(st.characters(categories=["Cs", "L", "Cc", "P"])))
 def test_any_text_can_be_written(text: str):
-    held = msgspec.json.decode(_to_json({text: [text]}))
+    held = msgspec.json.decode(to_json({text: [text]}))
     (name,) = held
     assert len(name) == len(text)
     assert held == {name: [name]}
@@ -35,7 +35,7 @@ def test_any_text_can_be_written(text: str):
 
 def test_records_are_written_by_their_fields():
     marks = (Mark("extract", "1", ("text",), {"n": 1}),)
-    assert msgspec.json.decode(_to_json(marks)) == [
+    assert msgspec.json.decode(to_json(marks)) == [
         {"step": "extract", "version": "1", "changed": ["text"], "notes": {"n": 1}}
     ]
 

@@ -49,7 +49,7 @@ def rows_of(scene: Scene) -> dict[str, list[dict[str, Any]]]:
 def test_an_empty_memory_knows_nothing(scene: Scene):
     assert recall(scene, 1, 2, prints=(("url", "u"),)) == Recollection(0, {}, {})
     assert scene.store.originals([]) == {}
-    assert scene.store.repeated("trial", "Wire", [], 1) == frozenset()
+    assert scene.store.stories("trial", ["Wire"], []) == {"Wire": {}}
 
 
 def test_holders_of_a_key_come_newest_first_and_no_more_than_asked(scene: Scene):
@@ -117,12 +117,10 @@ def test_a_sentence_counts_once_a_story_whatever_the_order_within_a_batch(scene:
     first, echo, other, late = scene.drafts("a", "b", "c", "d")
     said = {"sentences": (5, 6)}
     scene.refine(keep(first, **said), keep(other, **said), copy(echo, first, **said))
-    assert scene.store.repeated("trial", "Wire", [5, 6, 7], 2) == {5, 6}
-    assert scene.store.repeated("trial", "Wire", [5, 6, 7], 3) == frozenset()
+    assert scene.store.stories("trial", ["Wire"], [5, 6, 7]) == {"Wire": {5: 2, 6: 2}}
     scene.refine(keep(late, sentences=(6,), publisher="Gazette", epoch=now(scene)))
-    assert scene.store.repeated("trial", "Wire", [5, 6], 3) == frozenset()
-    assert scene.store.repeated("trial", "Gazette", [5, 6], 1) == {6}
-    assert scene.store.repeated("trial", "", [5, 6], 3) == {6}
+    counted = {"Wire": {5: 2, 6: 2}, "Gazette": {6: 1}, "": {5: 2, 6: 3}}
+    assert scene.store.stories("trial", ["Wire", "Gazette", ""], [5, 6]) == counted
 
 
 def test_deciding_a_document_again_changes_nothing(scene: Scene):

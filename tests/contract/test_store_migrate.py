@@ -13,6 +13,7 @@ from headwater.backends.sql.store import SqlStore
 from headwater.model.errors import Refused
 
 
+@pytest.mark.filterwarnings("ignore:Skipped unsupported reflection of expression-based index")
 def test_an_empty_database_gets_every_table_of_the_schema(
     empty_database: str, open_store: Callable[[str], SqlStore]
 ):
@@ -69,12 +70,19 @@ def test_a_database_of_a_newer_version_is_refused_and_stays_untouched(
     assert _version(store.engine) == "9999"
 
 
+def _is_of_the_schema(thing: object, name: str | None, kind: str, *_: object) -> bool:
+    """The indexes under the views that others read exist in the dialect's own words, in the migration alone."""
+    return not (kind == "index" and str(name).startswith("idx_articles_"))
+
+
+@pytest.mark.filterwarnings("ignore:Skipped unsupported reflection of expression-based index")
 def test_the_schema_and_the_migrations_agree(store: SqlStore):
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
     with store.engine.connect() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+        context = MigrationContext.configure(connection, opts={"include_object": _is_of_the_schema})
+        assert compare_metadata(context, metadata) == []
 
 
 def _version(engine) -> str:

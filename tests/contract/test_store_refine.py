@@ -210,3 +210,19 @@ def test_an_ended_document_opens_no_delivery_and_marks_no_group(scene: Scene):
     (draft,) = scene.drafts("a")
     scene.refine(ended(draft, State.DROPPED, "spam"))
     assert scene.count(deliveries) == scene.count(groups) == 0
+
+
+def test_what_a_document_held_before_stays_its_own_when_two_of_a_commit_lose(scene: Scene):
+    (owner,) = scene.drafts("owner")
+    scene.refine(kept(owner, fingerprints=(mark("taken"),)))
+    (old,) = scene.drafts("old")
+    scene.refine(kept(old, fingerprints=(mark("mine"),)))
+    again = scene.change(old, "next")
+    (new,) = scene.drafts("new")
+    wanted = (mark("mine"), mark("taken"), mark("fresh"))
+    lost = scene.refine(
+        kept(again, fingerprints=wanted), kept(new, fingerprints=(mark("mine"), mark("other")))
+    )
+    assert sorted(lost) == sorted([old.id, new.id])
+    held = {row["value"]: row["document_id"] for row in scene.rows(fingerprints)}
+    assert held == {"taken": owner.id, "mine": old.id}

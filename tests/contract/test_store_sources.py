@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from tests.scene import HOUR, LEASE, ME, RECIPE, START, Scene, make_capture, make_source
 
+from headwater.backends.sql.operations import Operations
 from headwater.backends.sql.schema import captures, leads, runs, sources
 from headwater.model.source import Trigger
 from headwater.model.work import Polled, Task
@@ -161,3 +162,87 @@ def test_a_source_that_moved_keeps_its_identity(scene: Scene):
     scene.now += HOUR
     (turn,) = scene.claim(Task.POLL)
     assert (turn.source.id, turn.source.url) == (scene.source.id, "https://elsewhere.example/feed")
+
+
+# The list that names the sources.
+
+
+def listed(scene: Scene, *wanted) -> list[str]:
+    scene.store.register(wanted, scene.now)
+    return list(scene.store.follow_list(RECIPE, wanted, scene.now))
+
+
+def standing(scene: Scene, source) -> tuple[bool, str, str | None]:
+    row = scene.row(sources, id=source.id)
+    return row["active"], row["origin"], row["reason"]
+
+
+def test_a_source_that_left_the_list_rests_with_a_reason_and_comes_back_with_it(scene: Scene):
+    wire, post = make_source("Wire"), make_source("Post")
+    assert listed(scene, wire, post) == []
+    assert listed(scene, wire) == ["Post"]
+    assert standing(scene, post) == (False, "unlisted", "unlisted")
+    assert [turn.source.id for turn in scene.claim(Task.POLL)] == [wire.id]
+    assert listed(scene, wire) == []
+    assert listed(scene, wire, post) == []
+    assert standing(scene, post) == (True, "recipe", None)
+    assert [turn.source.id for turn in scene.claim(Task.POLL)] == [post.id]
+
+
+def test_a_look_that_was_under_way_does_not_keep_it_from_coming_back(scene: Scene):
+    wire, post = make_source("Wire"), make_source("Post")
+    listed(scene, wire, post)
+    turns = {turn.source.id: turn for turn in scene.claim(Task.POLL)}
+    listed(scene, wire)
+    ended = Polled(source=post.id, run=turns[post.id].run, due_at=START + HOUR, error="http_500", failures=1)
+    scene.store.finish_poll([ended], ME, START)
+    assert standing(scene, post)[:2] == (False, "unlisted")
+    scene.now += 2 * HOUR
+    assert post.id not in {turn.source.id for turn in scene.claim(Task.POLL)}
+    listed(scene, wire, post)
+    assert standing(scene, post)[:2] == (True, "recipe")
+
+
+def test_what_an_operator_added_or_paused_is_not_touched_by_the_list(scene: Scene):
+    wire, post, own = make_source("Wire"), make_source("Post"), make_source("Own")
+    operations = Operations(scene.store.engine)
+    scene.store.register([own], START, origin="operator")
+    listed(scene, wire, post)
+    operations.pause("Post", active=False, now=START)
+    assert listed(scene, wire) == []
+    assert standing(scene, own) == (True, "operator", None)
+    listed(scene, wire, post)
+    assert standing(scene, post)[0] is False
+
+
+@pytest.mark.parametrize("by", ["resume", "add", "reset"])
+def test_an_operator_keeps_a_source_that_left_the_list(scene: Scene, by: str):
+    wire, post = make_source("Wire"), make_source("Post")
+    operations = Operations(scene.store.engine)
+    listed(scene, wire, post)
+    listed(scene, wire)
+    if by == "resume":
+        operations.pause("Post", active=True, now=START)
+    elif by == "reset":
+        operations.reset("Post", START)
+    else:
+        scene.store.register([post], START, origin="operator")
+    assert standing(scene, post)[:2] == (True, "operator")
+    assert listed(scene, wire) == []
+    assert post.id in {turn.source.id for turn in scene.claim(Task.POLL)}
+
+
+def test_an_operator_who_pauses_what_left_the_list_means_it(scene: Scene):
+    wire, post = make_source("Wire"), make_source("Post")
+    listed(scene, wire, post)
+    listed(scene, wire)
+    Operations(scene.store.engine).pause("Post", active=False, now=START)
+    listed(scene, wire, post)
+    assert standing(scene, post)[0] is False
+
+
+def test_the_list_of_one_recipe_says_nothing_about_another(scene: Scene):
+    other = make_source("Other", recipe="other")
+    scene.store.register([other], START)
+    assert listed(scene, make_source("Wire")) == []
+    assert standing(scene, other)[0] is True

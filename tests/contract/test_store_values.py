@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from sqlalchemy import event, text
 from sqlalchemy.exc import DatabaseError, IntegrityError
-from tests.scene import START, Scene, kept
+from tests.scene import HOUR, START, Scene, kept, make_lead, make_source
 
 from headwater.backends.sql.connect import connect, reading, writing
 from headwater.backends.sql.migrate import migrate
@@ -139,3 +139,21 @@ def test_a_full_disk_under_the_database_is_temporary_and_leaves_nothing(tmp_path
         scene.tell(*(scene.lead(f"n{i}", hints={"x": "y" * 5000}) for i in range(50)))
     assert caught.value.reason == "disk_full"
     assert scene.count(leads) == 0
+
+
+def test_r71_what_every_source_said_about_a_document_is_told(scene: Scene):
+    other = make_source("Post")
+    first = scene.lead("a", hints={"summary": "Short.", "tags": ["x"]})
+    second = make_lead("p", source=other, url=first.lead.url, hints={"description": "A longer word on it."})
+    scene.tell(first)
+    scene.fetch(first)
+    scene.now += HOUR
+    scene.tell(second, source=other)
+    told = scene.store.told([first.document, "nobody"])
+    assert told == {
+        first.document: [
+            {"title": "A", "summary": "Short.", "tags": ["x"]},
+            {"title": "P", "description": "A longer word on it."},
+        ]
+    }
+    assert scene.store.told([]) == {}

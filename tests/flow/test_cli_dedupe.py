@@ -3,13 +3,15 @@
 import gzip
 import json
 import lzma
+import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.flow.command_line import Answer, call
+from tests.flow.command_line import SOURCE, Answer, call, shell
 
 from headwater.cli import json_lines
 
@@ -119,7 +121,7 @@ def test_a_bad_line_is_named_with_its_number_or_skipped(
     skipped = ask(tmp_path / "in.jsonl", "--skip-bad")
     assert (skipped.code, len(skipped.records)) == (0, 4)
     assert "line 3 is no article" in skipped.err
-    assert "1 lines skipped" in skipped.err
+    assert "1 line skipped" in skipped.err
 
 
 def test_a_damaged_file_is_told_in_one_sentence(ask: Any, tmp_path: Path):
@@ -145,3 +147,54 @@ def test_the_ladder_is_the_one_that_was_named(ask: Any, tmp_path: Path):
     by_profile = {name: ask(source, "--profile", name).records[1]["rule"] for name in ("default", "seed-c")}
     assert by_profile == {"default": "", "seed-c": "fuzzy-title"}
     assert ask(source, "--profile", "other").code == 2
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_line(ask: Any, tmp_path: Path):
+    path = tmp_path / "marked.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"id": 1, "body": "x"}\r\n{"id": 2, "body": "y"}\r\n')
+    assert [one["id"] for one in ask(path).records] == [1, 2]
+
+
+@pytest.mark.parametrize("words", [("--out", "/dev/full"), ()])
+def test_a_full_disk_is_told_in_one_sentence(tmp_path: Path, words: tuple[str, ...]):
+    path = tmp_path / "in.jsonl"
+    path.write_text('{"id": 1, "body": "x"}\n')
+    command = f"{shlex.quote(sys.executable)} -m headwater.cli dedupe in.jsonl {' '.join(words)}"
+    full = f"{command} > /dev/full" if not words else command
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    done = subprocess.run(
+        ["/bin/sh", "-c", full], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "No space left on device" in done.stderr
+
+
+def test_order_and_missing_dates_are_no_obstacle(ask: Any, tmp_path: Path):
+    """Later lines are judged against earlier ones whatever their dates; a line without a date has none."""
+    path = tmp_path / "in.jsonl"
+    lines = [
+        {"id": "late", "body": STORY, "published_at": "2026-03-04T12:00:00Z"},
+        {"id": "early", "body": COPY, "published_at": "2026-03-03T12:00:00+02:00"},
+        {"id": "undated", "body": STORY},
+        {"id": "empty"},
+        {"id": "nothing", "body": None, "title": None, "published_at": None},
+    ]
+    path.write_text("\n".join(json.dumps(line) for line in lines))
+    found = {one["id"]: one["duplicate_of"] for one in ask(path).records}
+    assert found == {"late": None, "early": "late", "undated": "late", "empty": None, "nothing": None}
+
+
+def test_the_same_file_gives_the_same_answers_whatever_the_hash_seed(tmp_path: Path):
+    path = tmp_path / "in.jsonl"
+    bodies = [STORY, COPY, OTHER, f"{STORY} More follows.", STORY.rsplit(". ", 1)[0]]
+    path.write_text(
+        "\n".join(
+            json.dumps({"id": n, "body": body, "publisher": f"P{n % 2}"}) for n, body in enumerate(bodies)
+        )
+    )
+    told = [
+        shell("dedupe", "in.jsonl", "--evidence", at=tmp_path, PYTHONHASHSEED=seed).out for seed in ("1", "2")
+    ]
+    assert told[0]
+    assert told[0] == told[1]

@@ -1,12 +1,50 @@
 """Asking feeds before believing them, adding them, and running until all is done."""
 
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from tests.flow.command_line import Answer, call, shell
 
-from headwater_demo import Internet, running
+from headwater.app import App
+from headwater.model.source import Source
+from headwater.pure.feeds.opml import read_opml
+from headwater.settings.settings import read_settings
+from headwater_demo import Fault, Internet, running
+
+PLAIN_PAGE = b"<!doctype html><html><head><title>Plain</title></head><body><p>Hello.</p></body></html>"
+FEED = (
+    b'<rss version="2.0"><channel><title>Plain Wire</title><item><title>Old</title><link>http://plain.example/1</link>'
+    b"<pubDate>Fri, 13 Nov 2020 08:41:00 GMT</pubDate></item></channel></rss>"
+)
+
+
+@contextmanager
+def serving_site(pages: Mapping[str, bytes]) -> Iterator[str]:
+    """A site of a few pages on this machine; everything else is not found."""
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = pages.get(self.path)
+            self.send_response(404 if body is None else 200)
+            self.end_headers()
+            self.wfile.write(body or b"")
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
 
 Ask = Callable[..., Answer]
 
@@ -68,9 +106,94 @@ def test_a_page_is_told_with_the_feeds_it_names(ask: Ask):
     answer = ask("sources", "validate", "http://ledgerlane.example/")
     assert answer.code == 1
     assert "try http://ledgerlane.example/feed" in answer.out
-    refused = ask("sources", "add", "crypto", "http://ledgerlane.example/")
-    assert refused.code == 1
-    assert "Perhaps you mean http://ledgerlane.example/feed" in refused.err
+
+
+def test_c2_a_site_is_enough_its_page_names_the_feed(ask: Ask):
+    added = ask("sources", "add", "crypto", "http://ledgerlane.example/", "--json").record
+    assert (added["name"], added["url"]) == ("Ledger Lane", "http://ledgerlane.example/feed")
+
+
+def test_c2_a_site_that_names_no_feed_is_asked_where_such_sites_have_them(ask: Ask, settings: Path):
+    with serving_site({"/": PLAIN_PAGE, "/comments/feed": FEED, "/rss.xml": FEED}) as address:
+        settings.write_text(
+            settings.read_text().replace("hosts: {", f'hosts: {{"plain.example": "{address}", ')
+        )
+        added = ask("sources", "add", "crypto", "http://plain.example/", "--json")
+        nothing = ask("sources", "add", "crypto", "http://plain.example/other", "--name", "Other")
+    assert added.record["url"] == "http://plain.example/rss.xml"
+    assert nothing.code == 1
+    assert "http_404" in nothing.err
+
+
+def test_c5_a_feed_that_does_not_answer_in_two_seconds_is_not_added(ask: Ask, internet: Internet):
+    internet.fault("hashfield.example", "/rss.xml", Fault(delay=8), times=1)
+    answer = ask("sources", "add", "crypto", "http://hashfield.example/rss.xml")
+    assert answer.code == 1
+    assert "timeout" in answer.err
+
+
+def test_c2_what_is_stale_is_told(ask: Ask, settings: Path):
+    with serving_site({"/feed": FEED}) as address:
+        settings.write_text(
+            settings.read_text().replace("hosts: {", f'hosts: {{"plain.example": "{address}", ')
+        )
+        found = ask("sources", "validate", "http://plain.example/feed", "--json").record
+        told = ask("sources", "add", "crypto", "http://plain.example/feed")
+    assert (found["ok"], found["freshness"]) == (True, "stale")
+    assert "nothing new for a long time" in told.out
+
+
+def test_c41_a_fallback_is_stored_with_the_feed(ask: Ask):
+    words = ("--fallback", "http://ledgerlane.example/feed/markets")
+    assert ask("sources", "add", "crypto", "http://ledgerlane.example/feed", *words).code == 0
+    assert ask("sources", "show", "Ledger Lane", "--json").record["options"] == {"fallback": [words[1]]}
+    refused = ask("sources", "add", "crypto", "http://hashfield.example/rss.xml", "--fallback", "file:///x")
+    assert (refused.code, "fallback" in refused.err) == (1, True)
+
+
+def test_c7_c8_the_rhythm_of_a_feed_is_shown(ask: Ask, settings: Path):
+    assert ask("init").code == 0
+    app = App(read_settings(settings))
+    rhythm = {"every": 10_800, "quiet": 86_400 * 2, "window": 600_000, "entries": 20}
+    known = Source(
+        id="0123456789abcdef01234567",
+        recipe="crypto",
+        kind="feed",
+        name="Wire",
+        url="http://w.example/",
+        watermark={"rhythm": rhythm},
+    )
+    app.store.register([known], app.clock())
+    app.store.engine.dispose()
+    assert "every 3 h" in ask("sources", "list").out
+    assert "something new every 3 h; silent for up to 2 d" in ask("sources", "show", "Wire").out
+
+
+LIST = """<?xml version="1.0"?><opml version="2.0"><body><outline text="News"><outline text="Harbour">
+<outline type="rss" text="Ledger" xmlUrl="http://ledgerlane.example/feed" htmlUrl="http://ledgerlane.example/"/>
+</outline><outline type="rss" text="Closed" xmlUrl="http://oddfeeds.example/gone.xml"/></outline></body></opml>"""
+
+
+def test_c1_a_list_is_imported_checked_and_exported_again(ask: Ask, tmp_path: Path):
+    path, out = tmp_path / "feeds.opml", tmp_path / "out.opml"
+    path.write_text(LIST)
+    told = ask("sources", "import", "crypto", str(path), "--json").records
+    assert [(one["name"], one["result"]) for one in told] == [("Ledger", "added"), ("Closed", "left out")]
+    assert told[1]["reason"] == "http_410"
+    assert "1 there already" in ask("sources", "import", "crypto", str(path)).out
+    assert ask("sources", "export", "crypto", "--out", str(out)).code == 0
+    outlines, _ = read_opml(out.read_bytes())
+    assert [(one.name, one.url, one.site, one.categories) for one in outlines] == [
+        ("Ledger", "http://ledgerlane.example/feed", "http://ledgerlane.example/", ("News/Harbour",))
+    ]
+
+
+@pytest.mark.parametrize("text", ["<html></html>", '<opml version="2.0"><body/></opml>', ""])
+def test_what_is_no_list_is_told_in_a_sentence(ask: Ask, tmp_path: Path, text: str):
+    path = tmp_path / "feeds.opml"
+    path.write_text(text)
+    answer = ask("sources", "import", "crypto", str(path))
+    assert (answer.code, "feeds.opml" in answer.err, "Traceback" in answer.err) == (1, True, False)
 
 
 def test_a_feed_is_added_under_its_own_title_and_only_once(ask: Ask):
@@ -121,6 +244,23 @@ def test_a_recipe_is_run_until_all_is_done(settings: Path, ask: Ask):
     again = shell("--config", str(settings), "run", "crypto", "--once", at=settings.parent)
     assert again.code == 0
     assert "nothing new from 1 source\n" in again.out
+
+
+def test_a_source_taken_out_of_the_list_is_paused_at_the_next_run_and_told(settings: Path, ask: Ask):
+    feeds = settings.parent / "none.yaml"
+    line = "  - {{name: {0}, url: 'http://hashfield.example/{0}.xml'}}\n"
+    feeds.write_text("sources:\n" + line.format("rss") + line.format("other"))
+    run = ("--config", str(settings), "run", "crypto", "--until-idle", "--quiet")
+    assert shell(*run, at=settings.parent).code == 0
+    feeds.write_text("sources:\n" + line.format("rss"))
+    again = shell(*run, at=settings.parent)
+    assert again.code == 0
+    assert "no more in the list of crypto, so paused: other." in again.err
+    assert "unlisted" in ask("sources", "list").out
+    shown = ask("sources", "show", "other").out
+    assert "no more in its list" in " ".join(shown.split())
+    (row,) = [row for row in ask("sources", "list", "--json").records if row["name"] == "other"]
+    assert (row["active"], row["reason"]) == (False, "unlisted")
 
 
 def test_work_without_sources_says_what_to_do(ask: Ask):

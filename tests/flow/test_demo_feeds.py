@@ -11,7 +11,14 @@ import pytest
 from headwater_demo import feeds, odd_feeds, running
 
 EVERY = {item["url"]: item for item in feeds("full") + odd_feeds()}
-VERSIONS = {"rss091": "rss091u", "rss092": "rss092", "rss1": "rss10", "rss2": "rss20", "rss2-teaser": "rss20"}
+VERSIONS = {
+    "rss091": "rss091u",
+    "rss092": "rss092",
+    "rss1": "rss10",
+    "rss2": "rss20",
+    "rss2-teaser": "rss20",
+    "atom03": "atom03",
+}
 
 
 @pytest.fixture(scope="module")
@@ -113,8 +120,8 @@ def test_the_small_internet_too_lists_one_address_in_two_feeds():
 
 def test_the_list_has_the_agreed_size_and_share_of_trouble():
     full = feeds("full")
-    assert (len(full), len(feeds("small"))) == (25, 6)
-    assert sum(item["expect"] in ("broken", "unreadable", "refused", "gone") for item in full) == 5
+    assert (len(full), len(feeds("small"))) == (50, 6)
+    assert sum(item["expect"] in ("broken", "unreadable", "refused", "gone") for item in full) == 10
     assert {item["format"] for item in full} == {
         "rss091",
         "rss092",
@@ -124,6 +131,7 @@ def test_the_list_has_the_agreed_size_and_share_of_trouble():
         "atom-html",
         "atom-xhtml",
         "atom-text",
+        "atom03",
         "json",
     }
 

@@ -176,6 +176,21 @@ def test_the_last_pages_are_asked_for_conditionally_and_the_others_never():
     assert (silent.leads, silent.discovery.watermark) == ([], mark)
 
 
+def test_a_last_page_that_calls_itself_fresh_is_left_alone_until_it_is_not():
+    def fresh(request):
+        links = "a" if request.url == HOME else "b"
+        return answer(request, page(links, words=request.url), etag='"1"', cache_control="max-age=600")
+
+    mark = crawl(fresh, depth=1).discovery.watermark
+    again = crawl(fresh, depth=1, watermark=mark)
+    assert asked(again) == [HOME]
+    assert again.discovery.watermark == mark
+    (key,) = mark["pages"]
+    for lie in ("2026-11-13T09:00:00+00:00", "9999-01-01T00:00:00+00:00", "2026-11-13T09:05:00", "soon", 7):
+        told = {"pages": {key: {**mark["pages"][key], "fresh_until": lie}}}
+        assert len(asked(crawl(fresh, depth=1, watermark=told))) == 2
+
+
 def test_papers_are_leads_by_address_and_pages_that_are_none_are_not_read():
     pages = {HOME: page("doc/a.pdf", "other/b.pdf", "doc/c", words="x")}
     pages[at("doc/c")[0]] = "bytes"

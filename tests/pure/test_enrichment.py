@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.model.document import Document
+from headwater.model.ignorance import NothingKnown
 from headwater.model.recipe import Context
 from headwater.pure.enrichment import Payload, enrich, matching, payload_of, squeezed
 from headwater.steps.enrich import EnrichShortBodies
 
-CONTEXT = Context("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=None)  # type: ignore[arg-type]
+CONTEXT = Context("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=NothingKnown())
 DESCRIPTION = "The harbour reopens on Monday. Ferries run twice a day. Tickets stay at nine crowns."
 
 
@@ -87,7 +88,8 @@ def test_finds_the_matching_item_by_address_before_title() -> None:
 
 
 def test_step_notes_the_origin_and_fills_empty_fields() -> None:
-    def payloads(batch: Sequence[Document]) -> Mapping[str, Payload]:
+    def payloads(batch: Sequence[Document], context: Context) -> Mapping[str, Payload]:
+        assert context is CONTEXT
         return {one.id: Payload(DESCRIPTION, ("ferries",), ("Ilse Brandt",)) for one in batch}
 
     step = EnrichShortBodies(payloads=payloads)
@@ -110,3 +112,23 @@ def test_step_uses_what_the_lead_said_and_leaves_long_bodies_alone() -> None:
     assert kept is long
     assert isinstance(filled, Document)
     assert (filled.text, filled.origins["text"]) == (DESCRIPTION, "payload")
+
+
+class Told(NothingKnown):
+    def told(self, ids: Sequence[str]) -> Mapping[str, Sequence[Mapping[str, object]]]:
+        short, full = (
+            {"title": "Ferries", "summary": "It reopens."},
+            {"summary": f"<p>{DESCRIPTION}</p>", "tags": ["ferries"]},
+        )
+        return {one: [short, full] for one in ids}
+
+
+def test_r71_the_fullest_word_of_the_stored_payload_is_taken() -> None:
+    context = Context("r", CONTEXT.now, Told())
+    before = document(
+        text="Ferries are back.", description="A page about ferries.", origins={"description": "meta"}
+    )
+    (after,) = EnrichShortBodies()([before], context)
+    assert isinstance(after, Document)
+    assert after.text == f"Ferries are back.\n\n{DESCRIPTION}"
+    assert (after.description, after.keywords) == ("A page about ferries.", ("ferries",))

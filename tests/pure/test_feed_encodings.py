@@ -155,3 +155,21 @@ def test_what_cannot_be_read_is_named(data, reason):
     with pytest.raises(NotAFeed) as caught:
         read_feed(data)
     assert caught.value.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("title", "encoding"),
+    [
+        ("Τα νέα του λιμανιού σήμερα το πρωί, με άνεμο και βροχή", "cp1253"),
+        ("חדשות הנמל הבוקר עם רוח חזקה וגשם קל", "cp1255"),
+        ("أخبار الميناء اليوم مع الرياح والأمطار على الساحل", "cp1256"),
+        ("ข่าวท่าเรือเช้านี้มีลมแรงและฝนตก", "cp874"),
+        ("不归港口的新书系列：专业工作", "gb2312"),
+        (RUSSIAN, "cp1251"),
+        (RUSSIAN, "koi8-r"),
+    ],
+)
+def test_c15_an_undeclared_alphabet_is_told_by_its_letters(title, encoding):
+    data = document(title).encode(encoding)
+    assert title_of(data) == title
+    assert "encoding_guessed" in codes(data)

@@ -1,7 +1,11 @@
+from datetime import UTC, datetime
+
 import pytest
 
 from headwater.extract.html import read_html
 from headwater.model.reading import Hints, Reading, Unreadable
+from headwater_demo.exchange import Request
+from headwater_demo.sites.oddities import HOST, sites
 
 LONG = " ".join(
     ["The keeper of the lamp wrote down the wind, the tide and the names of those who came to visit."] * 12
@@ -68,3 +72,63 @@ def test_bytes_that_are_no_page_are_refused(data):
     found = read_html(data, Hints(media_type="text/html"))
     assert isinstance(found, Unreadable)
     assert found.reason == "unsupported"
+
+
+TEASER = "Grain prices fell for the third week as rain reached the northern plains, and traders who had bought in the summer began to sell what they held before the harvest figures are out."
+DECLARED = '<script type="application/ld+json">{"@type":"NewsArticle","isAccessibleForFree":false}</script>'
+WALL = "<div><h2>Subscribe to continue reading</h2><p>Already a subscriber? Log in.</p></div>"
+PLEA = "<h1>Before you continue</h1><p>We use cookies and data to keep our services running, to measure how they are used and to protect them against abuse and fraud, on this site and on others that show what we offer.</p>"
+BUTTONS = "<form><button>Accept all</button><button>Reject all</button></form>"
+
+
+def reason_of(head: str, body: str) -> str | None:
+    found = read_html(f"<html><head>{head}</head><body>{body}</body></html>".encode(), Hints())
+    return found.reason if isinstance(found, Unreadable) else None
+
+
+def test_g7_a_teaser_is_a_wall_when_the_page_declares_it_and_says_so():
+    story = f"<article><h1>Grain</h1><p>{TEASER}</p></article>"
+    assert reason_of(DECLARED, story + WALL) == "paywall"
+    assert reason_of(DECLARED, story) is None
+    assert reason_of("", story + WALL) is None
+
+
+@pytest.mark.parametrize(
+    ("title", "agree"),
+    [
+        ("Consent", BUTTONS),
+        ("Before you continue", "<a class='b' href='/ok'><span>I agree</span></a>"),
+        ("Your privacy", "<form><input type='submit' value='Accept'></form>"),
+    ],
+)
+def test_g7_a_plea_for_cookies_is_no_text_however_well_it_is_written(title, agree):
+    assert reason_of(f"<title>{title}</title>", PLEA + agree) == "consent"
+
+
+@pytest.mark.parametrize(
+    ("head", "body"),
+    [
+        ("<title>Consent</title>", PLEA),  # nothing to agree with: a page about it
+        ("<title>Grain prices fall</title>", f"<h1>Grain</h1><p>{TEASER}</p><p>We use cookies.</p>{BUTTONS}"),
+        (
+            "<title>Cookie rules change</title>",
+            f"<article><h1>Cookie rules</h1><p>{TEASER}</p></article>{BUTTONS}",
+        ),
+        (
+            '<title>Consent law passed</title><meta property="og:type" content="article">',
+            f"<h1>Consent law</h1><p>{TEASER} Cookies need it from May.</p>{BUTTONS}",
+        ),
+    ],
+)
+def test_a_short_page_that_only_mentions_cookies_is_kept(head, body):
+    assert reason_of(head, body) is None
+
+
+@pytest.mark.parametrize(("path", "reason"), [("/paywall", "paywall"), ("/consent", "consent")])
+def test_g7_the_walls_of_the_demo_internet_are_seen(path, reason):
+    (site,) = [site for site in sites(None) if site.host == HOST]
+    found = read_html(
+        site.answer(Request(host=HOST, path=path, now=datetime(2026, 11, 13, tzinfo=UTC))).body, Hints()
+    )
+    assert isinstance(found, Unreadable)
+    assert found.reason == reason

@@ -153,3 +153,90 @@ def test_a_date_in_the_address_needs_year_month_and_day():
 @given(st.text(max_size=80))
 def test_linked_data_never_fails(text):
     assert isinstance(parse_linked_data(text), list)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("12 listopada 2023", "2023-11-12"),
+        ("2024. május 6.", "2024-05-06"),
+        ("12 मार्च 2024", "2024-03-12"),
+        ("6 مايو 2024", "2024-05-06"),
+        ("6 tháng 5, 2024", "2024-05-06"),
+        ("2025. 3. 4. 10:20", "2025-03-04"),
+        ("6-May-2024", "2024-05-06"),
+        ("HarboursDECEMBER 22, 2022Updated", "2022-12-22"),
+        ("Ada Quill•Oct 20, 2025", "2025-10-20"),
+        ("11-29-2024", "2024-11-29"),
+    ],
+)
+def test_dates_of_many_languages_and_of_words_run_together(text, expected):
+    found = parse_date(text)
+    assert found is not None
+    assert found.date().isoformat() == expected
+
+
+def test_the_order_of_day_and_month_follows_the_page():
+    line = "<h1>The lamp</h1><p>05/06/2024</p>"
+    assert page(top=line).published is None
+    assert page(top=line + "<p>Seen by 25/12/2023</p>").published == datetime(2024, 6, 5, tzinfo=UTC)
+    in_words = '<time datetime="2024-05-06">May 6, 2024</time>'
+    assert page(top=line, bottom=in_words).published == datetime(2024, 5, 6, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"), [("de", "2024-06-05"), ("en-GB", "2024-06-05"), ("en-US", "2024-05-06")]
+)
+def test_the_order_of_day_and_month_follows_the_language(language, expected):
+    markup = f'<html lang="{language}"><body><h1>The lamp</h1><p>05/06/2024</p><p>{TEXT}</p><p>{TEXT}</p></body></html>'
+    found = read_html(markup.encode(), Hints(url="https://courier.example/lamp"))
+    assert isinstance(found, Reading)
+    assert found.published is not None
+    assert found.published.date().isoformat() == expected
+
+
+@pytest.mark.parametrize(
+    "top",
+    [
+        "<h1>The lamp</h1><p>Harbours</p><p>May 6, 2024 (last modified June 7, 2025)</p>",
+        "<h1>The lamp</h1><p>Updated June 7, 2025</p><p>Published: May 6, 2024</p>",
+        "<h1>The lamp</h1><h4>Publicado</h4><p>6 de mayo de 2024</p><h4>Actualizado</h4><p>7 de junio de 2025</p>",
+        "<h1>Search</h1><h1>The lamp</h1><p>May 6, 2024</p>",
+        "<h1>The lamp</h1><p>Founded: April 1, 1999</p><p>May 6, 2024</p>",
+        (
+            '<h1>The lamp</h1><p><time datetime="2024-05-06">yesterday</time></p>'
+            '<time class="card__date" datetime="2020-01-01">1 January 2020</time>'
+        ),
+    ],
+)
+def test_a_line_by_the_headline_is_taken_for_what_it_says(top):
+    found = page("<title>The lamp</title>", top=top)
+    assert found.published is not None
+    assert found.published.date().isoformat() == "2024-05-06"
+
+
+def test_what_was_first_published_elsewhere_says_when():
+    found = page(
+        top="<h1>The lamp</h1><p>7 June 2025</p>",
+        bottom="<p>This story was originally published on 6 May 2024 and has been corrected since.</p>",
+    )
+    assert found.published == datetime(2024, 5, 6, tzinfo=UTC)
+
+
+def test_names_of_meta_elements_may_be_written_in_any_way():
+    for name in ("published-date", "x_Published.Date", "DC.date.issued", "article:published_time"):
+        assert page(f'<meta name="{name}" content="2024-05-06">').published == datetime(
+            2024, 5, 6, tzinfo=UTC
+        )
+
+
+def test_a_front_page_has_no_date():
+    markup = f'<meta property="article:published_time" content="2024-05-06"><h1>Courier</h1><p>{TEXT}</p>'
+    found = read_html(markup.encode(), Hints(url="https://courier.example/"))
+    assert isinstance(found, Reading)
+    assert found.published is None
+
+
+def test_a_month_in_the_address_may_be_a_word():
+    assert date_in_path("/news/2024/may/06/the-lamp") == datetime(2024, 5, 6, tzinfo=UTC)
+    assert date_in_path("/news/2024/part/06/the-lamp") is None

@@ -1,9 +1,12 @@
 import unicodedata
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headwater.extract.html import read_html
+from headwater.extract.html.choose import Choice, choose, without_strays
+from headwater.extract.marked import unmark
 from headwater.model.reading import Hints, Reading, Unreadable
 
 PARAGRAPHS = [
@@ -173,3 +176,74 @@ def test_comments_are_not_part_of_an_article():
     found = reading(ARTICLE.replace("</article>", f"</article>{comments}</ol></div>"))
     assert PARAGRAPHS[3] in found.plain
     assert "read this with pleasure" not in found.plain
+
+
+def test_comments_below_a_text_are_left_out_wherever_a_section_says_so():
+    said = (
+        "I do not buy it, since the same people said the same thing two years ago, and look where we are now."
+    )
+    comments = f"<div id='comments'><h3>2 responses</h3><ol class='commentlist'><li class='comment'><cite>quietlurker</cite> says:<p>{said}</p></li></ol></div>"
+    paragraphs = "".join(f"<p>{paragraph}</p>" for paragraph in PARAGRAPHS * 2)
+    page = f"<html><body><div id='content'><h2>The lamp</h2><div class='entry-content'>{paragraphs}</div>{comments}</div></body></html>"
+    found = reading(page)
+    assert PARAGRAPHS[3] in found.plain
+    assert said not in found.plain
+
+
+def test_a_discussion_is_its_comments():
+    said = [
+        f"Answer number {number} says that {paragraph}" for number, paragraph in enumerate(PARAGRAPHS * 3)
+    ]
+    items = "".join(f"<div class='comment'><p>{text}</p></div>" for text in said)
+    page = f"<html><body><main><h1>Who keeps the lamp?</h1><p>Who keeps it?</p><div id='comments'>{items}</div></main></body></html>"
+    assert said[5] in reading(page).plain
+
+
+def test_ordered_lists_keep_their_numbers_and_nested_ones_their_place():
+    items = [f"Step {word}: {PARAGRAPHS[0]}" for word in ("one", "two", "three")]
+    inner = f"<ul><li>{PARAGRAPHS[1]}</li></ul>"
+    markup = f"<article><p>{PARAGRAPHS[2]}</p><ol start='9'><li>{items[0]}</li><li>{items[1]}{inner}</li><li>{items[2]}</li></ol><p>{PARAGRAPHS[3]}</p></article>"
+    lines = reading(markup).text.split("\n")
+    assert [line.partition(" ")[0] for line in lines if "Step" in line] == ["9.", "10.", "11."]
+    assert "    - " + PARAGRAPHS[1] in lines
+
+
+ELEMENTS = st.recursive(
+    st.sampled_from(PARAGRAPHS).map(lambda text: f"<p>{text}</p>"),
+    lambda inner: st.tuples(st.sampled_from(["ol", "ul", "blockquote", "table", "h2", "pre"]), st.lists(inner, min_size=1, max_size=3)).map(
+        lambda pair: _element(*pair)
+    ),
+    max_leaves=8,
+)  # fmt: skip
+
+
+def _element(name: str, inner: list[str]) -> str:
+    if name in ("ol", "ul"):
+        return f"<{name}>" + "".join(f"<li>{part}</li>" for part in inner) + f"</{name}>"
+    if name == "table":
+        return "<table><tr>" + "".join(f"<td>{part}</td>" for part in inner) + "</tr></table>"
+    return f"<{name}>" + "".join(inner) + f"</{name}>"
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(ELEMENTS, min_size=1, max_size=4))
+def test_reading_the_rendered_text_again_loses_no_word(elements):
+    found = read_html(("<article>" + "".join(elements) + "</article>").encode(), Hints())
+    if isinstance(found, Reading):
+        again = iter(unmark(found.text).split())
+        assert all(word in again for word in found.plain.split())
+
+
+def test_what_stands_apart_from_an_article_is_left_out():
+    likely = np.array([0.5, 0.1, 0.1, 0.1, 0.9, 0.95, 0.1, 0.1, 0.1, 0.85], np.float32)
+    words = np.array([10, 5, 5, 5, 80, 90, 5, 5, 5, 10], np.float32)
+    choice = Choice((0, 4, 5, 9), 0.9, 0.4)
+    assert without_strays(choice, likely, words).blocks == (4, 5, 9)
+
+
+def test_a_short_text_of_which_nothing_is_likely_is_none():
+    texts = ["Sign in", "Basket", "Help"]
+    few, many = np.array([20, 15, 10], np.float32), np.array([200, 150, 100], np.float32)
+    likely = np.array([0.35, 0.3, 0.2], np.float32)
+    assert choose(likely, few, texts).blocks == ()
+    assert choose(likely, many, texts).blocks != ()

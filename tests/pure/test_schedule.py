@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.model.source import Trigger
+from headwater.pure.responses import fresh_until
 from headwater.pure.schedule import (
     FAILURES_UNTIL_STOP,
     FLOOR,
@@ -16,6 +17,7 @@ from headwater.pure.schedule import (
     next_look,
     retry_delay,
     source_backoff,
+    trusted,
 )
 from headwater.worker.loops import LONGEST_REST
 
@@ -148,3 +150,38 @@ def test_a_look_that_was_cut_short_goes_on_soon_but_not_at_once():
     trigger = Trigger(every=timedelta(days=7))
     assert next_look(trigger, now, again=timedelta(minutes=5)) == now + timedelta(minutes=5)
     assert next_look(trigger, now, again=timedelta(0)) == now + FLOOR
+
+
+@given(st.one_of(st.none(), st.timedeltas()), spans)
+def test_what_a_header_calls_fresh_is_trusted_within_bounds(fresh: timedelta | None, every: timedelta):
+    rest = trusted(fresh, Trigger(every=every))
+    assert timedelta(0) <= rest <= timedelta(days=1)
+    assert rest <= max(timedelta(hours=1), 4 * every)
+    assert rest <= max(fresh or timedelta(0), timedelta(0))
+
+
+def test_a_header_that_lies_costs_four_looks_and_never_the_source():
+    forever = timedelta(days=365)
+    assert trusted(forever, Trigger(every=timedelta(minutes=5))) == timedelta(hours=1)
+    assert trusted(forever, Trigger(every=timedelta(hours=2))) == timedelta(hours=8)
+    assert trusted(forever, Trigger(every=timedelta(days=2))) == timedelta(days=1)
+    assert trusted(timedelta(minutes=20), Trigger(every=timedelta(minutes=5))) == timedelta(minutes=20)
+
+
+def test_named_hours_are_kept_whatever_a_header_says():
+    assert trusted(timedelta(days=365), Trigger(cron="0 */4 * * *")) == timedelta(0)
+
+
+@pytest.mark.parametrize(
+    ("headers", "wait"),
+    [
+        ({"Cache-Control": "max-age=600"}, timedelta(minutes=10)),
+        ({"Cache-Control": "max-age=99999999"}, timedelta(days=1)),
+        ({"Expires": "Fri, 13 Nov 2026 12:30:00 GMT"}, timedelta(minutes=30)),
+        ({"Expires": "0"}, timedelta(0)),
+        ({"Cache-Control": "no-cache, max-age=600"}, timedelta(0)),
+        ({}, timedelta(0)),
+    ],
+)
+def test_an_answer_is_taken_at_its_word_for_a_day_at_most(headers: dict[str, str], wait: timedelta):
+    assert fresh_until(headers, NOON) == NOON + wait

@@ -7,9 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.app import fetch_settings
+from headwater.fetch.routes import Router
 from headwater.model.errors import Refused
 from headwater.model.source import Trigger
 from headwater.pure.keys import source_key
+from headwater.settings.rate_limits import RATE_LIMITS_FILE, named
 from headwater.settings.settings import RecipeSettings, Settings, read_settings
 from headwater.settings.sources import load_sources, parse_duration
 
@@ -136,6 +139,96 @@ def test_no_file_brings_anything_but_settings_or_a_refusal(tmp_path_factory, bod
 )
 def test_a_value_out_of_range_is_told_with_its_field(tmp_path: Path, text: str, field: str):
     assert _refused(read_settings, _file(tmp_path, text), {}).startswith(f"{field}: ")
+
+
+# Rates by host.
+
+
+def test_p10_rates_by_host_may_stand_in_a_file_of_their_own_beside_the_settings(tmp_path: Path):
+    path = _file(tmp_path, "rate_limits: {a.example: {rate: 5}, b.example: {rate: 2}}\n")
+    _file(
+        tmp_path,
+        "'*.slow.example': {rate: 0.1, concurrency: 1}\nb.example: {rate: null, robots: false}\n"
+        "'*.sec.gov': {rate: 2}\n",
+        RATE_LIMITS_FILE,
+    )
+    settings = read_settings(path, {})
+    assert named(settings.rate_limits) == {
+        "a.example": {"rate": 5.0},
+        "*.slow.example": {"rate": 0.1, "concurrency": 1},
+        "b.example": {"rate": None, "robots": False},
+        "*.sec.gov": {"rate": 2.0},
+    }
+    hosts = fetch_settings(settings).hosts
+    assert (hosts["*.sec.gov"].rate, hosts["*.sec.gov"].contact, hosts["*.sec.gov"].shared) == (
+        2.0,
+        True,
+        True,
+    )
+    assert (hosts["b.example"].rate, hosts["b.example"].robots) == (None, False)
+
+
+def test_p10_without_settings_the_file_of_the_folder_counts(tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    _file(tmp_path, "a.example: {rate: 3}\n", RATE_LIMITS_FILE)
+    assert named(read_settings(None, {}).rate_limits) == {"a.example": {"rate": 3.0}}
+    _file(tmp_path, "", RATE_LIMITS_FILE)
+    assert read_settings(None, {}).rate_limits == {}
+
+
+WRONG_RATES = [
+    ("a.example: {rate: 1}\nb.example:\n  rate: fast\n", 3, "b.example.rate", "float"),
+    ("a.example: {rate: -1}\n", 1, "a.example.rate", ">= 0"),
+    ("a.example: {rate: .nan}\n", 1, "a.example.rate", ">= 0"),
+    ("a.example: {rate: .inf}\n", 1, "a.example.rate", "<= 1000000"),
+    ("a.example: {concurrency: 1.5}\n", 1, "a.example.concurrency", "int"),
+    ("a.example:\n  speed: 1\n", 2, "a.example.speed", "unknown field"),
+    ("a.example: {robots: perhaps}\n", 1, "a.example.robots", "bool"),
+    ("a.example: 3\n", 1, "a.example", "object"),
+    ("\nhttps://a.example/: {rate: 1}\n", 2, "https://a.example/", "not a host"),
+    ("a.*.example: {rate: 1}\n", 1, "a.*.example", "not a host"),
+    ("- a.example\n", 1, "the whole file", "object"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "field", "said"), WRONG_RATES)
+def test_p10_a_mistake_in_it_is_told_with_file_line_and_field(tmp_path, text, line, field, said):
+    settings, path = _file(tmp_path, ""), _file(tmp_path, text, RATE_LIMITS_FILE)
+    told = _refused(read_settings, settings, {})
+    assert told.startswith(f"{path}:{line}: {field}: ")
+    assert said in told
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "field"),
+    [
+        ("data: x\nrate_limits:\n  'a b': {rate: 1}\n", 3, "rate_limits.a b"),
+        ("rate_limits:\n  a.example:\n    rate: x\n", 3, "rate_limits.a.example.rate"),
+        ("data: x\nrequests_per_second: -1\n", 2, "requests_per_second"),
+        ('data: x\ncontact: "me\\r\\nX-Evil: 1"\n', 2, "contact"),
+        ('rate_limits:\n  a.example: {user_agent: "x\\ny"}\n', 2, "rate_limits.a.example.user_agent"),
+        ("hosts:\n  'a b': http://127.0.0.1:1\n", 2, "hosts.a b"),
+        ("data: x\nreservations: [tdm, everything]\n", 2, "reservations.1"),
+    ],
+)
+def test_a_mistake_about_fetching_is_told_with_file_line_and_field(tmp_path, text, line, field):
+    path = _file(tmp_path, text)
+    assert _refused(read_settings, path, {}).startswith(f"{path}:{line}: {field}: ")
+
+
+@pytest.mark.parametrize(
+    "text", ["127.0.0.1", "127.0.0.1:99999", "10.0.0.0/8:80", "a:b", ":80", "[::1", "host:0"]
+)
+def test_an_allowed_address_that_is_none_is_told(text: str):
+    assert _refused(fetch_settings, Settings(allow=[text])).startswith("allow: ")
+
+
+@pytest.mark.parametrize(
+    "base", ["ftp://x", "http://", "http://x:99999", "http://[::1", "http://u@x", "http://x:0"]
+)
+def test_an_override_that_leads_nowhere_is_told(base: str):
+    settings = fetch_settings(Settings(hosts={"a.example": base}))
+    assert "an override needs a base URL" in _refused(Router, settings)
 
 
 # Source lists.

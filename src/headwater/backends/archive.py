@@ -6,7 +6,7 @@ buckets and bills count.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -100,6 +100,41 @@ class ObjectArchive:
         with _explained():
             for page in obstore.list(self.store):
                 yield from sorted(entry["path"] for entry in page if entry["last_modified"] < before)
+
+    def copy(self, packs: Iterable[str], target: "ObjectArchive") -> tuple[int, list[str]]:
+        """Copy packs that the target does not have yet; gives how many, and the names of those that are missing here or
+        whose bytes no longer match their name."""
+        count, damaged = 0, []
+        with _explained():
+            for name in packs:
+                if target.has(name):
+                    continue
+                data = self.whole(name)
+                if data is None:
+                    damaged.append(name)
+                    continue
+                obstore.put(target.store, name, data, use_multipart=False)
+                count += 1
+        return count, damaged
+
+    def has(self, name: str) -> bool:
+        with _explained():
+            try:
+                obstore.head(self.store, name)
+            except (NotFoundError, FileNotFoundError):
+                return False
+        return True
+
+    def whole(self, name: str) -> bytes | None:
+        """All bytes of a pack; None if it is missing or its bytes do not match its name."""
+        if not NAME.fullmatch(name):
+            return None
+        with _explained():
+            try:
+                data = bytes(obstore.get(self.store, name).bytes())
+            except (NotFoundError, FileNotFoundError):
+                return None
+        return data if sha256(data).hexdigest() == name[3:67] else None
 
     def remove(self, packs: Sequence[str]) -> None:
         with _explained():

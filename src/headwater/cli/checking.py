@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from headwater.app import App
@@ -13,12 +13,15 @@ from headwater.pure.feeds import Feed, NotAFeed, guess_feeds, read_feed
 from headwater.pure.responses import header
 
 PATIENCE = timedelta(seconds=20)
-EACH = timedelta(seconds=10)
+EACH = timedelta(seconds=2)
+STALE = timedelta(days=60)
+MOST_TRIED = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """`ok`: a feed with entries that can be read. `reason` says why not; `feeds` are better addresses, if any."""
+    """`ok`: a feed with entries that can be read. `reason` says why not; `feeds` are better addresses, if any.
+    `freshness`: fresh, stale (nothing new for two months), or undated."""
 
     url: str
     ok: bool
@@ -31,21 +34,38 @@ class Check:
     title: str = ""
     entries: int = 0
     newest: datetime | None = None
+    freshness: str = ""
     warnings: tuple[str, ...] = ()
     feeds: tuple[str, ...] = ()
 
 
-def check(app: App, urls: Sequence[str]) -> list[Check]:
-    """Ask every address once, all at the same time."""
+def find(app: App, url: str, within: timedelta = EACH) -> Check:
+    """The feed at an address or, when a page is there, the first usable one of those that the page names or that such
+    sites have; `feeds` are then the other usable ones."""
+    first = check(app, [url], within)[0]
+    if first.ok or not first.feeds:
+        return first
+    usable = [one for one in check(app, first.feeds[:MOST_TRIED], within) if one.ok]
+    # The readers' comments are seldom what somebody wants who names a site.
+    usable.sort(key=lambda one: "comment" in one.url.lower())
+    if not usable:
+        return first
+    others = tuple(dict.fromkeys(one.url for one in usable[1:]))
+    return replace(usable[0], feeds=others)
+
+
+def check(app: App, urls: Sequence[str], within: timedelta = EACH) -> list[Check]:
+    """Ask every address once, all at the same time; each has so long to answer."""
     with _fetching(app) as fetcher:
-        for url in urls:
-            fetcher.submit(url, Request(url=url, purpose="feed", source_kind="feed", timeout=EACH))
+        for url in dict.fromkeys(urls):
+            fetcher.submit(url, Request(url=url, purpose="feed", source_kind="feed", timeout=within))
         answers: dict[str, Response | Failure] = {}
-        until = time.monotonic() + PATIENCE.total_seconds()
+        patience = max(PATIENCE, within * 2, timedelta(seconds=len(urls) / 4))
+        until = time.monotonic() + patience.total_seconds()
         while len(answers) < len(set(urls)) and time.monotonic() < until:
             answers.update(fetcher.collect(len(urls), timedelta(seconds=0.2)))
     silent = Failure("timeout", "no answer in time")
-    return [assess(url, answers.get(url, silent)) for url in urls]
+    return [assess(url, answers.get(url, silent), app.clock()) for url in urls]
 
 
 @contextmanager
@@ -57,7 +77,7 @@ def _fetching(app: App) -> Iterator[Fetcher]:
         fetcher.close()
 
 
-def assess(url: str, answer: Response | Failure) -> Check:
+def assess(url: str, answer: Response | Failure, now: datetime) -> Check:
     """What the answer means to somebody who wants a feed."""
     if isinstance(answer, Failure):
         return Check(url=url, ok=False, reason=answer.reason, detail=answer.detail)
@@ -69,10 +89,10 @@ def assess(url: str, answer: Response | Failure) -> Check:
         better = error.alternates or (guess_feeds(answer.url) if error.reason == "html" else ())
         detail = "these addresses are guesses" if better and not error.alternates else ""
         return _seen(url, answer, reason=f"not_a_feed:{error.reason}", detail=detail, feeds=better)
-    return _read(url, answer, feed)
+    return _read(url, answer, feed, now)
 
 
-def _read(url: str, answer: Response, feed: Feed) -> Check:
+def _read(url: str, answer: Response, feed: Feed, now: datetime) -> Check:
     dates = [date for entry in feed.entries if (date := entry.published or entry.updated)]
     return _seen(
         url,
@@ -83,8 +103,15 @@ def _read(url: str, answer: Response, feed: Feed) -> Check:
         title=feed.title or "",
         entries=len(feed.entries),
         newest=max(dates, default=None),
+        freshness=_freshness(max(dates, default=None), now),
         warnings=feed.warnings,
     )
+
+
+def _freshness(newest: datetime | None, now: datetime) -> str:
+    if newest is None:
+        return "undated"
+    return "stale" if now - newest > STALE else "fresh"
 
 
 def _seen(url: str, answer: Response, *, ok: bool = False, **told: object) -> Check:

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal, Self
 import msgspec
 import typer
 
-from headwater.cli.json_lines import Unfit, moment_of, numbered, opened, record_of, refuse_or_skip, writable
+from headwater.cli.json_lines import Unfit, moment_of, numbered, opened, record_of, refuse_or_skip, writer
 from headwater.cli.options import Quiet, verb
-from headwater.cli.output import side_console
+from headwater.cli.output import count_of, side_console
 from headwater.cli.progress import Every
 from headwater.model.errors import Refused
 from headwater.pure.dupes import PROFILES, Article, Decision, Ladder, MemoryIndex
@@ -54,7 +54,7 @@ def dedupe(
     counts, names = Counts(), Names(index)
     with ExitStack() as stack:
         lines = opened(source, stack)
-        target = stack.enter_context(writable(out)) if out else sys.stdout
+        write = writer(stack, out)
         telling = stack.enter_context(Telling(counts, quiet=quiet))
         for number, line in numbered(lines, source):
             try:
@@ -65,7 +65,7 @@ def dedupe(
                 continue
             decision = ladder.take(article)
             counts.add(decision)
-            target.write(msgspec.json.encode(names.record(decision, evidence=evidence)).decode() + "\n")
+            write(msgspec.json.encode(names.record(decision, evidence=evidence)).decode() + "\n")
             telling.now()
     if not quiet:
         told = msgspec.json.encode(counts.record()).decode() if as_json else counts.line()
@@ -146,9 +146,10 @@ class Counts:
     def line(self) -> str:
         by = ", ".join(f"{rule} {count}" for rule, count in self.rules.most_common())
         return (
-            f"{self.answers.total()} articles: {self.answers['duplicate']} duplicates{f' ({by})' if by else ''}, "
+            f"{count_of(self.answers.total(), 'article')}: {count_of(self.answers['duplicate'], 'duplicate')}"
+            f"{f' ({by})' if by else ''}, "
             f"{self.answers['related']} related, {self.answers['new']} new"
-            + (f"; {self.skipped} lines skipped" if self.skipped else "")
+            + (f"; {count_of(self.skipped, 'line')} skipped" if self.skipped else "")
         )
 
 

@@ -1,5 +1,6 @@
 """`headwater demo`: the whole of Headwater on a small internet that lives on this machine."""
 
+import os
 import shutil
 import sys
 import time
@@ -21,12 +22,17 @@ from headwater.cli.run import run_watched
 from headwater.cli.summary import show
 from headwater.model.errors import Refused
 from headwater.model.work import State
+from headwater.settings.rate_limits import RateLimit
 from headwater.settings.settings import DEFAULT_DATA, RecipeSettings, Settings
-from headwater_demo import feeds, running
+from headwater_demo import ENDPOINTS, KEYS, feeds, running, watch_list
 from headwater_demo.__main__ import main as serve_until_stopped
+from headwater_demo.sites.portals import procedure_sources
 
 app = group("Run Headwater over a small internet on this machine.")
-RECIPE = "crypto"
+# Each has its own part of the demo internet; the first one is told about in detail.
+RECIPES = ("crypto", "markets", "procedures")
+INTERFACES = ("api.massive.example", "*.sec.example", "broker.example")
+NO_LIMIT = dict.fromkeys(("market_api", "news_api", "filings_api", "macro_news", "massive", "broker"), 0)
 Size = Annotated[Literal["small", "full"], typer.Option(help="How large the internet is.")]
 
 
@@ -37,10 +43,14 @@ def run_demo(
     data: Annotated[
         str | None, typer.Option(metavar="DIR", help=f"Data folder; {DEFAULT_DATA}/demo unless given.")
     ] = None,
+    recipe: Annotated[
+        list[str] | None, typer.Option(metavar="RECIPE", help="Only this one; may be repeated.")
+    ] = None,
+    *,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Run the crypto recipe over the demo internet to the end and tell what happened.
+    """Run recipes over the demo internet to the end and tell what happened.
 
     Needs no server and no connection. Run it again: nothing new is added.
     """
@@ -48,32 +58,43 @@ def run_demo(
     folder = Path(data or options.data or f"{DEFAULT_DATA}/demo")
     live = wants_live(options, side) and not quiet
     begun = time.monotonic()
+    os.environ.update(KEYS)  # whatever keys the operator has, the demo sees only its own
     if not quiet:
         side.print("Starting the demo internet …", style="dim")
     with running(size=size, process=True) as internet:
         app = closing(context, App(demo_settings(settings_from(options), folder, internet.base_url, size)))
-        recipe = app.recipe(RECIPE)
-        app.store.register(recipe.sources, app.clock())
-        app.operations.wake(RECIPE, app.clock())
+        chosen = recipe or RECIPES
+        for name in chosen:
+            known = app.recipe(name)
+            app.register(known)
+            app.store.follow_list(name, known.sources, app.clock())
+            app.operations.wake(name, app.clock())
         if not quiet:
             side.print(f"{len(internet.hosts)} hosts answer at {internet.base_url}.", style="dim")
-        ended = run_watched(app, RECIPE, until_idle=True, quiet=quiet, live=live)
+        ended = run_watched(app, chosen, until_idle=True, quiet=quiet, live=live)
     if as_json:
-        print_json(asdict(ended) | {"seconds": round(time.monotonic() - begun, 1)})
+        told = {summary.recipe: asdict(summary) for summary in ended}
+        print_json(told[chosen[0]] | {"seconds": round(time.monotonic() - begun, 1), "recipes": told})
     elif not quiet:
         out = console()
-        show(ended, out, app.clock())
+        for summary in ended:
+            show(summary, out, app.clock())
         out.print(f"\nDone in {time.monotonic() - begun:.1f} s.", style="bold green")
-        _next_steps(app, out)
+        _next_steps(app, chosen[0], out)
 
 
 def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) -> Settings:
-    """Settings that lead every .example name to the demo internet, with its feeds as sources."""
+    """Settings that lead every .example name to the demo internet, with its feeds, companies and portals as sources."""
+    lines = [{"name": feed["name"], "url": feed["url"]} for feed in feeds(size)]
+    lists = {
+        "feeds.yaml": {"sources": lines},
+        "watchlist.yaml": watch_list(size),
+        "portals.yaml": {"sources": procedure_sources()},
+    }
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        listed = folder / "feeds.yaml"
-        lines = [{"name": feed["name"], "url": feed["url"]} for feed in feeds(size)]
-        listed.write_text(yaml.safe_dump({"sources": lines}, sort_keys=False), encoding="utf-8")
+        for name, content in lists.items():
+            (folder / name).write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
     except OSError as error:
         raise Refused("data_unwritable", f"{folder} cannot be written: {error.strerror}") from error
     return msgspec.structs.replace(
@@ -81,22 +102,33 @@ def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) ->
         data=str(folder),
         database=None,
         hosts={"*.example": base_url},
+        contact="demo@headwater.example",
         requests_per_second=0,
+        budgets=NO_LIMIT,
+        rate_limits={host: RateLimit(concurrency=0) for host in INTERFACES},
         log_level="error" if settings.log_level == "warning" else settings.log_level,
-        recipes={RECIPE: RecipeSettings(sources=str(listed))},
+        recipes={
+            "crypto": RecipeSettings(sources=str(folder / "feeds.yaml")),
+            "markets": RecipeSettings(
+                sources=str(folder / "watchlist.yaml"), options={"endpoints": ENDPOINTS}
+            ),
+            "procedures": RecipeSettings(sources=str(folder / "portals.yaml")),
+        },
     )
 
 
-def _next_steps(app: App, out: Console) -> None:
+def _next_steps(app: App, recipe: str, out: Console) -> None:
     told = program_name()
     base = f"{told} --data {app.settings.data}"
-    duplicates = app.catalogue.documents(RECIPE, [State.DUPLICATE], 1)
-    some = duplicates or app.catalogue.documents(RECIPE, [State.KEPT], 1)
+    duplicates = app.catalogue.documents(recipe, [State.DUPLICATE], 1)
+    some = duplicates or app.catalogue.documents(recipe, [State.KEPT], 1)
     out.print("\nTry next:", style="bold")
     steps = [f"{base} docs list", f"{base} status"]
     if some:
         steps.insert(1, f"{base} explain {short(some[0]['id'])}")
     steps.append(f"{base} sources list")
+    if "procedures" in app.recipes:
+        steps.append(f"{base} procedures metrics")
     for step in steps:
         out.print(f"  {step}", soft_wrap=True)
 

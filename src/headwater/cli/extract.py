@@ -1,11 +1,8 @@
 """`headwater extract`."""
 
-import glob
 import os
-import stat
 import sys
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
@@ -14,13 +11,12 @@ from typing import Annotated, Any, Literal, Self, TextIO
 
 import msgspec
 import typer
-from rich.console import Console
 
+from headwater.cli.inputs import contents, inputs, is_address, shown
 from headwater.cli.opening import settings_from
 from headwater.cli.options import Quiet, given, verb
-from headwater.cli.output import side_console
-from headwater.cli.progress import Every
 from headwater.cli.sentences import printable
+from headwater.cli.telling import Counts, Telling
 from headwater.extract.many import Crew, Read
 from headwater.extract.read import read_any
 from headwater.extract.sandbox import Sandboxed
@@ -31,7 +27,6 @@ from headwater.model.web import Failure, Request, Response
 from headwater.pure.responses import header
 
 LOOK = 0.1
-TELL_LIVE, TELL_LINE = 0.3, 5.0
 PATIENCE = timedelta(seconds=30)
 Format = Literal["text", "markdown", "json"]
 
@@ -75,47 +70,13 @@ def extract(
         telling = stack.enter_context(Telling(counts, quiet=quiet or (not out and sys.stdout.isatty())))
         several = len(what) > 1 or not Path(what[0]).is_file()
         for done in _ordered(desk.results(inputs(what)), in_order=in_order):
-            counts.add(done)
+            counts.add(ok=not isinstance(done.found, Unreadable), size=done.size)
             _write(done, target, form, headed=several)
             telling.now()
     if not counts.total:
         raise Refused("nothing_to_do", "there is no file there")
     if not counts.read:
         raise typer.Exit(1)
-
-
-def inputs(what: Sequence[str]) -> Iterator[str]:
-    """Addresses and files, one after another; folders are gone through, patterns resolved."""
-    for name in what:
-        if name == "-":
-            yield from inputs_from(sys.stdin)
-        elif is_address(name) or not _is_folder_or_pattern(name):
-            yield name
-        elif Path(name).is_dir():
-            yield from _inside(name)
-        else:
-            found = sorted(glob.iglob(name, recursive=True))  # noqa: PTH207 - patterns may be absolute
-            yield from (path for path in found if Path(path).is_file())
-
-
-def inputs_from(lines: TextIO) -> Iterator[str]:
-    """One a line. Names are taken as they stand: a file may be called like a pattern."""
-    yield from (name for line in lines if (name := line.rstrip("\r\n")))
-
-
-def is_address(text: str) -> bool:
-    return text.startswith(("http://", "https://"))
-
-
-def _is_folder_or_pattern(name: str) -> bool:
-    path = Path(name)
-    return path.is_dir() or (not path.exists() and glob.has_magic(name))
-
-
-def _inside(folder: str) -> Iterator[str]:
-    for place, folders, files in os.walk(folder):
-        folders.sort()
-        yield from (str(Path(place) / name) for name in sorted(files))
 
 
 @dataclass
@@ -170,17 +131,7 @@ class Desk:
 
 
 def _file(name: str, largest: int) -> tuple[bytes, Hints]:
-    """A regular file's bytes. Looked at before it is opened: a pipe would keep whoever opens it."""
-    path = Path(name)
-    try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
-            raise Permanent("not_a_file", "neither a file nor a folder")
-        if found.st_size > largest:
-            raise Permanent("too_large", f"{found.st_size} bytes; at most {largest} are read")
-        return path.read_bytes(), Hints(media_type=_named(name))
-    except (OSError, ValueError) as error:
-        raise Permanent("cannot_open", getattr(error, "strerror", None) or str(error)) from error
+    return contents(name, largest), Hints(media_type=_named(name))
 
 
 def _named(name: str) -> str | None:
@@ -230,57 +181,10 @@ def _write(done: Read, target: TextIO, form: Format, *, headed: bool) -> None:
 
 def record(done: Read) -> dict[str, Any]:
     """A line of the output. Fields without a value are left out."""
-    told: dict[str, Any] = {"input": done.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")}
+    told: dict[str, Any] = {"input": shown(done.name)}
     told["ok"] = not isinstance(done.found, Unreadable)
     told |= {name: value for name, value in asdict(done.found).items() if value not in ("", None, (), {})}
     return told | {"bytes": done.size, "milliseconds": done.milliseconds}
-
-
-@dataclass
-class Counts:
-    total: int = 0
-    read: int = 0
-    size: int = 0
-    begun: float = field(default_factory=time.monotonic)
-
-    def add(self, done: Read) -> None:
-        self.total += 1
-        self.read += not isinstance(done.found, Unreadable)
-        self.size += done.size
-
-    def line(self) -> str:
-        elapsed = max(0.001, time.monotonic() - self.begun)
-        return (
-            f"{self.total} done, {self.read} read, {self.total - self.read} not, "
-            f"{self.total / elapsed:.0f} a second, {self.size / 1e6:.0f} MB"
-        )
-
-
-@dataclass
-class Telling:
-    """Progress on standard error: in place on a terminal, a line now and then elsewhere."""
-
-    counts: Counts
-    quiet: bool
-    console: Console = field(default_factory=side_console)
-    every: Every | None = None
-
-    def __enter__(self) -> Self:
-        live = self.console.is_terminal
-        self.every = Every(TELL_LIVE if live else TELL_LINE, self._tell)
-        return self
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None and not self.quiet and self.counts.total > 1:
-            self._tell(last=True)
-
-    def now(self) -> None:
-        if not self.quiet and self.every is not None:
-            self.every()
-
-    def _tell(self, *, last: bool = False) -> None:
-        live = self.console.is_terminal
-        self.console.print(self.counts.line(), end="\n" if last or not live else "\r", soft_wrap=True)
 
 
 app = verb(extract)

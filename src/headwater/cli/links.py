@@ -17,6 +17,7 @@ from headwater.cli.status import chosen
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.pure.links import ALERTED, Priority, Standing, hosts_to_review
+from headwater.pure.redaction import shown
 
 app = group("Check whether links are still there; list how they stand.")
 OfPriority = Annotated[
@@ -61,7 +62,7 @@ def _log(opened: App, checked: Iterable[Checked]) -> None:
     log = configure_logs(opened.settings.log, opened.settings.log_level).bind(job="links")
     for one in checked:
         for alert in one.alerts:
-            log.warning("link alert", alert=alert.value, url=one.link.url, reason=one.health.reason)
+            log.warning("link alert", alert=alert.value, url=shown(one.link.url), reason=one.health.reason)
 
 
 def _report(checked: Sequence[Checked], known: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -115,6 +116,8 @@ def list_links(
 ) -> None:
     """List links with how they stand, worst first."""
     opened = open_app(context)
+    if recipe:
+        chosen(opened, recipe)
     wanted = [*(standing or ()), *(sorted(ALERTED) if down else ())]
     found = LinkHealth(opened.store.engine).links(recipe, priority=priority, standings=wanted)
     if as_json:

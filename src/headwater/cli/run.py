@@ -1,11 +1,13 @@
 """`headwater run RECIPE`."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from headwater.app import App
+from headwater.cli.listing import follow_list
 from headwater.cli.opening import make_app
 from headwater.cli.options import Json, Quiet, RecipeName, Workers, given, verb
 from headwater.cli.output import console, print_json, side_console
@@ -35,25 +37,30 @@ def run(
     """
     app = make_app(context, workers=workers)
     known = app.recipe(recipe)
-    app.store.register(known.sources, app.clock())
+    app.register(known)
+    follow_list(app, recipe, registered=True)
     if once:
         app.operations.wake(recipe, app.clock())
     live = wants_live(given(context), side_console()) and not quiet
     if live and not (once or until_idle):
         side_console().print("Running until Ctrl-C.", style="dim")
-    ended = run_watched(app, recipe, until_idle=once or until_idle, quiet=quiet, live=live)
+    (ended,) = run_watched(app, [recipe], until_idle=once or until_idle, quiet=quiet, live=live)
     if as_json:
         print_json(asdict(ended))
     elif not quiet:
         show(ended, console(), app.clock())
 
 
-def run_watched(app: App, recipe: str, *, until_idle: bool, quiet: bool, live: bool) -> Summary:
-    """Work on one recipe with progress on the side; gives how it ended."""
-    before = read_figures(app, recipe)
-    with watching(app, [recipe], quiet=quiet, live=live) as watch:
-        work(without_noise(app, live=live), [recipe], until_idle=until_idle, watch=watch)
-    return summarise(app, recipe, before)
+def run_watched(
+    app: App, recipes: Sequence[str], *, until_idle: bool, quiet: bool, live: bool
+) -> list[Summary]:
+    """Work on some recipes with progress on the side; gives how each ended."""
+    before = {recipe: read_figures(app, recipe) for recipe in recipes}
+    with watching(app, recipes, quiet=quiet, live=live) as watch:
+        work(without_noise(app, live=live), recipes, until_idle=until_idle, watch=watch)
+    for recipe in recipes:
+        app.close_run(recipe)
+    return [summarise(app, recipe, figures) for recipe, figures in before.items()]
 
 
 app = verb(run)

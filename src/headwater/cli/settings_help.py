@@ -17,7 +17,10 @@ EXAMPLES = {
     "database": "postgresql://user@host/headwater",
     "hosts": '{"*.example": "http://127.0.0.1:8080"}',
     "rate_limits": '{"*.example": {rate: 0.5, concurrency: 1}}',
+    "reservations": "[tdm, noai]",
     "allow": '["127.0.0.1:8080"]',
+    "notify": '{ops: {kind: slack, url: "env:SLACK_URL"}}',
+    "retention": "{runs: 14, documents: 0}",
     "recipes": "{crypto: {sources: my-feeds.yaml}}",
 }
 

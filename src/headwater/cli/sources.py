@@ -8,14 +8,31 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headwater.cli import sources_check
+from headwater.backends.sql.listing import UNLISTED
+from headwater.cli import sources_check, sources_health, sources_lists
 from headwater.cli.opening import open_app
 from headwater.cli.options import Json, SomeRecipe, group
-from headwater.cli.output import cell, console, distance, moment, print_json, print_json_lines, table, until
+from headwater.cli.output import (
+    cell,
+    console,
+    distance,
+    moment,
+    print_json,
+    print_json_lines,
+    span,
+    table,
+    until,
+)
 from headwater.cli.status import chosen
 from headwater.model.errors import Refused
+from headwater.pure.rhythm import Rhythm
 
-app = group("List, check, add, pause, resume and reset sources.")
+app = group("List, check, add, import, export, pause, resume and reset sources; see how reliable they are.")
+ORIGINS = {
+    "recipe": "told by the recipe",
+    "operator": "told by the operator",
+    UNLISTED: "once told by the recipe, but no more in its list",
+}
 SourceName = Annotated[str, typer.Argument(metavar="SOURCE", help="Its name, address or id.")]
 
 
@@ -29,7 +46,7 @@ def list_sources(context: typer.Context, recipe: SomeRecipe = None, as_json: Jso
     if as_json:
         print_json_lines(found)
         return
-    made = table("name", "standing", "last look", "next look", "address", flexible="address")
+    made = table("name", "standing", "last look", "next look", "news", "address", flexible="address")
     made.expand = True
     now = opened.clock()
     for row in found:
@@ -38,13 +55,16 @@ def list_sources(context: typer.Context, recipe: SomeRecipe = None, as_json: Jso
             cell(standing(row), "" if standing(row) == "well" else "yellow"),
             distance(row["last_polled_at"], now) or "never",
             _next(row, now),
+            _news(row),
             cell(row["url"], "dim"),
         )
     console().print(made if found else "No sources yet. Add one with `headwater sources add RECIPE URL`.")
 
 
 def standing(source: dict[str, Any]) -> str:
-    """ "well", "new", "failing x3", "stopped", "paused" or "gone"."""
+    """ "well", "new", "failing x3", "stopped", "paused", "unlisted" or "gone"."""
+    if source["origin"] == UNLISTED:
+        return UNLISTED
     if source["stopped"]:
         return "stopped"
     if not source["active"]:
@@ -57,6 +77,20 @@ def standing(source: dict[str, Any]) -> str:
 def _next(source: dict[str, Any], now: datetime) -> str:
     live = source["active"] and not source["stopped"]
     return until(source["due_at"], now) if live else "never"
+
+
+def _news(source: dict[str, Any]) -> str:
+    """How often it has something new, as far as was learned."""
+    rhythm = Rhythm.from_record((source["watermark"] or {}).get("rhythm"))
+    return f"every {span(rhythm.every.total_seconds())}" if rhythm else ""
+
+
+def _habits(source: dict[str, Any]) -> str:
+    rhythm = Rhythm.from_record((source["watermark"] or {}).get("rhythm"))
+    if rhythm is None:
+        return ""
+    every, quiet = (span(length.total_seconds()) for length in (rhythm.every, rhythm.quiet))
+    return f"something new every {every}; silent for up to {quiet}"
 
 
 @app.command("show")
@@ -80,11 +114,12 @@ def _show(found: dict[str, Any], out: Console, now: datetime) -> None:
     )
     rows = {
         "id": found["id"],
-        "recipe": f"{found['recipe']}, kind {found['kind']}, told by the {found['origin']}",
+        "recipe": f"{found['recipe']}, kind {found['kind']}, {ORIGINS.get(found['origin'], found['origin'])}",
         "address": found["url"],
         "standing": f"{standing(found)} {found['stopped'] or found['reason'] or ''}",
         "looked at": trigger or "as the recipe says",
         "next look": _next(found, now),
+        "rhythm": _habits(found),
         "last good look": distance(found["last_success_at"], now) or "never",
         "options": found["options"] or "",
         "read up to": found["watermark"] or "",
@@ -135,5 +170,8 @@ def reset_source(context: typer.Context, source: SourceName) -> None:
     console().print(cell(f"Reset {name}: it is due now."))
 
 
+app.command("health")(sources_health.health)
 app.command("validate")(sources_check.validate)
 app.command("add")(sources_check.add)
+app.command("import")(sources_lists.import_list)
+app.command("export")(sources_lists.export_list)

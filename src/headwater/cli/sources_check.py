@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -11,17 +11,19 @@ from rich.console import Console
 from rich.text import Text
 
 from headwater.app import App
-from headwater.cli.checking import Check, check
+from headwater.cli.checking import Check, check, find
 from headwater.cli.opening import is_made, make_app
 from headwater.cli.options import Json, RecipeName
 from headwater.cli.output import cell, console, distance, print_json, print_json_lines
 from headwater.model.errors import Refused
+from headwater.model.source import Source
 from headwater.settings.sources import SourceLine, make_source
 
 Duration = Annotated[
     str | None, typer.Option(metavar="DURATION", help="Look every so often: 90s, 15m, 4h, 1d.")
 ]
 Cron = Annotated[str | None, typer.Option(metavar="CRON", help="Look by a cron expression, in UTC.")]
+Seconds = Annotated[float, typer.Option(min=0.1, help="How long an address may take to answer.")]
 
 
 def validate(
@@ -29,6 +31,7 @@ def validate(
     what: Annotated[
         str, typer.Argument(metavar="URL|RECIPE", help="An address, or all sources of a recipe.")
     ],
+    seconds: Seconds = 2.0,
     as_json: Json = False,
 ) -> None:
     """Ask for a feed once and tell what it is: format, entries, how fresh, what is wrong with it.
@@ -37,7 +40,7 @@ def validate(
     """
     opened = make_app(context)
     urls = [what] if is_address(what) else _addresses(opened, what)
-    checks = check(opened, urls)
+    checks = check(opened, urls, timedelta(seconds=seconds))
     if as_json:
         print_json_lines(asdict(one) for one in checks)
     else:
@@ -70,6 +73,8 @@ def _lines(one: Check, now: datetime) -> Iterator[tuple[str, str]]:
     if one.ok:
         newest = f"newest {distance(one.newest, now)}" if one.newest else "without dates"
         yield f"{one.format} '{one.title}': {one.entries} entries, {newest}", "green"
+        if one.freshness == "stale":
+            yield "note: nothing new for a long time", "yellow"
     else:
         yield f"not usable: {one.reason} {one.detail}", "red"
     if one.final_url not in {"", one.url}:
@@ -81,31 +86,52 @@ def _lines(one: Check, now: datetime) -> Iterator[tuple[str, str]]:
 def add(
     context: typer.Context,
     recipe: RecipeName,
-    url: Annotated[str, typer.Argument(metavar="URL", help="The address of a feed.")],
+    url: Annotated[
+        str, typer.Argument(metavar="URL", help="The address of a feed, or of a site that has one.")
+    ],
     *,
     name: Annotated[str | None, typer.Option(help="Its name; the feed's own title unless given.")] = None,
     every: Duration = None,
     cron: Cron = None,
+    fallback: Annotated[
+        list[str] | None,
+        typer.Option(metavar="URL", help="Read this feed when the first cannot be; may be repeated."),
+    ] = None,
     no_check: Annotated[bool, typer.Option("--no-check", help="Add it without asking it first.")] = False,
+    seconds: Seconds = 2.0,
     as_json: Json = False,
 ) -> None:
-    """Add a feed to a recipe, after asking it once."""
+    """Add a feed to a recipe, after asking it once: what it is, whether it answers, how fresh it is.
+
+    The address of a site is enough: the feed that its page names, or that such sites usually have, is looked for.
+    """
     opened = make_app(context)
     opened.recipe(recipe)
-    line = SourceLine(name=name or urlsplit(url).hostname or url, url=url, every=every, cron=cron)
+    options = {"fallback": fallback} if fallback else {}
+    line = SourceLine(
+        name=name or urlsplit(url).hostname or url, url=url, every=every, cron=cron, options=options
+    )
     make_source(line, recipe, where="source")  # mistakes in the words are told before anything is asked
-    if not no_check:
-        found = _usable(check(opened, [url])[0])
-        line.name = name or found.title or line.name
+    found = None if no_check else _usable(find(opened, url, timedelta(seconds=seconds)))
+    if found is not None:
+        line.name, line.url = name or found.title or line.name, found.url
     source = make_source(line, recipe, where="source")
     new = opened.store.register([source], opened.clock(), origin="operator")
     if as_json:
         print_json({"id": source.id, "name": source.name, "url": source.url, "new": bool(new)})
         return
+    _tell_added(source, found, console(), new=bool(new))
+
+
+def _tell_added(source: Source, found: Check | None, out: Console, *, new: bool) -> None:
     done = "Added" if new else "It was there already; updated"
-    console().print(
-        cell(f"{done} {source.name} ({source.id}). The next run or worker looks at it."), soft_wrap=True
-    )
+    told = [f"{done} {source.name} ({source.id}), {source.url}. The next run or worker looks at it."]
+    if found is not None and found.freshness == "stale":
+        told.append("Note that it has had nothing new for a long time.")
+    if found is not None and found.feeds:
+        told.append(f"The site also has {', '.join(found.feeds[:5])}.")
+    for line in told:
+        out.print(cell(line), soft_wrap=True)
 
 
 def _usable(found: Check) -> Check:

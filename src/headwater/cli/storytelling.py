@@ -10,6 +10,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from headwater.cli.output import cell, moment, short, size_of, span
+from headwater.pure.reservations import SAID
 
 Record = Mapping[str, Any]
 HEADERS = (
@@ -97,8 +98,11 @@ def _captures(tree: Tree, captures: Sequence[Record]) -> None:
             )
         )
         branch.add(cell(f"sha256 {capture['sha256']}"))
-        policy = _pairs(capture["policy"])
+        policy = _pairs({name: said for name, said in capture["policy"].items() if name not in SAID})
         branch.add(cell(f"allowed by {policy}" if policy else "allowed by the usual rules"))
+        wishes = _pairs({name: capture["policy"].get(name) for name in SAID})
+        if wishes:
+            branch.add(cell(f"its publisher says {wishes}"))
         told = {name: capture["headers"][name] for name in HEADERS if name in capture["headers"]}
         for name, value in told.items():
             branch.add(cell(f"{name}: {value}", "dim"))

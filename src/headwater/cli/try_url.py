@@ -30,7 +30,7 @@ def try_url(
 
     Stores nothing. Exit code 1 if nothing can be read.
     """
-    if not url.startswith(("http://", "https://")):
+    if not url.lower().startswith(("http://", "https://")):
         raise Refused("bad_url", f"'{url}' is not an http(s) address")
     opened = make_app(context)
     recipes = [opened.recipe(recipe)] if recipe else list(opened.recipes.values())

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import typer
 
 from headwater.app import App
+from headwater.cli.listing import follow_list
 from headwater.cli.opening import make_app
 from headwater.cli.options import Quiet, Workers, given, verb
 from headwater.cli.output import side_console
@@ -14,9 +15,14 @@ from headwater.worker import processes
 
 
 def work(context: typer.Context, workers: Workers = None, quiet: Quiet = False) -> None:
-    """Run workers for every recipe that has sources here, until Ctrl-C. Registers nothing."""
+    """Run workers for every recipe that has sources here, until Ctrl-C.
+
+    Registers nothing, but pauses sources that left their recipe's list and wakes those that came back.
+    """
     app = make_app(context, workers=workers)
     recipes = workable(app)
+    for recipe in recipes:
+        follow_list(app, recipe, registered=False)
     live = wants_live(given(context), side_console()) and not quiet
     if not quiet:
         side_console().print(f"Working on {', '.join(recipes)} until Ctrl-C.", style="dim")

@@ -29,7 +29,7 @@ def deliver(desk: Desk, job: Job) -> int:
 
 
 def _sink(desk: Desk, recipe: Recipe, route: str) -> Sink:
-    names = {r.name: r.sink for r in recipe.routes}
+    names = {channel: channel for channel in desk.channels} | {r.name: r.sink for r in recipe.routes}
     sinks = desk.sinks or {}
     if route not in names:
         raise Permanent("unknown_route", f"the recipe has no route '{route}' any more")

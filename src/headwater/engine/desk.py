@@ -40,7 +40,7 @@ class Patience:
 @dataclass(frozen=True)
 class Desk:
     """The parts of one worker. `owner` names it in the leases it takes. `renders`: the fetchers of this installation
-    have a browser."""
+    have a browser. `channels` are the sinks that alarms go to."""
 
     owner: str
     recipes: Mapping[str, Recipe]
@@ -52,6 +52,7 @@ class Desk:
     sinks: Mapping[str, Sink] | None = None
     patience: Patience = field(default_factory=Patience)
     renders: bool = False
+    channels: tuple[str, ...] = ()
 
     def recipe(self, job: Job) -> Recipe:
         if job.recipe not in self.recipes:

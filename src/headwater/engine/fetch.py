@@ -3,6 +3,8 @@
 from dataclasses import replace
 from datetime import timedelta
 
+from structlog.typing import FilteringBoundLogger
+
 from headwater.engine.alone import commit_apart, explain
 from headwater.engine.captures import capture_of
 from headwater.engine.desk import Desk
@@ -10,11 +12,11 @@ from headwater.model.capture import Capture
 from headwater.model.lead import StoredLead
 from headwater.model.web import Failure, Request, Response
 from headwater.model.work import Fetched, Job, Later, Quarantined
-from headwater.pure.responses import GiveUp, Retry, Unchanged, conditional, judge
+from headwater.pure.responses import GiveUp, Retry, Unchanged, conditional, fresh_until, judge
 
 # Answers that asking again would only repeat; the lead ends with its reason.
 DEAD_ENDS = frozenset(
-    {"http_401", "http_402", "http_404", "http_410", "http_451", "robots", "forbidden_address"}
+    {"http_401", "http_402", "http_404", "http_410", "http_451", "robots", "reserved", "forbidden_address"}
 )
 
 # What a fetcher without a browser says to a wish for one.
@@ -63,16 +65,16 @@ class Fetches:
 
     def _decide(self, stored: StoredLead, answer: Response | Failure) -> Fetched:
         now = self.desk.clock()
-        log = self.desk.log.bind(recipe=self.job.recipe, job="fetch", key=stored.id)
         verdict = judge(answer, attempts=stored.attempts - 1, now=now)
         nothing = Fetched(lead=stored.id, version=stored.lead.version, rendered=stored.render, result=None)
         if isinstance(verdict, Retry):
-            log.info("postponed", reason=verdict.reason, seconds=verdict.delay.total_seconds())
+            seconds = verdict.delay.total_seconds()
+            self._log(stored).info("postponed", reason=verdict.reason, seconds=seconds)
             return replace(
                 nothing, result=Later(at=now + verdict.delay, reason=verdict.reason, counts=verdict.counted)
             )
         if isinstance(verdict, GiveUp):
-            log.warning("not fetched", reason=verdict.reason)
+            self._log(stored).warning("not fetched", reason=verdict.reason)
             if stored.render and verdict.reason == NO_BROWSER:
                 return nothing  # its document is set aside already, for this very reason
             if verdict.gone or verdict.reason in DEAD_ENDS:
@@ -80,13 +82,24 @@ class Fetches:
             detail = answer.detail if isinstance(answer, Failure) else f"after {stored.attempts} attempts"
             return replace(nothing, result=Quarantined(reason=verdict.reason, detail=detail))
         assert isinstance(answer, Response)
+        nothing = replace(nothing, fresh_until=fresh_until(answer.headers, now))
         if isinstance(verdict, Unchanged):
             return nothing
         capture = capture_of(answer, asked=stored.lead.url, owner=stored.id, lead=stored.id, now=now)
         if capture.sha256 == stored.sha256:
             return nothing
         self.bodies.append((capture, answer.body))
-        return replace(nothing, result=capture, moved_to=verdict.moved)
+        return Fetched(
+            lead=stored.id,
+            version=stored.lead.version,
+            rendered=stored.render,
+            result=capture,
+            moved_to=verdict.moved,
+            fresh_until=nothing.fresh_until,
+        )
+
+    def _log(self, stored: StoredLead) -> FilteringBoundLogger:
+        return self.desk.log.bind(recipe=self.job.recipe, job="fetch", key=stored.id)
 
     def commit(self) -> int:
         """The bytes first, then the rows that speak of them: bytes without a row are harmless, not the reverse."""

@@ -15,8 +15,15 @@ from headwater.model.recipe import Conversation, Discovery, Found, Recipe
 from headwater.model.web import Failure, Request, Response
 from headwater.model.work import Job, Polled, Turn
 from headwater.pure.keys import document_key, lead_key
-from headwater.pure.responses import GiveUp, Proceed, Retry, judge
-from headwater.pure.schedule import FAILURES_UNTIL_STOP, LONGEST_BACKOFF, cadence, next_look, source_backoff
+from headwater.pure.responses import GiveUp, Proceed, Retry, freshness, judge
+from headwater.pure.schedule import (
+    FAILURES_UNTIL_STOP,
+    LONGEST_BACKOFF,
+    cadence,
+    next_look,
+    source_backoff,
+    trusted,
+)
 from headwater.pure.urls import canonical
 
 PATIENT = timedelta(seconds=20)  # a shorter wait is spent here, a longer one in the row
@@ -34,6 +41,7 @@ class Look:
     status: int | None = None
     elapsed_ms: int = 0
     moved_to: str | None = None
+    fresh: timedelta | None = None
     tries: int = 0
     again_at: datetime | None = None
 
@@ -95,6 +103,7 @@ class Looks:
         assert isinstance(answer, Response)
         if look.asked.url == look.turn.source.url:
             look.moved_to = verdict.moved
+            look.fresh = freshness(answer.headers, now)
         if isinstance(verdict, Proceed):
             self._capture(look, answer)
         return self._go_on(look, answer)
@@ -166,7 +175,9 @@ class Looks:
         self.looks.pop(source.id, None)
         self.bodies.extend(look.bodies)
         usual = self.recipe.triggers.get(source.kind, self.recipe.trigger)
-        due = next_look(cadence(source.trigger, usual, source.options), now, discovery.after, discovery.again)
+        trigger = cadence(source.trigger, usual, source.options)
+        after = max(discovery.after or timedelta(0), trusted(look.fresh, trigger))
+        due = next_look(trigger, now, after, discovery.again, discovery.within)
         self._log(look.turn).info("polled", found=len(discovery.leads), warnings=list(discovery.warnings))
         self.ended.append(
             Polled(
@@ -174,6 +185,8 @@ class Looks:
                 run=look.turn.run,
                 leads=self._stored(look, discovery.leads),
                 captures=look.captures(),
+                bars=discovery.bars,
+                observations=discovery.observations,
                 watermark=discovery.watermark,
                 due_at=None if discovery.gone else due,
                 active=not discovery.gone,

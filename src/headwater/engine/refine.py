@@ -106,7 +106,7 @@ class Refinery:
             return refuse(reading)
         document = compose(draft, reading)
         mark = Mark("extract", reading.method, tuple(sorted(document.origins)), document.notes)
-        return replace(document, trail=(mark,), notes={})
+        return document.but(trail=(mark,), notes={})
 
     def _result(self, draft: Draft, outcome: Outcome, document: Document | None) -> Refined:
         result = Refined(
@@ -117,10 +117,9 @@ class Refinery:
             state=State.KEPT,
         )
         if isinstance(outcome, Document):
-            result = replace(result, trace=outcome.trace)
             grouped = self._grouped(outcome)
             routes = tuple(r.name for r in self.recipe.routes if r.of == "document" and r.when(grouped))
-            return replace(result, document=grouped, routes=routes)
+            return replace(result, document=grouped, routes=routes, trace=outcome.trace)
         why = replace(result, reason=outcome.reason, evidence=outcome.evidence)
         if isinstance(outcome, SetAside):
             render = self.desk.renders and wants_browser(outcome.reason, draft)
@@ -130,7 +129,7 @@ class Refinery:
 
     def _grouped(self, document: Document) -> Document:
         grouping = self.recipe.grouping
-        return document if grouping is None else replace(document, group=grouping.key(document))
+        return document if grouping is None else document.but(group=grouping.key(document))
 
     def _failed(self, draft: Draft, error: Exception) -> Refined:
         verdict = self.desk.judge(error, draft.attempts)

@@ -27,12 +27,21 @@ class Bodies:
         self._limit = limit
         self._buffers = buffers
 
-    async def read(self, stream: aiohttp.StreamReader, headers: Mapping[str, str], watch: Watch) -> bytes:
-        """The whole body. What it weighs stays taken from the buffers; whoever ends it gives it back."""
-        self._check_length(headers)
+    async def read(
+        self,
+        stream: aiohttp.StreamReader,
+        headers: Mapping[str, str],
+        watch: Watch,
+        enough: int | None = None,
+    ) -> bytes:
+        """The whole body, or as much of it as is enough. What it weighs stays taken from the buffers; whoever ends it
+        gives it back."""
+        if enough is None:
+            self._check_length(headers)
         share = Share()
         try:
-            body = await self._stream(stream, decoder(headers.get("content-encoding", "")), share, watch)
+            decode = decoder(headers.get("content-encoding", ""))
+            body = await self._stream(stream, decode, share, watch, enough)
             return self._undeclared(headers, body, share) if body[:2] == b"\x1f\x8b" else body
         except BaseException:
             self._buffers.give(share.size)
@@ -41,7 +50,12 @@ class Bodies:
             self._buffers.end(share)
 
     async def _stream(
-        self, stream: aiohttp.StreamReader, decode: Decoder | None, share: Share, watch: Watch
+        self,
+        stream: aiohttp.StreamReader,
+        decode: Decoder | None,
+        share: Share,
+        watch: Watch,
+        enough: int | None,
     ) -> bytes:
         parts: list[bytes] = []
         wire = 0
@@ -51,6 +65,8 @@ class Bodies:
             part = piece if decode is None else decode.feed(piece, self._limit - share.size)
             parts.append(part)
             self._buffers.take(share, len(part))
+            if enough is not None and share.size >= enough:
+                return b"".join(parts)
             self._check_size(wire, share.size)
             if share.size > _SMALL and self._buffers.full():
                 await self._rest(share, watch)

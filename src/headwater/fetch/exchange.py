@@ -32,7 +32,7 @@ page_cookies: ContextVar[aiohttp.CookieJar | None] = ContextVar("page_cookies", 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """What is sent on one hop, and on whose account. `secrets` are headers, or query parameters where the name
-    begins with "?"."""
+    begins with "?". A body is read no further than `enough`, if that is set: the rest does not matter."""
 
     method: str
     agent: str = ""
@@ -43,6 +43,7 @@ class Call:
     purpose: str = "page"
     kind: str = ""
     credential: str | None = None
+    enough: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,8 @@ class Exchange:
                 raise Stopped("protocol", f"status {response.status}, which nobody asked for")
             if call.method == "HEAD" or (response.status in FOLLOWED and "location" in found):
                 return Answer(response.status, found, b"")
-            return Answer(response.status, found, await self._bodies.read(response.content, found, watch))
+            body = await self._bodies.read(response.content, found, watch, call.enough)
+            return Answer(response.status, found, body)
 
 
 def _sending() -> aiohttp.TraceConfig:

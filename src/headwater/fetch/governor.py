@@ -21,6 +21,8 @@ HORIZON = 600.0
 GRACE = 30.0
 # What was sent is remembered at least so long, because a limit may turn out stricter than it was (a Crawl-delay).
 MEMORY = 60.0
+# Clocks are corrected by a little all the time; only a larger step back means that they were set.
+CLOCK_SLACK = 2.0
 _SWEEP_EVERY = 2000
 
 
@@ -71,6 +73,13 @@ class _Ledger:
             for name in [name for name, until in table.items() if until < least]:
                 del table[name]
 
+    def shift(self, seconds: float) -> None:
+        """The clock was set back: everything goes along."""
+        self.sent = [at - seconds for at in self.sent]
+        for table in (self.pending, self.planned, self.running):
+            table.update({name: at - seconds for name, at in table.items()})
+        self.barred -= seconds
+
     def view(self, ticket: str) -> View:
         planned = sorted(at for name, at in self.planned.items() if name != ticket)
         return View(self.sent, len(self.pending), planned, len(self.running), self.barred)
@@ -90,10 +99,12 @@ class MemoryGovernor:
         self._leases: dict[str, Demand] = {}
         self._lock = threading.Lock()
         self._until_sweep = _SWEEP_EVERY
+        self._latest = 0.0
 
     def reserve(self, demands: Sequence[Demand], clock: Clock) -> Sequence[Decision]:
         with self._lock:
             now = clock()
+            self._follow(now)
             self._sweep(len(demands), now)
             return [self._reserve(demand, now) for demand in demands]
 
@@ -154,6 +165,13 @@ class MemoryGovernor:
             ledger = self._ledgers[key] = _Ledger()
         ledger.forget(now)
         return ledger
+
+    def _follow(self, now: float) -> None:
+        back = self._latest - now
+        if back > CLOCK_SLACK:
+            for ledger in self._ledgers.values():
+                ledger.shift(back)
+        self._latest = now if back > CLOCK_SLACK else max(now, self._latest)
 
     def _sweep(self, asked: int, now: float) -> None:
         """Hosts are many and most are seen once: their ledgers must not stay for ever."""

@@ -7,24 +7,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from headwater.fetch.governor import GRACE, HORIZON, MEMORY, Clock
+import structlog
+
+from headwater.fetch.governor import CLOCK_SLACK, GRACE, HORIZON, MEMORY, Clock
+from headwater.fetch.governor_opening import EVERYTHING, is_damage, open_file
 from headwater.liveness import dead_owners, owner_name
-from headwater.model.errors import Temporary
+from headwater.model.errors import Refused, Temporary
 from headwater.pure.pace import Decision, Demand, Go, View, decide
 
 _PLANNED, _PENDING, _SENT, _RUNNING = range(4)
-_BUSY_MILLISECONDS = 30_000
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS moment (
-  key TEXT NOT NULL, state INTEGER NOT NULL, at REAL NOT NULL, name TEXT NOT NULL, expires REAL NOT NULL,
-  owner TEXT NOT NULL);
-CREATE INDEX IF NOT EXISTS moment_by_key ON moment (key, state, at);
-CREATE INDEX IF NOT EXISTS moment_by_name ON moment (name, state);
-CREATE INDEX IF NOT EXISTS moment_by_expiry ON moment (expires);
-CREATE INDEX IF NOT EXISTS moment_by_owner ON moment (owner, state);
-CREATE TABLE IF NOT EXISTS bar (key TEXT PRIMARY KEY, until REAL NOT NULL) WITHOUT ROWID;
-"""
 _SWEEP_EVERY = 200
+# The row that remembers the latest moment anybody has seen.
+_CLOCK = ""
+_log = structlog.get_logger()
 
 
 class FileGovernor:
@@ -36,17 +31,14 @@ class FileGovernor:
         self._horizon = horizon
         self._lock = threading.Lock()
         self._until_sweep = 0
-        self._database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        self._database.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
-        self._database.execute("PRAGMA journal_mode = WAL")
-        self._database.execute("PRAGMA synchronous = NORMAL")
-        self._database.executescript(_SCHEMA)
+        self._path = path
+        self._database = open_file(path)
         self._owner = owner_name("governor")
         self._free_the_dead()
 
     def _free_the_dead(self) -> None:
         """A process that is gone holds no connection any more. What it was about to send is taken for sent."""
-        with _writing(self._database):
+        with self._writing():
             owners = [row[0] for row in self._database.execute("SELECT DISTINCT owner FROM moment")]
             now = time.time()
             for owner in dead_owners(owners):
@@ -59,8 +51,9 @@ class FileGovernor:
                 )
 
     def reserve(self, demands: Sequence[Demand], clock: Clock) -> Sequence[Decision]:
-        with self._lock, _writing(self._database):
+        with self._lock, self._writing():
             now = clock()
+            self._follow(now)
             self._sweep(len(demands), now)
             return [self._reserve(demand, now) for demand in demands]
 
@@ -88,14 +81,16 @@ class FileGovernor:
             " AND (state <> ? OR at > ?) ORDER BY at",
             (key, now, demand.ticket, _SENT, now - window),
         ).fetchall()
-        bar = self._database.execute("SELECT until FROM bar WHERE key = ?", (key,)).fetchone()
+        (barred,) = self._database.execute(
+            "SELECT max(until) FROM bar WHERE key IN (?, ?)", (key, EVERYTHING)
+        ).fetchone()
         return View(
             # One that never reported is taken for sent when its time is up.
             sent=[at for state, at in rows if state == _SENT or (state == _PENDING and at <= now)],
             pending=sum(state == _PENDING and at > now for state, at in rows),
             planned=[at for state, at in rows if state == _PLANNED],
             running=sum(state == _RUNNING for state, _ in rows),
-            barred=bar[0] if bar else 0.0,
+            barred=barred or 0.0,
         )
 
     def _let_go(self, demand: Demand, now: float) -> None:
@@ -115,7 +110,7 @@ class FileGovernor:
         )
 
     def sent(self, leases: Sequence[str], now: float) -> None:
-        with self._lock, _writing(self._database):
+        with self._lock, self._writing():
             self._sent(leases, now)
 
     def _sent(self, leases: Sequence[str], now: float) -> None:
@@ -125,14 +120,14 @@ class FileGovernor:
         )
 
     def done(self, leases: Sequence[str], now: float) -> None:
-        with self._lock, _writing(self._database):
+        with self._lock, self._writing():
             self._sent(leases, now)
             self._database.executemany(
                 "DELETE FROM moment WHERE name = ? AND state = ?", [(lease, _RUNNING) for lease in leases]
             )
 
     def bar(self, keys: Sequence[str], until: float) -> None:
-        with self._lock, _writing(self._database):
+        with self._lock, self._writing():
             self._database.executemany(
                 "INSERT INTO bar (key, until) VALUES (?, ?)"
                 " ON CONFLICT (key) DO UPDATE SET until = max(until, excluded.until)",
@@ -148,19 +143,47 @@ class FileGovernor:
         if self._until_sweep <= 0:
             self._until_sweep = _SWEEP_EVERY
             self._database.execute("DELETE FROM moment WHERE expires < ?", (now,))
-            self._database.execute("DELETE FROM bar WHERE until < ?", (now,))
+            self._database.execute("DELETE FROM bar WHERE until < ? AND key <> ?", (now, _CLOCK))
+
+    def _follow(self, now: float) -> None:
+        """A clock that was set back takes everything along: else a bar would last that much longer, and what was sent a
+        moment ago would lie in the future and count for nothing."""
+        row = self._database.execute("SELECT until FROM bar WHERE key = ?", (_CLOCK,)).fetchone()
+        back = row[0] - now if row else 0.0
+        if back > CLOCK_SLACK:
+            _log.warning("clock set back", seconds=round(back, 1))
+            self._database.execute("UPDATE moment SET at = at - ?, expires = expires - ?", (back, back))
+            self._database.execute("UPDATE bar SET until = until - ?", (back,))
+        elif row is None or -back > CLOCK_SLACK / 2:
+            self._database.execute("INSERT OR REPLACE INTO bar (key, until) VALUES (?, ?)", (_CLOCK, now))
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """A transaction that takes the write lock at its start: reading first and writing later would fail as busy. A
+        file that turns out damaged is opened anew, so that the next call finds a sound one."""
+        try:
+            with _transaction(self._database):
+                yield
+        except sqlite3.Error as error:
+            if is_damage(error):
+                self._reopen()
+            raise Temporary("governor_unavailable", str(error)) from error
+
+    def _reopen(self) -> None:
+        self._database.close()
+        try:
+            self._database = open_file(self._path)
+        except Refused as refused:
+            raise Temporary("governor_unavailable", refused.detail) from refused
 
 
 @contextmanager
-def _writing(database: sqlite3.Connection) -> Iterator[None]:
-    """A transaction that takes the write lock at its start: reading first and writing later would fail as busy."""
+def _transaction(database: sqlite3.Connection) -> Iterator[None]:
+    database.execute("BEGIN IMMEDIATE")
     try:
-        database.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            database.execute("ROLLBACK")
-            raise
+        yield
         database.execute("COMMIT")
-    except sqlite3.Error as error:
-        raise Temporary("governor_unavailable", str(error)) from error
+    except BaseException:
+        if database.in_transaction:  # a full disk may have ended it already
+            database.execute("ROLLBACK")
+        raise

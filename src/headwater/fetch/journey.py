@@ -13,6 +13,7 @@ from headwater.fetch.exchange import FOLLOWED, Answer, Call, Exchange
 from headwater.fetch.failures import Stopped
 from headwater.fetch.limits import Limits
 from headwater.fetch.redirects import redirected, without_secrets
+from headwater.fetch.reservations import ReservationsGate
 from headwater.fetch.robots import RobotsGate
 from headwater.fetch.routes import Route, Router, joined
 from headwater.fetch.settings import FetchSettings
@@ -20,14 +21,13 @@ from headwater.fetch.turnstile import Turnstile
 from headwater.model.web import Failure, Request, Response
 from headwater.pure.redaction import shown
 from headwater.pure.responses import retry_after
+from headwater.pure.robots import READ_AT_MOST
 from headwater.pure.sniffing import charset_of, media_type_of
 
 _log = structlog.get_logger()
 _REST = timedelta(minutes=1)
 # Refusals that somebody should look at: an attack, or a mistake in the settings.
 _ALARMING = frozenset({"forbidden_address", "credential_host", "undeclared_agent"})
-# What a publisher says about the use of an answer. Recorded with it; what follows from it is the recipe's decision.
-_USE_HEADERS = ("x-robots-tag", "tdm-reservation", "tdm-policy")
 
 
 @dataclass(slots=True)
@@ -50,6 +50,7 @@ class Journey:
         self._turnstile = turnstile
         self._breakers = Breakers(settings, now)
         self._robots = RobotsGate(settings, self.answer, now, exchange.give_back)
+        self._reservations = ReservationsGate(settings, self.answer, now, exchange.give_back)
         self._total = settings.total_timeout / timedelta(seconds=1)
 
     async def answer(self, request: Request) -> Response | Failure:
@@ -63,7 +64,19 @@ class Journey:
             if failure.reason in _ALARMING:
                 _log.warning("refused", reason=failure.reason, url=shown(request.url), detail=failure.detail)
             return replace(failure, policy={**progress.policy, "refused_by": failure.reason})
-        return _response(route, answer, progress, started)
+        return self._judged(request, route, _response(route, answer, progress, started), progress)
+
+    def _judged(
+        self, request: Request, route: Route, response: Response, progress: Progress
+    ) -> Response | Failure:
+        """The response with what its publisher says about its use; not at all where that refuses it."""
+        limits = self._limits.host(route.host)
+        refused = self._reservations.record(response, request.purpose, limits.token, progress.policy)
+        if not refused or not limits.robots:
+            return response
+        self._exchange.give_back(len(response.body))
+        policy = {**progress.policy, "refused_by": "reserved"}
+        return Failure("reserved", ", ".join(sorted(refused)), temporary=False, policy=policy)
 
     async def _travel(self, request: Request, progress: Progress) -> tuple[Route, Answer]:
         route = self._router.route(request.url)
@@ -92,6 +105,7 @@ class Journey:
             purpose=request.purpose,
             kind=request.source_kind,
             credential=request.credential,
+            enough=READ_AT_MOST if request.purpose == "robots" else None,
         )
 
     async def _hop(self, route: Route, call: Call, progress: Progress) -> Answer:
@@ -122,6 +136,7 @@ class Journey:
             return 0.0
         ruling = await self._robots.ruling(route, limits.token)
         policy["robots"] = ruling.because
+        await self._reservations.ask(route, call.purpose, policy)
         return ruling.delay or 0.0
 
     async def _exchange_with(self, route: Route, call: Call, on_sent: Callable[[], None] | None) -> Answer:
@@ -148,9 +163,6 @@ class Journey:
 
 def _response(route: Route, answer: Answer, progress: Progress, started: float) -> Response:
     declared = answer.headers.get("content-type", "")
-    for name in _USE_HEADERS:
-        if name in answer.headers:
-            progress.policy[name] = answer.headers[name]
     return Response(
         url=str(route.url),
         status=answer.status,

@@ -113,8 +113,12 @@ def _plain_host(host: str) -> bool:
 
 
 def _checked(base_url: str) -> str:
-    parts = urlsplit(base_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
+    try:
+        parts = urlsplit(base_url)
+        sound = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound or parts.scheme not in ("http", "https") or parts.username or parts.query or parts.fragment:
         raise Refused(
             "bad_setting", f"an override needs a base URL such as http://127.0.0.1:8080, not {base_url!r}"
         )

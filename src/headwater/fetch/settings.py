@@ -14,7 +14,7 @@ class HostRule:
     """What differs for the hosts of a pattern. None means: as everywhere. A rate or concurrency of 0 is no limit.
 
     `shared` gives all hosts of the pattern one budget together; `contact` refuses to ask them with a User-Agent that
-    names no e-mail address.
+    names no e-mail address; without `robots` neither their robots.txt nor their reservations refuse anything.
     """
 
     rate: float | None = None
@@ -29,11 +29,16 @@ class HostRule:
 SEC = HostRule(rate=5, shared=True, contact=True)
 
 
+# Requests a minute to sources of a kind, all processes together.
+BY_KIND: Mapping[str, int] = {"market_api": 20, "news_api": 20, "filings_api": 10, "macro_news": 10}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchSettings:
     """`allow` names (host, address or network; port) pairs that may be reached although they are not public.
-    `credential_hosts` says where a key may be sent, by its name. `overrides` sends requests for a host pattern to a base URL instead. `patience` is the longest wait inside the
-    fetcher; a longer one is answered with the time to come back."""
+    `credential_hosts` says where a key may be sent, by its name. `overrides` sends requests for a host pattern to a base
+    URL instead. `patience` is the longest wait inside the fetcher; a longer one is answered with the time to come back. `reservations` are the signals
+    (`pure.reservations.SIGNALS`) that refuse a page; all of them are recorded."""
 
     user_agent: str = "Headwater/0.1"
     contact: str = ""
@@ -50,9 +55,7 @@ class FetchSettings:
     overrides: Mapping[str, str] = field(default_factory=dict)
     rate: float = 1.0
     concurrency: int = 3
-    per_minute_by_kind: Mapping[str, int] = field(
-        default_factory=lambda: {"market_api": 20, "news_api": 20, "filings_api": 10, "macro_news": 10}
-    )
+    per_minute_by_kind: Mapping[str, int] = field(default_factory=lambda: BY_KIND)
     per_minute_by_credential: Mapping[str, int] = field(default_factory=dict)
     per_minute_per_credential: int = 45
     credential_hosts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -60,6 +63,7 @@ class FetchSettings:
     hosts: Mapping[str, HostRule] = field(default_factory=lambda: {"*.sec.gov": SEC})
     robots_exempt: frozenset[str] = frozenset({"api", "robots"})
     robots_lifetime: timedelta = timedelta(hours=24)
+    reservations: frozenset[str] = frozenset()
     robots_retry: timedelta = timedelta(minutes=10)
     patience: timedelta = timedelta(seconds=2)
     breaker_failures: int = 5

@@ -1,15 +1,16 @@
 """The way through the governor: many requests wait, one call decides for all that came at the same moment."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 import structlog
 
 from headwater.fetch.failures import Stopped
 from headwater.fetch.governor import HORIZON, Clock, Governor
+from headwater.fetch.lines import Lines
 from headwater.model.errors import Temporary
 from headwater.pure.pace import Decision, Demand, Go, Wait
 
@@ -17,11 +18,26 @@ _log = structlog.get_logger()
 # Sleeping shorter than this is not worth a timer; the governor is asked again anyway.
 _SHORTEST_SLEEP = 0.0005
 _SHORTEST_DELAY = 0.1
-_QUEUE_AT_MOST = 4
-_BACK_EVERY = 1.0
 _TELL_EVERY = 10.0
 _KNOWN_KEYS = 1000
 _UNABLE_DELAY = timedelta(seconds=5)
+_UNABLE_PAUSE = 1.0
+
+
+@dataclass(slots=True)
+class News:
+    """What the governor has not been told yet: which requests went out, which are over, who asked for patience."""
+
+    sent: list[str] = field(default_factory=list)
+    done: list[str] = field(default_factory=list)
+    bars: list[tuple[list[str], float]] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.sent or self.done or self.bars)
+
+    def before(self, newer: "News") -> "News":
+        """Both together. Telling the same thing twice changes nothing."""
+        return News(self.sent + newer.sent, self.done + newer.done, self.bars + newer.bars)
 
 
 class Turnstile:
@@ -32,13 +48,11 @@ class Turnstile:
         self._now = now
         self._patience = patience / timedelta(seconds=1)
         self._asking: list[tuple[Demand, asyncio.Future[Decision]]] = []
-        self._sent: list[str] = []
-        self._done: list[str] = []
-        self._bars: list[tuple[list[str], float]] = []
+        self._news = News()
         self._told: dict[str, float] = {}
-        self._queues: Counter[str] = Counter()
-        self._back: dict[str, float] = {}
+        self._lines = Lines(now, self._patience)
         self._flushing: asyncio.Task[None] | None = None
+        self._closing = False
         self._thread = ThreadPoolExecutor(1, "headwater-governor") if governor.blocking else None
 
     async def admit(self, demand: Demand) -> None:
@@ -50,27 +64,28 @@ class Turnstile:
             while True:
                 decision = await self._ask(demand)
                 if isinstance(decision, Go):
+                    self._lines.began(demand)
                     return
                 wait = decision.until - self._now()
                 if decision.planned or wait > self._patience:
                     self._check_patience(decision, wait, latest)
-                else:
-                    queue = queue or self._line_up(decision.key)
-                    self._check_queue(decision, latest)
-                await asyncio.sleep(max(wait, _SHORTEST_SLEEP))
+                    await asyncio.sleep(max(wait, _SHORTEST_SLEEP))
+                    continue
+                queue = queue or self._line_up(decision.key)
+                self._check_queue(decision, latest)
+                await self._lines.wait(decision.key, max(wait, _SHORTEST_SLEEP))
         finally:
-            self._leave(queue)
+            if queue:
+                self._lines.leave(queue)
 
     def _check_patience(self, decision: Wait, wait: float, latest: float) -> None:
         if wait > self._patience or decision.until > latest:
             raise self._deferred(decision.key, wait)
 
     def _line_up(self, key: str) -> str:
-        """A place among the few that wait here for a running request to end. All others come back later: a host
-        that answers slowly must not fill the room that the fetcher has for everybody."""
-        if self._queues[key] >= _QUEUE_AT_MOST:
+        """A place among those that wait here for a running request to end. All others come back later."""
+        if not self._lines.enter(key):
             raise self._sent_back(key)
-        self._queues[key] += 1
         return key
 
     def _check_queue(self, decision: Wait, latest: float) -> None:
@@ -78,19 +93,7 @@ class Turnstile:
             raise self._sent_back(decision.key)
 
     def _sent_back(self, key: str) -> Stopped:
-        """One after the other, so that they do not all come back at the same moment."""
-        now = self._now()
-        if len(self._back) >= _KNOWN_KEYS:
-            self._back.clear()
-        back = max(self._back.get(key, 0.0), now + self._patience) + _BACK_EVERY
-        self._back[key] = back if back < now + HORIZON else 0.0
-        return self._deferred(key, back - now)
-
-    def _leave(self, queue: str) -> None:
-        if queue:
-            self._queues[queue] -= 1
-            if not self._queues[queue]:
-                del self._queues[queue]
+        return self._deferred(key, self._lines.come_back(key, HORIZON) - self._now())
 
     def _deferred(self, key: str, wait: float) -> Stopped:
         self._tell(key, wait)
@@ -108,15 +111,16 @@ class Turnstile:
             tell("deferred", limit=limit, seconds=round(wait, 3))
 
     def sent(self, demand: Demand) -> None:
-        self._sent.append(demand.lease)
+        self._news.sent.append(demand.lease)
         self._flush_soon()
 
     def done(self, demand: Demand) -> None:
-        self._done.append(demand.lease)
+        self._news.done.append(demand.lease)
+        self._lines.ended(demand)
         self._flush_soon()
 
     def bar(self, keys: list[str], until: float) -> None:
-        self._bars.append((keys, until))
+        self._news.bars.append((keys, until))
         self._flush_soon()
 
     def own_tasks(self) -> set[asyncio.Task[None]]:
@@ -124,6 +128,7 @@ class Turnstile:
         return {self._flushing} if self._flushing is not None else set()
 
     async def close(self) -> None:
+        self._closing = True
         while self._flushing is not None:
             await self._flushing
         if self._thread is not None:
@@ -133,7 +138,14 @@ class Turnstile:
         future: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
         self._asking.append((demand, future))
         self._flush_soon()
-        return await future
+        try:
+            return await future
+        except asyncio.CancelledError:
+            if future.done() and not future.cancelled() and isinstance(future.result(), Go):
+                # Let go and given up at the same moment: nobody else knows that the place is free again.
+                self._news.done.append(demand.lease)
+                self._flush_soon()
+            raise
 
     def _flush_soon(self) -> None:
         if self._flushing is None:
@@ -141,13 +153,17 @@ class Turnstile:
 
     async def _flush(self) -> None:
         try:
-            while self._asking or self._sent or self._done or self._bars:
+            while self._asking or self._news:
                 asking, self._asking = self._asking, []
-                work = self._work([demand for demand, _ in asking])
+                news, self._news = self._news, News()
                 try:
-                    decisions = await self._call(work)
+                    decisions = await self._call(self._work([demand for demand, _ in asking], news))
                 except Temporary as unable:
                     self._unable(asking, unable)
+                    self._news = news.before(self._news)
+                    if self._closing:
+                        return
+                    await asyncio.sleep(_UNABLE_PAUSE)
                     continue
                 for (demand, future), decision in zip(asking, decisions, strict=True):
                     self._answer(demand, future, decision)
@@ -166,20 +182,16 @@ class Turnstile:
             future.set_result(decision)
         elif isinstance(decision, Go):
             # Whoever asked has left in the meantime: give its place back.
-            self._done.append(demand.lease)
+            self._news.done.append(demand.lease)
 
-    def _work(self, demands: list[Demand]) -> Callable[[], list[Decision]]:
-        sent, self._sent = self._sent, []
-        done, self._done = self._done, []
-        bars, self._bars = self._bars, []
-
+    def _work(self, demands: list[Demand], news: "News") -> Callable[[], list[Decision]]:
         def work() -> list[Decision]:
-            for keys, until in bars:
+            for keys, until in news.bars:
                 self._governor.bar(keys, until)
-            if sent:
-                self._governor.sent(sent, self._now())
-            if done:
-                self._governor.done(done, self._now())
+            if news.sent:
+                self._governor.sent(news.sent, self._now())
+            if news.done:
+                self._governor.done(news.done, self._now())
             return list(self._governor.reserve(demands, self._now)) if demands else []
 
         return work

@@ -1,5 +1,5 @@
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from operator import attrgetter
 from typing import Any, Self, TypeVar
@@ -51,7 +51,7 @@ class Mark:
     notes: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Document:
     """Text, metadata and facts. A step returns a changed copy; the engine notes which step changed which field.
 
@@ -91,19 +91,28 @@ class Document:
     trail: tuple[Mark, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)
 
+    def but(self, **changes: Any) -> Self:
+        """With these fields changed: what `dataclasses.replace` does, at a fraction of its cost for so many fields."""
+        if not FIELDS.issuperset(changes):
+            raise TypeError(f"a document has no field {sorted(set(changes) - FIELDS)}")
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__, **changes)
+        return copy
+
     def fact(self, key: Fact[T]) -> T | None:
         found = self.facts.get(key.name)
         return None if found is None else found.value
 
     def having(self, key: Fact[T], value: T) -> Self:
         """With `value` under `key`; the engine fills in which step said so."""
-        return replace(self, facts={**self.facts, key.name: Finding(value)})
+        return self.but(facts={**self.facts, key.name: Finding(value)})
 
     def noting(self, **notes: Any) -> Self:
         """With notes for the history: scores, parts of a score, the rule that decided."""
-        return replace(self, notes={**self.notes, **notes})
+        return self.but(notes={**self.notes, **notes})
 
 
+FIELDS = frozenset(f.name for f in fields(Document))
 BOOKKEEPING = frozenset({"trail", "notes", "trace"})
 CONTENT_FIELDS = tuple(f.name for f in fields(Document) if f.name not in BOOKKEEPING)
 
@@ -121,4 +130,4 @@ def marked(before: Document, after: Document, step: str, version: str) -> Docume
             for name, finding in after.facts.items()
         }
     mark = Mark(step, version, changed, after.notes)
-    return replace(after, facts=facts, trail=(*after.trail, mark), notes={})
+    return after.but(facts=facts, trail=(*after.trail, mark), notes={})

@@ -1,6 +1,7 @@
 """Knowledge of an empty store: for trying a step on its own."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from headwater.model.document import Document, Fingerprint
 from headwater.model.trace import Recollection
@@ -27,6 +28,12 @@ class NothingKnown:
         del ids
         return {}
 
-    def repeated(self, recipe: str, publisher: str, sentences: Sequence[int], least: int) -> frozenset[int]:
-        del recipe, publisher, sentences, least
-        return frozenset()
+    def told(self, ids: Sequence[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        del ids
+        return {}
+
+    def stories(
+        self, recipe: str, publishers: Sequence[str], sentences: Sequence[int]
+    ) -> Mapping[str, Mapping[int, int]]:
+        del recipe, publishers, sentences
+        return {}

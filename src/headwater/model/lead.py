@@ -10,7 +10,9 @@ class Lead:
 
     `identity` names it within its source (a GUID, an accession number, a URL). `version` changes when the source says
     that it changed. `body` is set when the source already delivered the content itself (full-text feed, API item):
-    such a lead is not fetched. `hints` are what the source said about it, by field name.
+    such a lead is not fetched. `hints` are what the source said about it, by field name; `attributes` among them become
+    the document's. `revisit`: the version changed only because time has passed; what the page itself said about its
+    freshness then comes first.
     """
 
     identity: str
@@ -22,6 +24,7 @@ class Lead:
     body_type: str = "text/html"
     hints: Mapping[str, Any] = field(default_factory=dict)
     subject: str | None = None
+    revisit: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

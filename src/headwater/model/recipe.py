@@ -1,14 +1,20 @@
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, Protocol
 
+from headwater.model.alarm import Alarm
+from headwater.model.capture import Capture
 from headwater.model.document import Document, Fingerprint
+from headwater.model.layout import Layout
 from headwater.model.lead import Lead
 from headwater.model.outcome import Drop, Sent, SetAside
 from headwater.model.reading import Hints, Reading, Unreadable
+from headwater.model.series import Bar, Observation
 from headwater.model.source import Source, Trigger
 from headwater.model.story import Story
+from headwater.model.subject import Subject
 from headwater.model.trace import Recollection
 from headwater.model.web import Request, Response
 
@@ -24,14 +30,17 @@ class Found:
 class Discovery:
     """How a look at a source ended. The watermark is stored only after all the leads are.
 
-    `after` asks for the next look no sooner than that (a feed's ttl), `again` for one no later: the look was cut
-    short and goes on; `moved_to` is the source's new home;
-    `gone` ends the source for good.
+    `after` asks for the next look no sooner than that (a feed's ttl), `within` for one no later (or something would
+    be missed), `again` for one just then: the look was cut short and goes on; `moved_to` is the source's new home;
+    `gone` ends the source for good. `bars` and `observations` are kept as they are, past all steps.
     """
 
     leads: tuple[Lead, ...] = ()
+    bars: tuple[Bar, ...] = ()
+    observations: tuple[Observation, ...] = ()
     watermark: Mapping[str, Any] | None = None
     after: timedelta | None = None
+    within: timedelta | None = None
     again: timedelta | None = None
     moved_to: str | None = None
     gone: bool = False
@@ -67,8 +76,15 @@ class Knowledge(Protocol):
         """Of each document that is a copy, the original."""
         ...
 
-    def repeated(self, recipe: str, publisher: str, sentences: Sequence[int], least: int) -> frozenset[int]:
-        """Those of the sentences that this publisher ("" for all together) used in so many different stories."""
+    def told(self, ids: Sequence[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """What sources said about each document besides its content, by field name: who told of it first comes
+        first."""
+        ...
+
+    def stories(
+        self, recipe: str, publishers: Sequence[str], sentences: Sequence[int]
+    ) -> Mapping[str, Mapping[int, int]]:
+        """In how many different stories each publisher ("" for all together) used each of the sentences."""
         ...
 
 
@@ -119,7 +135,7 @@ class Parcel:
 
     key: str
     route: str
-    record: Document | Story
+    record: Document | Story | Alarm
     revision: int
 
 
@@ -127,6 +143,27 @@ class Sink(Protocol):
     """Where results go. Sends a batch, answers per parcel; raises Temporary or Permanent for the whole batch."""
 
     def send(self, parcels: Sequence[Parcel]) -> Sequence[Sent | Drop]: ...
+
+
+class Provenance(Protocol):
+    """What a sink may ask about where its records came from. Reads only."""
+
+    def captures(self, ids: Sequence[str]) -> Mapping[str, tuple[Capture, bytes]]:
+        """The captures with these ids and their bytes; what is missing or damaged is missing from the answer."""
+        ...
+
+    def found(self, recipe: str) -> Sequence[Mapping[str, Any]]:
+        """Everything the recipe's sources told of, in the order of its discovery: url, source, kind, version,
+        first_seen_at, updated_at, state and reason of the lead, and document_state, document_reason."""
+        ...
+
+    def fetched(self, recipe: str) -> Sequence[Capture]:
+        """Everything that was fetched for a lead, oldest first."""
+        ...
+
+
+MakeSink = Callable[[Path, Provenance], Sink]
+"""A recipe's own sink, given its output folder and where its records came from."""
 
 
 def always(record: Document | Story) -> bool:
@@ -165,7 +202,13 @@ class Grouping:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """A pipeline as a value. The engine knows no recipe."""
+    """A pipeline as a value. The engine knows no recipe.
+
+    `subjects` are those whom its documents may be about; `layout` names copies for other readers. `sinks` are those that
+    only this recipe has, by name. `closing` is called with the recipe's output folder when a run has ended: it brings
+    summaries up to date, and must leave alone what has not changed. `configure` makes the recipe anew from what an
+    installation's settings say about it: a file with its sources, if any, and its options.
+    """
 
     name: str
     version: str
@@ -178,3 +221,8 @@ class Recipe:
     grouping: Grouping | None = None
     routes: tuple[Route, ...] = ()
     canonical: Callable[[str], str] | None = None
+    sinks: Mapping[str, MakeSink] = field(default_factory=dict)
+    closing: Callable[[Path, Provenance], None] | None = None
+    subjects: tuple[Subject, ...] = ()
+    layout: Layout | None = None
+    configure: Callable[[Path | None, Mapping[str, Any]], "Recipe"] | None = None

@@ -8,7 +8,7 @@ from typing import Any
 class Request:
     """A request that somebody wants sent. The fetcher decides whether and when it may be.
 
-    `purpose` is "page", "feed", "sitemap", "robots" or "api"; it selects the rules (robots, rates). `credential`
+    `purpose` is "page", "feed", "sitemap", "robots", "policy" (a site's file about itself) or "api"; it selects the rules (robots, rates). `credential`
     names the key whose budget the request counts against; `secrets` are headers or parameters added at the last
     moment, which never appear in a log, an error or a capture. `render` wants the page as a browser shows it.
     """
@@ -44,7 +44,7 @@ class Response:
 @dataclass(frozen=True, slots=True)
 class Failure:
     """No answer, because: dns, refused, reset, timeout, tls, truncated, too_large, forbidden_address, robots,
-    rate_limited, breaker_open, bad_url, redirects, protocol; with a browser also js_required (there is none),
+    reserved, rate_limited, breaker_open, bad_url, redirects, protocol; with a browser also js_required (there is none),
     render_timeout, render_memory, render_crashed, browser_failed. `delay` when the fetcher knows how long to wait."""
 
     reason: str

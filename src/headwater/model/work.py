@@ -7,9 +7,11 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
+from headwater.model.alarm import Alarm
 from headwater.model.capture import Capture
 from headwater.model.document import Document
 from headwater.model.lead import StoredLead
+from headwater.model.series import Bar, Observation
 from headwater.model.source import Source
 from headwater.model.story import Story
 from headwater.model.trace import Trace
@@ -98,7 +100,7 @@ class Errand:
     route: str
     revision: int
     attempts: int
-    record: Document | Story | None
+    record: Document | Story | Alarm | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +130,8 @@ class Polled:
     run: str
     leads: tuple[StoredLead, ...] = ()
     captures: tuple[Capture, ...] = ()
+    bars: tuple[Bar, ...] = ()
+    observations: tuple[Observation, ...] = ()
     watermark: Mapping[str, Any] | None = None
     due_at: datetime | None
     failures: int = 0
@@ -144,7 +148,8 @@ class Polled:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
     """A finished fetch: a capture, or nothing new (None), or why not. `version` is the lead's as it was fetched:
-    a lead that changed in the meantime stays due, and so does one that is to be rendered if it was not (`rendered`)."""
+    a lead that changed in the meantime stays due, and so does one that is to be rendered if it was not (`rendered`).
+    `fresh_until`: how long the answer asked to be taken at its word."""
 
     lead: str
     version: str
@@ -152,6 +157,7 @@ class Fetched:
     result: Capture | Later | Quarantined | None
     moved_to: str | None = None
     dropped: str | None = None
+    fresh_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """A document out of what the source said and what the page says; each field with its origin."""
 
+from collections.abc import Mapping
 from datetime import datetime, time, timedelta
 from typing import Any
 
@@ -43,7 +44,9 @@ def compose(draft: Draft, reading: Reading) -> Document:
     choose("keywords", ("page", reading.keywords), (SOURCE_SAID, tuple(hints.get("categories", ()))))
     choose("image", ("page", reading.image), (SOURCE_SAID, hints.get("image")))
     choose("language", ("page", reading.language), (SOURCE_SAID, hints.get("language")))
-    choose("publisher", ("page", reading.publisher), (SOURCE_SAID, draft.source.name))
+    choose(
+        "publisher", ("page", reading.publisher), (SOURCE_SAID, hints.get("publisher") or draft.source.name)
+    )
     choose("canonical_url", ("page", reading.canonical_url))
     choose("modified", ("page", reading.modified), (SOURCE_SAID, hints.get("updated")))
     choose("text", ("page", reading.text))
@@ -60,11 +63,17 @@ def compose(draft: Draft, reading: Reading) -> Document:
         guid=str(hints.get("guid") or ""),
         media_type=reading.media_type,
         subjects=(subject,) if subject else (),
-        attributes=dict(reading.attributes),
+        attributes=_attributes(reading, hints),
         origins=origins,
         notes={"method": reading.method, "confidence": reading.confidence},
         **values,
     )
+
+
+def _attributes(reading: Reading, hints: Mapping[str, Any]) -> dict[str, Any]:
+    """What the page says besides, and the subtitle that only its source told."""
+    said = {"subtitle": hints["subtitle"]} if hints.get("subtitle") else {}
+    return {**hints.get("attributes", {}), **said, **reading.attributes}
 
 
 def wants_browser(reason: str, draft: Draft) -> bool:

@@ -67,7 +67,9 @@ def squeezed(text: str) -> str:
 def payload_of(item: Mapping[str, Any]) -> Payload:
     """Out of a lead's hints or an item of a raw payload, by the names that sources use."""
     return Payload(
-        description=_first_text(item, ("description", "summary", "abstract", "excerpt", "snippet")),
+        description=_first_text(
+            item, ("description", "summary", "abstract", "excerpt", "snippet", "content")
+        ),
         keywords=_texts(item, ("keywords", "categories", "tags")),
         authors=_texts(item, ("authors", "author", "creator", "byline")),
     )

@@ -58,7 +58,7 @@ WARN_AT, ALERT_AT, HIDE_AT = 2, 3, 5
 ALERTED = frozenset({Standing.DEGRADED, Standing.HIDDEN, Standing.INACTIVE})
 # The request was never made, or the answer is about us: the link may be as well as ever.
 ABOUT_US = frozenset(
-    {"rate_limited", "breaker_open", "robots", "undeclared_agent", "internal", "credential_host"}
+    {"rate_limited", "breaker_open", "robots", "reserved", "undeclared_agent", "internal", "credential_host"}
 )
 # The network as such; when all hosts answer like this at once, it is ours that is down.
 NO_ANSWER = frozenset({"dns", "refused", "reset", "timeout"})

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 from headwater.model.web import Failure, Response
+from headwater.pure.schedule import LONGEST_TRUST
 
 _BACKOFF = (timedelta(seconds=2), timedelta(seconds=4), timedelta(seconds=8))
 _MINUTE = timedelta(minutes=1)
@@ -16,7 +17,7 @@ _HTML = frozenset({"text/html", "application/xhtml+xml"})
 # Failures that say "not now" about the host, not about this request: they do not use up an attempt.
 _NOT_NOW = frozenset({"rate_limited", "breaker_open"})
 # Failures of the moment, tried again with growing pauses.
-_PASSING = frozenset({"dns", "refused", "reset", "truncated", "protocol", "encoding", "robots"})
+_PASSING = frozenset({"dns", "refused", "reset", "truncated", "protocol", "encoding", "robots", "reserved"})
 # The two pages with which the regulator turns a client away; they need different reactions.
 _UNDECLARED = b"Undeclared Automated Tool"
 _TOO_FAST = b"Request Rate Threshold Exceeded"
@@ -175,6 +176,11 @@ def freshness(headers: Mapping[str, str], now: datetime) -> timedelta | None:
     if lifetime is None:
         lifetime = _until_expiry(headers, now)
     return None if lifetime is None else min(max(lifetime - age, timedelta(0)), _LONGEST_FRESH)
+
+
+def fresh_until(headers: Mapping[str, str], asked_at: datetime) -> datetime:
+    """Until when an answer of that moment is taken at its word that nothing changes, a day at most."""
+    return asked_at + min(freshness(headers, asked_at) or timedelta(0), LONGEST_TRUST)
 
 
 def _until_expiry(headers: Mapping[str, str], now: datetime) -> timedelta | None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-_READ_AT_MOST = 512_000
+READ_AT_MOST = 512_000
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})|([^\x21-\x7e])")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -96,7 +96,7 @@ def product_token(user_agent: str) -> str:
 
 
 def parse(body: bytes) -> Robots:
-    text = body[:_READ_AT_MOST].decode("utf-8", "replace").removeprefix("\ufeff")
+    text = body[:READ_AT_MOST].decode("utf-8", "replace").removeprefix("\ufeff")
     rules: dict[str, list[Rule]] = {}
     delays: dict[str, float] = {}
     sitemaps: list[str] = []
@@ -138,6 +138,11 @@ def _add(
             rules[agent].append(
                 Rule(key == "allow", _normal(value, literal=False), f"{key.title()}: {value}"[:200])
             )
+
+
+def covers(pattern: str, path: str) -> bool:
+    """Whether a pattern, as robots.txt writes them, matches a path and query as it is sent."""
+    return _matches(_normal(pattern, literal=False), _normal(path, literal=True))
 
 
 def _seconds(value: str) -> float | None:

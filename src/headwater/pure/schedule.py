@@ -14,6 +14,11 @@ LONGEST_BACKOFF = timedelta(seconds=3600)
 FAILURES_UNTIL_STOP = 10
 OVERRIDE = "polling_interval_seconds"
 
+# A header may lie. What it costs then is a few looks, never the source.
+LEAST_TRUST = timedelta(hours=1)
+LONGEST_TRUST = timedelta(days=1)
+_TRUSTED_PAUSES = 4
+
 FIRST_RETRY = timedelta(seconds=2)
 LONGEST_RETRY = timedelta(minutes=10)
 
@@ -28,17 +33,41 @@ def cadence(own: Trigger | None, usual: Trigger, options: Mapping[str, Any]) -> 
 
 
 def next_look(
-    trigger: Trigger, now: datetime, after: timedelta | None = None, again: timedelta | None = None
+    trigger: Trigger,
+    now: datetime,
+    after: timedelta | None = None,
+    again: timedelta | None = None,
+    within: timedelta | None = None,
 ) -> datetime:
-    """When a source that was read just now is due again; `after` is the source's own wish for rest, `again` comes
-    from a look that was cut short and is to go on."""
+    """When a source that was read just now is due again; `after` is the source's own wish for rest, which comes before
+    `within`, by when something would be missed; `again` comes from a look that was cut short and is to go on."""
     if again is not None:
         return now + max(again, FLOOR)
     if trigger.every is not None:
         due = now + trigger.every
     else:
         due = next(CronSim(str(trigger.cron), now.astimezone(UTC)))
+    if within is not None:
+        due = min(due, now + max(within, FLOOR))
     return max(due, now + after) if after is not None else due
+
+
+def interval_of(trigger: Trigger, now: datetime) -> timedelta:
+    """How long it is from one look to the next, about now."""
+    if trigger.every is not None:
+        return trigger.every
+    times = CronSim(str(trigger.cron), now.astimezone(UTC))
+    first, second = next(times), next(times)
+    return second - first
+
+
+def trusted(fresh: timedelta | None, usual: Trigger) -> timedelta:
+    """How long an answer that calls itself fresh puts off the next look: at most four of the usual pauses, though an
+    hour is always granted and more than a day never. Whoever names the hours by cron means them."""
+    if fresh is None or usual.every is None:
+        return timedelta(0)
+    most = max(_TRUSTED_PAUSES * min(usual.every, LONGEST_TRUST), LEAST_TRUST)
+    return min(max(fresh, timedelta(0)), most, LONGEST_TRUST)
 
 
 def source_backoff(failures: int) -> timedelta:

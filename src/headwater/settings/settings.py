@@ -3,11 +3,13 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from headwater.model.errors import Refused
+from headwater.settings.channels import Channel
+from headwater.settings.rate_limits import RateLimit, agents, beside, check_headers, check_hosts
 from headwater.settings.yaml_file import load
 
 DEFAULT_FILE = "headwater.yaml"
@@ -15,9 +17,25 @@ DEFAULT_DATA = "headwater-data"
 
 
 class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`sources` replaces the recipe's own list by a file."""
+    """`sources` replaces the recipe's own list by a file; `subjects` is a file of subjects to look for; `folder` is
+    where a recipe that writes files of its own puts them (out/RECIPE in the data folder unless given); `options` are
+    what the recipe understands."""
 
     sources: str | None = None
+    subjects: str | None = None
+    folder: str | None = None
+    options: dict[str, Any] = {}
+
+
+class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Days. `runs` are looks at sources, `alarms` those that are over, `captures` what came over the wire; `documents`
+    are moved to Parquet files, their names and numbers stay; `queue` are items that another program ended."""
+
+    runs: int = 30
+    alarms: int = 365
+    captures: int = 0
+    documents: int = 0
+    queue: int = 90
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -28,7 +46,13 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     is part of the User-Agent. hosts: host (or *.domain) to base URL, to point names at another server; such a server
     may be on a private address. allow: private addresses (host:port) that may be fetched from. requests_per_second:
     per host, 0 for no limit. rate_limits: host (or *.domain) to what differs there (rate, concurrency, user_agent,
-    robots, shared, contact). log: console or json; log_level: debug, info, warning or error.
+    robots, shared, contact); a file rate_limits.yaml beside the settings may say the same and comes first.
+    reservations: which statements of publishers (tdm, noai, noimageai, noindex) keep a page from being fetched or kept;
+    they are recorded in any case. budgets: requests a minute by kind of source (news_api) or by name of a key
+    (massive), 0 for no limit. callback: the public address under which hubs reach `headwater listen`. log: console
+    or json; log_level: debug, info, warning or error. notify: channels on which alarms are told, by name; each has a
+    kind (webhook, slack or email) and what that needs. retention: after how many days the nightly clean-up removes
+    runs, alarms, captures and ended items of queues and moves documents to files; 0 is never.
     """
 
     data: str = DEFAULT_DATA
@@ -37,10 +61,15 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     contact: str = ""
     hosts: dict[str, str] = {}
     allow: list[str] = []
-    requests_per_second: float = 1.0
-    rate_limits: dict[str, dict[str, Any]] = {}
+    requests_per_second: Annotated[float, msgspec.Meta(ge=0, le=1_000_000)] = 1.0
+    rate_limits: dict[str, RateLimit] = {}
+    reservations: list[Literal["tdm", "noai", "noimageai", "noindex"]] = []
+    budgets: dict[str, Annotated[int, msgspec.Meta(ge=0)]] = {}
+    callback: str = ""
     log: str = "console"
     log_level: str = "warning"
+    notify: dict[str, Channel] = {}
+    retention: Retention = Retention()
     recipes: dict[str, RecipeSettings] = {}
 
     @property
@@ -65,6 +94,9 @@ def read_settings(path: Path | None, environment: Mapping[str, str] = os.environ
     named = path or (Path(environment["HEADWATER_CONFIG"]) if environment.get("HEADWATER_CONFIG") else None)
     found = named or (Path(DEFAULT_FILE) if Path(DEFAULT_FILE).exists() else None)
     settings = load(found, Settings) if found else Settings()
+    if found:
+        _check(settings, found)
+    settings = msgspec.structs.replace(settings, rate_limits={**settings.rate_limits, **beside(found)})
     given = {field: environment[name] for field, name in FROM_ENVIRONMENT.items() if environment.get(name)}
     settings = msgspec.structs.replace(settings, **given)
     if settings.log not in {"console", "json"}:
@@ -73,6 +105,14 @@ def read_settings(path: Path | None, environment: Mapping[str, str] = os.environ
         raise Refused(
             "bad_config", f"log_level: '{settings.log_level}' is none of debug, info, warning, error"
         )
+    if min(msgspec.structs.astuple(settings.retention)) < 0:
+        raise Refused("bad_config", "retention: days cannot be negative; 0 keeps for ever")
     if settings.workers < 1:
         raise Refused("bad_config", "workers: at least 1 is needed")
     return settings
+
+
+def _check(settings: Settings, path: Path) -> None:
+    check_hosts(settings.rate_limits, path, ("rate_limits",))
+    check_hosts(settings.hosts, path, ("hosts",))
+    check_headers({("contact",): settings.contact, **agents(settings.rate_limits, ("rate_limits",))}, path)

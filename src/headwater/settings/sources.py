@@ -66,6 +66,10 @@ def _checked(options: dict[str, Any], where: str) -> dict[str, Any]:
         sound = False
     if not sound:
         raise Refused("bad_config", f"{where}.{OVERRIDE}: '{wish}' is not a number of seconds")
+    spare = options.get("fallback", [])
+    for address in [spare] if isinstance(spare, str) else spare:
+        if not str(address).startswith(("http://", "https://")):
+            raise Refused("bad_config", f"{where}.fallback: '{address}' is not an http(s) address")
     return options
 
 

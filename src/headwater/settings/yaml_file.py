@@ -35,6 +35,11 @@ def load(path: Path, into: type[T]) -> T:
         raise Refused("bad_config", _placed(path, node, data, into, str(error))) from error
 
 
+def line_of(path: Path, trail: list[str]) -> int:
+    """The line of a field in a file that was read just now."""
+    return _line(yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader), trail)
+
+
 def _syntax(path: Path, error: yaml.YAMLError) -> str:
     mark = getattr(error, "problem_mark", None)
     line = f":{mark.line + 1}" if mark else ""

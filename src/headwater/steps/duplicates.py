@@ -3,14 +3,12 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from functools import partial
 
 from headwater.model.document import Document, Edge
 from headwater.model.outcome import Drop
 from headwater.model.recipe import Context, Knowledge, Outcome
 from headwater.model.trace import Recollection, Trace
-from headwater.pure.dupes.articles import Article, Decision
+from headwater.pure.dupes.articles import UNDATED, Article, Decision, age
 from headwater.pure.dupes.boilerplate import EVERYWHERE, REPEATS, REPEATS_ANYWHERE
 from headwater.pure.dupes.exact import Fingerprint
 from headwater.pure.dupes.index import Entry, MemoryIndex
@@ -18,8 +16,6 @@ from headwater.pure.dupes.ladder import PER_KEY, Ladder, PageShelf, Profile
 from headwater.pure.dupes.profiles import DEFAULT
 from headwater.pure.dupes.rungs import CANDIDATES
 from headwater.pure.urls import host_of
-
-UNDATED = datetime.max.replace(tzinfo=UTC)
 
 
 def article_of(document: Document) -> Article:
@@ -64,7 +60,7 @@ class DropDuplicates:
         ladder = Ladder(replace(self.profile, keys=lambda page: keys[page.article.id]), memory, shelf)
         outcomes: dict[str, Outcome] = {}
         documents = {document.id: document for document in batch}
-        for article in sorted(articles, key=lambda one: (one.published_at or UNDATED, one.id)):
+        for article in sorted(articles, key=age):
             memory.deciding = article
             decision, entry = ladder.decide(article)
             memory.add(entry)
@@ -114,13 +110,15 @@ class Memory:
     batch: MemoryIndex = field(default_factory=MemoryIndex)
     articles: dict[str, Article | None] = field(default_factory=dict)
     copies: dict[str, str] = field(default_factory=dict)
-    furniture: dict[tuple[str, tuple[int, ...]], frozenset[int]] = field(default_factory=dict)
+    stories: dict[tuple[str, int], int] = field(default_factory=dict)
     deciding: Article | None = None
     revised: frozenset[str] = frozenset()
+    counted: frozenset[str] = frozenset()
 
     def prepare(self, keys: Collection[Sequence[int]], revised: Sequence[str]) -> None:
         """Read what the batch will most likely ask for, in one go."""
-        self.revised = frozenset(revised) - self.knowledge.originals(revised).keys()
+        self.counted = frozenset(revised)
+        self.revised = self.counted - self.knowledge.originals(revised).keys()
         likely = set(self.stored.owners.values())
         for some in keys:
             weights: defaultdict[str, float] = defaultdict(float)
@@ -176,15 +174,27 @@ class Memory:
         return self.batch.original(document)
 
     def repeated(self, publisher: str, sentences: Collection[int]) -> frozenset[int]:
-        return self.batch.repeated(publisher, sentences) | self._furniture(publisher, tuple(sentences))
+        """Stories that are stored and stories of this batch count alike."""
+        limits = {EVERYWHERE: REPEATS_ANYWHERE} | ({publisher: REPEATS} if publisher else {})
+        self._count_stored(tuple(limits), sentences)
+        return frozenset(
+            one for name, least in limits.items() for one in sentences if self._stories(name, one) >= least
+        )
 
-    def _furniture(self, publisher: str, sentences: tuple[int, ...]) -> frozenset[int]:
-        wanted = (publisher, sentences)
-        if wanted not in self.furniture:
-            ask = partial(self.knowledge.repeated, self.recipe, sentences=sentences)
-            here = ask(publisher, least=REPEATS) if publisher else frozenset()
-            self.furniture[wanted] = here | ask(EVERYWHERE, least=REPEATS_ANYWHERE)
-        return self.furniture[wanted]
+    def _stories(self, publisher: str, sentence: int) -> int:
+        return self.stories[publisher, sentence] + self.batch.stories(publisher, sentence)
+
+    def _count_stored(self, publishers: Sequence[str], sentences: Collection[int]) -> None:
+        asked = {one for one in sentences if any((name, one) not in self.stories for name in publishers)}
+        if not asked:
+            return
+        found = self.knowledge.stories(self.recipe, publishers, sorted(asked))
+        for name in publishers:
+            counts = found.get(name, {})
+            self.stories |= {(name, one): counts.get(one, 0) for one in asked}
 
     def add(self, entry: Entry) -> None:
-        self.batch.add(entry)
+        """A copy of a stored document is no further story, nor is one that was counted before."""
+        copy = entry.original != entry.article.id and self.batch.article(entry.original) is None
+        told_before = copy or entry.article.id in self.counted
+        self.batch.add(replace(entry, sentences=()) if told_before else entry)

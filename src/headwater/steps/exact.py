@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 
@@ -13,6 +13,10 @@ from headwater.model.recipe import Context, Outcome
 from headwater.pure.urls import canonical
 
 BETWEEN_WORDS = re.compile(r"\W+")
+# The same for ASCII, a byte at a time.
+ONLY_WORDS = bytes(
+    byte if byte < 128 and (chr(byte).isalnum() or byte == ord("_")) else 32 for byte in range(256)
+)
 LATEST = datetime.max.replace(tzinfo=UTC)
 
 
@@ -23,10 +27,18 @@ def fingerprints(document: Document, least_words: int) -> tuple[Fingerprint, ...
         marks.append(Fingerprint("url", canonical(document.canonical_url)))
     if document.guid:
         marks.append(Fingerprint("guid", f"{document.source} {document.guid}"))
-    words = BETWEEN_WORDS.sub(" ", unicodedata.normalize("NFKC", document.text).casefold()).strip()
-    if words.count(" ") + 1 >= least_words:
-        marks.append(Fingerprint("text", sha256(words.encode("utf-8", "replace")).hexdigest()))
+    words = _words(document.text)
+    if words.count(b" ") + 1 >= least_words:
+        marks.append(Fingerprint("text", sha256(words).hexdigest()))
     return tuple(dict.fromkeys(marks))
+
+
+def _words(text: str) -> bytes:
+    """The words alone, in small letters, with one space between them."""
+    if text.isascii():
+        return b" ".join(text.lower().encode().translate(ONLY_WORDS).split())
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return BETWEEN_WORDS.sub(" ", folded).strip().encode("utf-8", "replace")
 
 
 @dataclass(frozen=True)
@@ -57,4 +69,4 @@ class DropExactDuplicates:
             if owner is not None and owner != document.id:
                 return Drop(f"duplicate:{mark.kind}", of=owner, score=1.0, evidence={mark.kind: mark.value})
         owners.update(dict.fromkeys(marks, document.id))
-        return replace(document, fingerprints=(*document.fingerprints, *marks))
+        return document.but(fingerprints=(*document.fingerprints, *marks))

@@ -33,19 +33,25 @@ class DetectLanguage:
     """Sets `language`, with its origin, confidence and the second language of a bilingual page.
 
     `languages` are the recipe's; without them every widely written language is a candidate. A declaration is
-    overruled by a text that shows another language with at least `overrule` confidence.
+    overruled by a text that shows another language with at least `overrule` confidence. At most so many `paragraphs`,
+    spread over the text, are looked at: few are enough where nothing is bilingual.
     """
 
     languages: tuple[str, ...] = ()
     least_confidence: float = 0.4
     overrule: float = 0.8
+    paragraphs: int = 16
     rank: Rank = field(default=rank, compare=False)
     name: str = "language"
     version: str = "1"
 
     def __call__(self, batch: Sequence[Document], context: Context) -> Sequence[Outcome]:
         del context
-        rules = LanguageRules(languages=self.languages, least_confidence=self.least_confidence)
+        rules = LanguageRules(
+            languages=self.languages,
+            least_confidence=self.least_confidence,
+            most_paragraphs=self.paragraphs,
+        )
         return [self._tell(document, rules) for document in batch]
 
     def _tell(self, document: Document, rules: LanguageRules) -> Document:

@@ -41,8 +41,14 @@ class Bell:
         return self.rung or (self.child and os.getppid() != self.parent)
 
 
-def work_at_desk(desk: Desk, recipes: Sequence[str], stop: Callable[[], bool]) -> None:
-    """Refine, gather and deliver until told to stop, or until this process has grown too large to go on."""
+def work_at_desk(
+    desk: Desk,
+    recipes: Sequence[str],
+    stop: Callable[[], bool],
+    between: Callable[[], object] = lambda: None,
+) -> None:
+    """Refine, gather and deliver until told to stop, or until this process has grown too large to go on. `between` is
+    called between two rounds."""
     engine = Engine(desk)
     jobs = [Job(recipe, task) for recipe in recipes for task in DESK_TASKS]
     rest, troubled = SHORTEST_REST, False
@@ -53,6 +59,7 @@ def work_at_desk(desk: Desk, recipes: Sequence[str], stop: Callable[[], bool]) -
             ):  # between two jobs a desk holds nothing: whatever is leased here was left by the trouble
                 desk.store.release([desk.owner], counts=False)
             handled = sum(engine.run(job) for job in jobs if not stop())
+            between()
             troubled = False
         except Temporary as trouble:
             _wait_out(desk, trouble)

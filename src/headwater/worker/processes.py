@@ -14,6 +14,7 @@ from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.settings.settings import Settings
 from headwater.worker.loops import Bell, work_at_desk, work_on_network
+from headwater.worker.upkeep import Upkeep
 
 LOOK_EVERY = 0.2
 STOP_GRACE = 20.0
@@ -29,8 +30,9 @@ def _run_network(settings: Settings, recipes: Sequence[str]) -> None:
 
 
 def _run_desk(settings: Settings, recipes: Sequence[str]) -> None:
-    bell = Bell()
-    work_at_desk(App(settings).desk(owner_name("desk"), fetching=False), recipes, lambda: bool(bell))
+    bell, app = Bell(), App(settings)
+    desk = app.desk(owner_name("desk"), fetching=False)
+    work_at_desk(desk, recipes, lambda: bool(bell), between=Upkeep(app).beat)
 
 
 @dataclass

@@ -2,13 +2,23 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from headwater_demo.article import Article, Topic
+from headwater_demo.feeds.sections import SECTIONS
 from headwater_demo.newsroom import Newsroom
 
 Format = Literal[
-    "rss091", "rss092", "rss1", "rss2", "rss2-teaser", "atom-html", "atom-xhtml", "atom-text", "json"
+    "rss091",
+    "rss092",
+    "rss1",
+    "rss2",
+    "rss2-teaser",
+    "atom-html",
+    "atom-xhtml",
+    "atom-text",
+    "atom03",
+    "json",
 ]
 # ok: well formed.   broken: malformed, a tolerant reader still finds entries.   unreadable: nothing can be found.
 # refused: hostile, must not be expanded.   gone: 410.   moved: answers for good from elsewhere.   flaky: fails twice first.
@@ -140,6 +150,18 @@ _FURTHER: tuple[Feed, ...] = (
     ),
     Feed(name="Kettenkurier: Atom", host="kettenkurier.example", path="/atom.xml", format="atom-html"),
 )
+_SECTIONS: tuple[Feed, ...] = tuple(
+    Feed(
+        name=name,
+        host=f"{site}.example",
+        path=path,
+        format=cast("Format", format_name),
+        expect="broken" if defect else "ok",
+        topic=cast("Topic", topic),
+        defect=defect,
+    )
+    for name, site, path, format_name, topic, defect in SECTIONS
+)
 MUSEUM = "oddfeeds.example"
 _UNHARMED = ("sound", "flaky")
 _ODD: tuple[tuple[str, Expect], ...] = (
@@ -183,11 +205,11 @@ def odd_catalogue() -> tuple[Feed, ...]:
 
 
 def catalogue(size: str) -> tuple[Feed, ...]:
-    return _SMALL + _FURTHER if size == "full" else _SMALL
+    return _SMALL + _FURTHER + _SECTIONS if size == "full" else _SMALL
 
 
 def feeds(size: str = "full") -> list[dict[str, Any]]:
-    """The feeds of the crypto news list: 25 in the full internet, 6 in the small one."""
+    """The feeds of the crypto news list: 50 in the full internet, 6 in the small one."""
     return [_told(feed) for feed in catalogue(size)]
 
 

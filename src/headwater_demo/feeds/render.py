@@ -5,6 +5,7 @@ from collections.abc import Callable
 from headwater_demo.article import Article
 from headwater_demo.exchange import Answer
 from headwater_demo.feeds.atom import atom_html, atom_text, atom_xhtml
+from headwater_demo.feeds.atom03 import atom03
 from headwater_demo.feeds.catalogue import Feed, Format
 from headwater_demo.feeds.defects import DEFECTS
 from headwater_demo.feeds.json_feed import json_feed
@@ -23,6 +24,7 @@ _WRITERS: dict[Format, tuple[Writer, str]] = {
     "atom-html": (atom_html, "application/atom+xml; charset=utf-8"),
     "atom-xhtml": (atom_xhtml, "application/atom+xml; charset=utf-8"),
     "atom-text": (atom_text, "application/atom+xml"),
+    "atom03": (atom03, "application/atom+xml; charset=utf-8"),
     "json": (json_feed, "application/feed+json"),
 }
 

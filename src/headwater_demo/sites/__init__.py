@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from headwater_demo.exchange import Site
-from headwater_demo.sites import mapped, maze, museum, oddities, press, townhall
+from headwater_demo.sites import exchange_floor, mapped, maze, museum, oddities, portals, press, townhall
 from headwater_demo.world import World
 
 SITES: tuple[Callable[[World], Sequence[Site]], ...] = (
@@ -13,4 +13,6 @@ SITES: tuple[Callable[[World], Sequence[Site]], ...] = (
     maze.sites,
     mapped.sites,
     townhall.sites,
+    portals.sites,
+    exchange_floor.sites,
 )

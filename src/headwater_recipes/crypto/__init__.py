@@ -4,6 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from headwater.discover.feed import discover_feed
+from headwater.extract.fragment import Fragments
 from headwater.extract.read import by_media_type
 from headwater.model.recipe import Grouping, Recipe, Route
 from headwater.model.source import Trigger
@@ -18,13 +19,14 @@ FEEDS = Path(__file__).with_name("feeds.yaml")
 
 
 def recipe() -> Recipe:
+    readers = by_media_type()
     return Recipe(
         name="crypto",
         version="1",
         sources=load_sources(FEEDS, "crypto"),
         discover={"feed": discover_feed},
-        extract=by_media_type(),
-        steps=(normalise, DetectLanguage(), ScoreQuality(), DropDuplicates()),
+        extract={**readers, "text/html": Fragments(readers["text/html"])},
+        steps=(normalise, DetectLanguage(paragraphs=2), ScoreQuality(), DropDuplicates()),
         trigger=Trigger(cron="0 */4 * * *"),
         grouping=Grouping(key=same_day, cluster=same_headline, settle=timedelta(seconds=1)),
         routes=(Route(name="articles", sink="files"),),

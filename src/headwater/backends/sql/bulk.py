@@ -1,15 +1,88 @@
-"""Many rows changed with few statements."""
+"""Many rows written with few statements, each compiled once in a process.
+
+SQLAlchemy makes a parameter set out of every row on every execution, which for wide rows costs more than the database
+does. Here a statement is compiled once, and a row costs one look-up of its values and their conversions.
+"""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, bindparam, update
+from sqlalchemy import ColumnElement, Connection, Dialect, Table, bindparam, update
+from sqlalchemy.sql.dml import Insert, Update
+
+from headwater.backends.sql.claims import insert_into
+
+Row = Mapping[str, Any]
+Conversion = Callable[[Any], Any]
 
 
-def change_rows(
-    connection: Connection, table: Table, changes: Sequence[tuple[str, Mapping[str, Any]]]
-) -> None:
+@dataclass(frozen=True)
+class Prepared:
+    """A statement in the words of one database, and how the values of a row become its parameters."""
+
+    sql: str
+    names: tuple[str, ...]
+    conversions: tuple[tuple[int, Conversion], ...]
+    positional: bool
+
+    def run(self, connection: Connection, rows: Sequence[Row]) -> int:
+        """Gives how many rows were written."""
+        return connection.exec_driver_sql(self.sql, [self._parameters(row) for row in rows]).rowcount
+
+    def _parameters(self, row: Row) -> Any:
+        values = [row[name] for name in self.names]
+        for place, convert in self.conversions:
+            values[place] = convert(values[place])
+        return tuple(values) if self.positional else dict(zip(self.names, values, strict=True))
+
+
+def prepare(dialect: Dialect, statement: Insert | Update, columns: Sequence[str] = ()) -> Prepared:
+    """All values come from the rows: the statement may hold no constant of its own."""
+    compiled = statement.compile(dialect=dialect, column_keys=list(columns) or None)
+    constants = [
+        name for name, bind in compiled.binds.items() if not bind.required and bind.value is not None
+    ]
+    assert not constants, f"{constants} would be lost"
+    positional = bool(dialect.positional)
+    names = tuple(compiled.positiontup or ()) if positional else tuple(compiled.binds)
+    kinds = [compiled.binds[name].type.dialect_impl(dialect) for name in names]
+    made = [(place, kind.bind_processor(dialect)) for place, kind in enumerate(kinds)]
+    return Prepared(
+        sql=str(compiled),
+        names=names,
+        conversions=tuple((place, convert) for place, convert in made if convert is not None),
+        positional=positional,
+    )
+
+
+def insert_rows(
+    connection: Connection, table: Table, rows: Sequence[Row], *, replacing: Sequence[str] = ()
+) -> int:
+    """Insert rows of the same columns; gives how many were written. One whose key is there already stays as it is, but
+    for the columns in `replacing`, which then come from the new row."""
+    if not rows:
+        return 0
+    return _inserting(connection.dialect, table, tuple(rows[0]), tuple(replacing)).run(connection, rows)
+
+
+@lru_cache(maxsize=512)
+def _inserting(
+    dialect: Dialect, table: Table, columns: tuple[str, ...], replacing: tuple[str, ...]
+) -> Prepared:
+    statement = insert_into(dialect, table)
+    if replacing:
+        keys = [column.name for column in table.primary_key]
+        changes = {name: statement.excluded[name] for name in replacing}
+        statement = statement.on_conflict_do_update(index_elements=keys, set_=changes)
+    else:
+        statement = statement.on_conflict_do_nothing()
+    return prepare(dialect, statement, columns)
+
+
+def change_rows(connection: Connection, table: Table, changes: Sequence[tuple[str, Row]]) -> None:
     """Set columns by id. Changes of the same columns go out together; only `attempts` may be an SQL expression, and
     such a change goes alone."""
     alike: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
@@ -17,9 +90,12 @@ def change_rows(
         if isinstance(values.get("attempts"), ColumnElement):
             connection.execute(update(table).where(table.c.id == key).values(**values))
         else:
-            alike[tuple(values)].append(
-                {"this": key} | {"to_" + name: value for name, value in values.items()}
-            )
+            alike[tuple(values)].append({"this": key, **values})
     for names, rows in alike.items():
-        statement = update(table).where(table.c.id == bindparam("this"))
-        connection.execute(statement.values({name: bindparam("to_" + name) for name in names}), rows)
+        _changing(connection.dialect, table, names).run(connection, rows)
+
+
+@lru_cache(maxsize=512)
+def _changing(dialect: Dialect, table: Table, names: tuple[str, ...]) -> Prepared:
+    statement = update(table).where(table.c.id == bindparam("this"))
+    return prepare(dialect, statement, names)

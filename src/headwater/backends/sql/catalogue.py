@@ -25,7 +25,7 @@ Record = dict[str, Any]
 
 SOURCE_FIELDS = (
     "id", "recipe", "kind", "name", "url", "active", "stopped", "failures", "reason", "due_at", "last_polled_at",
-    "last_success_at", "credibility", "trigger_seconds", "trigger_cron", "origin",
+    "last_success_at", "credibility", "trigger_seconds", "trigger_cron", "origin", "options", "watermark",
 )  # fmt: skip
 DOCUMENT_FIELDS = (
     "id", "recipe", "state", "reason", "title", "url", "publisher", "published_at", "language", "revision",

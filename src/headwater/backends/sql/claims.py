@@ -1,12 +1,13 @@
 """One claim statement for all tables that hold work: due and unleased rows, oldest first, leased in one round trip."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Table, and_, case, or_, select, update
+from sqlalchemy import Connection, Dialect, Table, and_, case, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from headwater.backends.sql.among import among
 from headwater.backends.sql.schema import deliveries, documents, groups, leads, sources
 from headwater.model.work import Claim, Task
 
@@ -26,13 +27,13 @@ def take(connection: Connection, claim: Claim, *extra: Any) -> list[str]:
     free = or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
     wanted = [table.c.recipe == job.recipe, table.c.due_at <= now, free, *extra]
     if job.keys:
-        wanted.append(table.c.id.in_(job.keys))
+        wanted.append(among(table.c.id, job.keys))
     due = select(table.c.id).where(and_(*wanted)).order_by(table.c.due_at, table.c.id).limit(claim.limit)
     if connection.dialect.name == "postgresql":
         due = due.with_for_update(skip_locked=True)
-    ids = list(connection.scalars(due))
+    ids = list(connection.scalars(due).all())
     if ids:
-        taken = update(table).where(table.c.id.in_(ids))
+        taken = update(table).where(among(table.c.id, ids))
         connection.execute(
             taken.values(
                 lease_owner=claim.owner, lease_until=now + claim.lease, attempts=table.c.attempts + 1
@@ -41,11 +42,11 @@ def take(connection: Connection, claim: Claim, *extra: Any) -> list[str]:
     return ids
 
 
-def held(connection: Connection, task: Task, ids: Iterable[str], owner: str) -> set[str]:
+def held(connection: Connection, task: Task, ids: Collection[str], owner: str) -> set[str]:
     """Which of these rows the owner still holds. On PostgreSQL they stay locked until the transaction ends."""
     table = TABLES[task]
     wanted = (
-        select(table.c.id).where(table.c.id.in_(list(ids)), table.c.lease_owner == owner).order_by(table.c.id)
+        select(table.c.id).where(among(table.c.id, ids), table.c.lease_owner == owner).order_by(table.c.id)
     )
     return set(connection.scalars(wanted.with_for_update()))
 
@@ -79,7 +80,7 @@ def release(connection: Connection, owners: Sequence[str], *, counts: bool) -> i
         values: dict[str, Any] = {"lease_owner": None, "lease_until": None}
         if not counts:
             values["attempts"] = _uncounted(table)
-        freed = update(table).where(table.c.due_at.is_not(None), table.c.lease_owner.in_(list(owners)))
+        freed = update(table).where(table.c.due_at.is_not(None), among(table.c.lease_owner, owners))
         count += connection.execute(freed.values(**values)).rowcount
     return count
 
@@ -97,6 +98,6 @@ def holders(connection: Connection) -> set[str]:
     }
 
 
-def insert_into(connection: Connection, table: Table) -> Any:
+def insert_into(dialect: Dialect, table: Table) -> Any:
     """The dialect's insert: both databases speak ON CONFLICT alike, SQLAlchemy names them apart."""
-    return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
+    return postgresql.insert(table) if dialect.name == "postgresql" else sqlite.insert(table)

@@ -1,12 +1,14 @@
 """Column types that mean the same on both databases, and the five columns that every table with work carries."""
 
-import re
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import JSON, Column, DateTime, Dialect, Index, Integer, MetaData, String, Text, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.types import TypeDecorator
+
+from headwater.backends.sql.json_text import from_json, to_json
+from headwater.backends.sql.letters import storable
 
 metadata = MetaData(
     naming_convention={
@@ -17,19 +19,27 @@ metadata = MetaData(
     }
 )
 
-Json = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+
+class Json(TypeDecorator[Any]):
+    """A record, a list or nothing."""
+
+    impl = JSON
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> Any:
+        kind = JSONB if dialect.name == "postgresql" else JSON
+        return dialect.type_descriptor(kind(none_as_null=True))
+
+    # The conversions themselves, not the hooks around them: they run for every value of every row.
+    def bind_processor(self, dialect: Dialect) -> Any:
+        return super().bind_processor(dialect) if dialect.name == "postgresql" else _json_written
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Any:
+        return super().result_processor(dialect, coltype) if dialect.name == "postgresql" else _json_read
+
+
 # Nothing is a value too: JSON's own null, in a column that is never empty.
 AnyJson = JSON().with_variant(JSONB(), "postgresql")
-
-
-SURROGATES = re.compile("[\ud800-\udfff]")
-
-
-def storable(text: str) -> str:
-    """PostgreSQL holds no NUL in a text, neither database half a surrogate pair: each becomes a replacement character."""
-    if "\x00" in text:
-        text = text.replace("\x00", "\ufffd")
-    return text if text.isascii() else SURROGATES.sub("\ufffd", text)
 
 
 class Words(TypeDecorator[str]):
@@ -38,9 +48,9 @@ class Words(TypeDecorator[str]):
     impl = Text
     cache_ok = True
 
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+    def bind_processor(self, dialect: Dialect) -> Any:
         del dialect
-        return None if value is None else storable(value)
+        return _words
 
 
 class Instant(TypeDecorator[datetime]):
@@ -54,16 +64,39 @@ class Instant(TypeDecorator[datetime]):
             return dialect.type_descriptor(DateTime(timezone=True))
         return dialect.type_descriptor(Text())
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
-        if value is None or dialect.name == "postgresql":
-            return value
-        return value.astimezone(UTC).isoformat(sep=" ", timespec="microseconds")
+    def bind_processor(self, dialect: Dialect) -> Any:
+        return None if dialect.name == "postgresql" else _written
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        del dialect
-        if value is None or isinstance(value, datetime):
-            return None if value is None else value.astimezone(UTC)
-        return datetime.fromisoformat(value)
+    def result_processor(self, dialect: Dialect, coltype: object) -> Any:
+        del coltype
+        return _in_utc if dialect.name == "postgresql" else _read
+
+
+def _json_written(value: Any) -> str | None:
+    return None if value is None else to_json(value)
+
+
+def _json_read(value: str | None) -> Any:
+    return None if value is None else from_json(value)
+
+
+def _words(value: str | None) -> str | None:
+    return None if value is None else storable(value)
+
+
+def _written(value: datetime | None) -> str | None:
+    if value is None:
+        return None
+    moment = value if value.tzinfo is UTC else value.astimezone(UTC)
+    return moment.isoformat(sep=" ", timespec="microseconds")
+
+
+def _read(value: str | None) -> datetime | None:
+    return None if value is None else datetime.fromisoformat(value)
+
+
+def _in_utc(value: datetime | None) -> datetime | None:
+    return None if value is None else value.astimezone(UTC)
 
 
 def key_column(name: str = "id", **options: Any) -> Column[str]:

@@ -7,12 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, InterfaceError, OperationalError
 
-from headwater.backends.sql.columns import storable
+from headwater.backends.sql.json_text import from_json, to_json
 from headwater.model.errors import Refused, Temporary
 
 SQLITE_PRAGMAS = (
@@ -21,36 +20,19 @@ SQLITE_PRAGMAS = (
     "PRAGMA foreign_keys=ON",
     "PRAGMA temp_store=MEMORY",
     "PRAGMA cache_size=-32000",
+    # A page that many transactions change is copied home once for all of them; the log stays below 40 MB.
+    "PRAGMA wal_autocheckpoint=8000",
 )
-NUL = rb"\u0000"
 WAL_TRIES, WAL_REST = 100, 0.1
 BEYOND_LIMITS = "54"  # PostgreSQL's class for what it will never take, however often it is asked
 DISK_FULL = ("disk is full", "disk full", "no space left", "could not extend file")
 
 
-def _to_json(value: Any) -> str:
-    try:
-        encoded = msgspec.json.encode(value)
-    except UnicodeEncodeError:
-        encoded = NUL
-    if NUL in encoded:
-        encoded = msgspec.json.encode(_storable(msgspec.to_builtins(value)))
-    return encoded.decode()
-
-
-def _storable(value: Any) -> Any:
-    if isinstance(value, str):
-        return storable(value)
-    if isinstance(value, dict):
-        return {_storable(name): _storable(part) for name, part in value.items()}
-    return [_storable(part) for part in value] if isinstance(value, list | tuple) else value
-
-
-def connect(url: str) -> Engine:
+def connect(url: str | URL) -> Engine:
     parsed = _parsed(url)
     options: dict[str, Any] = {
-        "json_serializer": _to_json,
-        "json_deserializer": msgspec.json.decode,
+        "json_serializer": to_json,
+        "json_deserializer": from_json,
         "hide_parameters": True,  # an error that nobody foresaw shall not spill documents into a log
     }
     if parsed.get_backend_name() == "sqlite":
@@ -60,7 +42,7 @@ def connect(url: str) -> Engine:
     raise Refused("bad_database", f"'{parsed.get_backend_name()}' is not supported: use sqlite or postgresql")
 
 
-def _parsed(url: str) -> URL:
+def _parsed(url: str | URL) -> URL:
     try:
         return make_url(url)
     except (ArgumentError, ValueError) as error:

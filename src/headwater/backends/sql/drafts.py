@@ -1,46 +1,69 @@
 """Documents to be: rows that wait for refining, and what refining is given."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Dialect, func, select
 
+from headwater.backends.sql.among import among
+from headwater.backends.sql.bulk import Prepared, prepare
 from headwater.backends.sql.claims import insert_into, take
-from headwater.backends.sql.rows import capture_from, lead_from, source_from
+from headwater.backends.sql.rows import LEAD_COLUMNS, capture_from, lead_from, source_from
 from headwater.backends.sql.schema import captures, documents, leads, revisions, sources
-from headwater.model.lead import StoredLead
 from headwater.model.work import Claim, Draft, State
-from headwater.pure.keys import key_number
+from headwater.pure.keys import key_number, positive_number
+from headwater.pure.urls import without_tracking
 
 
-def open_drafts(
-    connection: Connection, ready: Sequence[tuple[StoredLead, str | None]], now: datetime
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A lead whose bytes have come: what its document starts with."""
+
+    document: str
+    recipe: str
+    source: str
+    lead: str
+    url: str
+    capture: str | None
+
+
+def open_drafts(connection: Connection, ready: Sequence[Opening], now: datetime) -> None:
     """A new document waits to be refined; a known one keeps its content until its next revision is decided."""
     if not ready:
         return
     rows = [
         {
-            "id": stored.document,
-            "number": key_number(stored.document),
-            "recipe": stored.recipe,
-            "source_id": stored.source,
-            "lead_id": stored.id,
-            "capture_id": capture,
+            "id": opening.document,
+            "number": key_number(opening.document),
+            "source_number": positive_number(opening.source),
+            "recipe": opening.recipe,
+            "source_id": opening.source,
+            "lead_id": opening.lead,
+            "capture_id": opening.capture,
             "revision": 1,
             "state": State.WAITING,
-            "url": stored.lead.url,
+            "url": opening.url,
+            "clean_url": without_tracking(opening.url),
             "created_at": now,
             "updated_at": now,
             "due_at": now,
             "attempts": 0,
         }
-        for stored, capture in sorted(ready, key=lambda pair: pair[0].document)
+        for opening in sorted(ready, key=attrgetter("document"))
     ]
-    statement = insert_into(connection, documents)
-    again = {"next_capture_id": statement.excluded.capture_id, "due_at": now, "attempts": 0}
-    connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=again), rows)
+    _opening(connection.dialect, tuple(rows[0])).run(connection, rows)
+
+
+@lru_cache(maxsize=16)
+def _opening(dialect: Dialect, columns: tuple[str, ...]) -> Prepared:
+    statement = insert_into(dialect, documents)
+    new = statement.excluded
+    again = {"next_capture_id": new.capture_id, "due_at": new.due_at, "attempts": new.attempts}
+    return prepare(dialect, statement.on_conflict_do_update(index_elements=["id"], set_=again), columns)
 
 
 def claim_documents(connection: Connection, claim: Claim) -> list[Draft]:
@@ -57,14 +80,14 @@ def claim_documents(connection: Connection, claim: Claim) -> list[Draft]:
             documents.c.state.label("standing"),
             latest.scalar_subquery().label("latest"),
             current,
-            leads,
+            *LEAD_COLUMNS,
         )
         .add_columns(documents.c.attempts.label("tries"))
         .join(leads, leads.c.id == documents.c.lead_id)
-        .where(documents.c.id.in_(ids))
+        .where(among(documents.c.id, ids))
         .order_by(documents.c.due_at, documents.c.id)
     )
-    rows = list(connection.execute(query).mappings())
+    rows = connection.execute(query).mappings().all()
     known_captures = _by_id(connection, captures, {row["current"] for row in rows if row["current"]})
     known_sources = {
         key: source_from(row)
@@ -88,4 +111,5 @@ def claim_documents(connection: Connection, claim: Claim) -> list[Draft]:
 def _by_id(connection: Connection, table: Any, ids: set[str]) -> dict[str, Any]:
     if not ids:
         return {}
-    return {row["id"]: row for row in connection.execute(select(table).where(table.c.id.in_(ids))).mappings()}
+    rows = connection.execute(select(table).where(among(table.c.id, ids))).mappings().all()
+    return {row["id"]: row for row in rows}

@@ -6,11 +6,12 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, select
 
-from headwater.backends.sql.bulk import change_rows
-from headwater.backends.sql.claims import FINISHED, insert_into, postponed, take
-from headwater.backends.sql.drafts import open_drafts
+from headwater.backends.sql.among import among
+from headwater.backends.sql.bulk import change_rows, insert_rows
+from headwater.backends.sql.claims import FINISHED, postponed, take
+from headwater.backends.sql.drafts import Opening, open_drafts
 from headwater.backends.sql.isolation import quarantine_rows
-from headwater.backends.sql.rows import capture_row, lead_from
+from headwater.backends.sql.rows import LEAD_COLUMNS, capture_row, lead_from
 from headwater.backends.sql.schema import captures, leads
 from headwater.model.capture import Capture
 from headwater.model.lead import StoredLead
@@ -22,20 +23,28 @@ def claim_leads(connection: Connection, claim: Claim) -> list[StoredLead]:
     ids = take(connection, claim)
     if not ids:
         return []
-    query = select(leads).where(leads.c.id.in_(ids)).order_by(leads.c.due_at, leads.c.id)
-    return [lead_from(row) for row in connection.execute(query).mappings()]
+    query = select(*LEAD_COLUMNS).where(among(leads.c.id, ids)).order_by(leads.c.due_at, leads.c.id)
+    return [lead_from(row) for row in connection.execute(query).mappings().all()]
 
 
 def finish_fetch(connection: Connection, fetched: Sequence[Fetched], owner: str, now: datetime) -> None:
     ids = [result.lead for result in fetched]
-    query = select(leads).where(leads.c.id.in_(ids), leads.c.lease_owner == owner).order_by(leads.c.id)
-    mine = {row["id"]: row for row in connection.execute(query.with_for_update()).mappings()}
+    columns = ("id", "recipe", "source_id", "document_id", "url", "version", "attempts", "render")
+    query = select(*(leads.c[name] for name in columns)).where(
+        among(leads.c.id, ids), leads.c.lease_owner == owner
+    )
+    held = connection.execute(query.order_by(leads.c.id).with_for_update())
+    mine = {row["id"]: row for row in held.mappings().all()}
     results = [result for result in fetched if result.lead in mine]
     taken = [(mine[r.lead], r.result) for r in results if isinstance(r.result, Capture)]
     if taken:
         rows = [capture_row(capture, row["recipe"], row["source_id"]) for row, capture in taken]
-        connection.execute(insert_into(connection, captures).on_conflict_do_nothing(), rows)
-        open_drafts(connection, [(lead_from(row), capture.id) for row, capture in taken], now)
+        insert_rows(connection, captures, rows)
+        openings = [
+            Opening(r["document_id"], r["recipe"], r["source_id"], r["id"], r["url"], capture.id)
+            for r, capture in taken
+        ]
+        open_drafts(connection, openings, now)
     apart = [
         (r.lead, mine[r.lead]["attempts"], r.result)
         for r in results
@@ -73,6 +82,8 @@ def _lead_values(result: Fetched, now: datetime) -> dict[str, Any]:
         values["render"] = False
     if result.dropped:
         return values | {"state": State.DROPPED, "reason": result.dropped}
+    if result.fresh_until is not None:
+        values["fresh_until"] = result.fresh_until
     if isinstance(outcome, Capture):
         values |= {
             "capture_id": outcome.id,

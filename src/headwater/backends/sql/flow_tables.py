@@ -26,8 +26,12 @@ sources = Table(
     Column("updated_at", Instant, nullable=False),
     Column("last_polled_at", Instant),
     Column("last_success_at", Instant),
+    Column("number", BigInteger, nullable=False, server_default="0"),
     *work_columns(),
     due_index("sources"),
+    Index("ix_sources_number", "number"),
+    # PostgreSQL's usual index refuses an address of more than 2,700 bytes.
+    Index("ix_sources_url", "url", postgresql_using="hash"),
 )
 
 runs = Table(
@@ -47,7 +51,12 @@ runs = Table(
     Column("elapsed_ms", Integer),
     key_column("capture_id"),
     Column("warnings", Json),
+    Column("number", BigInteger, nullable=False, server_default="0"),
+    Column("source_number", BigInteger, nullable=False, server_default="0"),
     Index("ix_runs_source_started", "source_id", "started_at"),
+    Index("ix_runs_source_number", "recipe", "source_number", "started_at"),
+    Index("ix_runs_recipe_started", "recipe", "started_at"),
+    Index("ix_runs_number", "number"),
 )
 
 leads = Table(
@@ -71,12 +80,13 @@ leads = Table(
     Column("etag", Words),
     Column("last_modified", Words),
     Column("sha256", Text),
+    Column("fresh_until", Instant),
     Column("render", Boolean, nullable=False, default=False, server_default=text("false")),
     Column("first_seen_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
     *work_columns(),
     due_index("leads"),
-    Index("ix_leads_source", "source_id"),
+    Index("ix_leads_source_seen", "source_id", "first_seen_at"),
     Index("ix_leads_recipe_state", "recipe", "state"),
     # One lead leads to a document; the others that name it are duplicates with an edge.
     Index(
@@ -121,12 +131,14 @@ documents = Table(
     key_column("capture_id"),
     key_column("next_capture_id"),
     Column("number", BigInteger, nullable=False),
+    Column("source_number", BigInteger, nullable=False, server_default="0"),
     Column("revision", Integer, nullable=False),
     Column("state", Text, nullable=False),
     Column("detail", Words),
     key_column("duplicate_of"),
     Column("url", Words, nullable=False),
     Column("canonical_url", Words, nullable=False, server_default=""),
+    Column("clean_url", Words, nullable=False, server_default=""),
     Column("title", Words, nullable=False, server_default=""),
     Column("text", Words, nullable=False, server_default=""),
     Column("authors", Json),
@@ -139,6 +151,7 @@ documents = Table(
     Column("image", Words, nullable=False, server_default=""),
     Column("media_type", Words, nullable=False, server_default=""),
     Column("guid", Words, nullable=False, server_default=""),
+    Column("external_id", BigInteger),
     key_column("group_id"),
     Column("subjects", Json),
     Column("quality", Float),
@@ -155,6 +168,8 @@ documents = Table(
     Index("ix_documents_group", "group_id"),
     Index("ix_documents_lead", "lead_id"),
     Index("ix_documents_number", "number"),
+    Index("ix_documents_source_created", "source_id", "created_at"),
+    Index("ix_documents_recipe_updated", "recipe", "updated_at"),
 )
 
 revisions = Table(

@@ -7,11 +7,13 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, select, update
 
-from headwater.backends.sql.claims import FINISHED, insert_into, postponed, take
+from headwater.backends.sql.among import among
+from headwater.backends.sql.bulk import insert_rows
+from headwater.backends.sql.claims import FINISHED, postponed, take
 from headwater.backends.sql.isolation import leave_quarantine, quarantine_rows
 from headwater.backends.sql.outbox import open_deliveries
 from headwater.backends.sql.reading import stories_by_id
-from headwater.backends.sql.rows import document_from
+from headwater.backends.sql.rows import DOCUMENT_COLUMNS, document_from
 from headwater.backends.sql.schema import documents, facts, groups, members, stories
 from headwater.model.story import Story
 from headwater.model.work import Bundle, Claim, Gathered, State, Task
@@ -22,18 +24,18 @@ def claim_groups(connection: Connection, claim: Claim) -> list[Bundle]:
     if not ids:
         return []
     inside = defaultdict(list)
-    query = select(documents).where(documents.c.group_id.in_(ids), documents.c.state == State.KEPT)
+    query = select(*DOCUMENT_COLUMNS).where(among(documents.c.group_id, ids), documents.c.state == State.KEPT)
     in_time = query.order_by(documents.c.published_at.nulls_last(), documents.c.id)
-    for row in connection.execute(in_time).mappings():
+    for row in connection.execute(in_time).mappings().all():
         inside[row["group_id"]].append(document_from(row))
     told = defaultdict(list)
     named = connection.execute(
-        select(stories.c.id, stories.c.group_id, stories.c.state).where(stories.c.group_id.in_(ids))
+        select(stories.c.id, stories.c.group_id, stories.c.state).where(among(stories.c.group_id, ids))
     ).all()
     for story in stories_by_id(connection, [row.id for row in named if row.state == "live"]).values():
         told[story.group].append(story)
     rows = connection.execute(
-        select(groups).where(groups.c.id.in_(ids)).order_by(groups.c.due_at, groups.c.id)
+        select(groups).where(among(groups.c.id, ids)).order_by(groups.c.due_at, groups.c.id)
     )
     return [
         Bundle(
@@ -50,7 +52,9 @@ def claim_groups(connection: Connection, claim: Claim) -> list[Bundle]:
 
 
 def finish_gather(connection: Connection, gathered: Sequence[Gathered], owner: str, now: datetime) -> None:
-    query = select(groups).where(groups.c.id.in_([g.group for g in gathered]), groups.c.lease_owner == owner)
+    query = select(groups).where(
+        among(groups.c.id, [g.group for g in gathered]), groups.c.lease_owner == owner
+    )
     mine = {row["id"]: row for row in connection.execute(query.with_for_update()).mappings()}
     for result in gathered:
         if result.group in mine:
@@ -80,26 +84,23 @@ def _replace_stories(connection: Connection, result: Gathered, now: datetime) ->
     connection.execute(ended.values(state="ended", updated_at=now))
     if not kept:
         return
-    statement = insert_into(connection, stories)
     names = ("state", "title", "summary", "size", "first_at", "last_at", "score", "revision", "attributes")
-    changes = {name: statement.excluded[name] for name in (*names, "updated_at")}
     rows = [_story_row(story, now) for story in result.stories]
-    connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=changes), rows)
-    connection.execute(delete(members).where(members.c.story_id.in_(kept)))
+    insert_rows(connection, stories, rows, replacing=(*names, "updated_at"))
+    connection.execute(delete(members).where(among(members.c.story_id, kept)))
     inside = [
         {"story_id": story.id, "document_id": m.document, "similarity": m.similarity}
         for story in result.stories
         for m in story.members
     ]
-    connection.execute(insert_into(connection, members), inside)
-    connection.execute(delete(facts).where(facts.c.record_id.in_(kept)))
+    insert_rows(connection, members, inside)
+    connection.execute(delete(facts).where(among(facts.c.record_id, kept)))
     said = [
         {"record_id": s.id, "name": name, "value": f.value, "step": f.step, "version": f.version}
         for s in result.stories
         for name, f in s.facts.items()
     ]
-    if said:
-        connection.execute(insert_into(connection, facts), said)
+    insert_rows(connection, facts, said)
     open_deliveries(
         connection,
         [(s, route, "story", s.revision) for s in result.stories for route in result.routes.get(s.id, ())],

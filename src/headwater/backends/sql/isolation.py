@@ -5,7 +5,8 @@ from datetime import datetime
 
 from sqlalchemy import Connection, delete
 
-from headwater.backends.sql.claims import insert_into
+from headwater.backends.sql.among import among
+from headwater.backends.sql.bulk import insert_rows
 from headwater.backends.sql.schema import quarantine
 from headwater.model.work import Quarantined, State, Task
 
@@ -34,18 +35,12 @@ def quarantine_rows(
         }
         for record, attempts, why in apart
     ]
-    statement = insert_into(connection, quarantine)
-    replaced = {
-        name: statement.excluded[name]
-        for name in ("state", "reason", "detail", "evidence", "attempts", "created_at")
-    }
-    connection.execute(
-        statement.on_conflict_do_update(index_elements=["record_id", "task"], set_=replaced), rows
-    )
+    changes = ("state", "reason", "detail", "evidence", "attempts", "created_at")
+    insert_rows(connection, quarantine, rows, replacing=changes)
 
 
 def leave_quarantine(connection: Connection, task: Task, records: Sequence[str]) -> None:
     """They are tried again or have come through: what was wrong with them is over."""
     if records:
-        gone = delete(quarantine).where(quarantine.c.task == task, quarantine.c.record_id.in_(records))
+        gone = delete(quarantine).where(quarantine.c.task == task, among(quarantine.c.record_id, records))
         connection.execute(gone)

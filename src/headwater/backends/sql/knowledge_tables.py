@@ -147,6 +147,18 @@ bars = Table(
     key_column("capture_id"),
 )
 
+observations = Table(
+    "observations",
+    metadata,
+    Column("recipe", Text, primary_key=True),
+    Column("kind", Text, primary_key=True),
+    Column("name", Words, primary_key=True),
+    Column("at", Instant, primary_key=True),
+    Column("value", Json, nullable=False),
+    key_column("source_id", nullable=False),
+    key_column("capture_id"),
+)
+
 hosts = Table(
     "hosts",
     metadata,

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Engine, Row, Table, case, delete, false, func
 from headwater.backends.sql.catalogue import key_prefix
 from headwater.backends.sql.claims import FINISHED, TABLES
 from headwater.backends.sql.connect import writing
+from headwater.backends.sql.listing import by_hand
 from headwater.backends.sql.schema import documents, quarantine, revisions, sources
 from headwater.model.errors import Refused
 from headwater.model.work import State, Task
@@ -27,14 +28,23 @@ class Operations:
         with writing(self.engine) as connection:
             return connection.execute(awake.values(due_at=now)).rowcount
 
+    def nudge(self, source: str, now: datetime) -> bool:
+        """Make a source due now if it waits for later; gives whether it did. One that is off or stopped stays so."""
+        waits = update(sources).where(
+            sources.c.id == source, sources.c.active, sources.c.stopped.is_(None), sources.c.due_at > now
+        )
+        with writing(self.engine) as connection:
+            return connection.execute(waits.values(due_at=now)).rowcount > 0
+
     def pause(self, source: str, *, active: bool, now: datetime) -> str:
         """Switch a source off, or on again; gives its name."""
-        return self._change(source, {"active": active, "due_at": now if active else None, "updated_at": now})
+        changed = {"active": active, "due_at": now if active else None, "origin": by_hand(active=active)}
+        return self._change(source, changed | {"updated_at": now})
 
     def reset(self, source: str, now: datetime) -> str:
         """Forget a source's failures and let it be polled again at once; gives its name."""
         fresh = {"failures": 0, "stopped": None, "reason": None, "due_at": now, "attempts": 0, "active": True}
-        return self._change(source, fresh | {"updated_at": now})
+        return self._change(source, fresh | {"origin": by_hand(active=True), "updated_at": now})
 
     def _change(self, source: str, values: Mapping[str, object]) -> str:
         match = or_(sources.c.id == source, sources.c.url == source, sources.c.name == source)

@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, select
+from sqlalchemy import Connection, Dialect, RowMapping, select
 
-from headwater.backends.sql.bulk import change_rows
+from headwater.backends.sql.among import among
+from headwater.backends.sql.bulk import Prepared, change_rows, prepare
 from headwater.backends.sql.claims import FINISHED, insert_into, postponed, take
 from headwater.backends.sql.isolation import leave_quarantine, quarantine_rows
-from headwater.backends.sql.reading import documents_by_id, stories_by_id
+from headwater.backends.sql.reading import alarms_by_id, documents_by_id, stories_by_id
 from headwater.backends.sql.schema import deliveries, stories
+from headwater.model.alarm import Alarm
 from headwater.model.document import Document
 from headwater.model.story import Story
 from headwater.model.work import Claim, Delivered, Errand, State, Task
@@ -18,7 +21,7 @@ from headwater.pure.keys import delivery_key
 
 
 def open_deliveries(
-    connection: Connection, wanted: Sequence[tuple[Document | Story, str, str, int]], now: datetime
+    connection: Connection, wanted: Sequence[tuple[Document | Story | Alarm, str, str, int]], now: datetime
 ) -> None:
     """Each is (record, route, kind of record, revision). A revision that was sent already is not sent again."""
     if not wanted:
@@ -39,18 +42,26 @@ def open_deliveries(
         }
         for record, route, kind, revision in wanted
     ]
-    statement = insert_into(connection, deliveries)
-    again = {"revision": statement.excluded.revision, "state": State.WAITING, "due_at": now, "attempts": 0}
+    _opening(connection.dialect, tuple(rows[0])).run(connection, rows)
+
+
+@lru_cache(maxsize=16)
+def _opening(dialect: Dialect, columns: tuple[str, ...]) -> Prepared:
+    statement = insert_into(dialect, deliveries)
+    again = {name: statement.excluded[name] for name in ("revision", "state", "due_at", "attempts")}
     newer = deliveries.c.sent_revision < statement.excluded.revision
-    connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=again, where=newer), rows)
+    anew = statement.on_conflict_do_update(index_elements=["id"], set_=again, where=newer)
+    return prepare(dialect, anew, columns)
 
 
 def claim_deliveries(connection: Connection, claim: Claim) -> list[Errand]:
     ids = take(connection, claim)
     if not ids:
         return []
-    query = select(deliveries).where(deliveries.c.id.in_(ids)).order_by(deliveries.c.due_at, deliveries.c.id)
-    rows = list(connection.execute(query).mappings())
+    query = (
+        select(deliveries).where(among(deliveries.c.id, ids)).order_by(deliveries.c.due_at, deliveries.c.id)
+    )
+    rows = connection.execute(query).mappings().all()
     records = _records(connection, rows)
     return [
         Errand(row["id"], row["route"], row["revision"], row["attempts"], records.get(row["record_id"]))
@@ -58,14 +69,15 @@ def claim_deliveries(connection: Connection, claim: Claim) -> list[Errand]:
     ]
 
 
-def _records(connection: Connection, rows: Sequence[RowMapping]) -> dict[str, Document | Story]:
+def _records(connection: Connection, rows: Sequence[RowMapping]) -> dict[str, Document | Story | Alarm]:
     """What is to be delivered; a story that ended in the meantime is withdrawn."""
     told = [row["record_id"] for row in rows if row["record_kind"] == "story"]
-    living = select(stories.c.id).where(stories.c.id.in_(told), stories.c.state == "live")
-    records: dict[str, Document | Story] = {}
+    living = select(stories.c.id).where(among(stories.c.id, told), stories.c.state == "live")
+    records: dict[str, Document | Story | Alarm] = {}
     records.update(stories_by_id(connection, list(connection.scalars(living)) if told else []))
     written = [row["record_id"] for row in rows if row["record_kind"] == "document"]
     records.update(documents_by_id(connection, written))
+    records.update(alarms_by_id(connection, [r["record_id"] for r in rows if r["record_kind"] == "alarm"]))
     return records
 
 
@@ -73,9 +85,9 @@ def finish_deliver(connection: Connection, delivered: Sequence[Delivered], owner
     ids = [result.id for result in delivered]
     columns = ("id", "recipe", "revision", "attempts", "reason")
     query = select(*(deliveries.c[name] for name in columns)).where(
-        deliveries.c.id.in_(ids), deliveries.c.lease_owner == owner
+        among(deliveries.c.id, ids), deliveries.c.lease_owner == owner
     )
-    mine = {row["id"]: row for row in connection.execute(query.with_for_update()).mappings()}
+    mine = {row["id"]: row for row in connection.execute(query.with_for_update()).mappings().all()}
     results = [result for result in delivered if result.id in mine]
     change_rows(connection, deliveries, [(r.id, _values(r, mine[r.id]["revision"], now)) for r in results])
     leave_quarantine(connection, Task.DELIVER, [r.id for r in results if mine[r.id]["reason"]])

@@ -6,23 +6,27 @@ from typing import Any
 
 from sqlalchemy import Connection, select, update
 
-from headwater.backends.sql.bulk import change_rows
-from headwater.backends.sql.claims import FINISHED, held, insert_into, take
-from headwater.backends.sql.drafts import open_drafts
+from headwater.backends.sql.among import among
+from headwater.backends.sql.bulk import change_rows, insert_rows
+from headwater.backends.sql.claims import FINISHED, held, take
+from headwater.backends.sql.drafts import Opening, open_drafts
 from headwater.backends.sql.isolation import leave_quarantine
+from headwater.backends.sql.linking import link_leads
+from headwater.backends.sql.listing import OPERATOR, adopt
 from headwater.backends.sql.rows import capture_row, lead_row, source_from, source_row
 from headwater.backends.sql.schema import captures, edges, leads, runs, sources
+from headwater.backends.sql.series import store_series
 from headwater.model.capture import Capture
 from headwater.model.lead import StoredLead
 from headwater.model.source import Source
 from headwater.model.work import Claim, Polled, State, Task, Turn
-from headwater.pure.keys import key
+from headwater.pure.keys import key, positive_number
 
 
 def register(connection: Connection, wanted: Sequence[Source], now: datetime, origin: str) -> int:
     """Make the rows agree with the configuration; what the engine learned about a source stays. Gives the new ones."""
     named = {source.id: source for source in wanted}
-    known = set(connection.scalars(select(sources.c.id).where(sources.c.id.in_(list(named)))))
+    known = set(connection.scalars(select(sources.c.id).where(among(sources.c.id, named))))
     fresh = [source for source in named.values() if source.id not in known]
     if fresh:
         born = {
@@ -34,7 +38,7 @@ def register(connection: Connection, wanted: Sequence[Source], now: datetime, or
             "failures": 0,
         }
         rows = [{**source_row(s), **born, "watermark": dict(s.watermark)} for s in fresh]
-        connection.execute(insert_into(connection, sources).on_conflict_do_nothing(), rows)
+        insert_rows(connection, sources, rows)
     for source in named.values():
         if source.id in known:
             values = {
@@ -43,6 +47,8 @@ def register(connection: Connection, wanted: Sequence[Source], now: datetime, or
                 if name not in {"id", "active", "url"}
             }
             connection.execute(update(sources).where(sources.c.id == source.id).values(**values))
+    if origin == OPERATOR:
+        adopt(connection, sorted(known), now)
     return len(fresh)
 
 
@@ -52,10 +58,10 @@ def claim_sources(connection: Connection, claim: Claim) -> list[Turn]:
     ids = take(connection, claim, *alive)
     if not ids:
         return []
-    dead = update(runs).where(runs.c.source_id.in_(ids), runs.c.status == "running")
+    dead = update(runs).where(among(runs.c.source_id, ids), runs.c.status == "running")
     connection.execute(dead.values(status="failed", ended_at=claim.now, error="worker_died"))
     rows = connection.execute(
-        select(sources).where(sources.c.id.in_(ids)).order_by(sources.c.due_at)
+        select(sources).where(among(sources.c.id, ids)).order_by(sources.c.due_at)
     ).mappings()
     turns = [
         Turn(
@@ -68,6 +74,8 @@ def claim_sources(connection: Connection, claim: Claim) -> list[Turn]:
     begun = [
         {
             "id": turn.run,
+            "number": positive_number(turn.run),
+            "source_number": positive_number(turn.source.id),
             "recipe": claim.job.recipe,
             "source_id": turn.source.id,
             "status": "running",
@@ -77,7 +85,7 @@ def claim_sources(connection: Connection, claim: Claim) -> list[Turn]:
         }
         for turn in turns
     ]
-    connection.execute(insert_into(connection, runs).on_conflict_do_nothing(), begun)
+    insert_rows(connection, runs, begun)
     return turns
 
 
@@ -86,7 +94,7 @@ def store_leads(
 ) -> int:
     """Add the new leads, wake the changed ones, leave the known ones alone; gives the number of new ones."""
     unique = {stored.id: stored for stored in found}
-    query = select(leads.c.id, leads.c.version, leads.c.state).where(leads.c.id.in_(list(unique)))
+    query = select(leads.c.id, leads.c.version, leads.c.state).where(among(leads.c.id, unique))
     known = {row.id: row for row in connection.execute(query)}
     fresh = [stored for stored in unique.values() if stored.id not in known]
     changed = [
@@ -107,7 +115,7 @@ def _insert(connection: Connection, fresh: Sequence[StoredLead], capture: str | 
     taken = set(
         connection.scalars(
             select(leads.c.document_id).where(
-                leads.c.document_id.in_({stored.document for stored in fresh}),
+                among(leads.c.document_id, {stored.document for stored in fresh}),
                 leads.c.state != State.DUPLICATE,
             )
         )
@@ -120,9 +128,9 @@ def _insert(connection: Connection, fresh: Sequence[StoredLead], capture: str | 
     if winners:
         # In the order of the documents they compete for, so that two transactions never wait for one another.
         rows = [_fresh_row(stored, capture, now) for stored in sorted(winners, key=lambda s: s.document)]
-        connection.execute(insert_into(connection, leads).on_conflict_do_nothing(), rows)
+        insert_rows(connection, leads, rows)
         winners = _really_there(connection, winners)
-        open_drafts(connection, [(s, capture) for s in winners if s.lead.body is not None], now)
+        open_drafts(connection, _openings(winners, capture), now)
     won = {stored.id for stored in winners}
     _insert_duplicates(connection, [stored for stored in fresh if stored.id not in won], capture, now)
 
@@ -131,19 +139,22 @@ def _really_there(connection: Connection, winners: list[StoredLead]) -> list[Sto
     """Those that another transaction did not forestall by naming the same document a moment earlier."""
     if connection.dialect.name == "sqlite":
         return winners  # writers take turns there
-    there = set(connection.scalars(select(leads.c.id).where(leads.c.id.in_([s.id for s in winners]))))
+    there = set(connection.scalars(select(leads.c.id).where(among(leads.c.id, [s.id for s in winners]))))
     return [stored for stored in winners if stored.id in there]
 
 
-def _fresh_row(stored: StoredLead, capture: str | None, now: datetime) -> dict[str, Any]:
+def _fresh_row(
+    stored: StoredLead, capture: str | None, now: datetime, *, due_at: datetime | None = None
+) -> dict[str, Any]:
     delivered = stored.lead.body is not None
     return {
         **lead_row(stored),
         "state": State.DONE if delivered else State.WAITING,
-        "due_at": None if delivered else now,
+        "due_at": None if delivered else due_at or now,
         "capture_id": capture,
         "first_seen_at": now,
         "updated_at": now,
+        "render": False,
         "attempts": 0,
         "reason": None,
     }
@@ -163,7 +174,7 @@ def _insert_duplicates(
         }
         for stored in later
     ]
-    connection.execute(insert_into(connection, leads).on_conflict_do_nothing(), rows)
+    insert_rows(connection, leads, rows)
     links = [
         {
             "from_id": stored.id,
@@ -177,21 +188,51 @@ def _insert_duplicates(
         }
         for stored in later
     ]
-    connection.execute(insert_into(connection, edges).on_conflict_do_nothing(), links)
+    insert_rows(connection, edges, links)
+    link_leads(connection, sorted({stored.document for stored in later}))
 
 
 def _wake(connection: Connection, changed: Sequence[StoredLead], capture: str | None, now: datetime) -> None:
-    stays = {"id", "recipe", "source_id", "document_id", "identity", "url", "subject_id", "first_seen_at"}
+    fresh = _fresh_until(connection, [s.id for s in changed if s.lead.revisit])
+    stays = {
+        "id",
+        "recipe",
+        "source_id",
+        "document_id",
+        "identity",
+        "url",
+        "subject_id",
+        "first_seen_at",
+        "render",
+    }
     change_rows(
         connection,
         leads,
         [
-            (s.id, {name: value for name, value in _fresh_row(s, capture, now).items() if name not in stays})
+            (s.id, {name: value for name, value in row.items() if name not in stays})
             for s in changed
+            for row in [_fresh_row(s, capture, now, due_at=max(now, fresh.get(s.id, now)))]
         ],
     )
     leave_quarantine(connection, Task.FETCH, [stored.id for stored in changed])
-    open_drafts(connection, [(s, capture) for s in changed if s.lead.body is not None], now)
+    open_drafts(connection, _openings(changed, capture), now)
+
+
+def _openings(stored: Sequence[StoredLead], capture: str | None) -> list[Opening]:
+    """Leads that brought their text along need no fetch."""
+    return [
+        Opening(s.document, s.recipe, s.source, s.id, s.lead.url, capture)
+        for s in stored
+        if s.lead.body is not None
+    ]
+
+
+def _fresh_until(connection: Connection, revisited: Sequence[str]) -> dict[str, datetime]:
+    """Until when the last answer of each lead is to be taken at its word. There is no sense in asking sooner."""
+    known = select(leads.c.id, leads.c.fresh_until).where(
+        leads.c.id.in_(revisited), leads.c.fresh_until.is_not(None)
+    )
+    return {row.id: row.fresh_until for row in connection.execute(known)} if revisited else {}
 
 
 def finish_poll(connection: Connection, polled: Sequence[Polled], owner: str, now: datetime) -> int:
@@ -205,12 +246,13 @@ def finish_poll(connection: Connection, polled: Sequence[Polled], owner: str, no
 
 def _finish_one(connection: Connection, result: Polled, now: datetime) -> int:
     capture = store_captures(connection, result.source, result.captures)
-    new = store_leads(connection, result.leads, capture, now)
+    new = store_leads(connection, result.leads, capture, now) + store_series(connection, result, capture)
+    found = len(result.leads) + len(result.bars) + len(result.observations)
     failed = result.error is not None
     ended: dict[str, Any] = {
         "status": "failed" if failed else "completed",
         "ended_at": now,
-        "found": runs.c.found + len(result.leads),
+        "found": runs.c.found + found,
         "new": runs.c.new + new,
         "error": result.error,
         "detail": result.detail or None,
@@ -246,7 +288,7 @@ def store_captures(connection: Connection, source: str, taken: Sequence[Capture]
         return None
     recipe = connection.scalar(select(sources.c.recipe).where(sources.c.id == source))
     rows = [capture_row(capture, str(recipe), source) for capture in taken]
-    connection.execute(insert_into(connection, captures).on_conflict_do_nothing(), rows)
+    insert_rows(connection, captures, rows)
     return taken[-1].id
 
 

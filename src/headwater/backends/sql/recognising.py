@@ -4,10 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, and_, delete, false, or_, select, tuple_
+from sqlalchemy import ColumnElement, Connection, RowMapping, and_, delete, false, or_, select
 
-from headwater.backends.sql.claims import insert_into
-from headwater.backends.sql.columns import storable
+from headwater.backends.sql.among import among
+from headwater.backends.sql.bulk import insert_rows
+from headwater.backends.sql.letters import storable
 from headwater.backends.sql.schema import fingerprints
 from headwater.model.document import Document, Fingerprint
 from headwater.model.work import State
@@ -22,7 +23,7 @@ def owners_of(connection: Connection, recipe: str, wanted: Sequence[Fingerprint]
     table = fingerprints
     held = {(mark.kind, indexed(mark.value)): Fingerprint(mark.kind, mark.value) for mark in wanted}
     query = select(table.c.kind, table.c.value, table.c.document_id).where(any_of(recipe, held))
-    return {held[row.kind, row.value]: row.document_id for row in connection.execute(query)}
+    return {held[row.kind, row.value]: row.document_id for row in connection.execute(query).all()}
 
 
 def indexed(value: str) -> str:
@@ -42,12 +43,13 @@ def take_fingerprints(
     recipe = kept[0].recipe
     before = _held(connection, [d.id for d in kept if mine[d.id]["state"] == State.KEPT])
     rows = [{"recipe": recipe, "kind": k, "value": v, "document_id": d} for k, v, d in wanted]
-    connection.execute(insert_into(connection, fingerprints).on_conflict_do_nothing(), rows)
+    if insert_rows(connection, fingerprints, rows) == len(rows):
+        return set()
     holders = owners_of(connection, recipe, [Fingerprint(k, v) for k, v, _ in wanted])
     lost = {d for k, v, d in wanted if holders[Fingerprint(k, v)] != d}
-    if too_early := [mark for mark in wanted if mark[2] in lost and mark not in before]:
-        which = tuple_(fingerprints.c.kind, fingerprints.c.value, fingerprints.c.document_id).in_(too_early)
-        connection.execute(delete(fingerprints).where(fingerprints.c.recipe == recipe, which))
+    taken = (mark for mark in wanted if mark[2] in lost and holders[Fingerprint(*mark[:2])] == mark[2])
+    if too_early := {mark[:2] for mark in taken if mark not in before}:
+        connection.execute(delete(fingerprints).where(any_of(recipe, too_early)))
     return lost
 
 
@@ -56,8 +58,10 @@ def _held(connection: Connection, revised: Sequence[str]) -> set[tuple[str, str,
     if not revised:
         return set()
     table = fingerprints
-    query = select(table.c.kind, table.c.value, table.c.document_id).where(table.c.document_id.in_(revised))
-    return {(row.kind, row.value, row.document_id) for row in connection.execute(query)}
+    query = select(table.c.kind, table.c.value, table.c.document_id).where(
+        among(table.c.document_id, revised)
+    )
+    return {(row.kind, row.value, row.document_id) for row in connection.execute(query).all()}
 
 
 def any_of(recipe: str, pairs: Iterable[tuple[str, str]]) -> ColumnElement[bool]:
@@ -69,7 +73,7 @@ def any_of(recipe: str, pairs: Iterable[tuple[str, str]]) -> ColumnElement[bool]
     return or_(
         false(),
         *(
-            and_(table.c.recipe == recipe, table.c.kind == kind, table.c.value.in_(values))
+            and_(table.c.recipe == recipe, table.c.kind == kind, among(table.c.value, values))
             for kind, values in by_kind.items()
         ),
     )

@@ -6,7 +6,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, delete, select, update
 
-from headwater.backends.sql.bulk import change_rows
+from headwater.backends.sql.among import among
+from headwater.backends.sql.bulk import change_rows, insert_rows
 from headwater.backends.sql.claims import FINISHED, insert_into, postponed
 from headwater.backends.sql.isolation import leave_quarantine, quarantine_rows
 from headwater.backends.sql.outbox import open_deliveries
@@ -35,9 +36,9 @@ def finish_refine(
     _lock_leads(connection, [result.id for result in refined if result.render])
     columns = ("id", "recipe", "state", "revision", "capture_id", "next_capture_id", "attempts", "group_id")
     query = select(*(documents.c[name] for name in columns)).where(
-        documents.c.id.in_([r.id for r in refined]), documents.c.lease_owner == owner
+        among(documents.c.id, [r.id for r in refined]), documents.c.lease_owner == owner
     )
-    mine: Rows = {row["id"]: row for row in connection.execute(query.with_for_update()).mappings()}
+    mine: Rows = {row["id"]: row for row in connection.execute(query.with_for_update()).mappings().all()}
     results = [result for result in refined if result.id in mine]
     kept = [result.document for result in results if result.state is State.KEPT and result.document]
     traced = [(r.id, r.trace) for r in results if r.trace is not None and r.later is None]
@@ -80,9 +81,9 @@ def _keep_superseded(connection: Connection, results: Sequence[Refined], mine: R
             "trail",
         )
         old = select(documents.c.id, *(documents.c[name] for name in same), documents.c.updated_at).where(
-            documents.c.id.in_(replaced)
+            among(documents.c.id, replaced)
         )
-        statement = insert_into(connection, revisions)
+        statement = insert_into(connection.dialect, revisions)
         connection.execute(
             statement.from_select(["document_id", *same, "created_at"], old).on_conflict_do_nothing()
         )
@@ -100,8 +101,7 @@ def _keep_superseded(connection: Connection, results: Sequence[Refined], mine: R
         }
         for r in rejected
     ]
-    if rows:
-        connection.execute(insert_into(connection, revisions).on_conflict_do_nothing(), rows)
+    insert_rows(connection, revisions, rows)
 
 
 def _write_documents(connection: Connection, results: Sequence[Refined], mine: Rows, now: datetime) -> None:
@@ -179,15 +179,15 @@ def _write_edges(connection: Connection, results: Sequence[Refined], now: dateti
     if links:
         names = ("from_id", "to_id", "relation", "rule", "score", "evidence", "recipe")
         rows = [dict(zip(names, link, strict=True)) | {"created_at": now} for link in links]
-        connection.execute(insert_into(connection, edges).on_conflict_do_nothing(), rows)
+        insert_rows(connection, edges, rows)
 
 
 def _forget_earlier(connection: Connection, revised: Sequence[str]) -> None:
     """What an earlier revision said, linked to or was a copy of."""
     if revised:
-        connection.execute(delete(mentions).where(mentions.c.document_id.in_(revised)))
-        connection.execute(delete(facts).where(facts.c.record_id.in_(revised)))
-        connection.execute(delete(edges).where(edges.c.from_id.in_(revised)))
+        connection.execute(delete(mentions).where(among(mentions.c.document_id, revised)))
+        connection.execute(delete(facts).where(among(facts.c.record_id, revised)))
+        connection.execute(delete(edges).where(among(edges.c.from_id, revised)))
 
 
 def _write_findings(connection: Connection, kept: Sequence[Document]) -> None:
@@ -196,8 +196,7 @@ def _write_findings(connection: Connection, kept: Sequence[Document]) -> None:
         for d in kept
         for name, f in d.facts.items()
     ]
-    if said:
-        connection.execute(insert_into(connection, facts).on_conflict_do_nothing(), said)
+    insert_rows(connection, facts, said)
     named = [
         {
             "document_id": d.id,
@@ -210,8 +209,7 @@ def _write_findings(connection: Connection, kept: Sequence[Document]) -> None:
         for d in kept
         for m in d.mentions
     ]
-    if named:
-        connection.execute(insert_into(connection, mentions).on_conflict_do_nothing(), named)
+    insert_rows(connection, mentions, named)
 
 
 def _mark_groups(
@@ -234,10 +232,10 @@ def _mark_groups(
     ]
     moved_on = {"due_at": now + settle, "marks": groups.c.marks + 1, "attempts": 0}
     if rows:
-        statement = insert_into(connection, groups)
+        statement = insert_into(connection.dialect, groups)
         connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=moved_on), rows)
     if left:
-        connection.execute(update(groups).where(groups.c.id.in_(left)).values(**moved_on))
+        connection.execute(update(groups).where(among(groups.c.id, left)).values(**moved_on))
 
 
 def _lock_leads(connection: Connection, wanted: Sequence[str]) -> None:
@@ -254,7 +252,7 @@ def _send_to_browser(connection: Connection, wanted: Sequence[str], now: datetim
 
 
 def _lead_of(wanted: Sequence[str]) -> ColumnElement[bool]:
-    return leads.c.id.in_(select(documents.c.lead_id).where(documents.c.id.in_(wanted)))
+    return leads.c.id.in_(select(documents.c.lead_id).where(among(documents.c.id, wanted)))
 
 
 def _set_apart(connection: Connection, results: Sequence[Refined], mine: Rows, now: datetime) -> None:

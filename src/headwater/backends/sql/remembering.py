@@ -10,6 +10,8 @@ from itertools import islice
 from msgspec import json
 from sqlalchemy import Connection, case, literal, select, text, update
 
+from headwater.backends.sql.among import among
+from headwater.backends.sql.bulk import insert_rows
 from headwater.backends.sql.claims import insert_into
 from headwater.backends.sql.recognising import any_of, indexed
 from headwater.backends.sql.schema import bands, documents, epochs, fingerprints, sentences
@@ -98,18 +100,21 @@ def originals(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
     return {row.id: row.duplicate_of for row in connection.execute(query)} if ids else {}
 
 
-def repeated(
-    connection: Connection, recipe: str, publisher: str, some: Sequence[int], least: int
-) -> frozenset[int]:
-    if not some:
-        return frozenset()
-    query = select(sentences.c.sentence).where(
+def stories(
+    connection: Connection, recipe: str, publishers: Sequence[str], some: Sequence[int]
+) -> dict[str, dict[int, int]]:
+    found: dict[str, dict[int, int]] = {name: {} for name in publishers}
+    if not some or not publishers:
+        return found
+    names = {_publisher(name): name for name in publishers}
+    query = select(sentences.c.sentence, sentences.c.publisher, sentences.c.stories).where(
         sentences.c.space == space_of(recipe, ""),
-        sentences.c.sentence.in_(some),
-        sentences.c.publisher == _publisher(publisher),
-        sentences.c.stories >= least,
+        among(sentences.c.sentence, some),
+        among(sentences.c.publisher, list(names)),
     )
-    return frozenset(connection.scalars(query))
+    for row in connection.execute(query).all():
+        found[names[row.publisher]][row.sentence] = row.stories
+    return found
 
 
 def _publisher(name: str) -> int:
@@ -131,7 +136,7 @@ def overtaken(connection: Connection, recipe: str, traces: Traces) -> set[str]:
 
 
 def _hold_epoch(connection: Connection, space: int) -> int:
-    start = insert_into(connection, epochs).values(space=space, value=0)
+    start = insert_into(connection.dialect, epochs).values(space=space, value=0)
     connection.execute(start.on_conflict_do_nothing())
     held = select(epochs.c.value).where(epochs.c.space == space).with_for_update()
     return connection.scalar(held) or 0
@@ -176,7 +181,7 @@ def remember(connection: Connection, recipe: str, traces: Traces, first_time: se
             if (band, number) not in known
         ]
         if rows:
-            connection.execute(insert_into(connection, bands).on_conflict_do_nothing(), rows)
+            insert_rows(connection, bands, rows)
         _write_prints(connection, recipe, mine, epoch or 0)
     _count_sentences(connection, recipe, [trace for document, trace in traces if document in first_time])
 
@@ -200,8 +205,7 @@ def _write_prints(connection: Connection, recipe: str, traces: Traces, epoch: in
         {"recipe": recipe, "kind": kind, "value": value, "document_id": document, "epoch": epoch}
         for kind, value, document in wanted
     ]
-    if rows:
-        connection.execute(insert_into(connection, fingerprints).on_conflict_do_nothing(), rows)
+    insert_rows(connection, fingerprints, rows)
 
 
 def _count_sentences(connection: Connection, recipe: str, traces: Sequence[Trace]) -> None:
@@ -216,7 +220,7 @@ def _count_sentences(connection: Connection, recipe: str, traces: Sequence[Trace
     if not rows:
         return
     rows.sort(key=lambda row: (row["sentence"], row["publisher"], row["story"]))
-    statement = insert_into(connection, sentences)
+    statement = insert_into(connection.dialect, sentences)
     other_story = case((sentences.c.story == statement.excluded.story, literal(0)), else_=literal(1))
     counted = {"stories": sentences.c.stories + other_story, "story": statement.excluded.story}
     connection.execute(

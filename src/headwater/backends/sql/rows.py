@@ -6,12 +6,17 @@ from typing import Any
 
 from sqlalchemy import RowMapping
 
+from headwater.backends.sql.letters import storable
+from headwater.backends.sql.schema import documents, leads
+from headwater.model.alarm import Alarm
 from headwater.model.capture import Capture
 from headwater.model.document import Document, Mark
 from headwater.model.fact import Finding
 from headwater.model.lead import Lead, StoredLead
 from headwater.model.source import Source, Trigger
 from headwater.model.story import Member, Story
+from headwater.pure.keys import external_number, positive_number
+from headwater.pure.urls import without_tracking
 
 Row = RowMapping
 
@@ -29,6 +34,62 @@ SAME_IN_DOCUMENT = (
     "attributes",
     "origins",
     "url",
+)
+
+ALARM = (
+    "id",
+    "recipe",
+    "kind",
+    "subject",
+    "title",
+    "detail",
+    "evidence",
+    "raised_at",
+    "cleared_at",
+    "revision",
+)
+# What a record is read from: a row has more, and every column that is read is converted.
+LEAD_COLUMNS = tuple(
+    leads.c[name]
+    for name in (
+        "id",
+        "recipe",
+        "source_id",
+        "document_id",
+        "identity",
+        "url",
+        "version",
+        "title",
+        "published_at",
+        "body",
+        "body_type",
+        "hints",
+        "subject_id",
+        "attempts",
+        "etag",
+        "last_modified",
+        "sha256",
+        "render",
+    )
+)
+DOCUMENT_COLUMNS = tuple(
+    documents.c[name]
+    for name in (
+        "id",
+        "recipe",
+        "source_id",
+        "lead_id",
+        "capture_id",
+        "revision",
+        "authors",
+        "published_at",
+        "modified_at",
+        "keywords",
+        "group_id",
+        "subjects",
+        "trail",
+        *SAME_IN_DOCUMENT,
+    )
 )
 
 
@@ -68,6 +129,7 @@ def source_row(source: Source) -> dict[str, Any]:
         "subject_id": source.subject,
         "credibility": source.credibility,
         "active": source.active,
+        "number": positive_number(source.id),
     }
 
 
@@ -180,15 +242,18 @@ def document_from(row: Row) -> Document:
 
 
 def document_content(document: Document) -> dict[str, Any]:
-    """The columns a step may have changed."""
+    """The columns a step may have changed, and what others know the document by."""
+    clean = without_tracking(document.url)
     return {
         **{name: getattr(document, name) for name in SAME_IN_DOCUMENT},
+        "clean_url": clean,
         "authors": document.authors,
         "published_at": document.published,
         "modified_at": document.modified,
         "keywords": document.keywords,
         "subjects": document.subjects,
         "trail": document.trail,
+        "external_id": external_number(storable(document.guid or clean)),
     }
 
 
@@ -207,3 +272,11 @@ def story_from(row: Row, members: tuple[Member, ...], facts: Mapping[str, Findin
         attributes=row["attributes"],
         facts=facts,
     )
+
+
+def alarm_from(row: Row) -> Alarm:
+    return Alarm(**{name: row[name] for name in ALARM})
+
+
+def alarm_row(alarm: Alarm) -> dict[str, Any]:
+    return {name: getattr(alarm, name) for name in ALARM} | {"evidence": dict(alarm.evidence)}

@@ -24,18 +24,24 @@ from headwater.backends.sql.knowledge_tables import (
     fingerprints,
     hosts,
     mentions,
+    observations,
     sentences,
     subjects,
     topics,
     vectors,
 )
 from headwater.backends.sql.link_health import link_health
+from headwater.backends.sql.queue_table import queue_items
+from headwater.backends.sql.upkeep_tables import alarms, article_keys, chores
 
 __all__ = [
+    "alarms",
     "aliases",
+    "article_keys",
     "bands",
     "bars",
     "captures",
+    "chores",
     "deliveries",
     "documents",
     "edges",
@@ -49,7 +55,9 @@ __all__ = [
     "members",
     "mentions",
     "metadata",
+    "observations",
     "quarantine",
+    "queue_items",
     "revisions",
     "runs",
     "sentences",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import Engine, func, select
 
@@ -11,6 +12,8 @@ from headwater.backends.sql import (
     drafts,
     fetching,
     gathering,
+    linking,
+    listing,
     outbox,
     polling,
     recognising,
@@ -48,6 +51,10 @@ class SqlStore:
     def register(self, sources: Sequence[Source], now: datetime, origin: str = "recipe") -> int:
         with writing(self.engine) as connection:
             return polling.register(connection, sources, now, origin)
+
+    def follow_list(self, recipe: str, listed: Sequence[Source], now: datetime) -> Sequence[str]:
+        with writing(self.engine) as connection:
+            return listing.follow_list(connection, recipe, [source.id for source in listed], now)
 
     def claim_sources(self, claim: Claim) -> Sequence[Turn]:
         with writing(self.engine) as connection:
@@ -87,7 +94,9 @@ class SqlStore:
         self, refined: Sequence[Refined], owner: str, now: datetime, settle: timedelta
     ) -> Sequence[str]:
         with writing(self.engine) as connection:
-            return refining.finish_refine(connection, refined, owner, now, settle)
+            conflicts = refining.finish_refine(connection, refined, owner, now, settle)
+            linking.link_subjects(connection, refined)
+            return conflicts
 
     def finish_gather(self, gathered: Sequence[Gathered], owner: str, now: datetime) -> None:
         with writing(self.engine) as connection:
@@ -123,9 +132,15 @@ class SqlStore:
         with reading(self.engine) as connection:
             return remembering.originals(connection, ids)
 
-    def repeated(self, recipe: str, publisher: str, sentences: Sequence[int], least: int) -> frozenset[int]:
+    def told(self, ids: Sequence[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         with reading(self.engine) as connection:
-            return remembering.repeated(connection, recipe, publisher, sentences, least)
+            return records.told_about(connection, ids)
+
+    def stories(
+        self, recipe: str, publishers: Sequence[str], sentences: Sequence[int]
+    ) -> Mapping[str, Mapping[int, int]]:
+        with reading(self.engine) as connection:
+            return remembering.stories(connection, recipe, publishers, sentences)
 
     def holders(self) -> set[str]:
         with reading(self.engine) as connection:

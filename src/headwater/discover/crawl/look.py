@@ -45,8 +45,7 @@ def discover_crawl(source: Source, now: datetime) -> Conversation:
     `page_patterns` and `markers` with `least_markers` (what is recognised), `depth` (at most 3), `pages` (at most
     500), `per_shape` (addresses of one template), `beyond_limits` (lets `depth` and `pages` go further).
     """
-    del now
-    crawl = _Crawl(read_settings(source), recall(source.watermark), source.kind)
+    crawl = _Crawl(read_settings(source), recall(source.watermark, now), source.kind)
     yield from crawl.walk()
     return crawl.end()
 
@@ -76,6 +75,9 @@ class _Crawl:
     def walk(self) -> Talk:
         """One page that fails is noted. When the host itself fails, the rest waits for the next crawl."""
         while self.asked < self.settings.pages and (stop := self.frontier.next()) is not None:
+            if self._is_last(stop) and self.memory.is_fresh(stop.key):
+                self.memory.keep(stop.key)
+                continue
             self.asked += 1
             try:
                 yield from self._visit(stop)
@@ -85,6 +87,9 @@ class _Crawl:
                 if self.trouble >= IN_A_ROW:
                     return
 
+    def _is_last(self, stop: Stop) -> bool:
+        return stop.depth >= self.settings.depth
+
     def _failed(self, stop: Stop, error: HeadwaterError) -> None:
         self.first_error = self.first_error or error
         self.notes(f"page_failed:{error.reason}", stop.url)
@@ -93,14 +98,14 @@ class _Crawl:
             self.trouble += 1
 
     def _visit(self, stop: Stop) -> Talk:
-        last = stop.depth >= self.settings.depth
+        last = self._is_last(stop)
         headers = self.memory.headers(stop.key) if last else {}
         response = yield Request(url=stop.url, headers=headers, source_kind=self.kind)
         assert response is not None
         self.read += 1
         self.held += 1
         if response.status == 304:
-            self.memory.keep(stop.key)
+            self.memory.keep(stop.key, response)
         elif self._is_new(stop, response):
             leads = list(self._leads(stop, response, last=last))
             if leads or self.held >= FLUSH_EVERY:

@@ -73,6 +73,7 @@ def _lead(seed: Seed, now: datetime, every: timedelta | None, notes: Notes) -> L
         published=read_date(seed.published, notes),
         subject=seed.subject or None,
         hints=_plain(seed.extra),
+        revisit=every is not None,
     )
 
 

@@ -1,4 +1,8 @@
-"""Why a page has no text of its own. Asked only when little was found: a page with real text is never thrown away."""
+"""Why a page has no text of its own. Asked only when little was found: a page with real text is never thrown away.
+
+A wall may carry a few well-written sentences: a teaser, or a plea for cookies. Such a page is taken for a wall only if
+two witnesses that do not know each other say so: its structure (a declaration, a form) and its words.
+"""
 
 import re
 from collections.abc import Callable
@@ -53,6 +57,19 @@ _PAYWALL = re.compile(
     r"|to continue reading|unlock this (?:article|story)|jetzt weiterlesen|nur für abonnenten|suscríb\w+ para (?:seguir|leer)|réservé aux abonnés|per gli abbonati",
     re.IGNORECASE,
 )
+_BEFORE = re.compile(
+    r"before you (?:continue|go on)|cookie|consent|your privacy|privacy (?:settings|choices|preferences)"
+    r"|bevor sie (?:fortfahren|weiterlesen)|einwilligung|datenschutzeinstellungen|avant de continuer|vie privée|consentement"
+    r"|antes de continuar|consentimiento|prima di continuare|consenso|voordat je verder ?gaat|toestemming",
+    re.IGNORECASE,
+)
+_AGREE = re.compile(
+    r"""<(?:button|a|span|div|label)\b[^<>]{0,300}>\s*(?:<span[^<>]{0,200}>\s*)?"""
+    r"""(?:(?:i|we|yes,? i|ich|j.)\s*)?(?:accept|agree|allow|consent|got it|akzeptier|stimme|zustimm|alle akzept|acept|tout accepter|accett|aceit|accepteer)"""
+    r"""|<input\b[^<>]{0,200}value=["']?\s*(?:i )?(?:accept|agree|akzept|acept|accett)""",
+    re.IGNORECASE,
+)
+_ARTICLE_TYPE = re.compile(r"Article|Posting|Report|Review", re.IGNORECASE)
 _REFRESH = re.compile(r"^\s*\d+(?:\.\d+)?\s*[;,]\s*url\s*=", re.IGNORECASE)
 _SCRIPTED_MOVE = re.compile(
     r"(?:window|document|self|top)?\.?location(?:\.href|\.replace\(|\.assign\()?\s*[=(]?\s*[\"']",
@@ -74,6 +91,10 @@ class Seen:
 
 def barrier(seen: Seen) -> Unreadable | None:
     """The reason why there is no text, or None when there is."""
+    if _is_teaser(seen):
+        return Unreadable("paywall", seen.visible[:200])
+    if _is_consent_wall(seen):
+        return Unreadable("consent", seen.visible[:200])
     if seen.words >= _LITTLE or (
         seen.words >= _HARDLY_ANY and seen.confidence >= _SURE and not _is_blocked(seen)
     ):
@@ -89,6 +110,29 @@ def is_paywalled(seen: Seen) -> bool:
     return any(
         entry.get("isAccessibleForFree") in (False, "False", "false") for entry in seen.evidence.linked_data
     )
+
+
+def _is_teaser(seen: Seen) -> bool:
+    """A few sentences above a wall: the page declares that there is more, and says to whom."""
+    return is_paywalled(seen) and bool(_PAYWALL.search(seen.visible))
+
+
+def _is_consent_wall(seen: Seen) -> bool:
+    """Nothing but a plea for cookies: its heading says so, its words do, and there is something to agree with. A page
+    that calls itself an article is one, whatever stands beside it."""
+    return (
+        seen.visible_words < 4 * _LITTLE
+        and bool(_BEFORE.search(_title(seen)))
+        and bool(_COOKIES.search(seen.visible))
+        and bool(_AGREE.search(seen.markup))
+        and not _is_article(seen)
+    )
+
+
+def _is_article(seen: Seen) -> bool:
+    if seen.evidence.meta("og:type").lower().startswith("article") or "<article" in seen.markup.lower():
+        return True
+    return any(_ARTICLE_TYPE.search(str(entry.get("@type"))) for entry in seen.evidence.linked_data)
 
 
 def _is_blocked(seen: Seen) -> bool:

@@ -11,10 +11,16 @@ Array = npt.NDArray[np.float32]
 _LOWEST_CUT = 0.15
 _HIGHEST_CUT = 0.75
 _WORTH_COMPARING = 40
-_A_TEXT_OF_ITS_OWN = 100
+# A short text none of whose blocks is likely is a page's furniture.
+_LIKELY_AT_ALL = 0.4
+_A_TEXT = 100
+_APART = 3
+_LIKELY_ALONE = 0.8
+_SHORT = 25
+_MOSTLY = 0.7
 # The expected F1 is too sure of itself. What it was worth on pages of unseen sites, as measured in training.
-_EXPECTED = (0.6506, 0.8728, 0.9245, 0.9555, 0.9717, 0.9812, 0.9875, 0.992, 0.9961)
-_TRUE = (0.5264, 0.7648, 0.8303, 0.9138, 0.9488, 0.9533, 0.9619, 0.9814, 0.9821)
+_EXPECTED = (0.6306, 0.8686, 0.927, 0.9577, 0.974, 0.9842, 0.9893, 0.9932, 0.9967)
+_TRUE = (0.5365, 0.7495, 0.8254, 0.9147, 0.9428, 0.959, 0.9659, 0.9818, 0.9818)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +33,33 @@ class Choice:
     agreement: float = 0.0
 
 
+def is_prose(choice: Choice, words: Array) -> bool:
+    """Whether most of what was chosen stands in long blocks."""
+    chosen = words[list(choice.blocks)]
+    return float(chosen[chosen >= _SHORT].sum()) >= _MOSTLY * max(float(chosen.sum()), 1.0)
+
+
+def without_strays(choice: Choice, likely: Array, words: Array) -> Choice:
+    """Without short blocks that stand apart from all others, unless they are likely on their own.
+
+    An article is written in one piece; what was chosen far from it is a caption, a teaser or a notice.
+    """
+    chosen = np.zeros(len(words), bool)
+    chosen[list(choice.blocks)] = True
+    near = np.zeros(len(words), bool)
+    for step in range(1, _APART + 1):
+        near[step:] |= chosen[:-step]
+        near[:-step] |= chosen[step:]
+    kept = chosen & (near | (likely >= _LIKELY_ALONE) | (words > _SHORT))
+    return replace(choice, blocks=tuple(np.flatnonzero(kept).tolist())) if kept.any() else choice
+
+
 def agreement(chosen: Sequence[int], other: npt.NDArray[np.bool_], words: Array) -> float:
     """How much two choices have in common: F1 in words."""
     mine = np.zeros(len(words), bool)
     mine[list(chosen)] = True
     common = float(words[mine & other].sum())
     return 2 * common / max(float(words[mine].sum() + words[other].sum()), 1.0)
-
-
-def without_comments(choice: Choice, comments: npt.NDArray[np.bool_], words: Array) -> Choice:
-    """What readers wrote below an article is not the article, as long as there is one above."""
-    kept = tuple(block for block in choice.blocks if not comments[block])
-    enough = float(words[list(kept)].sum()) >= _A_TEXT_OF_ITS_OWN
-    return replace(choice, blocks=kept) if enough else choice
 
 
 def choose(likely: Array, words: Array, texts: Sequence[str]) -> Choice:
@@ -50,6 +70,8 @@ def choose(likely: Array, words: Array, texts: Sequence[str]) -> Choice:
     best = int(np.argmax(expected))
     cut = float(np.clip(likely[order[best]], _LOWEST_CUT, _HIGHEST_CUT))
     blocks = np.flatnonzero(likely >= cut).tolist()
+    if float(likely.max()) < _LIKELY_AT_ALL and float(words[blocks].sum()) < _A_TEXT:
+        blocks = []
     return Choice(_without_repeats(blocks, texts), _worth(float(expected[best])), cut)
 
 

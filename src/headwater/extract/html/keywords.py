@@ -22,7 +22,7 @@ NAME_GROUPS: tuple[tuple[str, ...], ...] = (
     ("share", "social", "follow", "facebook", "twitter", "whatsapp"),
     ("related", "recommend", "more-", "-more", "readmore", "trending", "popular", "also", "similar", "teaser", "upnext", "latest"),
     ("advert", "sponsor", "promo", "-ad-", "ad-", "ads", "banner-ad", "outbrain", "taboola", "affiliate", "commercial"),
-    ("comment", "disqus", "respond", "reply", "kommentar"),
+    ("comment", "disqus", "respond", "reply", "kommentar", "comentario", "reacties", "yorum"),
     ("forum", "thread", "message", "post__", "topic", "answer", "question", "discussion"),
     ("byline", "author", "autor", "meta", "date", "time", "published", "contributor", "dateline", "timestamp"),
     ("caption", "figure", "image", "photo", "media", "gallery", "slide", "carousel", "credit", "video"),

@@ -5,22 +5,22 @@ from typing import Any
 
 from headwater.extract.html.addresses import Base, usable
 from headwater.extract.html.barriers import Seen, barrier
-from headwater.extract.html.choose import Choice, agreement, choose, without_comments
+from headwater.extract.html.choose import Choice, agreement, choose, is_prose, without_strays
+from headwater.extract.html.comments import without_comment_sections, without_comments
 from headwater.extract.html.decode import Decoded, decode, repair, scrub
 from headwater.extract.html.features import Context, describe_blocks
-from headwater.extract.html.flatten import MOST_BLOCKS, TAG_NUMBER, Page, flatten
+from headwater.extract.html.flatten import MOST_BLOCKS, Page, flatten
+from headwater.extract.html.headline import headline_of
 from headwater.extract.html.links import images_of, links_of
 from headwater.extract.html.metadata import Described, Evidence, describe, gather_stated, gather_visible
-from headwater.extract.html.metadata.published import LABELLED
+from headwater.extract.html.metadata.kinds import is_forum
 from headwater.extract.html.network import Judge, network
 from headwater.extract.html.render import markdown, plain
 from headwater.extract.html.sniff import refusal
 from headwater.extract.html.tree import parse, readable_body, shorten
 from headwater.model.reading import Hints, Reading, Unreadable
 
-_H1 = TAG_NUMBER["h1"]
 _LONG = 25
-_LABEL_LENGTH = 90
 
 
 def read_html(data: bytes, hints: Hints) -> Reading | Unreadable:
@@ -69,9 +69,14 @@ def select(page: Page, evidence: Evidence, judge: Judge) -> Choice:
         return Choice((), 0.0, 1.0)
     context = context_of(evidence)
     blocks = describe_blocks(page, context)
-    choice = choose(judge(blocks), blocks.words, page.texts)
+    likely = judge(blocks)
+    choice = choose(likely, blocks.words, page.texts)
     if context.is_article:
+        choice = without_strays(choice, likely, blocks.words)
         choice = without_comments(choice, blocks.comments, blocks.words)
+    elif not is_forum(evidence):
+        choice = without_strays(choice, likely, blocks.words) if is_prose(choice, blocks.words) else choice
+        choice = without_comment_sections(choice, page, blocks.comments, blocks.words)
     return replace(choice, agreement=agreement(choice.blocks, blocks.core, blocks.words))
 
 
@@ -86,7 +91,8 @@ def _seen(page: Page, choice: Choice, markup: str, evidence: Evidence) -> Seen:
 def _reading(found: _Found) -> Reading | Unreadable:
     page, chosen = found.page, found.choice.blocks
     text = repair(scrub(markdown(page, chosen)))
-    about = describe(found.evidence, headline_of(page), found.url)
+    lines = headline_of(page, found.evidence.title, chosen)
+    about = describe(found.evidence, lines, found.url)
     address = (
         Base(found.url or about.canonical_url).absolute(found.evidence.base)
         or found.url
@@ -138,16 +144,3 @@ def _attributes(found: _Found, about: Described) -> dict[str, Any]:
     if found.shortened or len(found.page.texts) >= MOST_BLOCKS:
         attributes["truncated"] = True
     return attributes
-
-
-def headline_of(page: Page) -> list[str]:
-    """Short texts where bylines and dates stand: after the headline, before it, before the text, labelled ones anywhere."""
-    texts = page.texts
-    lines: list[str] = []
-    heading = next((block for block, home in enumerate(page.homes) if page.tags[home] == _H1), None)
-    if heading is not None:
-        lines += texts[heading + 1 : heading + 14]
-        lines += texts[max(0, heading - 4) : heading][::-1]
-    start = next((block for block, words in enumerate(page.words) if words >= _LONG), 0)
-    lines += texts[max(0, start - 9) : start][::-1]
-    return lines + [text for text in texts if len(text) < _LABEL_LENGTH and LABELLED.match(text)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from headwater.extract.html.flatten import TAG_NUMBER, Page
 
 _HEADINGS = {TAG_NUMBER[f"h{level}"]: "#" * level + " " for level in range(1, 7)}
+_ORDERED = TAG_NUMBER["ol"]
 _LISTS = {TAG_NUMBER[name] for name in ("ul", "ol", "menu", "dir")}
 _ITEM = TAG_NUMBER["li"]
 _QUOTE = TAG_NUMBER["blockquote"]
@@ -15,6 +16,8 @@ _ROW = TAG_NUMBER["tr"]
 _CELLS = {TAG_NUMBER["td"], TAG_NUMBER["th"]}
 _MARKING = {*_HEADINGS, *_LISTS, _ITEM, _QUOTE, _VERBATIM}
 _DEEPEST_MARK = 8
+_WIDEST_INDENT = 24
+_COUNT = re.compile(r' (?:start|value)="(\d{1,6})"')
 _MAY_BE_A_MARKER = re.compile(r"^(#{1,6} |[-*+] |> |\d+[.)] |```|\|)")
 
 
@@ -23,8 +26,10 @@ class _Marks:
     """What the elements around a block make of it."""
 
     heading: str = ""
-    lists: int = 0
+    list: int = -1
     item: int = -1
+    marker: str = ""
+    indent: str = ""
     quotes: int = 0
     verbatim: bool = False
 
@@ -63,6 +68,7 @@ class _MarksOf:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.known = {0: _Marks()}
+        self.numbers: dict[int, dict[int, int]] = {}
 
     def __getitem__(self, element: int) -> _Marks:
         page, known = self.page, self.known
@@ -73,17 +79,51 @@ class _MarksOf:
         marks = known[element]
         for inner in reversed(chain):
             tag = page.tags[inner]
-            marks = known[inner] = _inside(marks, tag, inner) if tag in _MARKING else marks
+            if tag == _ITEM:
+                marks = self._item(marks, inner)
+            elif tag in _MARKING:
+                marks = _inside(marks, tag, inner)
+            known[inner] = marks
         return marks
+
+    def _item(self, around: _Marks, element: int) -> _Marks:
+        """An item's own mark; what stands around it is as far in as the text of the item that holds it."""
+        ordered = around.list >= 0 and self.page.tags[around.list] == _ORDERED
+        marker = f"{self._number(around.list, element)}. " if ordered else "- "
+        indent = (around.indent + " " * len(around.marker))[:_WIDEST_INDENT]
+        return replace(around, item=element, marker=marker, indent=indent)
+
+    def _number(self, ordered: int, element: int) -> int:
+        if ordered not in self.numbers:
+            self.numbers[ordered] = _numbers(self.page, ordered)
+        return self.numbers[ordered].get(element, 1)
+
+
+def _numbers(page: Page, ordered: int) -> dict[int, int]:
+    """The numbers of a list's items, as a browser counts them."""
+    numbers: dict[int, int] = {}
+    following = _stated_count(page.attributes[ordered]) or 1
+    depth = page.depths[ordered]
+    for element in range(ordered + 1, len(page.tags)):
+        if page.depths[element] <= depth:
+            break
+        if page.tags[element] == _ITEM and page.parents[element] == ordered:
+            following = _stated_count(page.attributes[element]) or following
+            numbers[element] = following
+            following += 1
+    return numbers
+
+
+def _stated_count(attributes: str) -> int | None:
+    found = _COUNT.search(attributes)
+    return int(found[1]) if found else None
 
 
 def _inside(around: _Marks, tag: int, element: int) -> _Marks:
     if tag in _HEADINGS:
         return replace(around, heading=_HEADINGS[tag])
     if tag in _LISTS:
-        return replace(around, lists=min(around.lists + 1, _DEEPEST_MARK))
-    if tag == _ITEM:
-        return replace(around, item=element)
+        return replace(around, list=element)
     if tag == _QUOTE:
         return replace(around, quotes=min(around.quotes + 1, _DEEPEST_MARK))
     return replace(around, verbatim=True)
@@ -112,7 +152,8 @@ def _marked(page: Page, block: int, marks: _Marks) -> tuple[str, str]:
         line = f"```\n{text}\n```"
     elif marks.item >= 0:
         kind = "item"
-        line = "  " * max(0, marks.lists - 1) + ("- " if page.first[marks.item] == block else "  ") + text
+        own = marks.marker if page.first[marks.item] == block else " " * len(marks.marker)
+        line = marks.indent + own + text
     else:
         line = "\\" + text if _MAY_BE_A_MARKER.match(text) else text
     if marks.quotes:

@@ -1,5 +1,6 @@
 """Recognising the text of scanned pages, where the program Tesseract is installed."""
 
+import re
 import shutil
 import subprocess
 from functools import cache
@@ -9,6 +10,9 @@ import pypdfium2
 _RESOLUTION = 300
 _MOST_PIXELS = 40_000_000
 _POINTS_PER_INCH = 72
+_LANGUAGE = re.compile(r"[a-z]{3}(?:_[a-z]{3,4})?")
+_MOST_LANGUAGES = 3
+_SECONDS_TO_LIST = 10.0
 
 
 @cache
@@ -17,18 +21,27 @@ def tesseract() -> str | None:
     return shutil.which("tesseract")
 
 
+@cache
+def installed_languages(program: str) -> str:
+    """The languages that the program has been given, English first, in the form that it takes them."""
+    lines = _run([program, "--list-langs"], b"", _SECONDS_TO_LIST).split("\n")[1:]
+    names = {line.strip() for line in lines if _LANGUAGE.fullmatch(line.strip())} - {"osd", "equ"}
+    return "+".join(sorted(names, key=lambda name: (name != "eng", name))[:_MOST_LANGUAGES]) or "eng"
+
+
 def recognise(page: pypdfium2.PdfPage, languages: str, seconds: float) -> str:
-    """The page's text as Tesseract reads it; empty if it cannot."""
+    """The page's text as Tesseract reads it; empty if it cannot. No languages: all that are installed."""
     program = tesseract()
     if program is None:
         return ""
+    chosen = languages or installed_languages(program)
+    return _run([program, "stdin", "stdout", "-l", chosen], _picture(page), seconds)
+
+
+def _run(command: list[str], told: bytes, seconds: float) -> str:
     try:
         done = subprocess.run(  # noqa: S603 - a program that the operator installed, with arguments of our own
-            [program, "stdin", "stdout", "-l", languages],
-            input=_picture(page),
-            capture_output=True,
-            timeout=seconds,
-            check=False,
+            command, input=told, capture_output=True, timeout=seconds, check=False
         )
     except (subprocess.TimeoutExpired, OSError):
         return ""

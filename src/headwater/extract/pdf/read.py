@@ -37,10 +37,11 @@ _ALONE = threading.RLock()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PdfReader:
     """An extractor. Scanned pages are recognised with Tesseract where that is installed and `recognises` is true;
-    else they are told under `attributes["requires_ocr"]`, and a document of nothing else is "requires_ocr"."""
+    else they are told under `attributes["requires_ocr"]`, and a document of nothing else is "requires_ocr".
+    `languages` are Tesseract's names joined by "+"; none means all that are installed."""
 
     recognises: bool = True
-    languages: str = "eng"
+    languages: str = ""
     seconds_per_page: float = 20.0
 
     def __call__(self, data: bytes, hints: Hints) -> Reading | Unreadable:

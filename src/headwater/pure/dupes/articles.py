@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 Answer = Literal["duplicate", "related", "new"]
+
+UNDATED = datetime.max.replace(tzinfo=UTC)
+"""Whoever says no date is taken to come after those who do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +22,11 @@ class Article:
     guid: str = ""
     publisher: str = ""
     published_at: datetime | None = None
+
+
+def age(article: Article) -> tuple[datetime, str]:
+    """Sorts articles from the earliest to the latest, always in the same way."""
+    return article.published_at or UNDATED, article.id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

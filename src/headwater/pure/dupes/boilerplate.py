@@ -27,6 +27,11 @@ _PHRASES = tuple(
     contributed to this report|contributed to this story|reporting by|editing by|edited by|min read|minute read
     may not be published|may not be reproduced|not be redistributed|has not been edited|first appeared on|republished
     investment advice|views expressed|opinions expressed|disclaimer|data is delayed|file photo|getty images
+    share this story|reproduction without|our correspondent\n|staff writer\n|staff reporter\n
+    todos los derechos|suscr\u00edbete|suscr\u00edbase|bolet\u00edn de noticias|nuestro bolet\u00edn|compartir en|s\u00edguenos|pol\u00edtica de privacidad
+    todos os direitos|assine |leia tamb\u00e9m|compartilhe|siga-nos|pol\u00edtica de privacidade|tots els drets|subscriu-te
+    tous droits|abonnez-vous|inscrivez-vous|partager l|lire aussi|suivez-nous|alle rechte|abonnieren|teilen sie|artikel teilen
+    lesen sie auch|tutti i diritti|iscriviti|leggi anche|seguici|condividi|minutos de lectura|nachdruck
     correction:|corrects |report a correction|earlier version of this|previous version of this|forward-looking statement
     """.replace("\n    ", "|")
     .strip("|")
@@ -34,7 +39,10 @@ _PHRASES = tuple(
 )
 _HEADING = 300
 _BYLINE = re.compile(
-    r"^(?:by [a-z]|(?:last )?updated?\b[^.\n]{0,40}\d|published\b[^.\n]{0,40}\d)", re.MULTILINE
+    r"^(?:by [a-z]|(?:por|par|von|di) [^.\n]{3,40}$"
+    r"|(?:last updated?|updated?|published|actualizado|publicado|atualizado|publi\u00e9|mis \u00e0 jour|ver\u00f6ffentlicht|aktualisiert|pubblicato"
+    r"|aggiornato|actualitzat|publicat)\b[^.\n]{0,40}\d)",
+    re.MULTILINE,
 )
 _CORRECTION = re.compile(r"\bcorrect(?:s|ed|ion)\b|\bmisstated\b|\bclarification\b", re.IGNORECASE)
 

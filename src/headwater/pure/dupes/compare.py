@@ -11,6 +11,9 @@ from headwater.pure.dupes.verdict import judge
 LEAST = 25
 """With fewer words left beside the furniture, the furniture has to be read too."""
 
+SAYS_SOMETHING = 8
+"""With so many words beside its furniture a notice can be recognised without it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
@@ -31,13 +34,28 @@ def compare(
 
 
 def compare_pages(earlier: Page, later: Page, repeated: Repeated, *, recurring: bool = False) -> Verdict:
-    old, new = story(earlier, repeated.earlier), story(later, repeated.later)
+    # What either publisher keeps repeating tells nothing in the other's copy either.
+    known = {*repeated.earlier, *repeated.later}
+    old, new = story(earlier, known), story(later, known)
     if not (_too_little(old) or _too_little(new)):
         return judge(measure(old, new), recurring=recurring)
-    verdict = judge(measure(whole(earlier), whole(later)), recurring=recurring)
+    verdict = _notices(earlier, later, known, recurring=recurring)
+    if verdict is None:
+        verdict = judge(measure(whole(earlier), whole(later)), recurring=recurring)
     if verdict.answer == "duplicate" and _tell_apart(old, new):
         return replace(verdict, answer="new", rule="furniture-only")
     return verdict
+
+
+def _notices(earlier: Page, later: Page, known: set[int], *, recurring: bool) -> Verdict | None:
+    """What little they say, judged without furniture: a notice may be a sentence that its publisher keeps repeating."""
+    for hidden in (known, ()):
+        old, new = story(earlier, hidden), story(later, hidden)
+        if min(len(old), len(new)) >= SAYS_SOMETHING:
+            verdict = judge(measure(old, new), recurring=recurring)
+            if verdict.answer == "duplicate" or verdict.rule == "another-occasion":
+                return verdict
+    return None
 
 
 def _too_little(view: View) -> bool:

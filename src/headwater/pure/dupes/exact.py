@@ -19,6 +19,9 @@ VOLATILE = frozenset(
 )
 """Keys that differ on every call and say nothing about the content."""
 
+LONGEST_TEXT = 1_000_000
+"""Of a longer text only so many characters and its length are compared: more would take seconds."""
+
 _NOISE = re.compile(r"[\W_]+")
 _MARKS = re.compile("[\u0300-\u036f]+")
 _SEED_NOISE = re.compile(r"[^\w\s]")
@@ -41,7 +44,9 @@ def normal_text(text: str) -> str:
 
 def text_print(article: Article) -> Fingerprint | None:
     """None where there is nothing to compare."""
-    text = normal_text(article.body)
+    text = normal_text(article.body[:LONGEST_TEXT])
+    if len(article.body) > LONGEST_TEXT:
+        text = f"{text}\n{len(article.body)}"
     return Fingerprint("text-sha256-1", _sha256(text)) if text else None
 
 

@@ -83,9 +83,12 @@ class MemoryIndex:
             self._keys[entry.scheme, key].append(document)
         self._count(entry)
 
+    def stories(self, publisher: str, sentence: int) -> int:
+        """In how many different stories the publisher ("": all together) used the sentence."""
+        return self._stories.get((publisher, sentence), (0, ""))[0]
+
     def _over(self, publisher: str, sentences: Collection[int], least: int) -> Iterable[int]:
-        nothing = (0, "")
-        return (one for one in sentences if self._stories.get((publisher, one), nothing)[0] >= least)
+        return (one for one in sentences if self.stories(publisher, one) >= least)
 
     def _count(self, entry: Entry) -> None:
         """Every document counts whatever was decided, but copies of one story count once."""

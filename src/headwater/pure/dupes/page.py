@@ -8,6 +8,7 @@ import numpy as np
 from headwater.pure.dupes.articles import Article
 from headwater.pure.dupes.boilerplate import furniture
 from headwater.pure.dupes.dateline import dateline_length
+from headwater.pure.dupes.markup import unmarked
 from headwater.pure.dupes.sentences import Sentences, sentences
 from headwater.pure.dupes.tokens import Flags, Hashes, Places, Tokens, tokenise_pair
 
@@ -42,7 +43,7 @@ class View:
 
 
 def page_of(article: Article) -> Page:
-    title, body = tokenise_pair(article.title, article.body)
+    title, body = tokenise_pair(unmarked(article.title), unmarked(article.body))
     parts = sentences(body)
     return Page(
         article=article,
@@ -67,7 +68,8 @@ def story(page: Page, repeated: Collection[int]) -> View:
 
 
 def whole(page: Page) -> View:
-    return _view(page, np.arange(len(page.body)))
+    """With its furniture, but without the dateline."""
+    return _view(page, np.arange(page.dateline, len(page.body)))
 
 
 def _view(page: Page, places: Places) -> View:

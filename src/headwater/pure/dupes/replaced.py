@@ -99,20 +99,26 @@ def _glued(one: str, other: str) -> bool:
 
 
 def distance(one: str, other: str, limit: int) -> int:
-    """Edits from one word to the other; anything above `limit` is `limit + 1`."""
+    """Edits from one word to the other, two letters changing places being one; anything above `limit` is `limit + 1`."""
     if abs(len(one) - len(other)) > limit:
         return limit + 1
+    before: list[int] = []
     row = list(range(len(other) + 1))
-    for position, letter in enumerate(one, 1):
-        previous, row[0] = row[0], position
-        for place, character in enumerate(other, 1):
-            previous, row[place] = (
-                row[place],
-                min(row[place] + 1, row[place - 1] + 1, previous + (letter != character)),
-            )
+    for position in range(1, len(one) + 1):
+        before, row = row, _next_row(one[:position], other, before, row)
         if min(row) > limit:
             return limit + 1
     return row[-1]
+
+
+def _next_row(one: str, other: str, before: list[int], above: list[int]) -> list[int]:
+    row = [len(one)]
+    for place, letter in enumerate(other, 1):
+        cost = min(above[place] + 1, row[-1] + 1, above[place - 1] + (one[-1] != letter))
+        if before and place > 1 and one[-2:] == other[place - 1] + other[place - 2]:
+            cost = min(cost, before[place - 2] + 1)
+        row.append(cost)
+    return row
 
 
 def _figure_pairs(old: list[str], new: list[str]) -> Iterable[Pair]:

@@ -1,14 +1,11 @@
 """The ladder over many articles: as they come, or as one batch whose order does not matter."""
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 
-from headwater.pure.dupes.articles import Article, Decision
+from headwater.pure.dupes.articles import Article, Decision, age
 from headwater.pure.dupes.index import Index, MemoryIndex
 from headwater.pure.dupes.ladder import Ladder, Profile
 from headwater.pure.dupes.profiles import DEFAULT
-
-_UNDATED = datetime.max.replace(tzinfo=UTC)
 
 
 def dedupe_stream(
@@ -23,8 +20,4 @@ def dedupe_batch(
     articles: Iterable[Article], *, profile: Profile = DEFAULT, index: Index | None = None
 ) -> list[Decision]:
     """Decide a batch from the earliest article to the latest, so that the order within it changes nothing."""
-    return list(dedupe_stream(sorted(articles, key=_age), profile=profile, index=index))
-
-
-def _age(article: Article) -> tuple[datetime, str]:
-    return (article.published_at or _UNDATED, article.id)
+    return list(dedupe_stream(sorted(articles, key=age), profile=profile, index=index))

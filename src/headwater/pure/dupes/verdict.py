@@ -23,6 +23,9 @@ SHORT = 60
 BARE = 36
 """Stories of fewer words may name their subject in the title alone."""
 
+STUB = 6
+"""Fewer words are no text at all: a picture, a player, a placeholder."""
+
 SENTENCE_OR_TWO = 50
 """So many added words are no news."""
 
@@ -48,7 +51,9 @@ def is_late(found: Measures) -> bool:
 
 def _replacement(found: Measures, *, recurring: bool) -> str:
     """Which kind of slot was filled anew, if the story is otherwise the same."""
-    if found.shared < 6 or max(found.earlier_coverage, found.later_coverage) < 0.3:
+    if found.title_changed and _longer(found) < STUB:
+        return "title-replaced"
+    if found.shared < STUB or max(found.earlier_coverage, found.later_coverage) < 0.3:
         return ""
     if found.title_changed and _longer(found) < BARE:
         return "title-replaced"
@@ -146,7 +151,7 @@ def _same(found: Measures) -> str:
     earlier, later, added = found.earlier_coverage, found.later_coverage, found.added
     late = is_late(found)
     if _longer(found) < BARE:
-        return "same-text" if min(earlier, later) >= 0.95 else ""
+        return "same-text" if min(earlier, later) >= 0.95 or _passed_on(found) else ""
     if earlier >= 0.85 and later >= 0.85:
         return "same-text"
     if later >= (0.88 if late else 0.8) and _is_abridgement(found):
@@ -160,8 +165,19 @@ def _same(found: Measures) -> str:
     return ""
 
 
+def _passed_on(found: Measures) -> bool:
+    """A notice that somebody else sent soon after, with a few words around it that state nothing."""
+    if found.same_publisher or _after(found, RESENT) or found.figures_unknown:
+        return False
+    smaller, larger = sorted((found.earlier_coverage, found.later_coverage))
+    return larger >= 0.98 and smaller >= 0.55
+
+
 def _is_abridgement(found: Measures) -> bool:
-    """A fair part of the earlier page remains, also when its furniture is counted: a digest is no long version."""
+    """A fair part of the earlier page remains, also when its furniture is counted: a digest is no long version.
+    Under another headline, more than a sentence or two is the next story on an old background."""
+    if found.title_changed and found.added > SENTENCE_OR_TWO:
+        return False
     long_enough = found.later_length >= SHORT // 2 or not is_late(found)
     return long_enough and found.earlier_coverage >= 0.35 and found.shared >= 0.28 * found.earlier_whole
 

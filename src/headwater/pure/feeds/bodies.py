@@ -67,7 +67,7 @@ def read_body(element: Element, note: Note, *, atom: bool) -> Body | None:
     text = (element.text or "").strip()
     if not text:
         return None
-    if element.attrib and _is_packed(element, kind, atom=atom):
+    if element.attrib and is_packed(element, kind, atom=atom):
         return _unpacked(text, kind, note)
     if "&lt;" in text and "<" not in text and kind not in PLAIN_TYPES and ESCAPED_TAG.search(text):
         note("double_encoded_body", text)
@@ -97,7 +97,7 @@ def _inline(element: Element, note: Note) -> Body | None:
     return (mended(text, note), "html") if text else None
 
 
-def _is_packed(element: Element, kind: str, *, atom: bool) -> bool:
+def is_packed(element: Element, kind: str, *, atom: bool) -> bool:
     if attribute(element, "mode") == "base64":
         return True
     return atom and "/" in kind and not kind.startswith("text/") and not kind.endswith(("xml", "json"))

@@ -42,7 +42,7 @@ _EXTRA = {
 _ZONE_HOURS = """
 z 0 gmt 0 utc 0 ut 0 uct 0 wet 0 zulu 0 greenwich 0
 est -5 edt -4 et -5 cst -6 cdt -5 ct -6 mst -7 mdt -6 mt -7 pst -8 pdt -7 pt -8 akst -9 akdt -8 hst -10
-ast -4 adt -3 nst -3.5 ndt -2.5 brt -3 brst -2 art -3 clt -4
+ast -4 adt -3 at -4 nst -3.5 ndt -2.5 brt -3 brst -2 art -3 clt -4
 west 1 bst 1 cet 1 met 1 mez 1 wat 1 cest 2 mest 2 mesz 2 eet 2 cat 2 sast 2 eest 3 msk 3 eat 3 trt 3
 pkt 5 ist 5.5 npt 5.75 ict 7 wib 7 hkt 8 sgt 8 pht 8 awst 8 jst 9 kst 9 acst 9.5 aest 10 aedt 11
 nzst 12 nzdt 13
@@ -50,6 +50,8 @@ nzst 12 nzdt 13
 _ZONE_WORDS = _ZONE_HOURS.split()
 ZONES = {name: float(hours) for name, hours in zip(_ZONE_WORDS[::2], _ZONE_WORDS[1::2], strict=True)}
 _EAST_ASIAN = re.compile("\\s*[年月년월]\\s*")
+_KOREAN = re.compile("[년월일]|오전|오후")
+_STATED_ZONE = re.compile(r"[+-]\d{2}:?\d{2}\s*$|[A-Za-z]{1,5}\s*$")
 _AFTERNOON = re.compile("(?:오후|下午|午後)\\s*([\\d:]+)")
 _MORNING = re.compile("(?:오전|上午|午前)\\s*([\\d:]+)")
 
@@ -75,6 +77,8 @@ _ENGLISH = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct"
 def plain(text: str) -> str:
     """Lower case, without accents, with months of other alphabets in English."""
     if not text.isascii():
+        if _KOREAN.search(text) and not _STATED_ZONE.search(text):
+            text += " kst"  # the language is written in one zone only
         text = _AFTERNOON.sub(r"\1 pm ", text)
         text = _MORNING.sub(r"\1 am ", text)
         text = _EAST_ASIAN.sub("-", text).replace("日", " ").replace("일", " ")

@@ -1,7 +1,8 @@
 """Document type declarations, taken out before any parser sees them.
 
 Nothing outside the document is ever read. Plain named characters declared inside it are put in
-their places; any other entity (external, nested, parameter, oversized) refuses the document.
+their places, and the character sets of the W3C, which old feeds name to have them, are left out, because their
+names are known here; any other entity (external, nested, parameter, oversized) refuses the document.
 """
 
 import re
@@ -10,6 +11,9 @@ from headwater.pure.feeds.sections import outside_sections
 from headwater.pure.feeds.values import NotAFeed
 
 DECLARATION = re.compile(rb"""<!ENTITY\s+([A-Za-z_][\w.-]{0,63})\s+(?:"([^"]*)"|'([^']*)')\s*>""")
+CHARACTER_SET = re.compile(
+    rb"""<!ENTITY\s+%\s+([\w.-]{1,64})\s+PUBLIC\s+["']-//W3C//ENTITIES [^"'<>]{1,200}["']\s+["'][^"'<>]{1,300}["']\s*>"""
+)
 COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 HARMLESS = re.compile(rb"(?:[^&<%]|%(?![\w.-]+;)|&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|amp|lt|gt|quot|apos);)*")
 REFERENCE = re.compile(rb"&([A-Za-z_][\w.-]{0,63});")
@@ -70,7 +74,7 @@ def _doctype_end(data: bytes, start: int) -> int:
 
 
 def _entities(declaration: bytes) -> dict[bytes, bytes]:
-    bare = COMMENT.sub(b"", declaration)
+    bare = CHARACTER_SET.sub(b"", COMMENT.sub(b"", declaration))
     declared = bare.upper().count(b"<!ENTITY")
     if not declared:
         return {}

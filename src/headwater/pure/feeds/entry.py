@@ -6,7 +6,7 @@ from datetime import datetime
 from xml.etree.ElementTree import Element
 
 from headwater.pure.feeds.addresses import Link, base_of, page_link, read_links, related, stand_in
-from headwater.pure.feeds.bodies import PLAIN_TYPES, read_bodies
+from headwater.pure.feeds.bodies import PLAIN_TYPES, is_packed, read_bodies, read_body
 from headwater.pure.feeds.dates import read_date
 from headwater.pure.feeds.fields import Fields, fields_of, first_text
 from headwater.pure.feeds.links import absolute
@@ -18,6 +18,7 @@ from headwater.pure.feeds.values import Entry
 from headwater.pure.feeds.wording import title_text, whole_text
 
 TITLES = ("title", "dc:title", "media:title", "itunes:title")
+SUBTITLES = ("subtitle", "itunes:subtitle", "dcterms:alternative", "dek", "standfirst")
 IDENTITIES = ("guid", "id", "dc:identifier")
 PUBLISHED = (
     "pubdate",
@@ -32,7 +33,7 @@ PUBLISHED = (
 UPDATED = ("updated", "modified", "dcterms:modified", "lastbuilddate")
 AUTHORS = ("author", "dc:creator", "dc:author", "itunes:author", "creator")
 LISTS = ("itunes:keywords", "media:keywords", "keywords", "tags")
-SUBJECTS = ("category", "dc:subject", "media:category", "subject")
+SUBJECTS = ("category", "dc:subject", "media:category", "subject", "itunes:category")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +61,7 @@ def read_entry(item: Element, around: Surroundings) -> Entry | None:
     entry = Entry(
         id=identity,
         title=read_title(fields, note, atom=around.atom),
+        subtitle=_subtitle(fields, note),
         link=page_link(links) or _spare_link(item, fields, identity, links, base=base, note=note),
         published=published,
         updated=updated,
@@ -74,7 +76,7 @@ def read_entry(item: Element, around: Surroundings) -> Entry | None:
         comments=_comments(fields, links, base, note),
         source_title=_source_title(fields, note),
     )
-    if fields or identity:
+    if fields or identity or entry.link:
         return entry
     note("empty_entry", "")
     return None
@@ -89,9 +91,17 @@ def read_title(fields: Fields, note: Note, *, atom: bool) -> str | None:
     return None
 
 
+def _subtitle(fields: Fields, note: Note) -> str | None:
+    text = first_text(fields, *SUBTITLES)
+    return title_text(text, note) if text else None
+
+
 def _one_title(element: Element, note: Note, *, atom: bool) -> str | None:
     """Atom titles are literal unless they say otherwise; RSS never settled it, so markup is assumed."""
     kind = (attribute(element, "type") or "text").lower() if atom else ""
+    if element.attrib and is_packed(element, kind, atom=atom):
+        body = read_body(element, note, atom=atom)
+        return title_text(body[0], note) if body else None
     literal = kind in PLAIN_TYPES or bool(len(element))
     return title_text(whole_text(element), note, literal=literal)
 
@@ -138,7 +148,7 @@ def read_categories(fields: Fields, note: Note) -> tuple[str, ...]:
 def _categories(fields: Fields, note: Note) -> Iterator[str]:
     for name in SUBJECTS:
         for element in fields.get(name, ()):
-            text = attribute(element, "term") if element.attrib else None
+            text = attribute(element, "term") or attribute(element, "text") if element.attrib else None
             text = text or whole_text(element).strip() or attribute(element, "label")
             word = title_text(text, note) if text else None
             if word:

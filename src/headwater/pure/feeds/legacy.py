@@ -2,6 +2,8 @@
 
 import re
 
+from headwater.pure.feeds.alphabets import alphabet_of, is_thai
+
 # Two-byte families, each with the letters that betray it and how much those prove. Ideographs prove
 # little, because almost any bytes read as Chinese give some; the frequent ones among them count extra.
 FAMILIES = (
@@ -11,7 +13,7 @@ FAMILIES = (
     ("gb18030", re.compile("[\u4e00-\u9fa5]"), 0.5),
     ("big5hkscs", re.compile("[\u4e00-\u9fa5]"), 0.5),
 )
-CYRILLIC = re.compile(rb"[\xc0-\xff]{3,}")
+IDEOGRAPHS = re.compile("[\u4e00-\u9fa5\uf900-\ufaff]")
 HIGH = re.compile(rb"[\x80-\xff]+")
 INVALID = re.compile("[\udc80-\udcff]")
 FOREIGN = re.compile("[^\x00-\x7f]")
@@ -44,12 +46,12 @@ def guess_legacy(data: bytes) -> str:
     # In western text accents stand alone; runs of high bytes mean another script.
     if longest < 3:
         return "cp1252"
+    if is_thai(sample):
+        return "cp874"
     best = max(FAMILIES, key=lambda family: _score(data, *family))
     if _score(data, *best) > 0.3:
         return best[0]
-    if len(b"".join(CYRILLIC.findall(sample))) * 2 > len(sample.replace(b" ", b"")):
-        return "koi8_r" if _looks_koi8(sample) else "cp1251"
-    return "cp1252"
+    return alphabet_of(sample) or "cp1252"
 
 
 def _score(data: bytes, name: str, letters: re.Pattern[str], weight: float) -> float:
@@ -62,11 +64,6 @@ def _score(data: bytes, name: str, letters: re.Pattern[str], weight: float) -> f
     foreign = sum(1 for character in text if character > "\x7f")
     if not foreign:
         return 0.0
-    return (len(letters.findall(text)) * weight + len(COMMON.findall(text))) / foreign
-
-
-def _looks_koi8(sample: bytes) -> bool:
-    """Small letters are commoner than capitals, and KOI8 has them the other way round."""
-    low = sum(1 for byte in sample if 0xC0 <= byte <= 0xDF)
-    high = sum(1 for byte in sample if 0xE0 <= byte <= 0xFF)
-    return low > high
+    # Korean is hardly ever written with ideographs now: a mixture of the two is Chinese read as Korean.
+    against = len(IDEOGRAPHS.findall(text)) if name == "cp949" else 0
+    return (len(letters.findall(text)) * weight + len(COMMON.findall(text)) - against) / foreign

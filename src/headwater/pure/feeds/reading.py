@@ -1,6 +1,7 @@
 """The way from bytes to a feed."""
 
 import re
+from codecs import BOM_UTF8
 from xml.etree.ElementTree import Element
 
 from headwater.pure.feeds.adopting import adopt_unknown
@@ -48,7 +49,7 @@ def read_feed(
     """
     notes = Notes()
     data = unpacked(data, limit=limit, note=notes)
-    data = as_utf8(data, media_type=media_type, note=notes).strip(BLANK)
+    data = _bare(as_utf8(data, media_type=media_type, note=notes), notes)
     if not data:
         raise NotAFeed("empty")
     if data[:1] in b"{[" and not ITEM_MARK.search(data):
@@ -59,6 +60,16 @@ def read_feed(
     if root is None:
         raise NotAFeed("unknown", data[:40].decode("utf-8", "replace"))
     return _read_tree(root, declaration, data, url, notes)
+
+
+def _bare(data: bytes, notes: Notes) -> bytes:
+    """Without what stands around the document: blanks and further byte order marks."""
+    bare = data.strip(BLANK)
+    while bare.startswith(BOM_UTF8):
+        bare = bare[len(BOM_UTF8) :].lstrip(BLANK)
+    if bare.startswith(b"<?xml") and not data.startswith(b"<?xml"):
+        notes("junk_before_document", "blanks")
+    return bare
 
 
 def _is_page(data: bytes) -> bool:

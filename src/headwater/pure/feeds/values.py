@@ -34,6 +34,7 @@ class Entry:
 
     id: str | None = None
     title: str | None = None
+    subtitle: str | None = None
     link: str | None = None
     published: datetime | None = None
     updated: datetime | None = None

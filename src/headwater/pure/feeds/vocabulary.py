@@ -46,6 +46,7 @@ LEAVES = frozenset(
     (
         *CONTENTS,
         *entry.TITLES,
+        *entry.SUBTITLES,
         *entry.IDENTITIES,
         *entry.PUBLISHED,
         *entry.UPDATED,

@@ -89,3 +89,15 @@ def looks_like_html(text: str) -> bool:
     return ("<" in text and ANY_TAG.search(text) is not None) or (
         "&" in text and REFERENCE.search(text) is not None
     )
+
+
+def excerpt(text: str, longest: int) -> str | None:
+    """The words of a text that may be markup, cut behind a word when they are many."""
+    words = title_text(text[: longest * 8], _unnoted)
+    if words is None or len(words) <= longest:
+        return words
+    return words[:longest].rpartition(" ")[0].rstrip(" ,;:-") + "…"
+
+
+def _unnoted(_code: str, _detail: str) -> None:
+    return

@@ -11,6 +11,8 @@ Rank = Callable[[str], Ranking]
 """A model: every language it knows with its share, summing to 1."""
 
 NOT_PROSE = re.compile(r"https?://\S+|www\.\S+|[\w.+-]{1,80}@[\w.-]{1,80}|\]\([^)]*\)|`[^`]*`|[#*_|>]+")
+# Only a text with one of these has anything of the kind; looking for that is much cheaper.
+MARKS_OF_OTHER = re.compile(r"[@#*_|>`]|://|www\.|\]\(")
 DENSE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 DENSE_WITHIN = 300
 LONGEST = 4000  # characters: more does not make it surer
@@ -63,7 +65,9 @@ NOTHING = Verdict(UNDETERMINED, 0.0)
 
 def identify(text: str, rank: Rank, rules: LanguageRules) -> Verdict:
     """The language of one stretch of text; `und` when it cannot be told."""
-    prose = NOT_PROSE.sub(" ", _start(text, LONGEST))
+    prose = _start(text, LONGEST)
+    if MARKS_OF_OTHER.search(prose):
+        prose = NOT_PROSE.sub(" ", prose)
     letters = count_letters(prose)
     if letters < rules.least_letters and not dense(prose):
         return NOTHING

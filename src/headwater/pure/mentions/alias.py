@@ -1,25 +1,10 @@
-"""The names by which subjects are known."""
+"""The names by which subjects are known, in the form in which they are looked for."""
 
 import unicodedata
-from collections.abc import Mapping
-from dataclasses import dataclass
 
-# R-81: how surely a name of each kind means its subject.
-CONFIDENCE: Mapping[str, float] = {"ticker": 0.9, "legal_name": 0.85, "alias": 0.7, "brand": 0.6}
+from headwater.model.subject import CONFIDENCE, Alias
 
-
-@dataclass(frozen=True, slots=True, order=True)
-class Alias:
-    """One name of one subject. `kind` is ticker (any identifier), legal_name, alias or brand; a `confidence` of its
-    own overrides that of its kind."""
-
-    text: str
-    subject: str
-    kind: str = "alias"
-    confidence: float = 0.0
-
-    def sureness(self) -> float:
-        return self.confidence or CONFIDENCE.get(self.kind, CONFIDENCE["alias"])
+__all__ = ["CONFIDENCE", "Alias", "trimmed"]
 
 
 def trimmed(alias: Alias) -> Alias:

@@ -3,66 +3,79 @@
 import re
 from datetime import UTC, datetime, timedelta, timezone
 
+from headwater.extract.html.metadata.months import MONTHS
+
 _EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
 _LATEST = datetime(2100, 1, 1, tzinfo=UTC)
 _ISO = re.compile(
-    r"(\d{4})-(\d{1,2})-(\d{1,2})"
+    r"(?<!\d)(\d{4})-(\d{1,2})-(\d{1,2})"
     r"(?:[T\s]+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:[.,]\d+)?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})?)?",
     re.IGNORECASE,
 )
 _COMPACT = re.compile(r"^(\d{4})(\d{2})(\d{2})(?:T?(\d{2})(\d{2})(\d{2})?Z?)?$")
-_YEAR_FIRST = re.compile(r"\b(\d{4})[/.](\d{1,2})[/.](\d{1,2})\b")
-_DENSE = re.compile(r"(\d{4})\s*年\s*(\d{1,2})\s*月\s*(\d{1,2})\s*日")
-_HANGUL = re.compile(r"(\d{4})\s*년\s*(\d{1,2})\s*월\s*(\d{1,2})\s*일")
-_DAY_FIRST = re.compile(r"\b(\d{1,2})[./](\d{1,2})[./](\d{4})\b")
-_RFC = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})")
+_YEAR_FIRST = re.compile(
+    r"(?<!\d)(\d{4})(?:\s*[/.]\s*|\s*年\s*|\s*년\s*)(\d{1,2})(?:\s*[/.]\s*|\s*月\s*|\s*월\s*)(\d{1,2})(?!\d)"
+)
+_YEAR_LAST = re.compile(r"(?<![\d./-])(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?!\d)")
+_NUMBERED_MONTH = re.compile(r"(?<!\d)(\d{1,2}) tháng (\d{1,2}),? (?:năm )?(\d{4})(?!\d)")
+_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})")
 _PATH = re.compile(
-    r"/(20\d{2}|19\d{2})[/-](\d{1,2})[/-](\d{1,2})(?:[/-]|$)|/(20\d{2})(\d{2})(\d{2})(?:[/_-]|$)"
+    r"/(20\d{2}|19\d{2})[/-](\d{1,2}|[a-z]{3,9})[/-](\d{1,2})(?:[/-]|$)|/(20\d{2})(\d{2})(\d{2})(?:[/_-]|$)"
 )
-# The first letters that tell the months apart, in the languages that share them.
-_MONTH_NAMES = (
-    "january jan januar enero ene janvier janv gennaio gen janeiro januari januára stycznia января leden ocak ιανουαρίου",
-    "february feb februar febrero février févr fév febbraio fevereiro fev februari lutego февраля února şubat",
-    "march mar märz maerz mrz marzo mars março maart marca марта března mart",
-    "april apr abril abr avril avr aprile kwietnia апреля dubna nisan",
-    "may mai mayo maggio mag maio mei maja мая května may\u0131s",
-    "june jun juni junio juin giugno giu junho czerwca июня června haziran",
-    "july jul juli julio juillet juil luglio lug julho lipca июля července temmuz",
-    "august aug agosto ago août agosto augustus sierpnia августа srpna ağustos",
-    "september sep sept septiembre setiembre septembre settembre set setembro września сентября září eylül",
-    "october oct oktober okt octubre octobre ottobre ott outubro out października октября října ekim",
-    "november nov noviembre novembre novembro listopada ноября listopadu kas\u0131m",
-    "december dec dezember dez diciembre dic décembre déc dicembre dezembro december grudnia декабря prosince aral\u0131k",
+# Letters, with the vowel signs that the scripts of India hang on them.
+_NAME = r"([^\W\d_](?:[^\W\d_]|[\u0900-\u0dff]){1,14})"
+_SPELLED = (
+    # 6 May 2024, 6. Mai 2024, 6 de mayo de 2024, 1er août 2023, 6-May-2024
+    (re.compile(rf"(?<!\d)(\d{{1,2}})(?:st|nd|rd|th|er|º|ª|η|\.)?[\s-]*(?:de\s+|of\s+|d’|d')?{_NAME}\.?,?[\s-]*(?:de\s+|del\s+)?(\d{{4}})(?!\d)"), (3, 2, 1)),
+    # May 6, 2024
+    (re.compile(rf"(?<![^\W\d_]){_NAME}\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?\s*,?\s+(\d{{4}})(?!\d)"), (3, 1, 2)),
+    # 2024. május 6., 2024 m. gegužės 6 d.
+    (re.compile(rf"(?<!\d)(\d{{4}})\.?\s+(?:m\.\s+)?{_NAME}\s+(\d{{1,2}})(?!\d)"), (1, 2, 3)),
+)  # fmt: skip
+_RUN_TOGETHER = re.compile(
+    r"(?<=[^\W\d_A-Z])(?=[A-Z][^\W\d_]{2})|(?<=[^\W\d_])(?=\d{1,2}\s)|(?<=\d{4})(?=[^\W\d_])"
 )
-_MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES, 1) for name in names.split()}
-_DAY_MONTH = re.compile(
-    r"\b(\d{1,2})(?:st|nd|rd|th|er|º|\.)?\s*(?:de\s+|of\s+)?([^\W\d_]{3,12})\.?,?\s*(?:de\s+|del\s+)?(\d{4})\b"
-)
-_MONTH_DAY = re.compile(r"\b([^\W\d_]{3,12})\.?\s+(\d{1,2})(?:st|nd|rd|th)?\s*,?\s+(\d{4})\b")
+_LONGEST = 120
 
 
-def parse_date(text: str) -> datetime | None:
-    """The date that stands in the text; a time without a zone is taken as UTC."""
-    text = text.strip()[:120]
+def parse_date(text: str, *, day_first: bool | None = None) -> datetime | None:
+    """The date that stands in the text; a time without a zone is taken as UTC.
+
+    `day_first` says how the page orders 5/6/2024; unless it is known, such a date is none.
+    """
+    text = text.strip()[:_LONGEST]
     if not text or not any(letter.isdigit() for letter in text):
         return None
-    for reader in (_iso, _compact, _spelled, _numeric):
-        if (found := reader(text)) is not None:
-            return found if _EARLIEST <= found < _LATEST else None
-    return None
+    found = _iso(text) or _compact(text) or _spelled(text) or _numeric(text, day_first)
+    return found if found is not None and _EARLIEST <= found < _LATEST else None
 
 
 def has_time(text: str) -> bool:
     return bool(re.search(r"\d{1,2}:\d{2}", text))
 
 
+def is_numeric(text: str) -> bool:
+    """Whether a date is written in numbers whose order is a matter of custom."""
+    found = _YEAR_LAST.search(text)
+    return found is not None and found[2] != "."
+
+
+def puts_day_first(text: str) -> bool | None:
+    """What the numbers of a date with slashes or dashes tell about the order in which the page writes them."""
+    for one, mark, two, _ in _YEAR_LAST.findall(text):
+        if mark != "." and (int(one) > 12) != (int(two) > 12):
+            return int(one) > 12
+    return None
+
+
 def date_in_path(path: str) -> datetime | None:
-    """A full year, month and day in the path of an address."""
-    found = _PATH.search(path)
+    """A full year, month and day in the path of an address; the month may be a word."""
+    found = _PATH.search(path.lower())
     if not found:
         return None
-    year, month, day = (int(part) for part in found.groups() if part)
-    date = _date(year, month, day)
+    year, month, day = (part for part in found.groups() if part)
+    number = int(month) if month.isdigit() else MONTHS.get(month, 0)
+    date = _date(int(year), number, int(day))
     return date if date is not None and _EARLIEST <= date < _LATEST else None
 
 
@@ -84,39 +97,45 @@ def _compact(text: str) -> datetime | None:
 
 
 def _spelled(text: str) -> datetime | None:
+    """Elements that stand side by side may run together: the words are parted where the letters change."""
+    return _spelled_apart(text) or _spelled_apart(_RUN_TOGETHER.sub(" ", text))
+
+
+def _spelled_apart(text: str) -> datetime | None:
     lowered = text.lower()
-    for pattern, day_at, month_at in ((_DAY_MONTH, 1, 2), (_MONTH_DAY, 2, 1)):
+    for pattern, (year_at, month_at, day_at) in _SPELLED:
         for found in pattern.finditer(lowered):
-            month = _MONTHS.get(found[month_at])
+            month = MONTHS.get(found[month_at])
             if month:
-                return _with_clock(int(found[3]), month, int(found[day_at]), text)
+                return _with_clock(int(found[year_at]), month, int(found[day_at]), text)
     return None
 
 
 def _with_clock(year: int, month: int, day: int, text: str) -> datetime | None:
     """The clock is believed only where it states its zone."""
-    if clock := _RFC.search(text):
+    if clock := _CLOCK.search(text):
         hour, minute, second, zone = clock.groups()
         return _date(year, month, day, (hour, minute, second), zone)
     return _date(year, month, day)
 
 
-def _numeric(text: str) -> datetime | None:
-    for pattern in (_DENSE, _HANGUL, _YEAR_FIRST):
-        if found := pattern.search(text):
-            year, month, day = (int(part) for part in found.groups())
-            return _date(year, month, day)
-    if found := _DAY_FIRST.search(text):
-        one, two, year = (int(part) for part in found.groups())
-        return _ambiguous(one, two, year, dotted="." in found[0])
+def _numeric(text: str, day_first: bool | None) -> datetime | None:
+    if found := _YEAR_FIRST.search(text):
+        year, month, day = (int(part) for part in found.groups())
+        return _date(year, month, day)
+    if found := _NUMBERED_MONTH.search(text):
+        day, month, year = (int(part) for part in found.groups())
+        return _date(year, month, day)
+    if found := _YEAR_LAST.search(text):
+        return _ordered(int(found[1]), int(found[3]), int(found[4]), True if found[2] == "." else day_first)
     return None
 
 
-def _ambiguous(one: int, two: int, year: int, *, dotted: bool) -> datetime | None:
-    """Dots put the day first; with slashes only a number above twelve tells which is the day."""
-    if dotted or one > 12:
+def _ordered(one: int, two: int, year: int, day_first: bool | None) -> datetime | None:
+    """Dots put the day first; otherwise a number above twelve tells, or what is known about the page."""
+    if one > 12 or (day_first and two <= 12) or one == two:
         return _date(year, two, one)
-    if two > 12 or one == two:
+    if two > 12 or day_first is False:
         return _date(year, one, two)
     return None
 

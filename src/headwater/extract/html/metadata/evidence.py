@@ -1,5 +1,6 @@
 """Everything a page says about itself, gathered in one pass over the tree and not yet judged."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,7 +10,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from headwater.extract.html.metadata.jsonld import parse_linked_data
 
 _STATED = 'title,meta,base[href],link[rel],script[type="application/ld+json"]'
-_VISIBLE = 'h1,time,[itemprop],[rel="author"],[class*="byline"],[class*="author"],a[href*="/author/"]'
+_VISIBLE = 'h1,time,abbr[title],[class*="dt-published"],[itemprop],[rel="author"],[class*="byline"],[class*="author"],a[href*="/author/"]'
+_YEAR = re.compile(r"\d{4}")
 _ENOUGH = 400
 _LONG = 300
 _SCRAP = 200_000
@@ -108,12 +110,21 @@ def _heading(evidence: Evidence, node: LexborNode, _: Attributes) -> None:
 
 def _time(evidence: Evidence, node: LexborNode, attributes: Attributes) -> None:
     name = " ".join(attributes.get(key) or "" for key in ("class", "id", "itemprop", "pubdate")).lower()
-    evidence.times.append(Marked(name, attributes.get("datetime") or "", words_of(node)))
+    value = attributes.get("datetime") or attributes.get("title") or ""
+    evidence.times.append(Marked(name, value if _YEAR.search(value) else "", words_of(node)))
+
+
+def _abbreviation(evidence: Evidence, node: LexborNode, attributes: Attributes) -> None:
+    """Microformats write the date for machines into the title."""
+    if re.search(r"\b(?:published|updated|dtstart)\b", attributes.get("class") or ""):
+        _time(evidence, node, attributes)
 
 
 def _other(evidence: Evidence, node: LexborNode, attributes: Attributes) -> None:
     name = f"{attributes.get('class') or ''} {attributes.get('rel') or ''}".lower()
     href = attributes.get("href") or ""
+    if "dt-published" in name and "datetime" in attributes:
+        _time(evidence, node, attributes)
     if "author" in name or "byline" in name or "/author/" in href:
         evidence.bylines.append(Marked(name + (" link" if href else ""), href, words_of(node)))
 
@@ -125,4 +136,4 @@ def _property(evidence: Evidence, node: LexborNode, attributes: Attributes, name
 
 
 _STATED_HANDLERS = {"title": _title, "meta": _meta, "link": _link, "base": _base, "script": _script}
-_VISIBLE_HANDLERS = {"h1": _heading, "time": _time}
+_VISIBLE_HANDLERS = {"h1": _heading, "time": _time, "abbr": _abbreviation}

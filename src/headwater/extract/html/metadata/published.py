@@ -1,56 +1,50 @@
 """When a page was published and modified, if it says so: stated to machines first, to readers second."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
 
-from headwater.extract.html.metadata.dates import date_in_path, parse_date
-from headwater.extract.html.metadata.evidence import Evidence
+from headwater.extract.html.metadata.dates import date_in_path, has_time, parse_date
+from headwater.extract.html.metadata.evidence import Evidence, Marked
 from headwater.extract.html.metadata.jsonld import types_of
-
-_ARTICLES = re.compile(
-    r"Article$|Posting$|^Report$|^Recipe$|^Question$|^QAPage$|^HowTo$|^Event$|^PodcastEpisode$|Blog$|^Course$"
+from headwater.extract.html.metadata.kinds import ARTICLES, is_article, is_forum, is_product
+from headwater.extract.html.metadata.order import day_comes_first
+from headwater.extract.html.metadata.wording import (
+    CHANGED,
+    OTHER,
+    change_part,
+    publication_part,
+    says_published,
 )
+
 _PAGES = frozenset({"WebPage", "AboutPage", "MedicalWebPage", "FAQPage"})
+# Names of meta elements as `_plain_name` leaves them, the surest vocabularies first.
 _PUBLISHED_METAS = (
-    "article:published_time", "article:published", "og:article:published_time", "og:published_time", "datepublished",
-    "published_time", "parsely-pub-date", "sailthru.date", "cxenseparse:publishtime", "cxenseparse:recs:publishtime",
-    "dc.date.issued", "dcterms.issued", "dcterms.created", "dc.date.created", "citation_publication_date",
-    "citation_online_date", "citation_date", "article.published", "article:publish_date", "og:publish_date",
-    "publish_date", "publish-date", "publishdate", "pubdate", "published", "date.published", "published_at",
-    "originalpublicationdate", "dc.date", "dcterms.date", "bt:pubdate", "rnews:datepublished", "date",
+    "articlepublishedtime", "datepublished", "publisheddate", "publicationdate", "publishedtime", "articlepublished", "ogarticlepublishedtime",
+    "ogpublishedtime", "parselypubdate", "sailthrudate", "cxenseparsepublishtime", "cxenseparserecspublishtime",
+    "dcdateissued", "dctermsissued", "dctermscreated", "dcdatecreated", "citationpublicationdate",
+    "citationonlinedate", "citationdate", "prismpublicationdate", "articlepublishdate", "ogpublishdate", "publishdate",
+    "dateofpublication", "pubdate", "published", "publishedat",
+    "originalpublicationdate", "firstpublished", "dcdate", "dctermsdate", "btpubdate", "rnewsdatepublished", "date",
 )  # fmt: skip
 _MODIFIED_METAS = (
-    "article:modified_time", "og:updated_time", "article:modified", "datemodified", "dateupdated", "last-modified",
-    "dcterms.modified", "dc.date.modified", "modified_time", "lastmod", "sailthru.modified", "revised",
+    "articlemodifiedtime", "datemodified", "modifieddate", "lastmodified", "updatedtime", "ogupdatedtime", "articlemodified", "dateupdated",
+    "dctermsmodified", "dcdatemodified", "modifiedtime", "lastmod", "sailthrumodified", "revised",
 )  # fmt: skip
-_CHANGE = re.compile(
-    r"updat|modif|edited|aktualis|actualiz|mis à jour|aggiornat|revis|reviewed|copyright|©|expires|event",
-    re.IGNORECASE,
+_NAMED_PUBLICATION = re.compile(r"publish|posted|entry-date|pubdate|created|dateline|article|post-date")
+_NAMED_OTHERWISE = re.compile(
+    r"updat|modif|edited|revis|expire|event|card|teaser|related|recommend|widget|sidebar|comment|thumb|preview|promo"
 )
-_PUBLICATION = re.compile(
-    r"publish|posted|entry-date|pubdate|created|dateline|article|post-date|veröffentlicht|publicado|publié",
-    re.IGNORECASE,
-)
-_UPDATE = re.compile(r"updat|modif|aktualis|actualiz|mis à jour|aggiornat", re.IGNORECASE)
 _MACHINE = re.compile(r"\s*\d{4}-?\d{2}-?\d{2}")
-LABELLED = re.compile(
-    r"(?:published|posted|veröffentlicht|publicado|publié|pubblicato)(?: on| at| am| el| le)?(?: the)?:? ",
-    re.IGNORECASE,
-)
-_FORUM = re.compile(r"^DiscussionForumPosting$|^QAPage$|^Question$|^Comment$")
-_GOODS = frozenset({"Product", "ProductGroup", "ItemPage", "CollectionPage", "IndividualProduct"})
-_RANGE = re.compile(
-    r"\d\s+[-\u2013—]\s+\d{1,4}[/-]|\d{4}\s*[-\u2013—]\s*[^\W\d]+\s*\d|last active|release|version|joined|registered|deadline",
-    re.IGNORECASE,
-)
 _SHORT = 90
+_SENTENCE = 200
+_YEAR = re.compile(r"\d{4}")
 _NEAREST = 7
 _MANY_DATES = 4
-_MANY_TIMES = 12
-_FEW_TIMES = 0
+_COMMON = 5
+_FEW = range(1, 13)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,48 +54,106 @@ class Dated:
     origin: str
 
 
+Claim = tuple[str, str]
+
+
 def published(evidence: Evidence, headline: Sequence[str], url: str) -> Dated | None:
     """`headline` is the visible text around the page's headline, a block each, the nearest first."""
-    stated = _first(_published(evidence, headline, url))
-    shown = _first((text, "line by the headline") for text in headline[:_NEAREST] if _tells_publication(text))
+    if _is_front_page(url):
+        return None
+    words = {mark.text for mark in evidence.times if mark.text}
+    nearest = _dated(headline[:_NEAREST], words)
+    headline = _dated(headline, words)
+    day_first = day_comes_first(evidence, headline, url)
+    stated = _first(_published(evidence, headline, url), day_first)
+    shown = _first(_shown(_own_times(evidence, headline), nearest), day_first)
     # A template's date may be that of the last export; what readers are shown cannot be older than the text.
     # In a forum the older date is the day on which a member joined.
-    older = stated and shown and shown.when.date() < stated.when.date() and not _is_forum(evidence)
+    older = stated and shown and _is_older(shown, stated) and not is_forum(evidence)
     return shown if older else stated
 
 
+def _dated(lines: Iterable[str], words: Iterable[str]) -> list[str]:
+    """Lines that may hold a date: with a year, or with the words of a time element. Once each."""
+    found = dict.fromkeys(lines)
+    return [
+        text
+        for text in found
+        if len(text) <= _SENTENCE and (_YEAR.search(text) or any(word in text for word in words))
+    ]
+
+
+def _is_older(one: Dated, other: Dated) -> bool:
+    """By a day or more; the same moment in two time zones is none of both."""
+    same_moment = has_time(one.stated) and one.when == other.when
+    return not same_moment and one.when.date() < other.when.date()
+
+
 def modified(evidence: Evidence) -> Dated | None:
-    return _first(_modified(evidence))
+    return _first(_modified(evidence), None)
 
 
-def _first(candidates: Iterator[tuple[str, str]]) -> Dated | None:
-    for stated, origin in candidates:
-        if (when := parse_date(stated)) is not None:
+def _first(claims: Iterable[Claim], day_first: bool | None) -> Dated | None:
+    for stated, origin in claims:
+        if (when := parse_date(stated, day_first=day_first)) is not None:
             return Dated(when, stated, origin)
     return None
 
 
-def _published(evidence: Evidence, headline: Sequence[str], url: str) -> Iterator[tuple[str, str]]:
+def _published(evidence: Evidence, headline: Sequence[str], url: str) -> Iterator[Claim]:
     linked = list(_linked(evidence, "datePublished", "dateCreated"))
     yield from (found for found in linked if _MACHINE.match(found[0]))
     yield from _scraps(evidence, "datePublished")
     # A date spelled for people inside linked data is a template's, often that of the last change: it comes late.
     # Site builders date every shelf of a shop; that says nothing about the goods.
-    if not _is_product(evidence):
-        yield from _stated(evidence, headline, url)
+    if not is_product(evidence):
+        yield from _stated(evidence, url)
+        yield from _labelled(headline)
+        if is_article(evidence) or not _lists_dates(headline):
+            yield from _visible(evidence, headline)
     yield from linked
     yield from _changes(headline)
 
 
-def _labelled(headline: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _stated(evidence: Evidence, url: str) -> Iterator[Claim]:
+    yield from _metas(evidence, _PUBLISHED_METAS)
+    yield from _oldest_property(evidence)
+    if (when := date_in_path(urlsplit(url).path)) is not None:
+        yield when.date().isoformat(), "address"
+
+
+def _metas(evidence: Evidence, names: tuple[str, ...]) -> Iterator[Claim]:
+    plain: dict[str, list[tuple[str, str]]] = {}
+    for name, values in evidence.metas.items():
+        plain.setdefault(_plain_name(name), []).extend((value, name) for value in values)
+    for name in names:
+        for value, written in plain.get(name, ()):
+            yield value, f"meta {written}"
+    # Sites put names of their own before those that everyone uses.
+    for name, claims in plain.items():
+        if name.endswith(names[:_COMMON]) and name not in names:
+            yield from ((value, f"meta {written}") for value, written in claims)
+
+
+def _plain_name(name: str) -> str:
+    return "".join(filter(str.isalnum, name))
+
+
+def _labelled(headline: Sequence[str]) -> Iterator[Claim]:
     """A line that says when the page was published, when no other says otherwise."""
-    lines = [text for text in headline if LABELLED.match(text) and _tells_publication(text)]
+    lines = [part for text in headline if says_published(text) and (part := publication_part(text))]
     if len({when.date() for text in lines if (when := parse_date(text)) is not None}) == 1:
         yield from ((text, "labelled line") for text in lines)
 
 
-def _is_front_page(url: str, path: str) -> bool:
-    return bool(url) and path.strip("/") in ("", "index.html", "index.php", "news", "blog")
+def _is_front_page(url: str) -> bool:
+    """A site's front page is never published: the dates on it are those of its news."""
+    parts = urlsplit(url)
+    return (
+        bool(url)
+        and not parts.query
+        and parts.path.strip("/") in ("", "index.html", "index.php", "news", "blog")
+    )
 
 
 def _lists_dates(headline: Sequence[str]) -> bool:
@@ -112,32 +164,7 @@ def _lists_dates(headline: Sequence[str]) -> bool:
     return len(found) >= _MANY_DATES
 
 
-def _is_forum(evidence: Evidence) -> bool:
-    return any(_FORUM.search(kind) for entry in evidence.linked_data for kind in types_of(entry))
-
-
-def _is_product(evidence: Evidence) -> bool:
-    return any(kind in _GOODS for entry in evidence.linked_data for kind in types_of(entry)) or evidence.meta(
-        "og:type"
-    ).lower().startswith(("product", "og:product"))
-
-
-def _stated(evidence: Evidence, headline: Sequence[str], url: str) -> Iterator[tuple[str, str]]:
-    for name in _PUBLISHED_METAS:
-        for value in evidence.metas.get(name, ()):
-            yield value, f"meta {name}"
-    yield from _oldest_property(evidence)
-    path = urlsplit(url).path
-    if (when := date_in_path(path)) is not None:
-        yield when.date().isoformat(), "address"
-    if _is_front_page(url, path):
-        return
-    yield from _labelled(headline)
-    if _is_article(evidence) or not _lists_dates(headline):
-        yield from _visible(evidence, headline)
-
-
-def _oldest_property(evidence: Evidence) -> Iterator[tuple[str, str]]:
+def _oldest_property(evidence: Evidence) -> Iterator[Claim]:
     """Answers and comments are marked like the question they follow: the oldest is the page's own."""
     marks = [mark for name in ("datepublished", "datecreated") for mark in evidence.properties.get(name, ())]
     dated = [(when, mark) for mark in marks if (when := parse_date(mark.value or mark.text)) is not None]
@@ -146,67 +173,76 @@ def _oldest_property(evidence: Evidence) -> Iterator[tuple[str, str]]:
         yield mark.value or mark.text, f"itemprop {mark.name}"
 
 
-def _scraps(evidence: Evidence, key: str) -> Iterator[tuple[str, str]]:
+def _scraps(evidence: Evidence, key: str) -> Iterator[Claim]:
     """The value of a key in linked data that is not valid JSON."""
     for text in evidence.broken_data:
         if found := re.search(rf'"{key}"\s*:\s*"([^"]{{6,40}})"', text):
             yield found[1], f"json-ld {key}"
 
 
-def _changes(headline: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _changes(headline: Sequence[str]) -> Iterator[Claim]:
     """The only date by the headline, though it is that of a change: the page states no older one."""
-    for text in headline:
-        if len(text) <= _SHORT and _UPDATE.search(text):
-            yield text, "line by the headline, of an update"
-
-
-def _linked(evidence: Evidence, *keys: str) -> Iterator[tuple[str, str]]:
-    for key in keys:
-        for entry in evidence.linked_data:
-            kinds = types_of(entry)
-            if isinstance(entry.get(key), str) and any(_ARTICLES.search(kind) for kind in kinds):
-                yield entry[key], f"json-ld {kinds[0]}.{key}"
-
-
-def _is_article(evidence: Evidence) -> bool:
-    said = evidence.meta("og:type").lower()
-    return said.startswith(("article", "blog", "news")) or any(
-        _ARTICLES.search(kind) for entry in evidence.linked_data for kind in types_of(entry)
+    yield from (
+        (part, "line by the headline, of an update") for text in headline if (part := change_part(text))
     )
 
 
-def _visible(evidence: Evidence, headline: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Time elements, elements called a date, and short lines by the headline; never one that tells of a change."""
-    times = [mark for mark in evidence.times if not _CHANGE.search(mark.name)]
+def _linked(evidence: Evidence, *keys: str) -> Iterator[Claim]:
+    for key in keys:
+        for entry in evidence.linked_data:
+            kinds = types_of(entry)
+            if isinstance(entry.get(key), str) and any(ARTICLES.search(kind) for kind in kinds):
+                yield entry[key], f"json-ld {kinds[0]}.{key}"
+
+
+def _visible(evidence: Evidence, headline: Sequence[str]) -> Iterator[Claim]:
+    """Time elements, and short lines by the headline; never one that tells of a change or of another page."""
+    times = _own_times(evidence, headline)
     for mark in times:
-        if _PUBLICATION.search(mark.name) and not _CHANGE.search(mark.text):
+        if _NAMED_PUBLICATION.search(mark.name):
             yield mark.value or mark.text, "time element"
-    for text in headline:
-        if _tells_publication(text):
-            yield from (
-                (mark.value, "time element")
-                for mark in times
-                if mark.value and mark.text and mark.text in text
-            )
-            yield text, "line by the headline"
-    if 0 < len(times) <= (_MANY_TIMES if _is_article(evidence) else _FEW_TIMES):
+    yield from _shown(times, headline)
+    if is_article(evidence) and len({(mark.value or mark.text)[:10] for mark in times}) in _FEW:
         yield times[0].value or times[0].text, "time element"
 
 
-def _tells_publication(text: str) -> bool:
-    return len(text) <= _SHORT and not _CHANGE.search(text) and not _RANGE.search(text)
+def _own_times(evidence: Evidence, headline: Iterable[str]) -> list[Marked]:
+    """Without those that are called or said to be a change, or that stand in a line that tells of one."""
+    changes = "\n".join(
+        text[found.start() :] for text in headline if (found := CHANGED.search(text)) is not None
+    )
+    return [
+        mark
+        for mark in evidence.times
+        if not (_NAMED_OTHERWISE.search(mark.name) or _tells_otherwise(mark.text))
+        and not (mark.text and mark.text in changes)
+    ]
 
 
-def _modified(evidence: Evidence) -> Iterator[tuple[str, str]]:
+def _tells_otherwise(text: str) -> bool:
+    return bool(CHANGED.search(text) or OTHER.search(text))
+
+
+def _shown(times: Sequence[Marked], headline: Iterable[str]) -> Iterator[Claim]:
+    """Short lines by the headline; where a time element stands in one, its value for machines comes first."""
+    for text in headline:
+        if part := publication_part(text):
+            yield from (
+                (mark.value, "time element")
+                for mark in times
+                if mark.value and mark.text and mark.text in part
+            )
+            yield part, "line by the headline"
+
+
+def _modified(evidence: Evidence) -> Iterator[Claim]:
     yield from _linked(evidence, "dateModified")
-    for name in _MODIFIED_METAS:
-        for value in evidence.metas.get(name, ()):
-            yield value, f"meta {name}"
+    yield from _metas(evidence, _MODIFIED_METAS)
     for found in evidence.properties.get("datemodified", [])[:1]:
         yield found.value or found.text, "itemprop datemodified"
     for entry in evidence.linked_data:
         if isinstance(entry.get("dateModified"), str) and not _PAGES.isdisjoint(types_of(entry)):
             yield entry["dateModified"], "json-ld WebPage.dateModified"
     for mark in evidence.times:
-        if _CHANGE.search(mark.name) or _CHANGE.search(mark.text):
+        if CHANGED.search(mark.name) or CHANGED.search(mark.text):
             yield mark.value or mark.text, "time element"

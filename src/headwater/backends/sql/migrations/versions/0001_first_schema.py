@@ -300,6 +300,7 @@ def upgrade() -> None:
         sa.Column("etag", sa.Text(), nullable=True),
         sa.Column("last_modified", sa.Text(), nullable=True),
         sa.Column("sha256", sa.Text(), nullable=True),
+        sa.Column("fresh_until", Instant(), nullable=True),
         sa.Column("render", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.Column("first_seen_at", Instant(), nullable=False),
         sa.Column("updated_at", Instant(), nullable=False),

@@ -1,0 +1,173 @@
+"""Standard queries on the tables that other programs read: `python -m benchmarks.contract [--rows N] [--postgres]`.
+
+Fills a fresh database (SQLite, or with --postgres a real PostgreSQL on this machine) with so many articles of fifty
+feeds, then asks each query several times with other values and prints the median and the slowest.
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from sqlalchemy import Connection, Engine, text
+
+from headwater.backends.sql.connect import connect, reading, writing
+from headwater.backends.sql.migrate import migrate
+
+FEEDS, TRIES, LIMIT_MS = 50, 9, 100.0
+RUNS_SHARE = 10  # one look at a feed for so many articles
+WORDS = "'Bitcoin miners in the north report a quiet week while exchanges list another token, says desk '"
+
+QUERIES = {
+    "article by url": "SELECT * FROM articles WHERE url = 'https://desk.example/' || {n}",
+    "article by guid": "SELECT * FROM articles WHERE guid = 'tag:desk.example,2026:' || {n}",
+    "article by external_id": "SELECT * FROM articles WHERE external_id = {n}",
+    "article by id": "SELECT * FROM articles WHERE id = {n}",
+    "newest 50": "SELECT * FROM articles ORDER BY published_on DESC LIMIT 50 OFFSET {page}",
+    "newest 50 active": "SELECT * FROM articles WHERE status = 'ACTIVE' ORDER BY published_on DESC LIMIT 50",
+    "newest 50 inactive": "SELECT * FROM articles WHERE status = 'INACTIVE' ORDER BY published_on DESC LIMIT 50",
+    "newest 50 of a publisher": "SELECT * FROM articles WHERE publisher_id = {feed} "
+    "ORDER BY published_on DESC LIMIT 50",
+    "newest 50 with publisher": "SELECT a.*, p.name FROM articles a JOIN publishers p ON p.id = a.publisher_id "
+    "ORDER BY a.published_on DESC LIMIT 50",
+    "one day of articles, counted by publisher": "SELECT publisher_id, count(*) FROM articles "
+    "WHERE published_on >= {day} AND published_on < {next} GROUP BY publisher_id",
+    "publishers": "SELECT * FROM publishers",
+    "last 50 looks at a feed": "SELECT * FROM feed_performance WHERE publisher_id = {feed} "
+    "ORDER BY fetch_time DESC LIMIT 50",
+    "last 50 jobs": "SELECT * FROM ingestion_jobs ORDER BY created_at DESC LIMIT 50",
+}
+SQLITE_QUERIES = {"articles by title": "SELECT * FROM articles WHERE title = " + WORDS + " || {n}"}
+POSTGRESQL_QUERIES = {
+    "articles by md5(title)": "SELECT * FROM articles WHERE md5(title) = md5(" + WORDS + " || {n})",
+    "articles by words of the title": "SELECT * FROM articles WHERE to_tsvector('english', title) "
+    "@@ to_tsquery('english', 'miners & {n}') LIMIT 50",
+}
+# Reads every row: shown, but nobody is promised a tenth of a second for it.
+WHOLE = {"all articles counted by status": "SELECT status, count(*) FROM articles GROUP BY status"}
+
+
+def fill(engine: Engine, rows: int) -> None:
+    postgresql = engine.dialect.name == "postgresql"
+    hexed = "lpad(to_hex({0}::bigint), 24, '0')" if postgresql else "printf('%024x', {0})"
+    moment = (
+        "timestamptz '2026-01-01' + make_interval(secs => {0} * 30)"
+        if postgresql
+        else "strftime('%Y-%m-%d %H:%M:%f', '2026-01-01', '+' || ({0} * 30) || ' seconds') || '000+00:00'"
+    )
+    series = (
+        "generate_series(1, {0}) AS series(i)"
+        if postgresql
+        else "(WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < {0}) SELECT i FROM c)"
+    )
+    ten_times = f"repeat({WORDS}, 10)" if postgresql else f"replace(hex(zeroblob(10)), '00', {WORDS})"
+    at, key = moment.format("i"), hexed.format("i")
+    feed = f"(1 + i - (i / {FEEDS}) * {FEEDS})"
+    no_json = "'{}'"
+    for statement in (
+        (
+            f"INSERT INTO sources (id, recipe, kind, name, url, options, credibility, active, watermark, origin, "
+            f"created_at, updated_at, number) SELECT {key}, 'crypto', 'feed', 'Desk ' || i, "
+            f"'https://desk.example/feed/' || i, {no_json}, 0.5, true, {no_json}, 'recipe', {at}, {at}, i "
+            f"FROM {series.format(FEEDS)}"
+        ),
+        (
+            f"INSERT INTO leads (id, recipe, source_id, document_id, identity, url, version, body_type, hints, state, "
+            f"first_seen_at, updated_at) SELECT {key}, 'crypto', {hexed.format(feed)}, {key}, i || '', "
+            f"'https://desk.example/' || i, '1', 'text/html', {no_json}, 'done', {at}, {at} FROM {series.format(rows)}"
+        ),
+        (
+            f"INSERT INTO documents (id, recipe, source_id, source_number, lead_id, number, external_id, revision, state, "
+            f"url, clean_url, title, text, authors, published_at, guid, created_at, updated_at) SELECT {key}, 'crypto', "
+            f"{hexed.format(feed)}, {feed}, {key}, i, i, 1, CASE WHEN i = (i / 100) * 100 THEN 'aside' ELSE 'kept' END, 'https://desk.example/' || i, "
+            f"'https://desk.example/' || i, {WORDS} || i, {ten_times}, '[\"Ada Vane\"]', {at}, "
+            f"'tag:desk.example,2026:' || i, {at}, {at} FROM {series.format(rows)}"
+        ),
+        (
+            "INSERT INTO article_keys (document_id, id, external_id, guid, url) "
+            "SELECT id, number, external_id, guid, url FROM documents"
+        ),
+        (
+            f"INSERT INTO runs (id, recipe, source_id, source_number, number, status, started_at, ended_at, found, new) "
+            f"SELECT {key}, 'crypto', {hexed.format(feed)}, {feed}, i, 'completed', {at}, {at}, 10, 1 "
+            f"FROM {series.format(max(1, rows // RUNS_SHARE))}"
+        ),
+    ):
+        with writing(engine) as connection:
+            connection.exec_driver_sql(statement)
+    with writing(engine) as connection:
+        connection.execute(text("ANALYZE"))
+
+
+def ask(connection: Connection, query: str, rows: int, engine: Engine) -> Sequence[float]:
+    """Milliseconds of each try, everything fetched."""
+    times = []
+    for attempt in range(TRIES):
+        n = 1 + (rows * (2 * attempt + 1) // (2 * TRIES)) % rows
+        at = (
+            "timestamptz '2026-01-01' + interval '{} days'"
+            if engine.dialect.name == "postgresql"
+            else "date('2026-01-01', '+{} days')"
+        )
+        day = max(0, rows * 30 // 86_400 - 1 - attempt)
+        words = query.format(
+            n=n, feed=1 + n % FEEDS, page=50 * attempt, day=at.format(day), next=at.format(day + 1)
+        )
+        begun = time.perf_counter()
+        connection.exec_driver_sql(words).fetchall()
+        times.append((time.perf_counter() - begun) * 1000)
+    return times
+
+
+@contextmanager
+def database(*, postgres: bool) -> Iterator[str]:
+    if postgres:
+        from tests.postgres import running_postgres  # noqa: PLC0415 - only where it was asked for
+
+        with running_postgres() as server:
+            yield server.create("contract")
+        return
+    with TemporaryDirectory(prefix="headwater-contract-") as folder:
+        yield f"sqlite:///{Path(folder) / 'contract.db'}"
+
+
+def measure(url: str, rows: int) -> dict[str, float]:
+    engine = connect(url)
+    migrate(engine)
+    begun = time.perf_counter()
+    fill(engine, rows)
+    print(
+        f"{engine.dialect.name}: {rows:,} articles of {FEEDS} feeds, filled in {time.perf_counter() - begun:.0f} s"
+    )
+    print(f"{'query':45}{'median ms':>12}{'slowest ms':>12}")
+    figures = {}
+    own = POSTGRESQL_QUERIES if engine.dialect.name == "postgresql" else SQLITE_QUERIES
+    asked = QUERIES | own | WHOLE
+    with reading(engine) as connection:
+        for name, query in asked.items():
+            times = ask(connection, query, rows, engine)
+            figures[name] = round(median(times), 2)
+            print(f"{name:45}{figures[name]:>12.2f}{max(times):>12.2f}", flush=True)
+    engine.dispose()
+    return figures
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="benchmarks.contract", description=__doc__)
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--postgres", action="store_true")
+    options = parser.parse_args()
+    with database(postgres=options.postgres) as url:
+        figures = measure(url, options.rows)
+    slowest = max(value for name, value in figures.items() if name not in WHOLE)
+    print(json.dumps({"rows": options.rows, "slowest_standard_ms": slowest, "milliseconds": figures}))
+    return 0 if slowest < LIMIT_MS else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+"""A cycle of the crypto recipe: processor time for each article, beside the obvious script in the same run.
+
+    python -m benchmarks.cycle [--feeds 5000] [--entries 20] [--script-feeds 100] [--data DIR]
+
+Both read the same made-up feeds and pages from memory: half of the feeds carry whole articles, the others only
+beginnings, so that the page is read. With a folder of labelled data, the pages are real ones with other words in them.
+The script is measured on fewer feeds, because each article costs it the same.
+Limits: at least five times less than the script, less than 512 MB. The last line is one JSON object.
+"""
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks.cycle.pages import skeletons_in
+from benchmarks.cycle.world import World
+
+LEAST_TIMES, MOST_MEGABYTES = 5.0, 512
+
+
+def measure(side: str, feeds: int, entries: int, data: Path | None) -> dict[str, Any]:
+    """In this process: what came out, and what it cost without the making up."""
+    begun = time.process_time()
+    world = World(feeds, entries, skeletons_in(data) if data else ())
+    world.spent = time.process_time() - begun
+    with tempfile.TemporaryDirectory() as folder:
+        if side == "headwater":
+            from benchmarks.cycle.engine import run_engine  # noqa: PLC0415 - neither pays for the other's imports
+
+            counts, stages = run_engine(Path(folder), world)
+        else:
+            from benchmarks.cycle.script import run_script  # noqa: PLC0415 - as above
+
+            urls = [world.feed_url(number) for number in range(feeds)]
+            counts = run_script(
+                Path(folder, "articles.db"),
+                urls,
+                lambda url: world.body(url)[0],
+                thrifty=side == "thrifty script",
+            )
+            stages = {}
+    own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    seconds = own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime - world.spent
+    # Per article that was found at all: a reader that cannot read a feed is not credited with its articles.
+    articles = sum(counts.values())
+    return {
+        "articles": articles,
+        "counts": counts,
+        "cpu_seconds": round(seconds, 2),
+        "cpu_ms_per_article": round(1000 * seconds / articles, 3),
+        "readers_cpu_seconds": round(others.ru_utime + others.ru_stime, 2),
+        "stages_cpu_seconds": {name: round(value, 2) for name, value in stages.items()},
+        "peak_memory_mb": round(max(own.ru_maxrss, others.ru_maxrss) / 1024),
+        "readers_peak_memory_mb": round(others.ru_maxrss / 1024),
+    }
+
+
+def apart(side: str, feeds: int, entries: int, data: Path | None) -> dict[str, Any]:
+    """The same in a process of its own, so that neither is charged for the other's memory or imports."""
+    command = [sys.executable, "-m", "benchmarks.cycle", "--side", side]
+    told = subprocess.run(
+        [
+            *command,
+            "--feeds",
+            str(feeds),
+            "--entries",
+            str(entries),
+            *(["--data", str(data)] if data else []),
+        ],
+        check=True,
+        stdout=subprocess.PIPE,
+        env=os.environ | {"PYTHONWARNINGS": "ignore"},
+    ).stdout
+    return dict(json.loads(told.splitlines()[-1]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--feeds", type=int, default=5000)
+    parser.add_argument("--entries", type=int, default=20)
+    parser.add_argument("--script-feeds", type=int, default=100)
+    parser.add_argument("--data", type=Path, help="folder with labelled data")
+    parser.add_argument("--side", choices=["headwater", "script", "thrifty script"], help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.side:
+        print(json.dumps(measure(options.side, options.feeds, options.entries, options.data)))
+        return
+    fewer = min(options.script_feeds, options.feeds)
+    script, thrifty = (
+        apart(side, fewer, options.entries, options.data) for side in ("script", "thrifty script")
+    )
+    ours = apart("headwater", options.feeds, options.entries, options.data)
+    times, thrifty_times = (
+        peer["cpu_ms_per_article"] / ours["cpu_ms_per_article"] for peer in (script, thrifty)
+    )
+    for name, told in (("script", script), ("thrifty script", thrifty), ("headwater", ours)):
+        print(
+            f"{name:14} {told['articles']:>8} articles {told['cpu_ms_per_article']:9.2f} ms each "
+            f"{told['peak_memory_mb']:>6} MB  {told['counts']} {told['stages_cpu_seconds'] or ''}"
+        )
+    within = {"cost": times >= LEAST_TIMES, "memory": ours["peak_memory_mb"] < MOST_MEGABYTES}
+    figures = {
+        "benchmark": "cycle",
+        "feeds": options.feeds,
+        "times_less_than_script": round(times, 2),
+        "times_less_than_thrifty_script": round(thrifty_times, 2),
+    }
+    print(json.dumps(figures | {"headwater": ours, "script": script, "thrifty": thrifty, "within": within}))
+
+
+if __name__ == "__main__":
+    main()

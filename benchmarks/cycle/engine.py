@@ -1,0 +1,95 @@
+"""Headwater itself: the recipe as it is shipped, with a fetcher that answers from memory."""
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from benchmarks.cycle.prose import NOW
+from benchmarks.cycle.world import World
+from headwater.app import App
+from headwater.engine.engine import Engine
+from headwater.engine.network import Network
+from headwater.extract.sandbox import close_all
+from headwater.model.source import Source
+from headwater.model.web import Failure, Request, Response
+from headwater.model.work import Job, Task
+from headwater.pure.keys import source_key
+from headwater.settings.settings import Settings
+
+RECIPE = "crypto"
+DESK_TASKS = (Task.REFINE, Task.GATHER, Task.DELIVER)
+
+
+@dataclass
+class Instant:
+    """A fetcher that has every answer at once."""
+
+    world: World
+    answers: deque[tuple[str, Response | Failure]] = field(default_factory=deque)
+
+    def room(self) -> int:
+        return 100 - len(self.answers)
+
+    def submit(self, token: str, request: Request) -> None:
+        body, media_type = self.world.body(request.url)
+        headers = {"Content-Type": media_type}
+        answer = Response(
+            url=request.url, status=200, headers=headers, body=body, media_type=media_type.partition(";")[0]
+        )
+        self.answers.append((token, answer))
+
+    def collect(self, limit: int, wait: timedelta) -> Sequence[tuple[str, Response | Failure]]:
+        del wait
+        return [self.answers.popleft() for _ in range(min(limit, len(self.answers)))]
+
+    def close(self) -> None: ...
+
+
+@dataclass
+class Watch:
+    """Stands still until it is put forward, so that groups settle without waiting."""
+
+    now: datetime = NOW
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+def run_engine(folder: Path, world: World) -> tuple[dict[str, int], dict[str, float]]:
+    """What became of the articles, and the processor seconds by stage (those of the readers' processes not included)."""
+    watch = Watch()
+    app = App(Settings(data=str(folder), log_level="error"), clock=watch)
+    app.store.register([_source(world, number) for number in range(world.feeds)], watch())
+    desk = replace(app.desk("bench", fetching=False), fetcher=Instant(world))
+    engine = Engine(desk)
+    network = Network(desk, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
+    spent = {"poll and fetch": 0.0} | {task.value: 0.0 for task in DESK_TASKS}
+    idle = 0
+    while idle < 2:
+        handled = _timed(spent, "poll and fetch", world, lambda: network.step(timedelta(0)))
+        for task in DESK_TASKS:
+            handled += _timed(spent, task.value, world, lambda task=task: engine.run(Job(RECIPE, task)))
+        idle = 0 if handled or network.waiting else idle + 1
+        if idle:
+            watch.now += timedelta(minutes=1)
+    close_all()
+    counts: dict[str, int] = app.catalogue.status(RECIPE, watch())["documents"]
+    app.store.engine.dispose()
+    return {name: count for name, count in counts.items() if count}, spent
+
+
+def _timed(spent: dict[str, float], name: str, world: World, act) -> int:  # type: ignore[no-untyped-def]
+    begun, made = time.process_time(), world.spent
+    handled = act()
+    spent[name] += time.process_time() - begun - (world.spent - made)
+    return int(handled)
+
+
+def _source(world: World, number: int) -> Source:
+    url = world.feed_url(number)
+    return Source(
+        id=source_key(RECIPE, "feed", url, ""), recipe=RECIPE, kind="feed", name=f"Wire {number}", url=url
+    )

@@ -1,0 +1,80 @@
+"""Articles in a language that looks like English, the same for the same number."""
+
+import random
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from itertools import accumulate
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+SMALL_WORDS = _words(
+    "the of and to in a is that for it was on with as at by from this be are has not had they his its but an were "
+    "which or have their been more will would one about all said than other up into out who over after could time"
+)
+HEADS = _words("st pr tr cl br gr fl sp m n v l r s t d c b f h p k w j")
+TAILS = _words("ers ing ation ent al ive ous er ed ity or ist ure age ism ance")
+NAMES = _words(
+    "Harbour Ledger Council Exchange Treasury Basin Custody Validator Ministry Granite Lantern Copper"
+)
+NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
+PARAGRAPHS, SENTENCES = 7, 4
+COPIED, LISTED_TWICE = 10, 25
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """An article: by its own publisher, or a copy of another's."""
+
+    feed: int
+    number: int
+    title: str
+    paragraphs: tuple[str, ...]
+
+    @property
+    def url(self) -> str:
+        return f"http://wire{self.feed}.example/2026/11/{self.number}-{self.title.lower().replace(' ', '-')[:40]}"
+
+    @property
+    def published(self) -> datetime:
+        return NOW - timedelta(minutes=37 * self.number + self.feed % 60)
+
+
+# Rare words are rare: the n-th is used about as often as one n-th of the first, as in any language.
+WORDS = [
+    head + vowel + middle + tail
+    for vowel in "aeiou"
+    for middle in ("", "r", "l", "n", "m", "nd", "ct")
+    for head in HEADS
+    for tail in TAILS
+]
+random.Random(5).shuffle(WORDS)
+WEIGHTS = list(accumulate(1 / (rank + 8) for rank in range(len(WORDS))))
+
+
+def _sentence(chance: random.Random) -> str:
+    """Words of a language that looks like English, every other one really of it."""
+    rare = chance.choices(WORDS, cum_weights=WEIGHTS, k=11)
+    small = chance.choices(SMALL_WORDS, k=11)
+    words = [word for pair in zip(small, rare, strict=True) for word in pair]
+    words[chance.randrange(3, 20)] = chance.choice(NAMES)
+    if chance.random() < 0.3:
+        words[chance.randrange(3, 20)] = str(chance.randrange(2, 9000))
+    return " ".join(words).capitalize() + "."
+
+
+@lru_cache(maxsize=4096)
+def piece(feed: int, number: int) -> Piece:
+    """Every tenth is a copy of what the publisher before has, if that one has an even number, under a heading of its own."""
+    copied = feed % 2 == 1 and number % COPIED == COPIED - 1
+    chance = random.Random(f"{feed - copied}/{number}")
+    title = " ".join([chance.choice(NAMES), *chance.choices(WORDS, cum_weights=WEIGHTS, k=7)])
+    paragraphs = tuple(" ".join(_sentence(chance) for _ in range(SENTENCES)) for _ in range(PARAGRAPHS))
+    return Piece(feed, number, title + (" again" if copied else ""), paragraphs)
+
+
+def markup(one: Piece) -> str:
+    return "".join(f"<p>{text}</p>\n" for text in one.paragraphs)

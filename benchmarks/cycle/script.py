@@ -1,0 +1,90 @@
+"""The obvious script: feedparser, trafilatura with its metadata (authors, keywords, picture, language are wanted), and
+the four rules of the sketch that everybody starts from, on SQLite, one article after another, with a commit for each
+feed. A thrifty one believes a feed that carries whole articles; a plain one reads the page of each."""
+
+import hashlib
+import io
+import sqlite3
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlparse, urlunparse
+
+import feedparser
+import trafilatura
+
+Fetch = Callable[[str], bytes]
+TRACKING = ("utm_source", "utm_medium", "utm_campaign", "fbclid", "gclid")
+WHOLE = 600
+SCHEMA = """
+CREATE TABLE articles (id INTEGER PRIMARY KEY, guid TEXT NOT NULL UNIQUE, title TEXT NOT NULL, url TEXT NOT NULL UNIQUE,
+  body TEXT, authors TEXT, description TEXT, published_on TEXT, publisher INTEGER, title_hash TEXT, content_hash TEXT);
+CREATE INDEX idx_hashes ON articles (title_hash, content_hash);
+CREATE INDEX idx_recent ON articles (publisher, published_on);
+"""
+
+
+def normalize_url(url: str) -> str:
+    parsed = urlparse(url)
+    query = {key: value for key, value in parse_qs(parsed.query).items() if key not in TRACKING}
+    return urlunparse(
+        (parsed.scheme, parsed.netloc, parsed.path, parsed.params, urlencode(query, doseq=True), "")
+    )
+
+
+def run_script(database: Path, urls: list[str], fetch: Fetch, *, thrifty: bool) -> dict[str, int]:
+    connection = sqlite3.connect(database)
+    connection.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;" + SCHEMA)
+    counts = {"articles": 0, "duplicates": 0}
+    for publisher, url in enumerate(urls):
+        for entry in feedparser.parse(io.BytesIO(fetch(url))).entries:
+            counts[
+                "articles" if _store(connection, publisher, entry, fetch, thrifty=thrifty) else "duplicates"
+            ] += 1
+        connection.commit()
+    connection.close()
+    return counts
+
+
+def _store(
+    connection: sqlite3.Connection, publisher: int, entry: Any, fetch: Fetch, *, thrifty: bool
+) -> bool:
+    url, guid = normalize_url(entry.link), entry.get("id") or entry.link
+    if connection.execute("SELECT 1 FROM articles WHERE url = ? OR guid = ?", (url, guid)).fetchone():
+        return False
+    body = _body(entry, fetch, thrifty=thrifty)
+    title_hash = hashlib.md5(entry.title.lower().strip().encode(), usedforsecurity=False).hexdigest()
+    content_hash = hashlib.md5(body[:1000].encode(), usedforsecurity=False).hexdigest()
+    known = "SELECT 1 FROM articles WHERE title_hash = ? AND content_hash = ?"
+    published = datetime(*entry.published_parsed[:6], tzinfo=UTC)
+    if connection.execute(known, (title_hash, content_hash)).fetchone() or _similar(
+        connection, publisher, entry.title, published
+    ):
+        return False
+    row = (guid, entry.title, url, body, entry.get("author"), entry.get("summary"), published.isoformat())
+    connection.execute(
+        "INSERT INTO articles (guid, title, url, body, authors, description, published_on, publisher, title_hash, "
+        "content_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (*row, publisher, title_hash, content_hash),
+    )
+    return True
+
+
+def _body(entry: Any, fetch: Fetch, *, thrifty: bool) -> str:
+    content = entry.content[0].value if entry.get("content") else ""
+    if thrifty and len(content) >= WHOLE:
+        return str(trafilatura.html2txt(content))
+    found = trafilatura.bare_extraction(fetch(entry.link).decode(), with_metadata=True)
+    return str(found.text) if found is not None and found.text else ""
+
+
+def _similar(connection: sqlite3.Connection, publisher: int, title: str, published: datetime) -> bool:
+    day = timedelta(hours=24)
+    near = (publisher, (published - day).isoformat(), (published + day).isoformat())
+    query = "SELECT title FROM articles WHERE publisher = ? AND published_on BETWEEN ? AND ?"
+    return any(
+        SequenceMatcher(None, title.lower(), other.lower()).ratio() > 0.9
+        for (other,) in connection.execute(query, near)
+    )

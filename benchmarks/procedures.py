@@ -1,0 +1,129 @@
+"""Procedures: fields read from the demo's portals against the truth, as precision and recall per field and template."""
+
+import json
+import re
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from headwater.model.reading import Hints, Reading
+from headwater_demo.procedures import Made, late_pages, later_pages, made_pages, pages_that_are_none
+from headwater_recipes.procedures.page.read import read_procedure
+from headwater_recipes.procedures.reading import procedures_from
+
+FIELDS = (
+    "nombre", "descripcion", "organismo", "idioma", "source_type", "territorio", "requisitos", "documentos_necesarios", "plazos",
+    "tasas", "cuantias", "base_legal", "como_solicitar", "donde_solicitar", "telefono", "canal", "datos_importantes",
+)  # fmt: skip
+ALIKE = 0.85
+
+
+def leaves(value, path=""):
+    """(key, text) of every text in a value; a list's places do not count, an object's keys do."""
+    if isinstance(value, dict):
+        if set(value) == {"via", "detalle"}:
+            return [(f"{path}.{value['via']}", value["detalle"])]
+        return [leaf for name, inner in value.items() for leaf in leaves(inner, f"{path}.{name}")]
+    if isinstance(value, list):
+        return [leaf for inner in value for leaf in leaves(inner, path)]
+    return [(path, str(value))] if value not in (None, "") else []
+
+
+def alike(left, right):
+    if left[0] != right[0]:
+        return False
+    a, b = Counter(re.findall(r"\w+", left[1].lower())), Counter(re.findall(r"\w+", right[1].lower()))
+    common = sum((a & b).values())
+    return 2 * common / max(1, sum(a.values()) + sum(b.values())) >= ALIKE
+
+
+def score(found, truth):
+    """(matched, found, wanted) per field."""
+    counts = {}
+    for field in FIELDS:
+        have, want = leaves(found.get(field)), leaves(truth.get(field))
+        left = list(want)
+        hits = 0
+        for leaf in have:
+            match = next((one for one in left if alike(leaf, one)), None)
+            if match is not None:
+                left.remove(match)
+                hits += 1
+        counts[field] = (
+            hits,
+            len(have),
+            len(want),
+            [h for h in have if not any(alike(h, w) for w in want)],
+            left,
+        )
+    return counts
+
+
+def read_made(page: Made):
+    reading = read_procedure(page.body, Hints(url=page.url, media_type=page.media_type))
+    if not isinstance(reading, Reading):
+        return []
+    return procedures_from(reading, page.url)
+
+
+def ratio(part, whole):
+    return part / whole if whole else 1.0
+
+
+def measure(pages, *, verbose=False):
+    by_field, by_template = defaultdict(Counter), defaultdict(Counter)
+    full = missing = extra = 0
+    for page in pages:
+        found = read_made(page)
+        if not page.truth:
+            extra += bool(found)
+            continue
+        missing += not found
+        document = found[0].document if found else {}
+        full += document.get("completeness_score", 0) >= 0.70
+        for field, (hits, have, want, wrong, left) in score(document, page.truth).items():
+            by_field[field].update(hits=hits, have=have, want=want)
+            by_template[page.template].update(hits=hits, have=have, want=want)
+            if verbose and (wrong or left):
+                print(f"{page.path} {field}\n   wrong {wrong}\n   left  {left}")
+    total = sum(by_field.values(), Counter())
+    procedures = sum(bool(page.truth) for page in pages)
+    return {
+        "pages": procedures,
+        "precision": round(ratio(total["hits"], total["have"]), 4),
+        "recall": round(ratio(total["hits"], total["want"]), 4),
+        "missing": missing,
+        "false_procedures": extra,
+        "no_procedures": len(pages) - procedures,
+        "complete_share": round(full / max(1, procedures), 4),
+        "fields": {name: _rates(counts) for name, counts in by_field.items()},
+        "templates": {name: _rates(counts) for name, counts in sorted(by_template.items())},
+    }
+
+
+def _rates(counts):
+    return [round(ratio(counts["hits"], counts["have"]), 3), round(ratio(counts["hits"], counts["want"]), 3)]
+
+
+def main() -> int:
+    figures = measure([*made_pages(), *pages_that_are_none()], verbose="-v" in sys.argv)
+    late = measure([*late_pages(), *later_pages()], verbose="-v" in sys.argv)
+    for kind in ("fields", "templates"):
+        print(f"{kind:26s} precision  recall")
+        for name, (precision, recall) in figures[kind].items():
+            print(f"  {name:24s} {precision:9.3f} {recall:7.3f}")
+    print(
+        f"templates made after the rules: precision {late['precision']:.3f}, recall {late['recall']:.3f} {late['templates']}"
+    )
+    print(json.dumps({"benchmark": "procedures", **figures, "late": late}))
+    return (
+        0
+        if figures["precision"] >= 0.95 and figures["recall"] >= 0.90 and not figures["false_procedures"]
+        else 1
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

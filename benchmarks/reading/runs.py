@@ -1,0 +1,118 @@
+"""One pass of a reader over labelled pages: what it read, and the CPU it took."""
+
+import time
+import zlib
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import trafilatura
+from tld import get_fld
+
+from benchmarks.reading.pages import Case
+from benchmarks.reading.scores import Fields
+from headwater.extract.html.decode import decode
+from headwater.extract.html.flatten import flatten
+from headwater.extract.html.headline import headline_of
+from headwater.extract.html.metadata import describe, gather_stated, gather_visible
+from headwater.extract.html.network import Jury, load
+from headwater.extract.html.read import read_with
+from headwater.extract.html.tree import parse, readable_body
+from headwater.model.reading import Hints, Reading, Unreadable
+
+FOLDS = Path(__file__).parent.parent.parent / "training" / "folds"
+
+
+def fold_networks() -> list[Jury]:
+    networks = []
+    for number in range(5):
+        with (FOLDS / f"fold{number}.npz").open("rb") as file:
+            networks.append(load(file))
+    return networks
+
+
+def domain_of(url: str) -> str:
+    return get_fld(url, fail_silently=True, fix_protocol=True) or url.split("/")[2 if "//" in url else 0]
+
+
+def out_of_fold(networks: list[Jury], url: str) -> Jury:
+    return networks[zlib.crc32(domain_of(url).encode()) % len(networks)]
+
+
+@dataclass(slots=True)
+class Outcome:
+    texts: list[str]
+    readings: list[Reading | Unreadable]
+    seconds: float
+
+
+def ours(cases: list[Case], choose: Callable[[Case], Jury]) -> Outcome:
+    readings, seconds = [], 0.0
+    for case in cases:
+        chosen = choose(case)
+        began = time.process_time()
+        readings.append(read_with(case.data, Hints(url=case.url), chosen))
+        seconds += time.process_time() - began
+    texts = [reading.plain if isinstance(reading, Reading) else "" for reading in readings]
+    return Outcome(texts, readings, seconds)
+
+
+def peer(cases: list[Case]) -> Outcome:
+    texts, seconds = [], 0.0
+    for case in cases:
+        began = time.process_time()
+        # Without readers' comments, which score better than its default on both sets.
+        texts.append(trafilatura.extract(case.data.decode("utf-8", "replace"), include_comments=False) or "")
+        seconds += time.process_time() - began
+    return Outcome(texts, [], seconds)
+
+
+def our_metadata(readings: list[Reading | Unreadable]) -> list[Fields]:
+    return [
+        (
+            reading.title,
+            list(reading.authors),
+            reading.published.date().isoformat() if reading.published else "",
+        )
+        if isinstance(reading, Reading)
+        else ("", [], "")
+        for reading in readings
+    ]
+
+
+def peer_metadata(cases: list[Case]) -> tuple[list[Fields], float]:
+    found, seconds = [], 0.0
+    for case in cases:
+        began = time.process_time()
+        about = trafilatura.extract_metadata(case.data, default_url=case.url)
+        seconds += time.process_time() - began
+        found.append((about.title or "", [about.author or ""], about.date or "") if about else ("", [], ""))
+    return found, seconds
+
+
+def metadata_seconds(cases: list[Case]) -> float:
+    """CPU of the metadata part alone: gathering the evidence and judging it."""
+    seconds = 0.0
+    for case in cases:
+        tree = parse(decode(case.data, None).text)
+        began = time.process_time()
+        evidence = gather_stated(tree)
+        seconds += time.process_time() - began
+        page = flatten(readable_body(tree))
+        began = time.process_time()
+        gather_visible(tree, evidence)
+        describe(evidence, headline_of(page, evidence.title), case.url)
+        seconds += time.process_time() - began
+    return seconds
+
+
+def alarms(cases: list[Case], outcome: Outcome) -> tuple[dict[str, int], int]:
+    """Pages refused by reason, and how many of them have gold text of more than fifty words."""
+    refused = [
+        (reading.reason, case)
+        for case, reading in zip(cases, outcome.readings, strict=True)
+        if isinstance(reading, Unreadable)
+    ]
+    false = sum(len(case.gold.split()) > 50 for _, case in refused)
+    return dict(Counter(reason for reason, _ in refused)), false

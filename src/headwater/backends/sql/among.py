@@ -1,0 +1,56 @@
+"""Membership in a list that is one parameter: the statement stays the same however long the list is."""
+
+from collections.abc import Collection
+from typing import Any
+
+import msgspec
+from sqlalchemy import BigInteger, ColumnElement, Dialect, Text, bindparam
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.types import NullType, TypeDecorator
+
+
+class Values(TypeDecorator[Any]):
+    """A list: an array on PostgreSQL, JSON text on SQLite."""
+
+    impl = Text
+    cache_ok = True
+
+    def __init__(self, *, numbers: bool = False) -> None:
+        super().__init__()
+        self.numbers = numbers
+
+    def load_dialect_impl(self, dialect: Dialect) -> Any:
+        if dialect.name == "postgresql":
+            return dialect.type_descriptor(ARRAY(BigInteger() if self.numbers else Text()))
+        return dialect.type_descriptor(Text())
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
+        return list(value) if dialect.name == "postgresql" else msgspec.json.encode(list(value)).decode()
+
+
+class Among(FunctionElement[bool]):
+    name = "among"
+    # Of a Boolean, SQLAlchemy would ask SQLite whether it `= 1`, and SQLite would read the whole table to answer.
+    type = NullType()  # type: ignore[assignment]
+    inherit_cache = True
+
+
+def among(column: ColumnElement[Any], values: Collection[Any]) -> ColumnElement[bool]:
+    """True where the column holds one of the values, which are all texts or all whole numbers."""
+    numbers = isinstance(next(iter(values), ""), int)
+    return Among(column, bindparam(None, values, Values(numbers=numbers), unique=True))
+
+
+@compiles(Among, "sqlite")
+def _in_json(element: Among, compiler: SQLCompiler, **options: Any) -> str:
+    column, values = (compiler.process(part, **options) for part in element.clauses)
+    return f"({column} IN (SELECT value FROM json_each({values})))"  # noqa: S608 - of compiled parts, no value
+
+
+@compiles(Among, "postgresql")
+def _any_of_array(element: Among, compiler: SQLCompiler, **options: Any) -> str:
+    column, values = (compiler.process(part, **options) for part in element.clauses)
+    return f"({column} = ANY ({values}))"

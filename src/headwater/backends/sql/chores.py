@@ -1,0 +1,60 @@
+"""Chores: work by the clock that one worker of all does. A chore whose worker died is done by another one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Engine, or_, select, update
+
+from headwater.backends.sql.claims import insert_into
+from headwater.backends.sql.connect import reading, writing
+from headwater.backends.sql.schema import chores
+from headwater.pure.keys import key, positive_number
+
+
+@dataclass(frozen=True)
+class Chores:
+    engine: Engine
+
+    def register(self, due: Mapping[str, datetime], now: datetime) -> None:
+        """Those that nobody has heard of yet are due then."""
+        rows = [
+            {"name": name, "number": positive_number(key("chore", name)), "due_at": at, "status": "PENDING"}
+            | {"created_at": now}
+            for name, at in due.items()
+        ]
+        with writing(self.engine) as connection:
+            connection.execute(insert_into(connection.dialect, chores).on_conflict_do_nothing(), rows)
+
+    def take(self, name: str, owner: str, now: datetime, lease: timedelta, *, early: bool = False) -> bool:
+        """Whether it is due (or wanted early) and now ours."""
+        mine = update(chores).where(
+            chores.c.name == name, or_(chores.c.lease_until.is_(None), chores.c.lease_until <= now)
+        )
+        if not early:
+            mine = mine.where(chores.c.due_at <= now)
+        begun = {"lease_owner": owner, "lease_until": now + lease, "started_at": now, "ended_at": None}
+        with writing(self.engine) as connection:
+            return connection.execute(mine.values(**begun, status="RUNNING")).rowcount == 1
+
+    def finish(
+        self,
+        name: str,
+        owner: str,
+        *,
+        now: datetime,
+        due_at: datetime,
+        result: Mapping[str, Any],
+        failed: bool,
+    ) -> None:
+        ended = {"lease_owner": None, "lease_until": None, "ended_at": now, "due_at": due_at}
+        mine = update(chores).where(chores.c.name == name, chores.c.lease_owner == owner)
+        status = "FAILED" if failed else "COMPLETED"
+        with writing(self.engine) as connection:
+            connection.execute(mine.values(**ended, status=status, result=dict(result)))
+
+    def listed(self) -> list[dict[str, Any]]:
+        with reading(self.engine) as connection:
+            rows = connection.execute(select(chores).order_by(chores.c.name)).mappings()
+            return [dict(row) for row in rows]

@@ -1,0 +1,62 @@
+"""Where records came from, for sinks that pass that on: captures with their bytes, and what was found and fetched."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Engine, or_, select
+
+from headwater.backends.sql.among import among
+from headwater.backends.sql.connect import reading
+from headwater.backends.sql.rows import capture_from
+from headwater.backends.sql.schema import captures, documents, leads, sources
+from headwater.model.capture import Capture
+from headwater.model.ports import Archive
+
+
+@dataclass(frozen=True)
+class SqlProvenance:
+    engine: Engine
+    archive: Archive
+
+    def captures(self, ids: Sequence[str]) -> Mapping[str, tuple[Capture, bytes]]:
+        if not ids:
+            return {}
+        with reading(self.engine) as connection:
+            rows = (
+                connection.execute(select(captures).where(among(captures.c.id, list(ids)))).mappings().all()
+            )
+        found = [capture_from(row) for row in rows]
+        bodies = self.archive.get(found)
+        return {one.id: (one, bodies[one.sha256]) for one in found if one.sha256 in bodies}
+
+    def found(self, recipe: str) -> Sequence[Mapping[str, Any]]:
+        told = select(
+            leads.c.url,
+            leads.c.version,
+            leads.c.first_seen_at,
+            leads.c.updated_at,
+            leads.c.state,
+            leads.c.reason,
+            sources.c.name.label("source"),
+            sources.c.kind,
+            documents.c.state.label("document_state"),
+            documents.c.reason.label("document_reason"),
+        )
+        joined = told.select_from(
+            leads.join(sources, sources.c.id == leads.c.source_id).outerjoin(
+                documents, documents.c.lead_id == leads.c.id
+            )
+        )
+        query = joined.where(leads.c.recipe == recipe).order_by(leads.c.first_seen_at, leads.c.url)
+        with reading(self.engine) as connection:
+            return [dict(row) for row in connection.execute(query).mappings()]
+
+    def fetched(self, recipe: str) -> Sequence[Capture]:
+        # What a walk over a site brought along belongs to its look, until a document is made of it.
+        used = select(documents.c.capture_id).where(documents.c.recipe == recipe)
+        pages = or_(captures.c.lead_id.is_not(None), captures.c.id.in_(used))
+        query = select(captures).where(captures.c.recipe == recipe, pages)
+        with reading(self.engine) as connection:
+            rows = connection.execute(query.order_by(captures.c.fetched_at, captures.c.id)).mappings().all()
+        return [capture_from(row) for row in rows]

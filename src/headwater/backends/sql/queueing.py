@@ -1,0 +1,138 @@
+"""Queues as rows: popping leases, acknowledging ends, failing sends again later; nothing is lost with a consumer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Engine, and_, case, func, or_, select, update
+
+from headwater.backends.sql.bulk import insert_rows
+from headwater.backends.sql.connect import reading, writing
+from headwater.backends.sql.schema import queue_items
+from headwater.model.errors import Refused
+from headwater.model.ports import Clock
+from headwater.model.queue import QueueItem
+
+WAITING, LEASED, DONE, FAILED = "waiting", "leased", "done", "failed"
+TRIES = 5
+LEASE = timedelta(minutes=15)
+AGAIN = timedelta(minutes=10)
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class RowQueues:
+    """The queues of one installation. An item is popped at most `tries` times."""
+
+    engine: Engine
+    clock: Clock
+    tries: int = TRIES
+
+    def push(self, items: Sequence[QueueItem]) -> int:
+        """Gives how many are new. One that is there already stays as it is, taken or not."""
+        now = self.clock()
+        rows = [
+            {
+                "id": one.id,
+                "queue": one.queue,
+                "recipe": one.recipe,
+                "document_id": one.document,
+                "payload": dict(one.payload),
+                "state": WAITING,
+                "created_at": now,
+                "due_at": now,
+                "attempts": 0,
+            }
+            for one in items
+        ]
+        with writing(self.engine) as connection:
+            return insert_rows(connection, queue_items, rows)
+
+    def pop(self, queue: str, owner: str, limit: int = 1, lease: timedelta = LEASE) -> list[Record]:
+        """Lease the oldest due items to a consumer. If it does not acknowledge them in time, they are due again."""
+        now, table = self.clock(), queue_items
+        with writing(self.engine) as connection:
+            free = or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
+            due = and_(table.c.queue == queue, table.c.due_at <= now, free)
+            worn_out = update(table).where(due, table.c.attempts >= self.tries)
+            connection.execute(worn_out.values(**_ended(FAILED, now), reason="never_acknowledged"))
+            oldest = (
+                select(table).where(due).order_by(table.c.due_at, table.c.created_at, table.c.id).limit(limit)
+            )
+            if connection.dialect.name == "postgresql":
+                oldest = oldest.with_for_update(skip_locked=True)
+            found = [dict(row) for row in connection.execute(oldest).mappings()]
+            taken = update(table).where(table.c.id.in_([row["id"] for row in found]))
+            connection.execute(
+                taken.values(
+                    state=LEASED, lease_owner=owner, lease_until=now + lease, attempts=table.c.attempts + 1
+                )
+            )
+        return [{**row["payload"], "attempt": row["attempts"] + 1} for row in found]
+
+    def peek(self, queue: str, limit: int = 1) -> list[Record]:
+        """The next items as they are, without taking them."""
+        table = queue_items
+        query = select(table).where(table.c.queue == queue, table.c.due_at.is_not(None))
+        with reading(self.engine) as connection:
+            ordered = query.order_by(table.c.due_at, table.c.created_at, table.c.id).limit(limit)
+            return [dict(row) for row in connection.execute(ordered).mappings()]
+
+    def ack(self, item: str, result: Mapping[str, Any] | None = None) -> None:
+        """The item was dealt with; `result` is what came of it. Doing it twice changes nothing."""
+        kept = {"result": dict(result)} if result is not None else {}
+        self._end(item, {**_ended(DONE, self.clock()), **kept, "reason": None})
+
+    def fail(self, item: str, reason: str) -> None:
+        """It could not be dealt with: due again after a pause, until it was tried often enough."""
+        now, table = self.clock(), queue_items
+        again = table.c.attempts < self.tries
+        self._end(
+            item,
+            {
+                "state": FAILED,
+                "due_at": case((again, now + AGAIN), else_=None),
+                "ended_at": now,
+                "lease_owner": None,
+                "lease_until": None,
+                "reason": reason,
+            },
+        )
+
+    def _end(self, item: str, values: Mapping[str, Any]) -> None:
+        open_items = queue_items.c.state != DONE
+        with writing(self.engine) as connection:
+            if connection.scalar(select(queue_items.c.id).where(queue_items.c.id == item)) is None:
+                raise Refused("unknown_item", f"there is no item '{item}'; see `headwater queue list`")
+            connection.execute(
+                update(queue_items).where(queue_items.c.id == item, open_items).values(**values)
+            )
+
+    def retry(self, queue: str | None = None) -> int:
+        """Send again what was given up; gives how many."""
+        chosen = [queue_items.c.state == FAILED, queue_items.c.due_at.is_(None)]
+        if queue:
+            chosen.append(queue_items.c.queue == queue)
+        fresh = {"state": WAITING, "due_at": self.clock(), "attempts": 0, "ended_at": None}
+        with writing(self.engine) as connection:
+            return connection.execute(update(queue_items).where(*chosen).values(**fresh)).rowcount
+
+    def counts(self) -> list[Record]:
+        """Every queue with how many items stand how."""
+        table = queue_items
+        query = select(table.c.queue, table.c.state, func.count().label("items")).group_by(
+            table.c.queue, table.c.state
+        )
+        with reading(self.engine) as connection:
+            rows = connection.execute(query.order_by(table.c.queue, table.c.state)).all()
+        found: dict[str, Record] = {}
+        for row in rows:
+            one = found.setdefault(row.queue, {"queue": row.queue, WAITING: 0, LEASED: 0, DONE: 0, FAILED: 0})
+            one[row.state] = row.items
+        return list(found.values())
+
+
+def _ended(state: str, now: datetime) -> Record:
+    return {"state": state, "due_at": None, "ended_at": now, "lease_owner": None, "lease_until": None}

@@ -1,0 +1,42 @@
+"""`headwater backup`."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from headwater.cli.opening import open_app
+from headwater.cli.options import Json, verb
+from headwater.cli.output import console, count_of, print_json, size_of
+from headwater.worker.backup import back_up
+
+
+def backup(
+    context: typer.Context,
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Where backups are kept; made if it is not there.")
+    ],
+    as_json: Json = False,
+) -> None:
+    """Save the store, the raw captures and the files of old documents, while workers go on.
+
+    Each backup is a folder of its own; captures are shared by all of them and copied once. The exit code is 1 if
+    captures turned out to be damaged in the archive; everything else is saved nevertheless.
+    """
+    saved = back_up(open_app(context), folder)
+    if as_json:
+        print_json(asdict(saved))
+    else:
+        console().print(
+            f"Saved {count_of(saved.rows, 'row')} ({size_of(saved.bytes)}) and {count_of(saved.packs, 'pack')} of "
+            f"captures ({saved.packs_copied} new) as {Path(saved.folder) / saved.name}.",
+            soft_wrap=True,
+        )
+        for name in saved.damaged:
+            console().print(f"Damaged or missing in the archive: {name}", style="yellow", soft_wrap=True)
+    if saved.damaged:
+        raise typer.Exit(1)
+
+
+app = verb(backup)

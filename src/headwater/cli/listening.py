@@ -1,0 +1,135 @@
+"""The ear of the installation: hubs are asked, and what they say makes sources due."""
+
+import asyncio
+import os
+import secrets
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import structlog
+from aiohttp import web
+
+from headwater.app import App
+from headwater.model.errors import Refused
+from headwater.model.ports import Fetcher
+from headwater.model.web import Failure, Request
+from headwater.pure.websub import Subscription, asking, heard, is_signed, subscription, wants_asking
+
+LARGEST_BODY = 8 * 1024 * 1024
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+EACH = timedelta(seconds=20)
+AT_ONCE = 50
+_log = structlog.get_logger()
+
+
+@dataclass
+class Ear:
+    """Agreements by the end of their callback address, and what is done about them."""
+
+    app: App
+    callback: str
+    known: dict[str, Subscription] = field(default_factory=dict)
+
+    def look(self) -> None:
+        """Take up sources that offer a hub, let go of those that no longer do."""
+        secret = installation_secret(self.app.settings.folder)
+        offered = [one for row in self.app.catalogue.sources() if (one := _offered(row, secret))]
+        self.known = {one.key: self.known.get(one.key, one) for one in offered}
+
+    def ask(self, fetcher: Fetcher) -> int:
+        """Ask the hubs that should be asked now; gives how many."""
+        now = self.app.clock()
+        wanted = [one for one in self.known.values() if wants_asking(one, now)][:AT_ONCE]
+        for one in wanted:
+            # Before the request goes out: the hub may ask back before it has answered.
+            self.known[one.key] = replace(one, asked_at=now, refused_at=None)
+            body = asking(one, self.callback)
+            fetcher.submit(
+                one.key,
+                Request(url=one.hub, method="POST", headers=FORM, body=body, purpose="api", timeout=EACH),
+            )
+        waiting = {one.key for one in wanted}
+        while waiting:
+            for key, answer in fetcher.collect(len(waiting), timedelta(seconds=0.2)):
+                waiting.discard(key)
+                why = answer.reason if isinstance(answer, Failure) else f"http_{answer.status}"
+                if isinstance(answer, Failure) or not 200 <= answer.status < 300:
+                    _log.warning(
+                        "hub refused", hub=self.known[key].hub, source=self.known[key].source, reason=why
+                    )
+        return len(wanted)
+
+    async def confirm(self, request: web.Request) -> web.Response:
+        one = self.known.get(request.match_info["key"])
+        if one is None:
+            raise web.HTTPNotFound
+        after, answer = heard(one, request.query, self.app.clock())
+        self.known[one.key] = after
+        if answer is None:
+            raise web.HTTPNotFound
+        # Plain text, whatever the challenge is: nothing that is sent back may run in a browser.
+        return web.Response(text=answer, content_type="text/plain")
+
+    async def receive(self, request: web.Request) -> web.Response:
+        """Anybody may knock; only who signs is heard, and hears nothing of that either way."""
+        one = self.known.get(request.match_info["key"])
+        if one is None:
+            raise web.HTTPGone
+        body = await request.read()
+        if is_signed(one, request.headers.get("X-Hub-Signature", ""), body):
+            await asyncio.to_thread(self.app.operations.nudge, one.source, self.app.clock())
+        else:
+            _log.warning("unsigned push ignored", source=one.source)
+        return web.Response(status=202)
+
+    def site(self) -> web.Application:
+        site = web.Application(client_max_size=LARGEST_BODY)
+        site.router.add_get("/{path:.*?}{key:[0-9a-f]{40}}", self.confirm)
+        site.router.add_post("/{path:.*?}{key:[0-9a-f]{40}}", self.receive)
+        return site
+
+
+def _offered(row: dict[str, Any], secret: bytes) -> Subscription | None:
+    mark = row["watermark"] or {}
+    hub, topic = mark.get("hub"), mark.get("topic") or row["url"]
+    if not row["active"] or row["stopped"] or row["kind"] != "feed" or not hub:
+        return None
+    return subscription(row["id"], str(hub), str(topic), secret)
+
+
+def installation_secret(folder: Path) -> bytes:
+    """Made once, readable by its owner only."""
+    path = folder / "websub.key"
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_bytes()
+    except OSError as error:
+        raise Refused("data_unwritable", f"{path} cannot be written: {error.strerror}") from error
+    with os.fdopen(handle, "wb") as made:
+        secret = secrets.token_bytes(32)
+        made.write(secret)
+    return secret
+
+
+async def listen(
+    ear: Ear, host: str, port: int, *, every: float, started: "asyncio.Future[int] | None" = None
+) -> None:
+    """Serve and ask until cancelled."""
+    runner = web.AppRunner(ear.site(), access_log=None)
+    await runner.setup()
+    fetcher = ear.app.fetcher()
+    try:
+        place = web.TCPSite(runner, host, port)
+        await place.start()
+        if started is not None:
+            started.set_result(runner.addresses[0][1])
+        while True:
+            await asyncio.to_thread(ear.look)
+            await asyncio.to_thread(ear.ask, fetcher)
+            await asyncio.sleep(every)
+    finally:
+        await runner.cleanup()
+        await asyncio.to_thread(fetcher.close)

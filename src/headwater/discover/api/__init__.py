@@ -1,0 +1,1 @@
+"""Interfaces that answer in JSON: news, filings, market data, a broker."""

@@ -1,0 +1,35 @@
+"""Whom or what documents may be about, and the names by which they are known."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+# R-81: how surely a name of each kind means its subject.
+CONFIDENCE: Mapping[str, float] = {"ticker": 0.9, "legal_name": 0.85, "alias": 0.7, "brand": 0.6}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Alias:
+    """One name of one subject. `kind` is ticker (any identifier), legal_name, alias or brand; a `confidence` of its
+    own overrides that of its kind."""
+
+    text: str
+    subject: str
+    kind: str = "alias"
+    confidence: float = 0.0
+
+    def sureness(self) -> float:
+        return self.confidence or CONFIDENCE.get(self.kind, CONFIDENCE["alias"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """A company, a person, a place: its key, what people call it, and all its names. One that is not active is not
+    looked for. `attributes` are whatever else its recipe knows of it."""
+
+    id: str
+    name: str
+    kind: str = "company"
+    active: bool = True
+    aliases: tuple[Alias, ...] = ()
+    attributes: Mapping[str, Any] = field(default_factory=dict)

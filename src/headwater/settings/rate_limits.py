@@ -1,0 +1,71 @@
+"""Rates by host: in the settings, or in a file of their own beside them."""
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from headwater.model.errors import Refused
+from headwater.settings.yaml_file import line_of, load
+
+RATE_LIMITS_FILE = "rate_limits.yaml"
+HOST = re.compile(r"\*|(?:\*\.)?[\w-]+(?:\.[\w-]+)*|\[?[0-9a-f:]+\]?", re.IGNORECASE)
+
+Rate = Annotated[float, msgspec.Meta(ge=0, le=1_000_000)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
+
+
+class RateLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What differs at a host. What is not named stays as it is everywhere, or as a built-in rule says."""
+
+    rate: Rate | UnsetType | None = UNSET
+    concurrency: Count | UnsetType | None = UNSET
+    user_agent: str | UnsetType | None = UNSET
+    robots: bool | UnsetType = UNSET
+    shared: bool | UnsetType = UNSET
+    contact: bool | UnsetType = UNSET
+
+
+def named(rules: Mapping[str, RateLimit]) -> dict[str, dict[str, object]]:
+    """Plain data: by host, only what was said."""
+    return {host: msgspec.to_builtins(rule) for host, rule in rules.items()}
+
+
+def beside(settings: Path | None) -> dict[str, RateLimit]:
+    """The rules of the file in the folder of the settings; none when there is no such file."""
+    path = (settings.parent if settings else Path()) / RATE_LIMITS_FILE
+    if not path.exists():
+        return {}
+    rules = load(path, dict[str, RateLimit])
+    check_hosts(rules, path, ())
+    check_headers(agents(rules, ()), path)
+    return rules
+
+
+def check_headers(values: Mapping[tuple[str, ...], object], path: Path) -> None:
+    """What is sent in a header must be one line of plain characters."""
+    for trail, value in values.items():
+        if isinstance(value, str) and not (value.isascii() and value.isprintable()):
+            raise Refused(
+                "bad_config",
+                f"{path}:{line_of(path, list(trail))}: {'.'.join(trail)}: only plain ASCII characters can be sent",
+            )
+
+
+def agents(rules: Mapping[str, RateLimit], above: tuple[str, ...]) -> dict[tuple[str, ...], object]:
+    return {(*above, host, "user_agent"): rule.user_agent for host, rule in rules.items()}
+
+
+def check_hosts(hosts: Iterable[str], path: Path, above: tuple[str, ...]) -> None:
+    """A pattern that no host can match is a mistake that nobody would notice."""
+    for host in hosts:
+        if not HOST.fullmatch(host):
+            place = ".".join((*above, host))
+            raise Refused(
+                "bad_config",
+                f"{path}:{line_of(path, [*above, host])}: {place}: not a host; write for example ledger.example or "
+                "'*.ledger.example'",
+            )

@@ -1,0 +1,55 @@
+"""Subject lists: lines of YAML."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from headwater.model.errors import Refused
+from headwater.pure.mentions.alias import Alias
+from headwater.pure.mentions.subject import Subject
+from headwater.settings.yaml_file import load
+
+LONGEST_KEY = 64
+KINDS = {"tickers": "ticker", "legal_names": "legal_name", "aliases": "alias", "brands": "brand"}
+
+
+class SubjectLine(msgspec.Struct, forbid_unknown_fields=True):
+    id: str
+    name: str
+    kind: str = "company"
+    active: bool = True
+    tickers: list[str] = []
+    legal_names: list[str] = []
+    aliases: list[str] = []
+    brands: list[str] = []
+
+
+class SubjectFile(msgspec.Struct, forbid_unknown_fields=True):
+    """`matching` is how names are found: words, or compat for names inside words too."""
+
+    subjects: list[SubjectLine]
+    matching: Literal["words", "compat"] = "words"
+
+
+def load_subjects(path: Path) -> tuple[tuple[Subject, ...], str]:
+    """The subjects of a YAML file, and how their names are matched."""
+    file = load(path, SubjectFile)
+    for place, line in enumerate(file.subjects):
+        if not 0 < len(line.id) <= LONGEST_KEY:
+            raise Refused("bad_config", f"{path}: subjects[{place}].id: give 1 to {LONGEST_KEY} characters")
+    twice = [key for key, count in Counter(line.id for line in file.subjects).items() if count > 1]
+    if twice:
+        raise Refused("bad_config", f"{path}: subjects: the id '{twice[0]}' is given to two subjects")
+    return tuple(make_subject(line) for line in file.subjects), file.matching
+
+
+def make_subject(line: SubjectLine) -> Subject:
+    """The name itself is one of the names; a name under several kinds counts as the surest."""
+    named = [(name, kind) for field, kind in KINDS.items() for name in getattr(line, field)]
+    surest: dict[str, str] = {}
+    for name, kind in [*named, (line.name, "alias")]:
+        surest.setdefault(name, kind)
+    aliases = tuple(Alias(name, line.id, kind) for name, kind in surest.items())
+    return Subject(id=line.id, name=line.name, kind=line.kind, active=line.active, aliases=aliases)

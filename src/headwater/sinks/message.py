@@ -1,0 +1,40 @@
+"""A record in a few words, for people who read it on a telephone."""
+
+from dataclasses import dataclass
+
+from headwater.model.alarm import Alarm
+from headwater.model.document import Document
+from headwater.model.recipe import Parcel
+
+LONGEST_LINE = 300
+LONGEST_TEXT = 1_500
+LISTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    title: str
+    text: str = ""
+    url: str = ""
+
+
+def message_of(parcel: Parcel) -> Message:
+    record = parcel.record
+    if isinstance(record, Alarm):
+        over = "over: " if record.cleared_at is not None else ""
+        return Message(one_line(f"[{record.recipe}] {over}{record.title}"), record.detail[:LONGEST_TEXT])
+    if isinstance(record, Document):
+        return Message(one_line(record.title or record.url), record.description[:LONGEST_TEXT], record.url)
+    return Message(one_line(record.title), record.summary[:LONGEST_TEXT])
+
+
+def headline(messages: list[Message]) -> str:
+    """One line for all of them."""
+    more = f" (and {len(messages) - 1} more)" if len(messages) > 1 else ""
+    return messages[0].title + more
+
+
+def one_line(text: str) -> str:
+    """Without line breaks and control characters, which would mean something in a header or a chat."""
+    words = "".join(letter if letter.isprintable() else " " for letter in text)
+    return " ".join(words.split())[:LONGEST_LINE]

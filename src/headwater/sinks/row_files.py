@@ -1,0 +1,134 @@
+"""Rows into one file: JSON lines, CSV or Parquet, as they come, whole or not at all."""
+
+import csv
+import io
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+
+from headwater.model.errors import Refused, Temporary
+
+Row = Mapping[str, Any]
+ROW_GROUP = 2_000
+BETWEEN = "; "
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def write_json_lines(rows: Iterable[Row], file: BinaryIO) -> int:
+    encoder, count = msgspec.json.Encoder(), 0
+    for count, row in enumerate(rows, 1):  # noqa: B007 - the last number is the count
+        file.write(encoder.encode(row) + b"\n")
+    return count
+
+
+def write_csv(rows: Iterable[Row], file: BinaryIO) -> int:
+    """With a line of names first; lists are written as words between semicolons. Words that a spreadsheet would take
+    for a formula get an apostrophe before them: headlines are written by strangers."""
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+    writer, count = csv.writer(text), 0
+    for count, row in enumerate(rows, 1):
+        if count == 1:
+            writer.writerow(row)
+        writer.writerow([_plain(value) for value in row.values()])
+    text.detach()
+    return count
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, list | tuple):
+        value = BETWEEN.join(str(part) for part in value)
+    if isinstance(value, dict):
+        return msgspec.json.encode(value).decode()
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULAS) else value
+
+
+def write_parquet(rows: Iterable[Row], file: BinaryIO) -> int:
+    """In groups of rows, so that memory does not grow with the file. Without rows there is a file without columns."""
+    arrow, parquet = _arrow()
+    remaining, count = iter(rows), 0
+    group = list(islice(remaining, ROW_GROUP))
+    kinds = {name: _kind(name, group) for name in (group[0] if group else {})}
+    schema = arrow.schema([(name, _arrow_type(arrow, kind)) for name, kind in kinds.items()])
+    with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+        while group:
+            packed = [{name: _packed(row[name], kind) for name, kind in kinds.items()} for row in group]
+            writer.write_table(arrow.Table.from_pylist(packed, schema=schema))
+            count += len(group)
+            group = list(islice(remaining, ROW_GROUP))
+    return count
+
+
+def _arrow() -> tuple[Any, Any]:
+    try:
+        return import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ModuleNotFoundError as error:
+        raise Refused(
+            "missing_parquet", "Parquet needs a library: install it with `pip install headwater[parquet]`"
+        ) from error
+
+
+def _kind(name: str, rows: Sequence[Row]) -> type:
+    """What a column holds, by its values so far; one without any is by its name one of moments, else one of words."""
+    if name.endswith(("_at", "_on")):
+        return datetime
+    values = [row[name] for row in rows if row[name] is not None]
+    if values and all(_is_words(value) for value in values):
+        return list
+    return type(values[0]) if values and type(values[0]) in {bool, int, float, datetime} else str
+
+
+def _is_words(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(part, str) for part in value)
+
+
+def _arrow_type(arrow: Any, kind: type) -> Any:
+    kinds = {
+        datetime: arrow.timestamp("us", tz="UTC"),
+        bool: arrow.bool_(),
+        int: arrow.int64(),
+        float: arrow.float64(),
+        list: arrow.list_(arrow.string()),
+    }
+    return kinds.get(kind, arrow.string())
+
+
+def _packed(value: Any, kind: type) -> Any:
+    """What has no column type of its own goes as JSON."""
+    return (
+        value
+        if value is None or kind is not str or isinstance(value, str)
+        else msgspec.json.encode(value).decode()
+    )
+
+
+WRITERS: Mapping[str, Callable[[Iterable[Row], BinaryIO], int]] = {
+    "jsonl": write_json_lines,
+    "csv": write_csv,
+    "parquet": write_parquet,
+}
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file that appears under its name when everything is written and on the disk; nothing is left of a failure."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        with draft.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError as error:
+        raise Temporary("folder_unwritable", f"{error.strerror}: {path}") from error
+    finally:
+        with suppress(OSError):
+            draft.unlink()

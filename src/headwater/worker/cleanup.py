@@ -1,0 +1,93 @@
+"""The nightly clean-up: what the policy no longer keeps is removed, documents are moved to files first."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from headwater.app import App
+from headwater.backends.sql.retention import (
+    Cutoffs,
+    count_old,
+    mark_archived,
+    oldest_documents,
+    remove_alarms,
+    remove_captures,
+    remove_queue_items,
+    remove_runs,
+)
+from headwater.model.errors import Temporary
+from headwater.pure.keys import key
+from headwater.settings.settings import Retention
+from headwater.sinks.row_files import whole_file, write_parquet
+
+BOOKKEEPING = frozenset(
+    {"due_at", "lease_owner", "lease_until", "attempts", "next_capture_id", "source_number"}
+)
+
+
+def cutoffs(policy: Retention, now: datetime) -> Cutoffs:
+    def before(days: int) -> datetime | None:
+        return now - timedelta(days=days) if days else None
+
+    return Cutoffs(
+        runs=before(policy.runs),
+        alarms=before(policy.alarms),
+        captures=before(policy.captures),
+        documents=before(policy.documents),
+        queue=before(policy.queue),
+    )
+
+
+def clean_up(app: App, *, dry_run: bool = False) -> dict[str, Any]:
+    """Gives how much of each kind went, or would go. Killed anywhere, the next one goes on."""
+    engine, old = app.store.engine, cutoffs(app.settings.retention, app.clock())
+    if dry_run:
+        return {"dry_run": True, **count_old(engine, old), "files": []}
+    moved, files = move_documents(app, old.documents) if old.documents else (0, [])
+    return {
+        "dry_run": False,
+        "runs": remove_runs(engine, old.runs) if old.runs else 0,
+        "alarms": remove_alarms(engine, old.alarms) if old.alarms else 0,
+        "captures": remove_captures(engine, old.captures) if old.captures else 0,
+        "documents": moved,
+        "queue": remove_queue_items(engine, old.queue) if old.queue else 0,
+        "files": files,
+    }
+
+
+def records_folder(app: App) -> Path:
+    return app.settings.folder / "records"
+
+
+def move_documents(app: App, before: datetime) -> tuple[int, list[str]]:
+    """Old documents into Parquet files, one for a recipe and a day or a part of it. The file is on the disk, and was
+    looked at, before a row changes; the same rows again give the same file."""
+    moved, files = 0, []
+    while rows := oldest_documents(app.store.engine, before):
+        name = _file_name(rows)
+        _write(records_folder(app) / name, rows)
+        done = mark_archived(app.store.engine, [(r["id"], r["revision"]) for r in rows], name, app.clock())
+        if not done:
+            break  # all of them changed under our hands: the next clean-up will see
+        moved += done
+        files.append(name)
+    return moved, files
+
+
+def _file_name(rows: Sequence[dict[str, Any]]) -> str:
+    part = key("records", *(f"{row['id']}-{row['revision']}" for row in rows))[:12]
+    first = rows[0]
+    return f"{first['recipe']}/{first['created_at']:%Y}/{first['created_at']:%Y-%m-%d}-{part}.parquet"
+
+
+def _write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Temporary("folder_unwritable", f"{error.strerror}: {path.parent}") from error
+    kept = [{name: value for name, value in row.items() if name not in BOOKKEEPING} for row in rows]
+    with whole_file(path) as file:
+        count = write_parquet(kept, file)
+    if count != len(rows) or not path.stat().st_size:
+        raise Temporary("records_incomplete", f"{path} does not hold all {len(rows)} documents")

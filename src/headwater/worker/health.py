@@ -1,0 +1,61 @@
+"""The health check: is the ground firm, do the sources flow, and who must be told."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from headwater.app import App
+from headwater.backends.sql.alarming import Alarms
+from headwater.backends.sql.observing import looks, observe, set_apart
+from headwater.model.errors import Temporary
+from headwater.model.source import Trigger
+from headwater.worker.concerns import common_concerns, concerns
+
+USUAL = Trigger(every=timedelta(hours=4))
+STALE = timedelta(minutes=30)
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+
+
+def check_health(app: App) -> dict[str, Any]:
+    """Looks at every recipe that has sources, lets alarms begin and end, and gives the whole picture. Safe to repeat."""
+    recipes = {name: _check_recipe(app, name) for name in app.catalogue.recipes()}
+    parts = {"database": "ok", "archive": _archive(app)}
+    troubled = [name for name, told in recipes.items() if told["alarms"] or told["waiting_too_long"]]
+    return {
+        "healthy": not troubled and set(parts.values()) == {"ok"},
+        "checked_at": app.clock().isoformat(),
+        **parts,
+        "recipes": recipes,
+    }
+
+
+def usual_trigger(app: App, recipe: str) -> Trigger:
+    return app.recipes[recipe].trigger if recipe in app.recipes else USUAL
+
+
+def _check_recipe(app: App, recipe: str) -> dict[str, Any]:
+    now, engine = app.clock(), app.store.engine
+    found = concerns(observe(engine, recipe), usual_trigger(app, recipe), now)
+    found += common_concerns(looks(engine, now - DAY, recipe), set_apart(engine, recipe, now - HOUR))
+    alarms = Alarms(engine)
+    begun, over = alarms.settle(recipe, found, list(app.channels), now)
+    return {
+        "alarms": len(alarms.listed(recipe, past=False, limit=1_000)),
+        "begun": [alarm.title for alarm in begun],
+        "over": [alarm.title for alarm in over],
+        "waiting_too_long": _waiting_too_long(app.catalogue.status(recipe, now)["unfinished"], app),
+    }
+
+
+def _waiting_too_long(unfinished: Mapping[str, Any], app: App) -> Sequence[str]:
+    """Tasks whose oldest work has been due for half an hour: no worker runs, or none comes so far."""
+    late = app.clock() - STALE
+    return [task for task, told in unfinished.items() if told["next"] is not None and told["next"] < late]
+
+
+def _archive(app: App) -> str:
+    try:
+        next(app.archive.packs(before=app.clock()), None)
+    except Temporary as trouble:
+        return trouble.reason
+    return "ok"

@@ -1,0 +1,86 @@
+"""Chores by the clock: the health check every five minutes, the clean-up at two in the morning, UTC."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from headwater.app import App
+from headwater.backends.sql.chores import Chores
+from headwater.engine.alone import explain
+from headwater.liveness import owner_name
+from headwater.logs import configure_logs
+from headwater.model.errors import Refused
+from headwater.model.source import Trigger
+from headwater.pure.schedule import next_look
+from headwater.worker.cleanup import clean_up
+from headwater.worker.health import check_health
+
+LEASE = timedelta(minutes=15)
+LOOK_EVERY = timedelta(seconds=15)
+
+
+@dataclass(frozen=True, slots=True)
+class Chore:
+    trigger: Trigger
+    work: Callable[[App], dict[str, Any]]
+
+
+CHORES: Mapping[str, Chore] = {
+    "health_check": Chore(Trigger(cron="*/5 * * * *"), check_health),
+    "cleanup_old_jobs": Chore(Trigger(cron="0 2 * * *"), clean_up),
+}
+
+
+@dataclass
+class Upkeep:
+    """What a worker calls between two jobs; a look at the clock most of the time. Of all workers one does a chore."""
+
+    app: App
+    owner: str = field(default_factory=lambda: owner_name("upkeep"))
+    chores: Mapping[str, Chore] = field(default_factory=lambda: CHORES)
+    next_at: datetime | None = None
+
+    def beat(self) -> list[str]:
+        """Do the chores that are due; gives their names."""
+        now = self.app.clock()
+        if self.next_at is not None and now < self.next_at:
+            return []
+        if self.next_at is None:
+            self._register(now)
+        self.next_at = now + LOOK_EVERY
+        return [name for name in self.chores if self.do(name) is not None]
+
+    def do(self, name: str, *, early: bool = False) -> dict[str, Any] | None:
+        """Do one chore if it is due, or now; None if it is not, or if somebody else is at it."""
+        rows, chore = Chores(self.app.store.engine), self.chores[name]
+        if not rows.take(name, self.owner, self.app.clock(), LEASE, early=early):
+            return None
+        result, failed = self._attempt(name, chore)
+        now = self.app.clock()
+        due_at = next_look(chore.trigger, now)
+        rows.finish(name, self.owner, now=now, due_at=due_at, result=result, failed=failed)
+        return result
+
+    def _attempt(self, name: str, chore: Chore) -> tuple[dict[str, Any], bool]:
+        try:
+            return chore.work(self.app), False
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with a chore, articles go on coming in
+            reason, detail = explain(error)
+        log = configure_logs(self.app.settings.log, self.app.settings.log_level)
+        log.error("chore failed", chore=name, reason=reason, detail=detail)
+        return {"error": reason, "detail": detail}, True
+
+    def at_once(self, name: str) -> dict[str, Any]:
+        """For an operator: do it now."""
+        self._register(self.app.clock())
+        result = self.do(name, early=True)
+        if result is None:
+            raise Refused("busy", f"a worker is doing {name} at this moment; wait a little and try again")
+        if "error" in result:
+            raise Refused(str(result["error"]), str(result.get("detail") or result["error"]))
+        return result
+
+    def _register(self, now: datetime) -> None:
+        due = {name: next_look(chore.trigger, now) for name, chore in self.chores.items()}
+        Chores(self.app.store.engine).register(due, now)

@@ -1,0 +1,46 @@
+"""Everything that is told about the companies, and who may ask for it."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from headwater_demo.markets.companies import BY_TICKER
+from headwater_demo.markets.keys import KeyTable
+from headwater_demo.markets.wire import Dispatch, about, first_dispatches, on_economy
+
+
+class Floor:
+    """The state of the markets part of the demo. `burst` is how many requests a second the regulator bears (None: any
+    number); `orders` and `positions` are the broker's."""
+
+    def __init__(self, *, seed: int, size: str, start: datetime) -> None:
+        self.seed, self.start = seed, start
+        self.keys = KeyTable()
+        self.burst: int | None = None
+        self.dispatches = first_dispatches(seed, size, start)
+
+    def listed(self, now: datetime) -> list[Dispatch]:
+        """What the provider lists by now, oldest first."""
+        return sorted(
+            (one for one in self.dispatches if one.listed_at <= now), key=lambda one: (one.published, one.id)
+        )
+
+    def at(self, host: str, path: str, now: datetime) -> Dispatch | None:
+        found = (one for one in self.dispatches if one.host == host and one.path == path)
+        return next((one for one in found if one.published <= now), None)
+
+    def publish(self, *, now: datetime, tickers: list[str], late_minutes: float = 0, **told: Any) -> Dispatch:
+        """A new article, published `late_minutes` before it is listed, which is now."""
+        published = now - timedelta(minutes=late_minutes)
+        if tickers:
+            company = BY_TICKER[tickers[0]]
+            other = BY_TICKER[tickers[1]] if len(tickers) > 1 else None
+            made = about(company, other, published, seed=self.seed + len(self.dispatches))
+        else:
+            made = on_economy(published, seed=self.seed + len(self.dispatches))
+        changes: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in told.items()
+        }
+        made = replace(made, listed_at=now, tickers=tuple(tickers), **changes)
+        self.dispatches.append(made)
+        return made

@@ -1,0 +1,120 @@
+"""The news wire: what it has published about whom, and when the provider came to list it."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from random import Random
+
+from headwater_demo.article import slug
+from headwater_demo.markets.companies import COMPANIES, Company
+from headwater_demo.markets.phrases import COMPANY, ECONOMY
+from headwater_demo.prose.cast import name
+from headwater_demo.prose.english import ENGLISH
+from headwater_demo.prose.grammar import expand
+from headwater_demo.prose.text import Phrases
+
+WIRES = ("harbourwire.example", "quayreport.example", "ledgerdesk.example")
+NAMES = {
+    "harbourwire.example": "Harbour Wire",
+    "quayreport.example": "Quay Report",
+    "ledgerdesk.example": "Ledger Desk",
+}
+DAYS = {"small": 1, "full": 2}
+FACTS_PER_ARTICLE = 9
+ECONOMY_PER_DAY = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dispatch:
+    """An article on the wire. `listed_at` is when the provider lists it, which may be later than its own time."""
+
+    id: str
+    host: str
+    path: str
+    title: str
+    author: str
+    description: str
+    keywords: tuple[str, ...]
+    paragraphs: tuple[str, ...]
+    published: datetime
+    listed_at: datetime
+    tickers: tuple[str, ...] = ()
+
+    @property
+    def url(self) -> str:
+        return f"https://www.{self.host}{self.path}"
+
+
+def first_dispatches(seed: int, size: str, start: datetime) -> list[Dispatch]:
+    """What has been written by the time the demo begins: each company once a day, every fifth with a neighbour; two of
+    one second; one that is listed late."""
+    made: list[Dispatch] = []
+    for day in range(DAYS[size]):
+        opens = start - timedelta(days=day + 1)
+        for place, company in enumerate(COMPANIES):
+            other = COMPANIES[(place + 1) % len(COMPANIES)] if place % 5 == 0 else None
+            # Neighbours are written about in the same second, which a strict watermark would lose.
+            published = opens + timedelta(minutes=23 * (place // 2), seconds=place // 10)
+            late = timedelta(minutes=70) if place % 17 == 3 else timedelta(0)
+            made.append(about(company, other, published, seed=seed, late=late))
+        hours = (opens + timedelta(hours=5 * number, minutes=11) for number in range(ECONOMY_PER_DAY))
+        made += [on_economy(published, seed=seed) for published in hours]
+    return made
+
+
+def about(
+    company: Company, other: Company | None, published: datetime, *, seed: int, late: timedelta = timedelta(0)
+) -> Dispatch:
+    chance = Random(f"{seed}:{company.ticker}:{published.isoformat()}")
+    cast = _cast(chance) | {"company": company.name, "short": company.short_name}
+    tickers = (company.ticker, other.ticker) if other else (company.ticker,)
+    named = (
+        f" {other.name}, which works with {company.short_name} in {cast['city']}, said that nothing changes for its own customers."
+        if other
+        else ""
+    )
+    return _written(COMPANY, cast, published, chance, tickers=tickers, tail=named, late=late)
+
+
+def on_economy(published: datetime, *, seed: int) -> Dispatch:
+    chance = Random(f"{seed}:economy:{published.isoformat()}")
+    return _written(ECONOMY, _cast(chance), published, chance)
+
+
+def _cast(chance: Random) -> dict[str, str]:
+    city, other = chance.sample(ENGLISH.cities, 2)
+    return {"city": city, "other_city": other, "person": name(chance)}
+
+
+def _written(
+    phrases: Phrases,
+    cast: dict[str, str],
+    published: datetime,
+    chance: Random,
+    *,
+    tickers: tuple[str, ...] = (),
+    tail: str = "",
+    late: timedelta = timedelta(0),
+) -> Dispatch:
+    headline, lead = chance.choice(phrases.openings)
+    title = expand(headline, cast, ENGLISH, published, chance)
+    opening = expand(lead, cast, ENGLISH, published, chance)
+    facts = [
+        expand(fact, cast, ENGLISH, published, chance)
+        for fact in chance.sample(phrases.facts, FACTS_PER_ARTICLE)
+    ]
+    told = [f"{first} {second} {third}" for first, second, third in zip(*[iter(facts)] * 3, strict=True)]
+    identity = hashlib.sha256(f"{title}:{published.isoformat()}:{tickers}".encode()).hexdigest()
+    return Dispatch(
+        id=identity,
+        host=chance.choice(WIRES),
+        path=f"/{published:%Y/%m/%d}/{slug(title)}-{identity[:6]}",
+        title=title,
+        author=cast["person"],
+        description=opening,
+        keywords=tuple(chance.sample(phrases.keywords, 2)),
+        paragraphs=(opening, told[0], told[1] + tail, told[2]),
+        published=published,
+        listed_at=published + late,
+        tickers=tickers,
+    )

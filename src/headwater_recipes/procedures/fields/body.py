@@ -1,0 +1,75 @@
+"""Who is responsible: named by a part of the page, by its frame, or by the source registry."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from headwater.pure.crawling.markers import folded
+from headwater_recipes.procedures.fields.told import NOTHING, Told, spans_of
+from headwater_recipes.procedures.sections.part import Part
+
+_LOWER = r"(?:de|del|de la|de las|de los|d['’]|i|y|e|la|las|los|les|els|o|a|do|da|dos|das|per|para|en|l['’])"
+_WORD = r"[A-ZÁÉÍÓÚÀÈÌÒÙÜÏÑÇ][\wÀ-ÿ'’·\-]*"
+NAMED = re.compile(
+    rf"\b((?:Excmo\. |Excel·lentíssim )?(?:Ayuntamiento|Ajuntament|Concello|Diputación(?: Provincial| Foral)?|Diputació|Deputación(?: Provincial)?|Cabildo(?: Insular)?|Consell(?: Insular| Comarcal)?|Govern|Gobierno|"
+    rf"Xunta|Junta|Generalitat|Comunidad(?: Autónoma| Foral)?|Ministerio|Ministeri|Servicio (?:Público|Regional|Vasco|Andaluz|Canario|Extremeño|Murciano|Navarro|de Empleo|Estatal)|Servei|Servizo|Instituto|Institut|Agencia|Agència|Axencia|Tesorería|"
+    rf"Seguridad Social|Dirección General|Direcció General|Consejería|Conselleria|Consellería|Departamento|Departament|Universidad|Universitat|Mancomunidad|Mancomunitat|Principado|Región|Oficina|Patronato|Consorcio|Consorci|Registro Civil|Jefatura|Secretaría|Town Council|City Council|Council)"
+    rf"(?:,? (?:{_LOWER} )*(?:{_LOWER})?{_WORD}|, {_WORD})+)"
+)
+BASQUE = re.compile(
+    rf"\b({_WORD}(?:ko|go|eko)? (?:Udala|Udaleko|Foru Aldundia|Jaurlaritza|Mankomunitatea)|Eusko Jaurlaritza|Lanbide|Osakidetza|{_WORD}(?: {_WORD})* (?:Saila|Institutua|Agentzia|Zerbitzua))\b"
+)
+ENGLISH = re.compile(
+    rf"\b({_WORD}(?: {_WORD})* (?:Town Council|City Council|Council|Town Hall|Ministry|Agency|Government)|Ministry of {_WORD}(?:,? (?:and )?(?:of )?{_WORD})*)\b"
+)
+SMALL = re.compile(r"(?<=\s)(?:De|Del|La|Las|Los|El|Y|I|E|Do|Da|En|D|L)(?=[\s'’])")
+ACRONYM = re.compile(r"\(([A-Z]{2,10})\)")
+LONGEST = 160
+TRAILING = re.compile(r"\s*(?:\.|·|\||\s[–—-]\s|:|\bSede|Seu|Inicio|Todos|Portal|Web|Trámites|©).*$")
+UNIT_FIRST = re.compile(r"unidad|unitat|unidade|negociado|seccion|servicio")
+
+
+def body(parts: Sequence[Part], site: Mapping[str, Any], page_title: str, registered: str) -> Told:
+    """A labelled one first; then the site's own name, its header, path and footer; then what the registry says."""
+    labelled = [part for part in parts if part.field == "organismo" and part.lines]
+    labelled.sort(key=lambda part: bool(UNIT_FIRST.match(folded(part.title))))
+    for part in labelled:
+        text = part.lines[0].text.rstrip(" .")
+        if 2 <= len(text) <= LONGEST:
+            return Told(text, spans_of(part.lines[:1]))
+    path = [str(one) for one in site.get("path", ())]
+    frame = [site.get(name) for name in ("logo", "name", "header")]
+    around = [*frame, *path, page_title, site.get("author"), site.get("footer")]
+    if named := next((found for one in around if (found := name_in(str(one or "")))), ""):
+        return Told(named, ())
+    if registered:
+        return Told(registered, ())
+    for part in parts:
+        for line in part.lines:
+            if (
+                part.field != "ignored"
+                and (found := name_in(line.text))
+                and re.match(
+                    r"Ayunt|Ajunt|Concello|Minist|Xunta|Generalitat|Junta|Gobierno|Govern|Diputaci|Seguridad",
+                    found,
+                )
+            ):
+                return Told(found, spans_of([line]))
+    name = str(site.get("name") or site.get("author") or "")
+    return Told(name, ()) if name else NOTHING
+
+
+def name_in(text: str) -> str:
+    """The first name of a public body in a text."""
+    if text.isupper():
+        text = SMALL.sub(lambda found: found[0].lower(), text.title())
+    for pattern in (NAMED, BASQUE, ENGLISH):
+        if found := pattern.search(text):
+            return TRAILING.sub("", found[1]).strip(" ,")[:LONGEST]
+    return ""
+
+
+def abbreviation(name: str, registered: str) -> str:
+    """Only what is written: in brackets behind the name, or in the registry."""
+    found = ACRONYM.search(name)
+    return found[1] if found else registered

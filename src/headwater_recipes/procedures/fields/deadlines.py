@@ -1,0 +1,127 @@
+"""Deadlines by what they are for."""
+
+import re
+from collections.abc import Sequence
+
+from headwater.pure.crawling.markers import folded
+from headwater_recipes.procedures.fields.entries import NOTE
+from headwater_recipes.procedures.fields.told import Told, spans_of
+from headwater_recipes.procedures.sections.line import Line
+from headwater_recipes.procedures.sections.part import Part
+
+SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-ZÁÉÍÓÚÀÈÒÑÇ¿¡])")
+ABBREVIATION = re.compile(r"\b(?:art|núm|num|n\.º|nº|pág|tel|Sr|Sra|Dr|Avda|Pza|C)\.$")
+SILENCE = re.compile(
+    r"silenci|isiltasun|\bsilence\b|(?:estimad|desestimad|desestimatori|estimatori|entender)\w* (?:\w+ ){0,4}(?:silencio|solicitud)|sin (?:respuesta|resolucion|notificac)|sense (?:resposta|resolucio|notificac)|sen (?:resposta|resolucion)"
+)
+APPEAL = re.compile(
+    r"recurso|recurs\b|recurs de|alzada|alcada|reposicion|reposicio|contencios|errekurtso|\bappeal|impugn"
+)
+DECISION = re.compile(
+    r"resol(?:ver|ucion|ucio|dre|uc|ved|vera|utoria)|\bresoldra|resuelv|notificar|notificaci|ebatz|ebazpen|erantzu|decision|decide|processing|resolv|tramitacion (?:es|dura)|respuesta|resposta|expedir|emitir|se entrega|\bdecided"
+)
+OUTRIGHT = re.compile(
+    r"(?:plazo|termini|prazo)(?: maxim\w+)? (?:de|para|per a?|pera) (?:la |dictar )?(?:resol\w+|notific\w+)[^.]{0,60}\b(?:dias?|dies|meses|mes|mesos|semanas?)\b"
+    r"|(?:resolucion?o?|resolucio|resposta|respuesta)\b[^.]{0,40}\b(?:en un|en el|en) (?:plazo|termini|prazo)\b[^.]{0,40}\b(?:dias?|dies|meses|mes|mesos|semanas?)\b"
+)
+SILENT = re.compile(
+    r"(?:por|per|pola?) silenci\w*(?: administrati\w+)?$|(?:estimad|desestimad)\w* por silenci|silenci\w* administrati\w+ (?:es|sera|te|tiene)"
+)
+APPLYING = re.compile(
+    r"solicit|sol licit|present|inscrip|eska|appl|submit|abierto|obert|aberto|todo el ano|tot l any|cualquier momento|qualsevol moment|calquera momento|urte osoan|edozein|any time|all year"
+)
+
+
+def deadlines(parts: Sequence[Part], everything: Sequence[Part] = ()) -> Told:
+    """Keys solicitud, resolucion, silencio_administrativo, recurso, and others as the page calls them. How long the
+    decision takes and what silence means is taken from other parts where a sentence says it outright."""
+    found: dict[str, list[str]] = {}
+    lines: list[Line] = []
+    for part in parts:
+        for line in part.lines:
+            if NOTE.match(line.text):
+                continue
+            for key, text in _dated(part, line):
+                if text not in found.setdefault(key, []):
+                    found[key].append(text)
+                lines.append(line)
+    for key, text, line in _elsewhere(everything, found):
+        found[key] = [text]
+        lines.append(line)
+    value = {key: " ".join(texts) for key, texts in found.items()}
+    return Told(value, spans_of(lines)) if value else Told()
+
+
+def _elsewhere(parts: Sequence[Part], found: dict[str, list[str]]) -> list[tuple[str, str, Line]]:
+    told: dict[str, tuple[str, str, Line]] = {}
+    for part in parts:
+        if part.field in {"plazos", "ignored", "base_legal", "datos_importantes"}:
+            continue
+        for line in part.lines:
+            for sentence in sentences(line.text):
+                bare = folded(sentence)
+                key = (
+                    "resolucion"
+                    if OUTRIGHT.search(bare)
+                    else "silencio_administrativo"
+                    if SILENT.search(bare)
+                    else ""
+                )
+                if key and key not in found:
+                    told.setdefault(key, (key, sentence, line))
+    return list(told.values())
+
+
+def _dated(part: Part, line: Line) -> list[tuple[str, str]]:
+    if line.kind == "row":
+        return _row(line)
+    if part.key not in {"", "solicitud", "resolucion"}:
+        return [(part.key, line.text)]
+    if line.lead and line.rest:
+        return [(_key(folded(line.lead), "") or _slug(line.lead), line.rest)]
+    return [(_key(folded(sentence), part.key), sentence) for sentence in sentences(line.text)]
+
+
+def _row(line: Line) -> list[tuple[str, str]]:
+    name, *values = [cell for cell in line.cells if cell] or [""]
+    if not values or folded(name) in {"plazo", "tramite", "fase", "concepto", "termini", "actuacion", "epea"}:
+        return []
+    bare = folded(name)
+    key = _key(bare, "") or _slug(name)
+    return [(key, " ".join(values))]
+
+
+def _key(bare: str, given: str) -> str:
+    """A sentence that speaks of silence or appeals says so, wherever it stands."""
+    if SILENCE.search(bare):
+        return "silencio_administrativo"
+    if APPEAL.search(bare):
+        return "recurso"
+    if given == "resolucion":
+        return given
+    if DECISION.search(bare) and not (
+        given
+        and APPLYING.search(bare)
+        and not re.match(
+            r"(?:el )?(?:plazo|termini|prazo)?\w* ?(?:maxim\w+ )?(?:de|para|per)? ?(?:resol|la resol|notif)",
+            bare,
+        )
+    ):
+        return "resolucion"
+    if APPLYING.search(bare):
+        return "solicitud"
+    return given
+
+
+def sentences(text: str) -> list[str]:
+    pieces: list[str] = []
+    for piece in SENTENCES.split(text):
+        if pieces and ABBREVIATION.search(pieces[-1]):
+            pieces[-1] = f"{pieces[-1]} {piece}"
+        else:
+            pieces.append(piece)
+    return pieces
+
+
+def _slug(text: str) -> str:
+    return folded(text).replace(" ", "_")[:40] or "solicitud"

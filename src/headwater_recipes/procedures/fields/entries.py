@@ -1,0 +1,97 @@
+"""A part's lines as entries of a list: requirements, papers, remarks."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from headwater.pure.crawling.markers import folded
+from headwater_recipes.procedures.fields.told import Told, spans_of
+from headwater_recipes.procedures.sections.line import Line
+from headwater_recipes.procedures.sections.part import Part
+
+NOTE = re.compile(
+    r"^(?:\(\d{1,2}\)|\[\d{1,2}\]|[¹²³⁴⁵]|\*(?!\*)|nota(?: al pie)?\s*\d*\s*[:.])", re.IGNORECASE
+)
+NONE_NEEDED = re.compile(
+    r"^(?:ningun[oa]?|cap|no (?:hay|procede|se requiere|aplica)|sin (?:requisitos|documentacion)|none|ez da behar)\b.{0,30}$"
+)
+SHORT_CELL = 4
+SEVERAL = re.compile(r";\s+")
+COUNTED = re.compile(r"^(?:\d{1,2}|[a-h])\s?[.)º]-?\s+(?=\S)")
+NEXT_COUNT = re.compile(r"(?<=[.;,])\s+(?=(?:\d{1,2}|[a-h])\s?[.)º]-?\s+[A-ZÁÉÍÓÚÀÈÒÑÇ])")
+SENTENCE_INSIDE = re.compile(r"[.!?]\s+[A-ZÁÉÍÓÚÀÈÒÑÇ]")
+TABLE_HEADS = re.compile(
+    r"^(?:documento?s?|documentaci\w+|requisitos?|requisits?|tipo|descripcion|descripcio|concepto?|agiria|dokumentua|document|requirement|n o|num\w*|obligatori\w*|observaciones)\b"
+)
+
+
+def entries(parts: Sequence[Part]) -> Told:
+    """Each item, row or paragraph once; what only leads to a list below is left out, notes as well."""
+    found: list[str] = []
+    lines: list[Line] = []
+    seen: set[str] = set()
+    for part in parts:
+        for text, line in _of(part):
+            key = folded(text)
+            if key and key not in seen and not NONE_NEEDED.match(key):
+                seen.add(key)
+                found.append(text)
+                lines.append(line)
+    return Told(found, spans_of(lines)) if found else Told()
+
+
+def _of(part: Part) -> Iterator[tuple[str, Line]]:
+    for place, line in enumerate(part.lines):
+        following = part.lines[place + 1] if place + 1 < len(part.lines) else None
+        if NOTE.match(line.text) or _leads(line, following) or _is_head(part.lines, place):
+            continue
+        if line.kind == "row":
+            yield tidy(_row(line)), line
+        else:
+            yield from ((tidy(text), line) for text in apart(line.text) if tidy(text))
+
+
+def _leads(line: Line, following: Line | None) -> bool:
+    listed = following is not None and following.kind in {"item", "row"}
+    return line.kind == "text" and (
+        (line.text.endswith(":") and (listed or following is None)) or (listed and _introduces(line.text))
+    )
+
+
+def _introduces(text: str) -> bool:
+    return bool(
+        re.search(
+            r"\b(?:siguientes?|seguents?|segueix\w*|hauek|honako|following|below)\b[^.]{0,40}[.:]?$",
+            text.lower(),
+        )
+    )
+
+
+def _is_head(lines: Sequence[Line], place: int) -> bool:
+    """The first row of a table, when it names the columns."""
+    line = lines[place]
+    if line.kind != "row" or (place > 0 and lines[place - 1].kind == "row"):
+        return False
+    more = place + 1 < len(lines) and lines[place + 1].kind == "row"
+    return more and (bool(TABLE_HEADS.match(folded(line.cells[0]))) or not line.cells[0])
+
+
+def _row(line: Line) -> str:
+    name, *others = [cell for cell in line.cells if cell] or [""]
+    more = [cell for cell in others if len(cell.split()) > SHORT_CELL]
+    return ": ".join([name, *more])
+
+
+def apart(text: str) -> list[str]:
+    """Entries that one line holds, counted through or divided by semicolons."""
+    if COUNTED.match(text):
+        counted = [piece for piece in NEXT_COUNT.split(text) if piece]
+        if len(counted) > 1:
+            return [COUNTED.sub("", piece) for piece in counted]
+    pieces = SEVERAL.split(text)
+    if len(pieces) < 2 or SENTENCE_INSIDE.search(text) or ":" in pieces[0]:
+        return [text]
+    return pieces
+
+
+def tidy(text: str) -> str:
+    return re.sub(r"\s*(?:[;,]|;? (?:y|i|e|o|and|eta))$", "", text.strip()).strip()

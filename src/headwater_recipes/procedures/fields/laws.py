@@ -1,0 +1,53 @@
+"""The laws that a procedure rests on, with their numbers in the official gazette."""
+
+import re
+from collections.abc import Sequence
+
+from headwater.pure.crawling.markers import folded
+from headwater_recipes.procedures.fields.entries import NOTE, tidy
+from headwater_recipes.procedures.fields.told import Told, spans_of
+from headwater_recipes.procedures.sections.line import Line
+from headwater_recipes.procedures.sections.part import Part
+
+BOE = re.compile(r"BOE-[A-Z]-\d{4}-\d{1,6}")
+_NORMS = r"(?:Ley|Llei|Lei|Lege|Real Decreto|Reial [Dd]ecret|Decreto|Decret|Orden|Ordre|Orde|Ordenan\w+|Reglament\w*|Regulamento|Constituci\w+|Resoluci\w+|Law|Royal Decree|Act)\b"
+DIVIDES = re.compile(
+    rf";\s+|(?<=[.])\s+(?={_NORMS})|,?\s+(?:y|i|e|and|eta)\s+(?:el |la |l['’]|o |a |the )?(?={_NORMS})"
+)
+INTRODUCES = re.compile(r"(?:siguientes?|seguents?|aplicable|normativa|hauek)\s*:?$")
+
+
+def laws(parts: Sequence[Part]) -> Told:
+    """One entry a law, in the page's words; the number that only its link carries is put behind."""
+    found: list[str] = []
+    lines: list[Line] = []
+    for part in parts:
+        for line in part.lines:
+            for text in _named(line):
+                if folded(text) not in {folded(one) for one in found}:
+                    found.append(text)
+                    lines.append(line)
+    return Told(found, spans_of(lines)) if found else Told()
+
+
+def _named(line: Line) -> list[str]:
+    if NOTE.match(line.text) or (line.text.endswith(":") and INTRODUCES.search(line.text.lower())):
+        return []
+    text = ": ".join(cell for cell in line.cells if cell) if line.kind == "row" else line.text
+    pieces = [tidy(piece).rstrip(".") for piece in DIVIDES.split(text)]
+    pieces = [piece for piece in pieces if len(piece) > 3]
+    return [_with_number(piece, line, alone=len(pieces) == 1) for piece in pieces]
+
+
+def _with_number(piece: str, line: Line, *, alone: bool) -> str:
+    if BOE.search(piece):
+        return piece
+    for link in line.links:
+        number = BOE.search(link.url)
+        if number and (alone or folded(link.text) in folded(piece) or folded(piece) in folded(link.text)):
+            return f"{piece} ({number[0]})"
+    return piece
+
+
+def gazette_numbers(entries: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(number for entry in entries for number in BOE.findall(entry)))

@@ -1,0 +1,131 @@
+"""What the citizen pays (`tasas`) and what the citizen gets (`cuantias`)."""
+
+import re
+from collections.abc import Sequence
+
+from headwater.pure.crawling.markers import folded
+from headwater_recipes.procedures.fields.entries import NOTE
+from headwater_recipes.procedures.fields.told import NOTHING, Told, spans_of
+from headwater_recipes.procedures.sections.line import Line
+from headwater_recipes.procedures.sections.part import Part
+
+FREE = "Gratuito"
+_FREE_WORDS = (
+    r"(?:gratuit\w*|gratis|gratuita\w*|gratuito|gratuidad|exent\w+|sin (?:coste|costo|tasas?)|sense (?:cost|taxes|taxa)|sen (?:custo|taxas)|"
+    r"no (?:tiene|conlleva|requiere|supone|lleva|hay|se paga|se cobra|procede|te|cal pagar|s ha de pagar|ten|hai|leva)(?: \w+){0,3}(?: (?:coste?|tasas?|taxes|taxa|taxas|pago|pagament|custo))?|"
+    r"doan\w*|doako\w*|dohain\w*|ez (?:du|dago) (?:tasarik|kosturik)|free(?: of charge)?|no (?:fee|charge|cost)s?|de balde|0 (?:euros?|eur)?)"
+)
+ALL_FREE = re.compile(
+    rf"^(?:(?:(?:el|este|esta|la|l|aquest|o|a|the|es|son|e|is|this|it|da|izapidea?|tramite?|tramit|tramitacio\w*|procedimiento|procediment|procedemento|servicio|servei|procedure|solicitud|sol licitud|gestion|su|expedicio\w*|obtencion|presentacion|totalmente|completamente|totalment|completely|si|inscribirse|solicitarl[oa]|apuntarse|registrarse|sol licitar ho|pedilo) )*){_FREE_WORDS}(?: (?:para|per|for|y|i|e|o|de|en|al|a|la|el|los|las|tasas?|coste?|todo|todos|tot|tots|toda|charge|ciudadania|persona|interesada|solicitante|alguno|alguna|ningun\w?|tipo|cap|da|guztientzat|everyone|all|tramite|izapidea|beti))*$"
+)
+SAYS_FREE = re.compile(
+    r"(?:tramite?|tramit|tramitacio\w*|procedimiento|procediment|procedemento|servicio|servei|solicitud|sol licitud|gestion|expedicio\w*|inscripcio\w*|procedure|service|application|izapidea|zerbitzua) (?:\w+ ){0,3}(?:es|e|is|da|son|sera|resulta) (?:\w+ ){0,2}(?:gratuit\w*|gratis|free|doakoa|doan|dohainik)"
+    r"|(?:izapidea|eskaera|zerbitzua)\w* (?:doakoa|doan|dohainik) (?:da|egiten)"
+)
+NOTHING_TO_PAY = re.compile(
+    r"^(?:\w+ ){0,4}(?:no|ez|there (?:is|are) no) (?:\w+ ){0,3}(?:tasas?|taxa|taxes|taxas|coste?|cost|pago|pagar|pagament|custo|fees?|charges?|tasarik|kosturik)\b(?: \w+){0,8}$"
+)
+NO = re.compile(
+    r"^(?:no|ez|no n hi ha(?: cap)?|no hay|no hai|ez dago|no procede|no aplica|ningun[oa]?|cap|none|nada|sin tasas?)$"
+)
+MONEY = re.compile(r"\d[\d.,]*\s*(?:€|euros?\b|eur\b)|€\s*\d", re.IGNORECASE)
+PAYS = re.compile(r"\btasas?\b|\btaxes\b|\btaxas?\b|\bpagar\b|\bpagan?\b|\babonar\b|\bfees?\b|ordaindu")
+GETS = re.compile(
+    r"cobr|recib|perceb|percib|ayuda|ajut|axuda|subvenci|prestaci|pension|beca|laguntza|grant|benefit|receive"
+)
+
+
+def fees(parts: Sequence[Part], everything: Sequence[Part]) -> Told:
+    """What the page says in a part of its own; else a sentence that calls the procedure free."""
+    lines = [line for part in parts for line in part.lines if not NOTE.match(line.text)]
+    if not lines:
+        titles = [part for part in parts if ALL_FREE.match(folded(part.title))]
+        return (
+            Told(FREE, ((titles[0].start, titles[0].start + len(titles[0].title)),))
+            if titles
+            else _said_free(everything)
+        )
+    text = joined(lines)
+    bare = folded(text)
+    if NO.match(bare) or ((ALL_FREE.match(bare) or NOTHING_TO_PAY.match(bare)) and not MONEY.search(text)):
+        return Told(FREE, spans_of(lines))
+    return Told(text, spans_of(lines))
+
+
+def _said_free(parts: Sequence[Part]) -> Told:
+    for part in parts:
+        if part.field == "ignored":
+            continue
+        for line in part.lines:
+            bare = folded(line.text)
+            if SAYS_FREE.search(bare) or (
+                len(bare.split()) <= 4 and ALL_FREE.match(bare) and "gratu" in bare
+            ):
+                return Told(FREE, spans_of([line]))
+    return NOTHING
+
+
+def joined(lines: Sequence[Line]) -> str:
+    return " ".join(
+        _said(line, last=place == len(lines) - 1)
+        for place, line in enumerate(lines)
+        if _said(line, last=True)
+    )
+
+
+def _said(line: Line, *, last: bool) -> str:
+    if line.kind == "row":
+        return "; ".join([": ".join(cell for cell in line.cells if cell)]) + ("" if last else ";")
+    text = line.text
+    return (
+        text
+        if last or text.endswith((".", ":", ";", "!", "?"))
+        else f"{text}{';' if line.kind == 'item' else '.'}"
+    )
+
+
+def amounts(parts: Sequence[Part]) -> Told:
+    """An object: rows and items by their names, all else under `importe`."""
+    found: dict[str, str] = {}
+    lines = [line for part in parts for line in part.lines if not NOTE.match(line.text)]
+    for line in lines:
+        name, value = _named(line)
+        if value:
+            found[name] = f"{found[name]} {value}" if name in found else value
+    return Told(found, spans_of(lines)) if found else NOTHING
+
+
+def _named(line: Line) -> tuple[str, str]:
+    if line.kind == "row":
+        name, *values = [cell for cell in line.cells if cell] or [""]
+        return (
+            (name, " · ".join(values))
+            if any(MONEY.search(value) or "%" in value or any(map(str.isdigit, value)) for value in values)
+            else ("", "")
+        )
+    if line.lead and line.rest:
+        return line.lead, line.rest
+    name, colon, value = line.text.partition(": ")
+    if colon and line.kind == "item" and len(name.split()) <= 10 and value:
+        return name, value
+    return "importe", line.text
+
+
+def sides(parts: Sequence[Part]) -> tuple[list[Part], list[Part]]:
+    """Parts about money as (paid, received): "Importe" alone is decided by what stands below it."""
+    paid = [part for part in parts if part.field == "tasas" and not _is_received(part)]
+    received = [
+        part for part in parts if part.field == "cuantias" or (part.field == "tasas" and _is_received(part))
+    ]
+    truly = [part for part in received if not _is_paid(part)]
+    return [*paid, *(part for part in received if part not in truly)], truly
+
+
+def _is_paid(part: Part) -> bool:
+    bare = folded(f"{part.title} {part.text}")
+    return bool(PAYS.search(bare)) and not GETS.search(bare)
+
+
+def _is_received(part: Part) -> bool:
+    title = folded(part.title)
+    return bool(re.match(r"importes?\b|cuantia|quantia|contia", title)) and bool(GETS.search(title))

@@ -1,0 +1,139 @@
+"""What the procedure is called, and what it is about."""
+
+import re
+from collections.abc import Sequence
+
+from headwater.pure.crawling.markers import folded
+from headwater_recipes.procedures.fields.body import name_in
+from headwater_recipes.procedures.fields.deadlines import sentences
+from headwater_recipes.procedures.fields.entries import NOTE
+from headwater_recipes.procedures.fields.told import NOTHING, Told, spans_of
+from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
+from headwater_recipes.procedures.sections.line import Line
+from headwater_recipes.procedures.sections.part import Part
+
+GENERIC = re.compile(
+    r"^(?:tramites?(?: y (?:gestiones|servicios))?|tramits|(?:detalle|ficha|informacion|datos)(?: (?:del?|de la|do) (?:tramite|procedimiento|procedemento|servicio|ayuda))?|"
+    r"sede electronica.*|seu electronica.*|egoitza elektronikoa.*|(?:detall|fitxa|informacio)(?: del? (?:tramit|procediment|servei))?|catalogo de .*|cataleg de .*|inicio|home|"
+    r"procedimientos?(?: y servicios)?|servicios?|serveis|servizos|izapideak?|izapidearen fitxa|procedure(?:s| details)?|guia de tramites|portal .*|bienvenid\w+.*|ficha informativa|hoja informativa|full informatiu)$"
+)
+SEPARATORS = re.compile(r"\s+[-–—|·»:]\s+")
+PREFIX = re.compile(
+    r"^(?:tr[aá]mite|procedimiento|procediment|tr[aà]mit|procedemento|izapidea|procedure|ficha|servicio)\s*(?:n[ºo.]*\s*\d+)?\s*[:–—-]\s*",
+    re.IGNORECASE,
+)
+CODE = re.compile(r"^\(?(?=[A-Z]*\d)[A-Z]{0,4}[-.]?\d{2,6}[A-Z]?\)?\s*[-–—.:]\s+(?=[A-ZÁÉÍÓÚÀÈ])")
+LONGEST_DESCRIPTION, MOST_SENTENCES = 700, 3
+SHORTEST = 20
+NOT_ABOUT = re.compile(
+    r"^(?:ultima actualizacion|actualizado|actualitzat|publicado|fecha de|codigo|codi|estas en|inicio|imprimir|volver|compartir|last update|azken|sia\b|abierto el plazo|plazo cerrado|en plazo)"
+)
+
+
+def name(parts: Sequence[Part], title: str, page_title: str) -> Told:
+    """A part that is called the procedure's name; else the first heading that is no label; else the page's title."""
+    for part in parts:
+        if part.field == "nombre" and part.lines and _is_name(part.lines[0].text):
+            return Told(cleaned(part.lines[0].text), spans_of(part.lines[:1]))
+    candidates = [part for part in parts if part.title and part.level == 1 and part.label is None]
+    for part in candidates:
+        if not GENERIC.match(folded(part.title)):
+            return Told(cleaned(part.title), ((part.start, part.start + part.level + 1 + len(part.title)),))
+    first = next((part for part in parts if part.title and name_in(part.title) != part.title), None)
+    if (
+        first is not None
+        and first.label is None
+        and first.level <= 3
+        and not GENERIC.match(folded(first.title))
+    ):
+        return Told(cleaned(first.title), ((first.start, first.start + first.level + 1 + len(first.title)),))
+    for text in (*SEPARATORS.split(page_title), title):
+        if text and not GENERIC.match(folded(text)) and recognise(text) is None and name_in(text) != text:
+            return Told(cleaned(text), ())
+    if (
+        parts
+        and not parts[0].title
+        and (line := next(iter(parts[0].lines), None)) is not None
+        and _could_be_name(line.text)
+    ):
+        return Told(cleaned(line.text), spans_of([line]))
+    heading = next(
+        (
+            part
+            for part in parts
+            if part.title and part.label is None and not GENERIC.match(folded(part.title))
+        ),
+        None,
+    )
+    if heading is not None:
+        return Told(
+            cleaned(heading.title), ((heading.start, heading.start + heading.level + 1 + len(heading.title)),)
+        )
+    return NOTHING
+
+
+def _is_name(text: str) -> bool:
+    return not GENERIC.match(folded(text)) and recognise_plain(text) is None
+
+
+def _could_be_name(text: str) -> bool:
+    return 2 <= len(text.split()) <= 16 and not text.endswith((".", ":", ";")) and name_in(text) != text
+
+
+def cleaned(text: str) -> str:
+    text = CODE.sub("", PREFIX.sub("", " ".join(text.split())))
+    return text.rstrip(" .:") if not text.isupper() else text.rstrip(" .:").capitalize()
+
+
+def description(parts: Sequence[Part], meta: str) -> tuple[Told, str]:
+    """One to three sentences of the part about it, or of what stands before the first part; and what is left over."""
+    own = [line for part in parts if part.field == "descripcion" for line in part.lines]
+    lines = _prose(own)
+    if not lines:
+        lines = _prose(_opening(parts))
+    if not lines:
+        return (Told(meta.strip(), ()) if len(meta.strip()) >= SHORTEST else NOTHING), ""
+    text = " ".join(
+        line.text if line.text.endswith((".", "!", "?", ":", ";")) else f"{line.text}." for line in lines
+    )
+    text = text if len(lines) > 1 else lines[0].text
+    if len(text) <= LONGEST_DESCRIPTION:
+        return Told(text, spans_of(lines)), ""
+    said = sentences(text)
+    kept = " ".join(said[:MOST_SENTENCES])
+    return Told(kept, spans_of(lines)), " ".join(said[MOST_SENTENCES:])
+
+
+def _prose(lines: Sequence[Line]) -> list[Line]:
+    said = [
+        line
+        for line in lines
+        if line.kind in {"text", "item"}
+        and not NOTE.match(line.text)
+        and not NOT_ABOUT.match(folded(line.text))
+    ]
+    return said if sum(len(line.text) for line in said) >= SHORTEST else []
+
+
+def _opening(parts: Sequence[Part]) -> list[Line]:
+    """Paragraphs before the first recognised part, below the title."""
+    opening: list[Line] = []
+    for part in parts:
+        if part.label is not None:
+            if part.field in {"nombre", "nombre_alternativo", "organismo", "codigo_sia", "ignored"}:
+                continue
+            break
+        if part.level <= 2:
+            opening += [line for line in part.lines if line.kind == "text" and len(line.text.split()) >= 6]
+    return opening
+
+
+def other_names(parts: Sequence[Part]) -> Told:
+    lines = [line for part in parts if part.field == "nombre_alternativo" for line in part.lines]
+    names = [
+        piece.strip(" .")
+        for line in lines
+        for piece in re.split(r"[;,/]| o | u ", line.text)
+        if len(piece.strip()) > 2
+    ]
+    return Told(list(dict.fromkeys(names)), spans_of(lines)) if names else NOTHING

@@ -1,0 +1,155 @@
+"""Where to apply: addresses of pages and of houses, and the page for appointments; telephones."""
+
+import re
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from headwater.pure.crawling.markers import folded
+from headwater_recipes.procedures.fields.told import NOTHING, Told, spans_of
+from headwater_recipes.procedures.sections.line import Line, Link
+from headwater_recipes.procedures.sections.part import Part
+
+APPOINTMENT = re.compile(
+    r"cita ?-?_?previa|citaprevia|cita pr[eè]via|pedir cita|demanar cita|demana cita|hitzordu|appointment|\bcitas?\b"
+)
+STARTS = re.compile(
+    r"sede electronica|seu electronica|egoitza elektronik|tramitar|tramita\b|iniciar|inicia\b|comenca\w*|comenza\w*|empeza\w*|comienza|empieza|hasi\b|acceso al? tramite|acceder al? tramite|acces al? tramit|solicitar|solicita\b|sol licitar|sol licita\b|eskatu|eskaera egin|izapidetu|egin izapidea|apply|start|tramitacion (?:en linea|electronica|online)|tramitacio (?:en linia|electronica)|presentar|formulario|formulari\b|registro electronico|online|en linea|en linia|iniciar o tramite|solicitude"
+)
+START_PATH = re.compile(
+    r"/(?:registro|solicit\w*|tramitar|tramita|inscri\w*|formulari\w*|apply|eskae\w*|alta|iniciar)(?:[/.?-]|$)"
+)
+FILES = re.compile(r"\.(?:pdf|docx?|odt|xlsx?|zip|jpe?g|png)(?:$|[?#])", re.IGNORECASE)
+LAW = re.compile(
+    r"boe\.es/(?:buscar|diario|eli)|/eli/|dogc|bocm|boja|docv|dogv|boib|euskadi\.eus/bopv|xunta\.gal/dog",
+    re.IGNORECASE,
+)
+STREET = re.compile(
+    r"\b(?:c/|c\.|calle|avenida|avda\.?|av\.|plaza|pza\.?|pl\.|paseo|p[ºo]\.?|ronda|carretera|ctra\.?|camino|glorieta|travesía|gran vía|carrer|plaça|passeig|avinguda|rambla|rúa|praza|avenida|estrada|kalea|plaza|etorbidea|hiribidea|street|avenue|square)\s*[\wÀ-ÿ'’.·\- ]{2,60}",
+    re.IGNORECASE,
+)
+BASQUE_STREET = re.compile(
+    r"\b[A-ZÑ][\wñ\-]+ (?:kalea|plaza|etorbidea|hiribidea|pasealekua)\b", re.IGNORECASE
+)
+POSTCODE = re.compile(r"\b(?:0[1-9]|[1-4]\d|5[0-2])\d{3}\b")
+HOUSE = re.compile(r",\s*(?:n[.ºo°]*\s*)?\d{1,4}\b|\bs/n\b|\b\d{1,4}\b", re.IGNORECASE)
+PLACE = re.compile(
+    r"\b(?:oficinas?|oficines|registro|registre|rexistro|ayuntamiento|ajuntament|concello|udaletxe\w*|centro|centre|comisari\w*|consulado|delegaci\w+|bulego\w*|office|town hall|juzgado|hospital|servicio|servei|casa consistorial|jefatura|direccion provincial)\b"
+)
+PHONE = re.compile(
+    r"(?<![\d/.,-])(?:\+34[\s.]?|0034[\s.]?)?(?:\d{3}[\s.]\d{3}[\s.]\d{3}|\d{3}[\s.]\d{2}[\s.]\d{2}[\s.]\d{2}|\d{2}[\s.]\d{3}[\s.]\d{2}[\s.]\d{2}|[6789]\d{8})(?!\d)(?![\s.,]*(?:€|euros?))"
+)
+SHORT_PHONE = re.compile(
+    r"(?:tel[eé]fon\w*|tel\.?|tlf\.?|llama\w*|truca\w*|chama\w*|deitu\w*|call|phone|telefonoa?|al|número|line)\s*(?:de \w+\s*)?(?:gratuito\s*)?:?\s*(?:al |el |number )?\b(0(?:10|12|16|60|61|91|92)|1\d{2}|112)\b(?!\s?\d)",
+    re.IGNORECASE,
+)
+BRACKETS = re.compile(r"\(([^()]{8,160})\)")
+PREPOSITION = re.compile(r"^(?:En|A|Al|Na|No) (?:la |el |l['’]|las |los |les |els |o |a )?(?=[A-ZÁÉÍÓÚ])")
+SENTENCE = re.compile(r"(?<=[.;])\s+(?=[A-ZÁÉÍÓÚ])")
+
+
+def places(applying: Sequence[Part], where: Sequence[Part], page_links: Sequence[tuple[Link, Line]]) -> Told:
+    """`donde_solicitar`: urls, direcciones, cita_previa_url."""
+    links = [(link, line) for part in applying for line in part.lines for link in line.links]
+    starts = [(link, line) for link, line in links if is_start(link) or leads_to_start(link)]
+    starts += [
+        (link, line) for link, line in page_links if is_start(link) and STARTS.search(folded(link.text))
+    ]
+    appointments = [(link, line) for link, line in [*links, *page_links] if is_appointment(link)]
+    streets = _streets(applying, where)
+    value: dict[str, object] = {}
+    if starts:
+        value["urls"] = list(dict.fromkeys(link.url for link, _ in starts))
+    if streets:
+        value["direcciones"] = list(dict.fromkeys(text for text, _ in streets))
+    if appointments:
+        value["cita_previa_url"] = appointments[0][0].url
+    used = [line for _, line in [*starts, *appointments[:1]]] + [line for _, line in streets]
+    return Told(value, spans_of(used)) if value else NOTHING
+
+
+def is_appointment(link: Link) -> bool:
+    return bool(
+        APPOINTMENT.search(folded(link.text))
+        or APPOINTMENT.search(urlsplit(link.url).path.lower().replace("-", " "))
+    )
+
+
+def is_start(link: Link) -> bool:
+    """A page where the procedure begins: no paper to download, no law, no appointment."""
+    if (
+        not link.url.startswith(("http://", "https://"))
+        or FILES.search(link.url)
+        or LAW.search(link.url)
+        or is_appointment(link)
+    ):
+        return False
+    parts = urlsplit(link.url)
+    host = (parts.hostname or "").lower()
+    return (
+        bool(STARTS.search(folded(link.text)))
+        or "sede" in host
+        or host.startswith("seu")
+        or "egoitza" in host
+        or "seuelectronica" in host
+    )
+
+
+def leads_to_start(link: Link) -> bool:
+    """By its address: only of use where the page speaks of applying."""
+    path = urlsplit(link.url).path.lower()
+    sound = (
+        link.url.startswith(("http://", "https://"))
+        and not FILES.search(link.url)
+        and not LAW.search(link.url)
+    )
+    return sound and not is_appointment(link) and bool(START_PATH.search(path))
+
+
+def _streets(applying: Sequence[Part], where: Sequence[Part]) -> list[tuple[str, Line]]:
+    found = [(text, line) for part in applying for line in part.lines for text in streets_in(line.text)]
+    told = {line.start for _, line in found}
+    for part in where:
+        for line in part.lines:
+            if (
+                line.start not in told
+                and PLACE.search(folded(line.text))
+                and not line.links
+                and not line.text.endswith(":")
+            ):
+                found.append((line.text.rstrip("."), line))
+                told.add(line.start)
+    return sorted(found, key=lambda pair: pair[1].start)
+
+
+def streets_in(text: str) -> list[str]:
+    """Stretches with a street and a number or postcode."""
+    found = []
+    for piece in SENTENCE.split(text):
+        if not (STREET.search(piece) or BASQUE_STREET.search(piece)) or not (
+            POSTCODE.search(piece) or HOUSE.search(piece)
+        ):
+            continue
+        _, colon, rest = piece.partition(": ")
+        chosen = rest if colon and (STREET.search(rest) or BASQUE_STREET.search(rest)) else piece
+        bracketed = next((inner for inner in BRACKETS.findall(chosen) if STREET.search(inner)), "")
+        found.append(PREPOSITION.sub("", (bracketed or chosen).strip()).rstrip(".;"))
+    return found
+
+
+def telephone(parts: Sequence[Part]) -> Told:
+    """The first number that the parts give."""
+    for part in parts:
+        for line in part.lines:
+            if found := number_in(line.text, titled=part.title):
+                return Told(found, spans_of([line]))
+    return NOTHING
+
+
+def number_in(text: str, titled: str = "") -> str:
+    """A telephone number as it is written; short ones (010, 060) only beside a word for telephone."""
+    titled = f"{titled}: " if "tel" in folded(titled) else ""
+    short = SHORT_PHONE.search(f"{titled}{text}")
+    found = PHONE.search(f"{titled}{text}")
+    if found and (short is None or found.start() < short.start(1)):
+        return " ".join(found[0].split())
+    return short[1] if short else ""

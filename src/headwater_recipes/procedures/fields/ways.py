@@ -1,0 +1,109 @@
+"""How to apply: ways and steps; and the channel that follows from them."""
+
+import re
+from collections.abc import Sequence
+
+from headwater.pure.crawling.markers import folded
+from headwater_recipes.procedures.fields import places
+from headwater_recipes.procedures.fields.entries import NOTE
+from headwater_recipes.procedures.fields.told import Told, spans_of
+from headwater_recipes.procedures.labels.recognise import recognise
+from headwater_recipes.procedures.sections.line import Line
+from headwater_recipes.procedures.sections.part import Part
+
+ONLINE = re.compile(
+    r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|electronicament|elektronik|electronicall|via web|formulario web|plataforma|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital"
+)
+IN_PERSON = re.compile(
+    r"presencial|en persona|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|centros? de atencion|centres? d atencio|\bcita\b|aurretiko hitzordu|hitzordu|face to face|dependencias|personandose|adrecant|achegandose|comisaria|at the (?:town hall|registry)"
+)
+PHONE = re.compile(
+    r"por telefono|telefonicamente|per telefon|telefonicament|telefonoz|by (?:tele)?phone|llamando|trucant|chamando|deituz|call(?:ing)? "
+)
+POST = re.compile(
+    r"correo (?:postal|certificado|administrativo)|correu (?:postal|certificat)|oficinas de correos|posta bidez|by post\b|por correo\b"
+)
+VIRTUAL = re.compile(
+    r"electronic office|online office|oficina (?:virtual|electronica)(?: \\w+)?|bulego (?:birtual|elektroniko)\\w*|ventanilla (?:virtual|electronica)|registro electronico|registre electronic|rexistro electronico"
+)
+NOT_ONLINE = re.compile(
+    r"no (?:\w+ ){0,4}(?:por internet|en linea|electronica\w*|telematica\w*|online)|not available online"
+)
+LONGEST_NUMBER = 24
+VIA_NAMES = {
+    "online": "online",
+    "presencial": "presencial",
+    "telefono": "telefono",
+    "correo": "correo",
+    "cita": "presencial",
+}
+
+
+def ways(parts: Sequence[Part]) -> Told:
+    """A list of {via, detalle}: online, presencial, telefono, correo, or general for steps that hold for all."""
+    found: list[dict[str, str]] = []
+    lines: list[Line] = []
+    for part in parts:
+        for line in part.lines:
+            told = _way(part, line)
+            if told and told not in found:
+                found.append(told)
+                lines.append(line)
+    return Told(found, spans_of(lines)) if found else Told()
+
+
+def _way(part: Part, line: Line) -> dict[str, str] | None:
+    if NOTE.match(line.text) or (line.kind == "text" and line.text.endswith(":")):
+        return None
+    if places.number_in(line.text, "tel") and len(line.text) <= LONGEST_NUMBER:
+        return None  # a number alone is whom to call, not how to apply
+    if not part.key and line.links and folded(line.text) == folded(line.links[0].text):
+        return None  # a button: where it leads is told elsewhere
+    detail = line.text
+    if line.kind == "row":
+        detail = ": ".join(cell for cell in line.cells if cell)
+    elif line.lead and line.rest and _via_of_label(line.lead):
+        return {"via": _via_of_label(line.lead), "detalle": line.rest}
+    else:
+        name, colon, rest = line.text.partition(":")
+        if colon and rest.strip() and len(name.split()) <= 6 and _via_of_label(name):
+            return {"via": _via_of_label(name), "detalle": rest.strip()}
+    return {"via": VIA_NAMES.get(part.key) or _via_of_label(part.title) or via_of(detail), "detalle": detail}
+
+
+def _via_of_label(name: str) -> str:
+    label = recognise(name)
+    return VIA_NAMES.get(label.key, "") if label and label.field == "como_solicitar" else ""
+
+
+def via_of(text: str) -> str:
+    """The one way that a text speaks of; `general` when it speaks of none or of several."""
+    bare = VIRTUAL.sub("internet", folded(text))
+    told = [
+        name
+        for name, pattern in (
+            ("online", ONLINE),
+            ("presencial", IN_PERSON),
+            ("telefono", PHONE),
+            ("correo", POST),
+        )
+        if pattern.search(bare)
+    ]
+    return told[0] if len(told) == 1 else "general"
+
+
+def channel(told: Sequence[dict[str, str]], parts: Sequence[Part], urls: Sequence[str]) -> str | None:
+    """electronico, presencial or mixto, by the ways that are told and, where those are general, by what the parts
+    about applying say; nothing when they say nothing."""
+    named = {way["via"] for way in told}
+    general = [way["detalle"] for way in told if way["via"] == "general"]
+    bare = folded(
+        " ".join(general if named - {"general"} else [f"{part.title} {part.text}" for part in parts])
+    )
+    bare = VIRTUAL.sub("internet", bare)
+    online = "online" in named or (bool(ONLINE.search(bare)) and not NOT_ONLINE.search(bare))
+    person = bool({"presencial", "correo"} & named) or bool(IN_PERSON.search(bare) or POST.search(bare))
+    online = online or bool(urls and not named - {"general"})
+    if online and person:
+        return "mixto"
+    return "electronico" if online else "presencial" if person else None

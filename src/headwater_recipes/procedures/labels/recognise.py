@@ -1,0 +1,93 @@
+"""Which part of a procedure a heading announces."""
+
+import re
+from functools import lru_cache
+
+from headwater.pure.crawling.markers import folded
+from headwater_recipes.procedures.labels.label import Label
+from headwater_recipes.procedures.labels.vocabulary import ENDINGS, RULES
+
+_ORDINAL = r"primer[oa]?|segund[oa]|tercer[oa]?|cuart[oa]|quint[oa]|sext[oa]|s[eé]ptim[oa]|octav[oa]|noven[oa]|d[eé]cim[oa]|[uú]nic[oa]"
+NUMBER = re.compile(
+    rf"^\s*(?:(?:art[ií]culo|article|art\.|base|apartado|paso|pas|punto|cl[aá]usula|secci[oó]n)\s+(?:\d{{1,3}}|[ivx]{{1,5}}|{_ORDINAL})"
+    rf"|\d{{1,2}}(?:\.\d{{1,2}})*|[ivx]{{1,4}}|[a-z]|(?:{_ORDINAL}))\s*[.)\-–—ºª:]+\s*(?=\S)",
+    re.IGNORECASE,
+)
+LEAD = re.compile(
+    r"(?:(?:cual|cuales|quin|quina|quins|quines|cal|cales|zein|zeintzuk|what|which) (?:es|son|e|da|dira|is|are) )?"
+    r"(?:(?:el|la|los|las|els|les|os|as|the|your|tu|tus|su|sus|ver|consulta\w*|conoce|apartado) )?"
+)
+ASKS = re.compile(
+    r"(?:que|quins|quina|quines|cal|cales|zer|zein|what|which|hay|hi ha|hai|tiene|te|ten|is there|are there) (?:algun\w* |cap |any |an |a )?"
+)
+JOINED = re.compile(
+    r"\s*(?:/|\||,| y |(?<! do)(?<! can)(?<! must)(?<! am)(?<! will)(?<!^do) i | e | o | eta | and | & | – | - )\s*",
+    re.IGNORECASE,
+)
+LONGEST, LONGEST_PLAIN = 16, 8
+ENDS_A_SENTENCE = re.compile(r"[.;,!…]$")
+SOFT_TAIL = re.compile(
+    r"(?:\s|^)(?:de|del|la|el|los|las|y|i|e|o|a|al|en|para|per|por|da|do|das|dos|d|l|les|els|eta|and|of|for|to|the|your|you|"
+    r"solicitud\w*|solicit\w*|sol|licit\w*|present\w*|aport\w*|tramit\w*|procedim\w*|procedem\w*|necesari\w*|necessari\w*|exigid\w*|requerid\w*|"
+    r"obligatori\w*|aplicable\w*|resol\w*|ayuda\w*|ajut\w*|axuda\w*|prestac\w*|certificad\w*|inscrip\w*|servic\w*|beneficiari\w*|"
+    r"documentac\w*|document\w*|hac\w*|fac\w*|fer|ho|lo|se|es|puede\w*|pot|pode|demanar\w*|pedir\w*|pedirlo|hay|que|cal|"
+    r"administrati\w*|electronic\w*|legal\w*|maxim\w*|general\w*|apply|application|required|needed|need|can|do|it|is|"
+    r"eska\w*|aurkez\w*|beharre\w*|izapid\w*|dezake|daiteke|da|du|egin|interes\w*|adjunt\w*|acompan\w*|adicional\w*|"
+    r"pag\w*|abon\w*|inici\w*|telefon\w*|contact\w*|informac\w*|atenc\w*|ciudadan\w*|responsabl\w*|compet\w*|tramitador\w*|gestor\w*|"
+    r"deb\w*|cumpl\w*|reun\w*|acces\w*|cost\w*|cuesta|custa|tard\w*|triga|formular\w*|notific\w*|realiz\w*|quien|dirig\w*|tien\w*|derecho)(?=\s|$)"
+)
+
+
+@lru_cache(maxsize=8192)
+def recognise(heading: str) -> Label | None:
+    """The label that a heading is; None when it is none of a procedure's parts."""
+    bare = plain_label(heading)
+    if not bare or len(bare.split()) > LONGEST:
+        return None
+    for rule in ENDINGS:
+        if rule.pattern.search(bare):
+            return rule.label
+    for candidate in dict.fromkeys((bare, LEAD.sub("", bare, count=1), ASKS.sub("", bare, count=1))):
+        for rule in RULES:
+            if candidate and rule.pattern.match(candidate):
+                return rule.label
+    return None
+
+
+def plain_label(heading: str) -> str:
+    return folded(NUMBER.sub("", heading))
+
+
+@lru_cache(maxsize=8192)
+def recognise_plain(line: str) -> Label | None:
+    """The label that a line without any mark of a heading is: short, no sentence, and hardly a word besides."""
+    text = line.strip()
+    words = plain_label(text).split()
+    if not 0 < len(words) <= LONGEST_PLAIN or ENDS_A_SENTENCE.search(text) or text[0].islower():
+        return None
+    label = recognise(text)
+    if label is None or (label.field == "ignored" and len(words) > 4):
+        return None
+    return label if _says_no_more(text, words) else None
+
+
+def _says_no_more(text: str, words: list[str]) -> bool:
+    if text.endswith((":", "?")) or len(words) <= 2:
+        return True
+    bare = " ".join(words)
+    rest = SOFT_TAIL.sub(" ", f" {bare} ").split()
+    return len(rest) <= 1 or (len(words) <= 4 and len(rest) <= 2)
+
+
+def both(heading: str) -> tuple[Label, ...]:
+    """The labels of a heading that announces two parts ("Objeto y requisitos"), in its order."""
+    parts = [part for part in JOINED.split(NUMBER.sub("", heading)) if part.strip()]
+    if not 1 < len(parts) <= 4:
+        return ()
+    found = [label for part in parts if (label := recognise_part(part)) is not None]
+    distinct = tuple(dict.fromkeys(found))
+    return distinct if len({label.field for label in distinct}) > 1 and len(found) == len(parts) else ()
+
+
+def recognise_part(part: str) -> Label | None:
+    return recognise(part)

@@ -1,0 +1,243 @@
+"""How pages of the administration name their parts, in Spanish, Catalan, Galician, Basque and English.
+
+Every phrase is folded (lower case, no accents, words only) and stands at the beginning of a label. The first rule
+that fits decides, so the narrow ones come first. Basque, and often English, puts the word that decides last: those are
+the endings.
+"""
+
+from headwater_recipes.procedures.labels.label import Label, Rule, rules
+
+_A = r"(?:(?:a|o|el|la|los|las|els|les|os|as|the|l) )?"
+
+NOT_FOR_FIELDS = (
+    r"requisitos (?:tecnicos|informaticos|del (?:navegador|equipo|sistema)|de (?:accesibilidad|navegacion|firma|software))",
+    r"requisits tecnics|(?:baldintza|eskakizun|betekizun) teknikoak|technical requirements|system requirements",
+    r"(?:informacion|informacio|informazio)\S* (?:\w+ ){0,3}(?:proteccion de datos|proteccio de dades|datuen babes\w*|privacidad)",
+    r"(?:proteccion|tratamiento) (?:de )?(?:los )?datos|(?:proteccio|tractament) de (?:les )?dades|datu\w* (?:pertsonal\w* )?(?:babes|tratamendu)\w*",
+    r"(?:data protection|privacy|privacidad|privacitat|privacidade|politica de|politica d|pribatutasun)",
+    r"(?:base|finalidad|finalitat|finalidade|responsable|plazo|legitimacion|legitimacio|derechos|drets) (?:\w+ ){0,2}(?:tratamiento|tractament|tratamento|conservacion|conservacio|interesados?|datos|dades)",
+    r"(?:aviso|avis|aviso|lege) (?:legal|oharra)|legal notice|terms (?:of|and)|cookies|condiciones de uso|condicions d us|condicions de uso",
+    r"(?:accesibilidad|accessibilitat|accesibilidade|irisgarritasun\w*|accessibility)$|declaracion de accesibilidad",
+    r"(?:comentarios|comentaris|iruzkin\w*|comments|opiniones|opinions|opinions de|valora\w*|tu opinion|danos tu|puntua|encuesta|enquesta|rate)\b",
+    r"(?:enlaces|enllacos|ligazons|ligazons|estekak|links|useful links|related|relacionad\w+|relacionats|erlazionatu\w*)\b",
+    r"(?:tramites|tramits|procedimientos|procediments|procedementos|izapide\w*|servicios|serveis|otros|otras|altres|outros|outras|beste|other|documentos|documents|contenidos?|continguts?) (?:\w+ )?(?:relaciona\w*|erlazionatu\w*|tramites|tramits|procedimientos|similares|de interes|d interes|izapide\w*|procedures|services)",
+    r"(?:te puede|le puede|tambien te|et pot|pode|you may)\w* (?:\w+ )?(?:interes\w*|interest\w*|also)",
+    r"(?:compart\w+|comparteix|partekatu|share|redes sociales|xarxes socials|siguenos|segueix nos|follow us)\b",
+    r"(?:notas?|notes?|oharrak?) (?:al pie|a peu|a pe|pie)|footnotes?$",
+    r"(?:ultima|darrera|azken|last|fecha|data) (?:\w+ )?(?:actualizacion|actualitzacio|modificacion|eguneratze\w*|update\w*|revision)",
+    r"(?:noticias|noticies|novedades|novetats|albisteak|news|agenda|newsletter|boletin|butlleti|suscri\w+|mapa web|imprim\w+|buscador|buscar|cercador|menu|navegadores|glosario)\b|(?:inicio|inici|hasiera|home)$",
+    r"(?:asistencia|soporte|incidencias|suport|problemas) (?:tecnic\w+|informatic\w+)|(?:ayuda|ajuda|axuda|laguntza) (?:tecnica|teknikoa)",
+    r"(?:volver|tornar|itzuli|back)\b",
+)
+
+NAME = (
+    r"(?:denominacion|denominacio|nombre|nom|nome|titulo|titol)(?: completo| oficial)?(?: (?:del?|do|da|de la) (?:tramite|tramit|procedimiento|procediment|procedemento|servicio|servei|servizo|ayuda|prestacion))?$",
+    r"(?:izapidearen |prozeduraren |zerbitzuaren )?(?:izena|izenburua)$|(?:name|title)(?: of (?:the )?(?:procedure|service))?$|(?:procedure|service) name$",
+    r"(?:tramite|tramit|procedimiento administrativo|izapidea)$",
+)
+OTHER_NAMES = (
+    r"(?:tambien|tambe|tamen) (?:se )?(?:conocid\w|conegut|conegud\w|conecid\w|llamad\w|anomenat|chamad\w|denominad\w)",
+    r"(?:otr[oa]s|altres|outr[oa]s) (?:nombres|noms|nomes|denominacion\w*)|nombres? alternativos?|also known as|alternative names?",
+    r"beste izen\w*|ezaguna",
+)
+CODE = (
+    r"(?:codigo|codi|codigo do|kodea)(?: (?:sia|del? (?:tramite|procedimiento)|do procedemento|del? procediment))?$",
+    r"(?:n(?:umero|um|º|o)? )?sia(?: kodea| code)?$|sia code|procedure code",
+)
+HANDLED = (
+    r"(?:quien|qui|quen|nork) (?:lo |ho |o |la |se |s )*(?:tramita|gestiona|resuelve|resol|xestiona|convoca|encarga|ocupa|es (?:el |la )?responsable|e (?:o |a )?responsable|kudeatzen|izapidetzen|ebazten)\w*",
+    r"who (?:handles|manages|processes|deals|runs|is (?:responsible|in charge))\b",
+)
+BODY = (
+    r"organismo\w*(?! (?:colabora|que regula))|organisme\w*|organo?s? (?:responsable|competente?|gestora?|que|resolut|instruct|tramitador|de resolucion|de resolucio|administrativ|eskudun|arduradun|kudeatzaile)|organo?$|organ$",
+    r"(?:unidad|unitat|unidade|unitate)\w* (?:responsable|tramitadora|gestora|organica|administrativa|competente?|eskudun|arduradun|kudeatzaile|de tramitacion)\w*",
+    r"(?:entidad|entitat|entidade|ens|ente|erakunde|administracion|administracio|administrazio)\w*(?: (?:responsable|competente?|convocante|convocant|gestora|concedente|arduradun\w*|eskudun\w*))?$",
+    r"(?:departamento|departament|consejeria|conselleria|concejalia|regidoria|concellaria|ministerio|ministeri|servicio|servei|servizo|area|saila|centro directivo|direccion general|delegacion)(?: (?:responsable|competente?|gestora?|tramitador|arduraduna|eskuduna))?$",
+    r"(?:responsable|arduraduna)(?: (?:del?|do|de la) (?:tramite|tramit|procedimiento|procedemento|procediment))?$",
+    r"(?:quien|qui|quen|nork) (?:lo |ho |o |la )?(?:tramita|gestiona|resuelve|resol|xestiona|convoca|es el responsable|kudeatzen|izapidetzen|ebazten)",
+    r"(?:responsible|competent|managing|processing|issuing) (?:body|authority|department|unit|organisation|organization|administration|office)|(?:authority|department|organisation|organization|body|administration)(?: responsible| in charge)?$|who (?:handles|manages|processes|is responsible)",
+)
+
+SILENCE = (
+    r"(?:efectos?|efectes?|sentido|sentit|regimen|caracter)(?: y \w+)? (?:del?|do|de la|da) (?:silencio?|falta)",
+    r"silencio?(?: administrati[vu]\w*)?\b|(?:administrazio )?isiltasun\w*|(?:administrative|effect\w* of(?: administrative)?) silence|silence$",
+    r"(?:que (?:pasa|ocurre|sucede|pasara|passa|acontece) si|y si|i si|e se|what (?:happens )?if) (?:\w+ )?(?:no|non|nobody|they (?:do not|don t))\b.*(?:contest|respo|resuelv|resol|answer|reply|respond)\w*",
+    r"falta de (?:respuesta|resolucion|resposta|resolucio)|si no (?:me |se |hay |te |em )?(?:contesta|responde|respuesta|responen|contesten|resuelve)\w*|no reply|if (?:you (?:get|receive) )?no (?:answer|reply)|what if .* not answer",
+)
+DECISION = (
+    r"(?:plazos?|terminis?|prazos?|tiempos?|temps|tempos?)(?: (?:maximo|maxim|medio|legal|estimado|mitja|orientativo|previsto))* (?:de|para|per a|per|en|pera) (?:la |l |a |su )?(?:resol\w+|tramitac\w+|respuest\w+|respost\w+|contest\w+|notific\w+|emision|expedicion|concesion|entrega|obtencion)",
+    r"(?:cuando|quan|cando) (?:se |es |em |me |o |ho )?(?:resol\w+|resuelv\w+|recib\w+|rebr\w+|contest\w+|respon\w+|tendr\w+)",
+    r"(?:cuanto|quant|canto)(?: de temps| tiempo| tempo)? (?:tarda\w*|triga\w*|demora\w*|se tarda)|(?:resolucion|resolucio)(?: (?:y|i|e) notificaci\w+)?$|(?:resolucion|resolucio) del? (?:procedimiento|procediment|procedemento|tramite|expediente)$",
+    r"ebazpen\w*|ebazteko\w*|erantzuteko\w*|zenbat (?:denbora )?(?:irauten|behar da|tardatzen)",
+    r"(?:processing|decision|resolution|response|waiting) (?:time|period|deadline|term)s?|time (?:limit )?(?:for|to) (?:a |the )?(?:decision|resolution|resolve|decide|reply|response)|how long (?:does|will)|(?:decision|resolution)(?: period)?$|maximum (?:time|period)",
+)
+APPEAL = (
+    r"(?:plazos?|terminis?|prazos?) (?:de|para|per a|per|d) (?:la |el |l )?(?:interp\w+|recurs\w*|recurri\w+|impugn\w+|alegaci\w+|reclam\w+)",
+    r"recurs(?:o|os)? (?:que|contra|qu[ei])\b.{0,60}$",
+    r"recurs(?:o|os)?(?: (?:administrati\w+|que|contra|procedentes?|admisibles?|que (?:\w+ ?){1,3}|de (?:alzada|reposicion|reposicio)|y reclamaci\w+|i reclamaci\w+|d alcada|procedents?))?$|(?:vias?|medios?) de (?:recurso|impugnacion)|(?:como|com) (?:puedo |puc |podo |se |es )?(?:recurr\w+|recorr\w+|impugn\w+|reclam\w+)|impugnaci\w+|reclamaci\w+$|no estas de acuerdo|errekurtso\w*",
+    r"appeals?\b|how to appeal|right of appeal|remedies|challenging|if you disagree",
+)
+PAYMENT_TERM = (
+    r"(?:plazos?|terminis?|prazos?|periodos?|periodes?) (?:de |para |per |voluntario )*(?:pago|pagar|pagament|pagamento|cobro|cobrament|abono|ingreso)",
+)
+PERIOD = (
+    rf"{_A}(?:vigencia (?:y|i|e) )?(?:plazos?|terminis?|prazos?)\b",
+    r"(?:hasta |desde |fins |des de |ata |dende )?(?:cuando|quan|cando|noiz|when|until when|by when)\b",
+    r"(?:fechas?|data|dates?|datas|datak|calendario|calendari|periodos?|periodes?|periodoa|epe\w*|epealdia)(?= (?:de|d|per|para|limite?|limit|maxim\w+|y|i|e|clave|importantes?)\b|$)",
+    r"(?:deadlines?|time ?limits?|time ?frames?|timelines?|time periods?|closing dates?|opening dates?|key dates|application (?:period|window|deadline)|period\b|submission (?:period|deadline))",
+)
+FEES = (
+    r"(?:hay que|cal|hai que|tengo que|se) (?:pag\w+|abon\w+)|(?:debo|he de) pagar|(?:es|e) (?:grati\w+|de pago)|pag[oa] de (?:la |las |les )?ta[sx]\w+|pagament de taxes",
+    r"(?:importes?|import|cuantia|quantia|contia) (?:de|a|d) (?:la |las |les |a )?(?:ta[sx]as?|taxes|tasa|pagar|abonar|ingresar|aboar|precio|preu)",
+    r"(?:tasas?|taxes|taxas?|tasak?|tasa\w*|tarifas?|tarifes|tarifak|aranceles|exacciones)\b",
+    r"(?:coste?s?|cost|costos?|custos?|custo|kostua\w*|precios?|preus?|prezos?|prezioa\w*|gastos)\b(?! de la vida)",
+    r"(?:cuanto (?:cuesta|vale|hay que pagar|tengo que pagar|se paga)|quant (?:costa|val|cal pagar|s ha de pagar|es paga)|canto (?:custa|vale|hai que pagar)|zenbat (?:balio|kosta\w*|ordaindu))",
+    r"(?:cuanto|quant|canto|zenbat|how much)$|gratu\w+$|gratis$|doakoa?$|doan$|dohainik$|free(?: of charge)?$|ordaindu beharreko\w*|ordainketa$|pago$|pagament$|pagamento$",
+    r"fees?\b|costs?\b|price\b|pricing|how much does it cost|how much (?:is it|do i (?:have to )?pay|must)|charges?\b|is (?:it|there a) (?:free|fee)|payment(?: of (?:the )?fee)?$|amount (?:to pay|payable|due)",
+)
+AMOUNTS = (
+    rf"{_A}(?:cuantias?|quantia|quanties|contias?|importes?|imports?|dotacion|dotacio|zenbateko\w*|diru kopuru\w*|kopurua)\b",
+    r"(?:cuanto|quant|canto) (?:se |es |voy a |vaig a |vou |puedo |puc |podo |dinero |me |em |nos |diners )*(?:don\w+|dar\w+|cobr\w+|recib\w+|rebr\w+|percib\w+|corresponde\w*|dan|pagan)|zenbat (?:jaso\w*|kobra\w*)",
+    r"(?:benefit|grant|aid|subsidy)? ?amounts?\b|how much (?:will|do|can|could|may) (?:you|i) (?:get|receive|be paid)|how much (?:is|are) the (?:benefit|grant|aid)|value of the (?:grant|aid|benefit)",
+)
+LAW = (
+    r"(?:normativas?|normas?(?: (?:aplicables?|reguladoras?|legales|de aplicacion))?|normes?)(?! de uso)\b",
+    r"(?:que|quines|quina|cales|what|which) (?:normas?|normativas?|normes|leyes|ley|lleis|llei|leis|lei|legislaci\w+|laws?|rules|regulations?|araudi\w*)\b",
+    r"(?:legislacion|legislacio|lexislacion|legislation|legeria|legedia|leyes|leis|lleis)\b",
+    r"(?:base|bases|marco|marc|fundament\w*|fonament\w*|regimen|soporte|referencias|referencies|fonts|fuentes|fontes) (?:legal\w*|juridi[cq]\w*|xuridic\w*|normati\w*|reguladora\w*)",
+    r"(?:regulacion|regulacio|regulamento|reglamentacion|disposiciones (?:legales|aplicables|reguladoras)|ordenanzas?(?: (?:aplicable|reguladora|fiscal)\w*)?$|convocatoria (?:y|i|e) bases)\b",
+    r"(?:aplikatu\w* |aplikagarri\w* )?(?:araudi\w*|arautegi\w*)|lege[- ]?(?:oinarri|esparru)\w*|legezko oinarri\w*|oinarri (?:juridiko|legal)\w*|arau aplikagarri\w*",
+    r"legal (?:basis|framework|references?|grounds|provisions|texts)|(?:applicable|relevant|governing|current) (?:law|laws|legislation|regulations?|rules)|regulations?$|rules and regulations|laws?$|which law",
+)
+PAPERS = (
+    r"(?:documentacion|documentacio|dokumentazio\w*)\b(?! (?:relacionada|descargable|tecnica))",
+    r"(?:documentos?|documents?|dokumentuak|dokumentu|agiriak|agiri|papeles|papers)\b(?! (?:relacionad|de interes|d interes|descarg|asociad|relacionat))",
+    r"(?:que|quina|quins|quines|cales|cuales|what|which|zer|zein) (?:documentos?|documents?|documentaci\w+|documentation|papeles|papers|dokumentu\w*|dokumentazio\w*|agiri\w*|impresos)",
+    r"(?:que|what) (?:se )?(?:necesit\w+|necessit\w+|precis\w+|hace falta|fa falta|fai falta|hay que (?:presentar|aportar|llevar|adjuntar|entregar)|cal (?:presentar|aportar|portar|adjuntar)?|s ha d\w* (?:presentar|aportar)|tengo que (?:presentar|aportar|llevar)|debo (?:presentar|aportar|llevar|adjuntar)|debes? (?:presentar|aportar|llevar)|debe (?:presentar|aportar)|(?:he|has) de (?:presentar|aportar|portar)|teno que (?:presentar|achegar|levar)|hai que (?:presentar|achegar)|do (?:i|you) need|you (?:will )?need|i need|to (?:bring|submit|provide))",
+    r"que (?:me |te |nos |em |et )?(?:piden|pide|demanen|demana|pediran|exigen)\b",
+    r"(?:zer (?:behar|aurkeztu|ekarri)|aurkeztu beharreko|eraman beharreko|beharrezko (?:agiri|dokumentu|dokumentazio))\w*",
+    r"(?:required|necessary|supporting) (?:documents?|documentation|paperwork|papers)|paperwork|documentation|justificantes?$",
+)
+CONDITIONS = (
+    r"(?:requisitos?|requisits?|requerimientos)\b",
+    r"(?:quien|quienes|qui|quen|nork|nor|who)\b(?= (?:puede|pueden|lo|la|los|las|ho|el|o|pot|poden|pode|tiene|te|ten|debe|ha|hi|eska|eskatu|egin|jaso|aurkez|can|may|is|are|should|must|qualif|izan|eska\w*|es|esta|e|son)\b)",
+    r"(?:a|para|per a|pera) (?:quien|qui|quen)(?:es)?\b|(?:nori|norentzat|for whom|who for|zeinek)\b",
+    r"(?:condiciones|condicions|condicion|condicio|baldintza\w*|eskakizun\w*|betekizun\w*|conditions?)\b(?! (?:de uso|d us))",
+    r"(?:beneficiari\w+|destinatari\w+|destinatari|perceptores|onuradun\w*|hartzaile\w*|eskatzaile\w*|beneficiaries|applicants?|recipients)\b",
+    r"(?:personas?|persones|persoas|poblacion|poblacio|colectivo|pertsona) (?:destinatari\w+|beneficiari\w+|interesad\w+|interessad\w+|solicitantes?|sol licitants?|onuradun\w*|hartzaile\w*|interesdun\w*|usuari\w+)",
+    r"(?:dirigid[oa]s?|adrecat|adrecada|va dirigit|dirixid[oa]s?|destinad[oa]s?|zuzendu\w*|aimed) (?:a|o|to|para|al|als|as|at)?\b|dirigido$|interesad[oa]s(?: solicitantes)?$|interessats$|interesdun\w*$",
+    r"(?:puedo|podeis|puedes|puc|podo|podes|can i|am i|do i) (?:solicit\w+|pedir\w*|demanar\w*|apply|eligible|qualify|acceder|optar)|(?:eligib\w+|entitle\w+|requirements?)\b|what (?:are the )?(?:requirements|conditions)",
+    r"(?:ambito|ambit) (?:subjetivo|de aplicacion|d aplicacio|personal)|solicitantes?$|sol licitants?$|legitimacion$",
+)
+ONLINE = (
+    r"(?:por |via |per |a traves de |de forma |de manera |mediante |tramitacion |tramitacio |presentacion |presentacio |solicitud |sol licitud |acceso |canal |medio |en )*(?:internet|en linea|en linia|en lina|on ?line|electronica(?:mente?)?|electronic(?:ament)?|electronico|telematica(?:mente?)?|telematic(?:ament)?|telematico|web|sede electronica|seu electronica|sede electronica)(?: (?:con|amb|sin|sense|de|en|a) .{0,40})?$",
+    r"(?:internet bidez|elektronikoki|telematikoki|egoitza elektroniko\w*|online(?: bidez)?|elektronikoa)$|(?:online|on line|electronically|by internet|over the internet|via the (?:web|internet)|apply online|electronic (?:submission|filing|channel|office))$",
+)
+IN_PERSON = (
+    r"(?:de forma |de manera |tramitacion |tramitacio |presentacion |presentacio |atencion |atencio |solicitud |canal |modalidad )*(?:presencial(?:mente?)?|en persona|presencialment)(?: .{0,40})?$",
+    r"(?:aurrez aurre|bertaratuz|presentzial\w*|buruz buru|zuzenean)\w*$|(?:in person|face to face|on site|at (?:an|the|our) offices?)$",
+)
+BY_PHONE = (
+    r"(?:por telefono|per telefon|telefonicamente?|telefonica(?:mente?)?|telefonic(?:ament)?|atencion telefonica|atencio telefonica|via telefonica|telefonoz|telefono bidez|by (?:tele)?phone|over the phone)(?: .{0,30})?$",
+)
+BY_POST = (
+    r"(?:por correo(?: (?:postal|certificado|ordinario))?|per correu(?: (?:postal|certificat))?|correo postal|correu postal|posta bidez|postaz|by (?:post|mail))$",
+)
+APPOINTMENT = (
+    r"(?:pide |pedir |solicita\w* |solicitar |reserva\w* |concertar |demana\w* |demanar |coller |con |amb |sense |sin )?(?:cita|hora) ?(?:previa)\b|aurretiko hitzordu\w*|hitzordu\w*|(?:book (?:an )?|make an |by )?appointments?\b",
+)
+HOW = (
+    r"(?:como|com|nola|how)\b(?= (?:se|es|ho|lo|la|el|o|a|as|puedo|puc|podo|solicit\w*|sol|hac\w*|fer\w*|fac\w*|trami\w*|pedir\w*|demanar\w*|presentar\w*|inici\w*|realiz\w*|realitz\w*|obten\w*|obtenir|conseg\w*|consegu\w*|acced\w*|inscri\w*|apunt\w*|dar\w*|donar\w*|renov\w*|paga\w*|eska\w*|egi\w*|izapide\w*|aurkez\w*|lortu|jaso|to|do|can|is|you|i)\b)|(?:como|com|nola|how)$",
+    r"(?:pasos|passos|urrats\w*|fases|etapas|steps)\b|(?:tramitacion|tramitacio|tramitazio\w*|izapidetze\w*|gestion|gestio)(?! (?:electronica|presencial|telematica))\b",
+    r"(?:procedimientos?|procediments?|procedementos?|prozedura\w*|prozesu\w*|proceso|proces|procedure|process)\b",
+    r"(?:formas?|formes|modo|maneras?|modalidad(?:es)?|modalitats?|modalidade|vias?|medios?|mitjans|canal(?:es)?|canals|canles?|canle|kanal\w*|bideak)(?: (?:y|i|e) (?:\w+))?(?: (?:de|d|para|per|per a|pera) (?:la |el |las |l |a )?(?:presentaci\w+|tramitaci\w+|solicit\w*|sol licit\w*|inici\w+|acceso|acces|atenci\w+|realizaci\w+|hacerlo|fer ho|tramitar\w*|entrega))?$",
+    r"(?:presentacion|presentacio|iniciacion|iniciacio|inicio(?= d)|inici(?= d)|realizacion|realitzacio)(?: (?:de|d|del|do|da) (?:la |las |les |l |a )?(?:solicitud\w*|sol licitud\w*|instancia\w*|procedimiento|procediment|procedemento|tramite|tramit))?$",
+    r"(?:solicitud(?:es)?|sol licituds?|solicitudes?|eskaera|eskabidea|application|submission)(?: (?:del?|de la|do|da|process|procedure|nola egin) ?(?:tramite|ayuda|prestacion)?)?$|(?:ways?|methods?|channels?) (?:to|of|for) \w+|apply$|applying$|to apply$|channels?$",
+    r"(?:instrucciones|instruccions|instructions|jarraibideak|argibideak)(?: (?:de|para|per|for|d) .{0,40})?$",
+    r"(?:que (?:hay que|debo|tengo que|cal|he de) (?:hacer|fer|facer)|what (?:do i|you) (?:have to|need to|must) do|zer egin behar)",
+)
+WHERE = (
+    rf"(?:a )?(?:donde|adonde|onde|aonde|where)\b|(?:a que|en que|a quina|a cal) (?:oficina|ventanilla|sitio|lugar|lloc)\b|(?:on)\b(?= (?:es|puc|cal|s|ho|adrecar|dirigir|sol|presentar|anar|fer|demanar|em|podeu|pots|tramitar|lliurar|he|haig|hem|vaig|trob\w+))|nora (?:joan|jo|zuzendu)\w*|non\b(?= (?:eska|aurkez|egin|izapide|lortu|jo|dago|entrega)\w*)|{_A}(?:lugar(?:es)?|llocs?|lekua\w*|tokia\w*|place|locations?)\b",
+    r"(?:oficinas?|oficines|oficina|bulego\w*|offices?|registros?|registres|dependencias|sedes? (?:fisica\w*|presencial\w*))\b(?! virtual)",
+    r"(?:puntos?|punts?|arreta)[ -](?:de|d|gune\w*) ?(?:atenci\w+|informaci\w+|tramitaci\w+|presentaci\w+|recogida)?|(?:direccion|direcciones|adreces|adreca|enderezos?|helbidea\w*|address(?:es)?)(?: (?:postal\w*|de (?:la |las )?oficinas?|presencial))?$",
+)
+CONTACT = (
+    r"(?:contact\w*|telefon\w*|telf|tel|harremanetarako\w*|kontaktu\w*|phone|telephone|helpline|enquiries|dudas|dubtes|consultas|consultes)\b(?!.*(?:recurso))",
+    r"(?:tiene\w*|tens|teniu|ten|tes|alguna|do you have|any|mas|mes|zalantza\w*) ?(?:alguna |cap |algunha |any )?(?:dudas?|dubtes?|dubidas?|questions?|preguntas?|consultas?)|zalantzarik|necesitas? ayuda|necessites ajuda|need help",
+    r"(?:mas |mes |mais )?(?:datos|dades|datuak|informacion|informacio) (?:de|y|i|e) contact\w*|(?:atencion|atencio) (?:a |al |a la )?(?:ciudadan\w+|ciutadan\w+|cidadan\w+|publico|telefonica)|correo electronico$|correu electronic$|e ?mail$|posta elektronikoa$",
+)
+REMARKS = (
+    r"(?:observaciones|observacions|observacion|oharrak|oharra|remarks|advertencias?|advertiments?|avisos?|aclaraciones|recomendaciones|consejos)\b",
+    r"(?:importante|important|garrantzitsua|recuerda|recorda|recorde|gogoratu|atencion$|atencio$|ojo$|remember|please note|good to know|important information)\b",
+    r"(?:informacion|informacio|informazio|information|datos|dades|otros datos|otra informacion|altra informacio|outra informacion|otras cuestiones|altres dades) ?(?:importante?|adicional\w*|addicional\w*|complementari\w*|complementaria|de interes|d interes|relevante?|util|gehigarri\w*|osagarri\w*|interesgarri\w*)$",
+    r"(?:a tener en cuenta|ten en cuenta|tenga en cuenta|tenir en compte|tingues en compte|tingueu en compte|cal tenir en compte|que debes saber|debes saber|conviene (?:saber|recordar)|debe saber|cal saber|has de saber|convem saber|bo saber|jakin beharrekoa|a ter en conta|ten en conta|kontuan (?:hartu|izan)\w*|things to (?:know|bear)|bear in mind|additional (?:information|notes)|further (?:information|details)|other (?:information|details))",
+    r"(?:otros datos|otra informacion|altra informacio|outra informacion|outros datos|beste datu\w*|bestelako informazio\w*|mas informacion|mes informacio|mais informacion|informazio gehiago|more information|efectos$|obligaciones|obligacions|notas?$|notes?$)",
+)
+WHAT = (
+    r"(?:que|zer|what) (?:es|e|son|da|dira|is|are)\b|(?:en que|zertan|de que|de que se|de que es) (?:consiste\w*|consisteix|datza|trata|tracta)\b|(?:para que|per a que|per que|pera que|zertarako) (?:sirve|serveix|serve|balio|da)?\b",
+    r"(?:descripcion|descripcio|descricion|deskribapen\w*|azalpen\w*|description|definicion|definicio|definition|introduccion|introduccio|introducion|introduction|sarrera)\b",
+    rf"{_A}(?:objetos?|objecte|obxecto|objektua|xedea\w*|helburu\w*|objetivos?|objectius?|obxectivos?|finalidad|finalitat|finalidade|purpose|objectives?|aims?|proposito)\b",
+    r"(?:informacion|informacio|informazio|information|datos|dades|datu)\w* (?:general\w*|xeral\w*|basic\w*|orokor\w*|oinarrizko\w*|del? (?:tramite|tramit|procedimiento|procediment)|do procedemento)|general information|basic information",
+    r"(?:resumen|resum|resumo|laburpen\w*|summary|overview|about|presentacion del tramite|sobre (?:este|esta|el|la|aquest|aquesta) (?:tramite|tramit|procedimiento|ayuda|ajut|servicio|prestacion)|at a glance|what (?:does it|it) (?:consist|involve))\b",
+)
+
+RULES: tuple[Rule, ...] = (
+    *rules(Label("ignored"), NOT_FOR_FIELDS),
+    *rules(Label("nombre"), NAME),
+    *rules(Label("nombre_alternativo"), OTHER_NAMES),
+    *rules(Label("codigo_sia"), CODE),
+    *rules(Label("organismo"), HANDLED),
+    *rules(Label("plazos", "silencio_administrativo"), SILENCE),
+    *rules(Label("plazos", "resolucion"), DECISION),
+    *rules(Label("plazos", "recurso"), APPEAL),
+    *rules(Label("plazos", "pago"), PAYMENT_TERM),
+    *rules(Label("como_solicitar", "cita"), APPOINTMENT),
+    *rules(Label("como_solicitar", "online"), ONLINE),
+    *rules(Label("como_solicitar", "presencial"), IN_PERSON),
+    *rules(Label("como_solicitar", "telefono"), BY_PHONE),
+    *rules(Label("como_solicitar", "correo"), BY_POST),
+    *rules(Label("tasas"), FEES),
+    *rules(Label("cuantias"), AMOUNTS),
+    *rules(Label("documentos_necesarios"), PAPERS),
+    *rules(Label("requisitos"), CONDITIONS),
+    *rules(Label("plazos", "solicitud"), PERIOD),
+    *rules(Label("base_legal"), LAW),
+    *rules(Label("organismo"), BODY),
+    *rules(Label("contacto"), CONTACT),
+    *rules(Label("datos_importantes"), REMARKS),
+    *rules(Label("descripcion"), WHAT),
+    *rules(Label("donde_solicitar"), WHERE),
+    *rules(Label("como_solicitar"), HOW),
+)
+
+# The word that decides stands last.
+ENDINGS: tuple[Rule, ...] = (
+    *rules(
+        Label("plazos", "resolucion"),
+        (r"(?:ebaz|erantzu|izapide)\w* .*ep(?:ea|eak|emuga)$|(?:ebazpen)\w*-?epea$",),
+    ),
+    *rules(Label("plazos", "recurso"), (r"errekurtso\w* .*ep(?:ea|eak)$|appeal deadlines?$",)),
+    *rules(Label("plazos", "solicitud"), (r"\bep(?:ea|eak|emuga)$|\bdeadlines?$|\btime limits?$|\bperiod$",)),
+    *rules(
+        Label("documentos_necesarios"),
+        (
+            r"\b(?:dokumentazioa|agiriak|dokumentuak)$|\b(?:required|needed) documents$|(?<!de )\bdocuments (?:required|needed|to (?:submit|provide|bring))$",
+        ),
+    ),
+    *rules(
+        Label("requisitos"),
+        (r"\b(?:baldintzak|eskakizunak|betekizunak|requirements|eligibility|onuradunak)$",),
+    ),
+    *rules(Label("base_legal"), (r"\b(?:araudia|legeria|arautegia|legislation)$",)),
+    *rules(Label("tasas"), (r"\b(?:tasak?|prezioa|kostua|fees?)$",)),
+    *rules(Label("cuantias"), (r"\b(?:zenbatekoa|zenbatekoak)$",)),
+    *rules(Label("donde_solicitar"), (r"\b(?:lekua|lekuak|tokia|bulegoak)$",)),
+    *rules(Label("organismo"), (r"\b(?:organoa|erakundea|saila) (?:arduraduna|eskuduna)$|\barduraduna$",)),
+    *rules(
+        Label("como_solicitar"),
+        (
+            r"\b(?:izapidetzea|tramitazioa|urratsak|prozedura)$|nola (?:egin|eskatu|aurkeztu|izapidetu|tramitatu)\w*(?: \w+)?$",
+        ),
+    ),
+    *rules(Label("descripcion"), (r"\b(?:deskribapena|azalpena|xedea|helburua|zer da(?: \w+)?)$",)),
+)

@@ -1,0 +1,303 @@
+"""An extracted page to the procedures that it tells of."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Any
+from urllib.parse import urlsplit
+
+from headwater.pure.crawling.markers import folded
+from headwater.pure.quality import count_words
+from headwater_recipes.procedures.completeness import completeness
+from headwater_recipes.procedures.fields import body, deadlines, entries, laws, money, naming, places, ways
+from headwater_recipes.procedures.fields.told import Span, Told
+from headwater_recipes.procedures.identity import procedure_id
+from headwater_recipes.procedures.keywords import keywords
+from headwater_recipes.procedures.kinds import kind_of
+from headwater_recipes.procedures.page.page import Page, Tell, no_language
+from headwater_recipes.procedures.registry.entry import Entry
+from headwater_recipes.procedures.registry.registry import territory as registered_territory
+from headwater_recipes.procedures.registry.territory import SOURCE_TYPES, territory_of
+from headwater_recipes.procedures.sections.divide import divide
+from headwater_recipes.procedures.sections.line import lines_of
+from headwater_recipes.procedures.sections.part import Part, of_field
+from headwater_recipes.procedures.sections.promote import promote
+from headwater_recipes.procedures.sections.separate import in_language, procedures_in
+
+ASKING = frozenset({"requisitos", "documentos_necesarios", "como_solicitar"})
+CORE = frozenset({*ASKING, "plazos", "tasas", "cuantias", "donde_solicitar"})
+LISTING = re.compile(
+    r"(?:resultad\w+|llistat|listado|listaxe|catalogo de (?:tramites|procedimientos|servicios)|cataleg de|relacion de|relacio de|indice|index|buscador|cercador|directorio|bilaket\w*|search results|list of|tramites mas|tots els tramits|todos los tramites)\b"
+)
+EVENT = re.compile(
+    r"(?:curso|cursos|curs|taller|tallers|talleres|obradoiro|tailerra|exposicion|exposicio|erakusketa|concierto|concert|feria|fira|feira|azoka|jornadas?|jornades|congreso|congres|visitas?|visites|charla|conferencia|festival|teatro|teatre|carrera|cursa|torneo|fiestas?|course|workshop|exhibition|concert|fair)\b"
+)
+LANGUAGES = ("es", "ca", "eu", "gl", "en")
+LONGEST_TITLE, OPENING = 120, 600
+
+
+@dataclass(frozen=True, slots=True)
+class Procedure:
+    """`document` is the ProcedureDoc without the moment of extraction; `spans` says for each field where in the text
+    it was read; `recognised` are the fields whose parts the page has."""
+
+    document: Mapping[str, Any]
+    spans: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
+    recognised: tuple[str, ...] = ()
+
+
+def parts_of(text: str) -> list[Part]:
+    return divide(promote(list(lines_of(text))))
+
+
+def normalise(page: Page, owner: Entry | None = None, tell: Tell = no_language) -> list[Procedure]:
+    """No procedure where the page asks for nothing and offers nothing: a field without evidence stays empty, and a
+    page without such fields is none."""
+    parts = in_language(parts_of(page.text), page.language, page.secondary, tell)
+    found = []
+    for heading, own in procedures_in(parts):
+        if is_procedure(own) and not is_something_else(own, heading.title if heading else page.title):
+            found.append(_procedure(page, owner, heading, own, tell))
+    return [one for one in found if len(one.document["nombre"]) >= 5]
+
+
+def is_procedure(parts: Sequence[Part]) -> bool:
+    """At least two of the questions a procedure answers, one of them about what to bring, be or do."""
+    answered = {part.field for part in parts if part.lines}
+    return bool(answered & ASKING) and len(answered & CORE) >= 2
+
+
+def is_something_else(parts: Sequence[Part], title: str) -> bool:
+    """A listing of many, or an event that asks for nothing but to come."""
+    titles = [folded(title), *(folded(part.title) for part in parts if part.level == 1)]
+    if any(LISTING.match(one) for one in titles):
+        return True
+    asks = {part.field for part in parts if part.lines} & {"documentos_necesarios", "como_solicitar"}
+    return not asks and any(EVENT.match(one) for one in titles)
+
+
+def _procedure(
+    page: Page, owner: Entry | None, heading: Part | None, parts: Sequence[Part], tell: Tell
+) -> Procedure:
+    told = _fields(page, owner, heading, parts)
+    if page.secondary and told["nombre"]:
+        told["nombre"] = replace(
+            told["nombre"], value=_in_one_language(told["nombre"].value, page.language, tell)
+        )
+    values = {name: one.value for name, one in told.items() if one}
+    document = _document(page, owner, values, own_text(page, heading, parts))
+    spans = {name: one.spans for name, one in told.items() if one and one.spans}
+    recognised = tuple(
+        dict.fromkeys(part.field for part in parts if part.label and part.own and part.field != "ignored")
+    )
+    return Procedure(document, spans, recognised)
+
+
+def _in_one_language(name: str, language: str, tell: Tell) -> str:
+    """Of a name that is written in two languages, the one in this language."""
+    sides = [side.strip() for side in re.split(r"\s+[/|]\s+", name)]
+    return next((side for side in sides if tell(side) == language), sides[0]) if len(sides) == 2 else name
+
+
+def own_text(page: Page, heading: Part | None, parts: Sequence[Part]) -> str:
+    if heading is None:
+        return page.text
+    return "\n".join(f"{part.title}\n{part.text}" for part in parts)
+
+
+def _fields(page: Page, owner: Entry | None, heading: Part | None, parts: Sequence[Part]) -> dict[str, Told]:
+    alone = [part for part in parts if part.field != "ignored"]
+    paid, received = money.sides(alone)
+    applying = of_field(alone, "como_solicitar", "donde_solicitar", "contacto")
+    how = [part for part in of_field(alone, "como_solicitar") if part.key != "cita"] or of_field(
+        alone, "como_solicitar"
+    )
+    links = [(link, line) for part in alone for line in part.lines for link in line.links]
+    description, left_over = naming.description(
+        alone if heading is None else parts, page.description if heading is None else ""
+    )
+    where = places.places(applying, of_field(alone, "donde_solicitar"), links)
+    urls = where.value.get("urls", ()) if where else ()
+    ways_parts = of_field(alone, "como_solicitar", "donde_solicitar")
+    steps = ways.ways(how)
+    channel = ways.channel(steps.value or (), ways_parts, urls)
+    lines = [line for part in ways_parts for line in part.lines]
+    told = {
+        "nombre": _name(page, heading, alone),
+        "nombre_alternativo": naming.other_names(alone),
+        "descripcion": description,
+        "organismo": body.body(
+            alone, page.site, page.page_title, (owner.organism or owner.name) if owner else ""
+        ),
+        "requisitos": entries.entries(of_field(alone, "requisitos")),
+        "documentos_necesarios": entries.entries(of_field(alone, "documentos_necesarios")),
+        "plazos": deadlines.deadlines(of_field(alone, "plazos"), alone),
+        "tasas": money.fees(paid, alone),
+        "cuantias": money.amounts(received),
+        "base_legal": laws.laws(of_field(alone, "base_legal")),
+        "como_solicitar": steps,
+        "donde_solicitar": where,
+        "telefono": _telephone(page, alone),
+        "datos_importantes": entries.entries(of_field(alone, "datos_importantes")),
+        "codigo_sia": _code(alone),
+        "canal": Told(channel, tuple((line.start, line.end) for line in lines)) if channel else Told(),
+        "datos_adicionales": _overflow(alone, heading, description, left_over),
+    }
+    return _of_gazette(page, told) if page.gazette else told
+
+
+def _name(page: Page, heading: Part | None, parts: Sequence[Part]) -> Told:
+    if heading is None:
+        return naming.name(parts, page.title, page.page_title)
+    return Told(
+        naming.cleaned(heading.title),
+        ((heading.start, heading.start + heading.level + 1 + len(heading.title)),),
+    )
+
+
+def _telephone(page: Page, parts: Sequence[Part]) -> Told:
+    nearest = [
+        *of_field(parts, "contacto"),
+        *of_field(parts, "donde_solicitar"),
+        *of_field(parts, "como_solicitar"),
+        *parts,
+    ]
+    found = places.telephone(nearest)
+    return found or Told(places.number_in(str(page.site.get("footer") or "")) or None, ())
+
+
+def _code(parts: Sequence[Part]) -> Told:
+    for part in of_field(parts, "codigo_sia"):
+        for line in part.lines:
+            if found := re.search(r"\b\d{5,8}\b", line.text):
+                return Told(found[0], ((line.start, line.end),))
+    return Told()
+
+
+def _overflow(parts: Sequence[Part], heading: Part | None, description: Told, left_over: str) -> Told:
+    """What no field holds, under its own heading."""
+    found: dict[str, str] = {}
+    spans: list[Span] = []
+    for part in parts:
+        if part.label is not None or not part.title or part is heading:
+            continue
+        lines = [
+            line
+            for line in part.lines
+            if not any(start <= line.start < end for start, end in description.spans)
+        ]
+        if lines:
+            found[part.title[:LONGEST_TITLE]] = "\n".join(line.text for line in lines)
+            spans += [(line.start, line.end) for line in lines]
+    if left_over:
+        found["descripcion"] = left_over
+    return Told(found, tuple(spans)) if found else Told()
+
+
+def _of_gazette(page: Page, told: dict[str, Told]) -> dict[str, Told]:
+    """A document of the official gazette rests on the norms that it refers to."""
+    earlier = page.gazette.get("anteriores") or ()
+    references = [_reference(one) for one in earlier if one.get("referencia")]
+    department = str(page.gazette.get("departamento") or "")
+    changed = {
+        "nombre": Told(page.title.rstrip("."), ()) if page.title else told["nombre"],
+        "base_legal": Told(references, ()) if references else told["base_legal"],
+        "organismo": Told(department, ()) if department else told["organismo"],
+    }
+    return {**told, **changed}
+
+
+def _reference(one: Mapping[str, str]) -> str:
+    text = one.get("texto", "")
+    return f"{text} ({one['referencia']})" if text else one["referencia"]
+
+
+def _document(page: Page, owner: Entry | None, values: dict[str, Any], text: str) -> dict[str, Any]:
+    organism = str(values.get("organismo", ""))
+    territory, source_type = _territory(page, owner, organism)
+    short = body.abbreviation(organism, owner.abbreviation if owner else "")
+    name = str(values.get("nombre", ""))
+    who = (
+        short
+        or territory.get("municipio")
+        or territory.get("ccaa")
+        or territory.get("provincia")
+        or _site_word(page.url)
+    )
+    identity = procedure_id(source_type, str(who), name)
+    optional = {
+        "organismo_abrev": short,
+        "codigo_sia": values.get("codigo_sia"),
+        "nombre_alternativo": values.get("nombre_alternativo"),
+    }
+    document: dict[str, Any] = {
+        "version": 1,
+        "id": identity,
+        "tramite": identity,
+        "nombre": name,
+        **{key: value for key, value in optional.items() if value},
+        "source_url": page.url,
+        "fuente_url": page.url,
+        "source_domain": urlsplit(page.url).hostname or "",
+        "source_type": source_type,
+        "organismo": organism,
+        "descripcion": values.get("descripcion", ""),
+        "tasas": values.get("tasas"),
+        "idioma": page.language if page.language in LANGUAGES else "es",
+        "idiomas_disponibles": _languages(page),
+        "tags": kind_of(name),
+        "verified_at": None,
+        "verified_by": None,
+        "verificado": False,
+        "fecha_verificacion": None,
+        "content_hash": sha256(text.encode()).hexdigest(),
+        "word_count": max(1, count_words(text)),
+    }
+    if territory.get("nivel"):
+        document["territorio"] = territory
+    for key in _OPTIONAL:
+        if values.get(key) not in (None, "", [], {}):
+            document[key] = values[key]
+    if "documentos_necesarios" in document:
+        document["documentos"] = document["documentos_necesarios"]
+    if numbers := laws.gazette_numbers(document.get("base_legal", ())):
+        document["base_legal_boe"] = numbers
+    document["keywords"] = keywords(name, values.get("nombre_alternativo") or (), organism, short, identity)
+    document["completeness_score"] = completeness(document)
+    return dict(sorted(document.items()))
+
+
+_OPTIONAL = (
+    "canal", "requisitos", "documentos_necesarios", "plazos", "cuantias", "base_legal", "como_solicitar",
+    "donde_solicitar", "telefono", "datos_importantes", "datos_adicionales",
+)  # fmt: skip
+
+
+def _languages(page: Page) -> list[str]:
+    said = [page.language, page.secondary, *page.site.get("languages", ())]
+    return list(dict.fromkeys(one for one in said if one in LANGUAGES)) or ["es"]
+
+
+def _territory(page: Page, owner: Entry | None, organism: str) -> tuple[dict[str, str], str]:
+    if owner is not None:
+        return registered_territory(owner), owner.jurisdiction
+    if page.gazette:
+        return {"nivel": "estatal"}, "boe"
+    host = (urlsplit(page.url).hostname or "").lower()
+    names = [
+        organism,
+        *(body.name_in(str(page.site.get(name) or "")) for name in ("logo", "name", "header", "footer")),
+        body.name_in(page.page_title),
+        *(body.name_in(line.lstrip("# ")) for line in page.text[:OPENING].split("\n")),
+        "",
+    ]
+    found = next((one for name in dict.fromkeys(names) if (one := territory_of(name, host))), {})
+    return found, SOURCE_TYPES.get(str(found.get("nivel")), "local")
+
+
+def _site_word(url: str) -> str:
+    labels = [
+        label for label in (urlsplit(url).hostname or "web").split(".") if label not in {"www", "sede", "seu"}
+    ]
+    return labels[0] if labels else "web"

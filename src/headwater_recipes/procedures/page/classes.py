@@ -1,0 +1,34 @@
+"""Classes that a site gives to its labels: learned from those whose words are known."""
+
+from collections import defaultdict
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from headwater.extract.letters import one_line
+from headwater_recipes.procedures.labels.recognise import recognise_plain
+
+FEWEST, LEAST_SHARE, LONGEST = 2, 0.4, 14
+MOST = 4000
+
+
+def class_of(node: LexborNode) -> str:
+    """Element and class; empty for an element without one."""
+    named = " ".join((node.attributes.get("class") or "").split())
+    return f"{node.tag}.{named}" if named else ""
+
+
+def label_classes(tree: LexborHTMLParser) -> frozenset[str]:
+    """Where at least two of an element's uses are labels of different parts, the others are labels as well."""
+    texts: dict[str, list[str]] = defaultdict(list)
+    for node in tree.css("div[class],p[class],span[class],li[class]")[:MOST]:
+        text = one_line(node.text(deep=True))
+        texts[class_of(node)].append(text)
+    return frozenset(name for name, found in texts.items() if _are_labels(found))
+
+
+def _are_labels(texts: list[str]) -> bool:
+    if not all(0 < len(text.split()) <= LONGEST for text in texts):
+        return False
+    known = [label for text in texts if (label := recognise_plain(text)) is not None]
+    distinct = {(label.field, label.key) for label in known}
+    return len(distinct) >= FEWEST and len(known) >= LEAST_SHARE * len(texts)

@@ -1,0 +1,30 @@
+"""Links as they stand in the text: words, and where they lead."""
+
+from urllib.parse import urljoin
+
+NOWHERE = ("#", "javascript:")
+CALLS = ("mailto:", "tel:")
+
+
+def leads_nowhere(target: str) -> bool:
+    return not target or target.lower().startswith(NOWHERE)
+
+
+def written_link(text: str, target: str, address: str) -> str:
+    """`[words](address)`; words alone where it leads nowhere; a number or mail address that the words do not show is
+    put behind them."""
+    if leads_nowhere(target) or target.lower().startswith("data:"):
+        return text
+    if target.lower().startswith(CALLS):
+        called = target.partition(":")[2]
+        shown = "@" in text or called.strip("+ ")[-4:] in text.replace(" ", "")
+        return text if shown else f"{text} {called}"
+    return f"[{text}]({_absolute(address, target)})"
+
+
+def _absolute(address: str, target: str) -> str:
+    try:
+        found = urljoin(address, target)
+    except ValueError:
+        found = target
+    return found.replace(" ", "%20").replace(")", "%29")

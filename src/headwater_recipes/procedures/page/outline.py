@@ -1,0 +1,256 @@
+"""A page's own text as blocks: headings, paragraphs, items and tables, whatever elements the site uses for them."""
+
+import re
+from dataclasses import dataclass, field
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from headwater.extract.blocks import Block, Heading, Item, Paragraph, Table
+from headwater.extract.letters import one_line
+from headwater_recipes.procedures.labels.recognise import recognise_plain
+from headwater_recipes.procedures.page.chrome import is_chrome, names_of
+from headwater_recipes.procedures.page.classes import class_of, label_classes
+from headwater_recipes.procedures.page.linking import leads_nowhere, written_link
+from headwater_recipes.procedures.page.panels import Panels, find_panels
+from headwater_recipes.procedures.page.shape import (
+    BLOCKS,
+    BOLD,
+    LABEL_WORDS,
+    LEVELS,
+    VALUE_WORDS,
+    is_part,
+    main_part,
+    only_opens,
+    opens,
+)
+from headwater_recipes.procedures.page.tables import below_heads, is_ficha, is_layout, rows_of
+from headwater_recipes.procedures.page.writing import Writing, bullet_of, flat, is_heading, marked
+
+DEEPEST = 120
+LONGEST_LABEL = 14
+_NOTED = re.compile(r"^\s*(?:[\[(]?\d{1,2}[\]).]|\*|[¹²³])\s")
+_NOTE = re.compile(r"^\s*[\[(]?\d{1,2}[\])]?\s*$")
+
+
+def outline(tree: LexborHTMLParser, address: str) -> list[Block]:
+    """The blocks of the part that is the page's own."""
+    body = tree.body
+    if body is None:
+        return []
+    walker = _Walker(address=address, panels=find_panels(tree), labels=label_classes(tree))
+    walker.walk(main_part(tree) or body, 0)
+    walker.end_paragraph()
+    return walker.blocks
+
+
+@dataclass(slots=True)
+class _Walker:
+    address: str
+    panels: Panels
+    labels: frozenset[str] = frozenset()
+    blocks: list[Block] = field(default_factory=list)
+    writing: Writing = field(default_factory=Writing)
+    level: int = 1  # of the last real heading
+    ranks: dict[str, int] = field(default_factory=dict)
+    item: bool = False
+
+    def walk(self, node: LexborNode, depth: int, *, bold: bool = False) -> None:
+        if depth > DEEPEST:
+            self.writing.write(node.text(deep=True), bold=bold)
+            return
+        for child in node.iter(include_text=True):
+            self._child(child, depth, bold=bold)
+
+    def _child(self, child: LexborNode, depth: int, *, bold: bool) -> None:
+        tag = child.tag or ""
+        if tag == "-text":
+            self.writing.write(child.text(deep=False) or "", bold=bold)
+        elif tag == "br":
+            self.writing.end_line()
+        elif tag.startswith(("-", "_")) or is_chrome(child) or self._is_note(child):
+            return
+        elif tag in LEVELS or child.attributes.get("role") == "heading":
+            self._heading(child, tag)
+        elif child.mem_id in self.panels.triggers:
+            self.end_paragraph()
+        elif tag in BLOCKS or child.css_first("p,div,ul,ol,table,dl,h1,h2,h3,h4,h5,h6") is not None:
+            self._block(child, tag, depth)
+        else:
+            self._inline(child, tag, depth, bold=bold)
+
+    def _is_note(self, node: LexborNode) -> bool:
+        """The sign of a footnote, or the footnote."""
+        if node.tag == "sup":
+            return bool(_NOTE.match(node.text(deep=True)))
+        return bool({"nota", "notas", "note", "notes"} & names_of(node)) and bool(
+            _NOTED.match(node.text(deep=True))
+        )
+
+    def _heading(self, node: LexborNode, tag: str) -> None:
+        self.end_paragraph()
+        text = one_line(node.text(deep=True))
+        if not text or only_opens(node, self.panels):
+            return
+        said = node.attributes.get("aria-level") or ""
+        self.level = LEVELS.get(tag) or (int(said) if said.isdigit() and 0 < int(said) < 7 else 2)
+        self.blocks.append(Heading(text, self.level))
+
+    def _block(self, node: LexborNode, tag: str, depth: int) -> None:
+        self.end_paragraph()
+        if (name := self.panels.names.get(node.mem_id)) is not None:
+            self.blocks.append(Heading(name, self._below("panel")))
+        if tag == "table":
+            self._table(node, depth)
+        elif tag in {"ul", "ol", "menu"}:
+            self._list(node, depth)
+        elif tag in {"dt", "summary", "legend"}:
+            self._label(node, depth)
+        elif self._is_label(node, tag):
+            self.blocks.append(Heading(one_line(node.text(deep=True)), self._below(class_of(node))))
+        else:
+            self.walk(node, depth + 1)
+        self.end_paragraph()
+
+    def _is_label(self, node: LexborNode, tag: str) -> bool:
+        """A short line that its class calls a title or label."""
+        if tag not in {"div", "p"} or not (LABEL_WORDS & names_of(node) or class_of(node) in self.labels):
+            return False
+        if VALUE_WORDS & names_of(node) or any(
+            child.tag in BLOCKS or child.tag == "a" for child in node.iter()
+        ):
+            return False
+        text = one_line(node.text(deep=True))
+        return 0 < len(text.split()) <= LONGEST_LABEL and not text.endswith((".", ";", ","))
+
+    def _label(self, node: LexborNode, depth: int) -> None:
+        heading = node.css_first("h1,h2,h3,h4,h5,h6")
+        if heading is not None:
+            self.walk(node, depth + 1)
+            return
+        text = one_line(node.text(deep=True))
+        if text:
+            around = node.parent.mem_id if node.parent is not None and node.tag == "dt" else 0
+            self.blocks.append(Heading(text, self._below(f"{node.tag} {around}")))
+
+    def _below(self, kind: str = "") -> int:
+        """One below the last heading; labels of one kind are all of one rank, whatever headings stand between them."""
+        level = min(self.level + 1, 6)
+        return self.ranks.setdefault(kind, level) if kind else level
+
+    def _inline(self, node: LexborNode, tag: str, depth: int, *, bold: bool) -> None:
+        if tag == "a":
+            self._link(node, bold=bold)
+        elif tag == "button":
+            self._button(node)
+        elif tag == "img":
+            return
+        elif tag in BOLD or (
+            tag in {"span", "label"} and (LABEL_WORDS & names_of(node) or class_of(node) in self.labels)
+        ):
+            self.walk(node, depth + 1, bold=True)
+            self.writing.write(" ", bold=False)
+        else:
+            self.walk(node, depth + 1, bold=bold)
+            if tag == "span":
+                self.writing.write("\u200b", bold=bold)
+
+    def _button(self, node: LexborNode) -> None:
+        """One that opens something names it; any other is no text."""
+        text = one_line(node.text(deep=True))
+        if text and (opens(node) or recognise_plain(text) is not None) and len(text.split()) <= LONGEST_LABEL:
+            self.end_paragraph()
+            self.blocks.append(Heading(text, self._below(f"opens {class_of(node)}")))
+
+    def _link(self, node: LexborNode, *, bold: bool) -> None:
+        text = one_line(node.text(deep=True)).replace("[", "(").replace("]", ")")
+        target = (node.attributes.get("href") or "").strip()
+        if not text:
+            return
+        if leads_nowhere(target) and opens(node):
+            self.end_paragraph()
+            self.blocks.append(Heading(text, self._below(f"opens {class_of(node)}")))
+        elif not target.startswith("#") or any(run.text.strip() for run in self.writing.runs):
+            # A line that only leads to another place of the page is a table of contents, not text.
+            self.writing.write(written_link(text, target, self.address), bold=bold)
+
+    def _list(self, node: LexborNode, depth: int) -> None:
+        for child in node.iter():
+            if child.tag != "li":
+                self._child(child, depth, bold=False)
+            elif not (is_chrome(child) or child.mem_id in self.panels.triggers):
+                self._list_item(child, depth)
+
+    def _list_item(self, node: LexborNode, depth: int) -> None:
+        """One line, with what is listed below it; an item that holds a heading or table is a part of its own."""
+        if (name := self.panels.names.get(node.mem_id)) is not None:
+            self.blocks.append(Heading(name, self._below()))
+        inner = node.css_first(
+            "h1,h2,h3,h4,h5,h6,table,dl,summary,button[aria-expanded],button[aria-controls]"
+        )
+        if inner is not None or is_part(node):
+            self.walk(node, depth + 1)
+            self.end_paragraph()
+            return
+        lines = _inside(node, self, depth)
+        if not lines:
+            return
+        first, *others = lines
+        if others and (first.endswith(":") or len(others) > 1):
+            first = f"{first} {'; '.join(one.rstrip('.;') for one in others)}"
+        elif others:
+            first = f"{first} {others[0]}"
+        self.blocks.append(Item(first))
+
+    def _table(self, node: LexborNode, depth: int) -> None:
+        caption = node.css_first("caption")
+        if (
+            caption is not None
+            and (text := one_line(caption.text(deep=True)))
+            and len(text.split()) <= LONGEST_LABEL
+        ):
+            self.blocks.append(Heading(text, self._below()))
+        cells = rows_of(node)
+        labelled = below_heads(cells)
+        if is_ficha(labelled):
+            for label, *values in labelled:
+                self.blocks.append(Heading(one_line(label.text(deep=True)), self._below()))
+                self._all(values, depth)
+        elif is_layout(cells):
+            self._all([cell for row in cells for cell in row], depth)
+        else:
+            told = tuple(tuple("; ".join(_inside(cell, self, depth)) for cell in row) for row in cells)
+            self.blocks.append(Table(told))
+
+    def _all(self, nodes: list[LexborNode], depth: int) -> None:
+        for node in nodes:
+            self.walk(node, depth + 1)
+            self.end_paragraph()
+
+    def end_paragraph(self) -> None:
+        for line in self.writing.take():
+            text = flat(line)
+            rest = bullet_of(text)
+            if rest is not None:
+                self.blocks.append(Item(rest))
+            elif is_heading(line):
+                self.blocks.append(Paragraph(f"**{text}**"))
+            elif text:
+                self.blocks.append(Paragraph(marked(line)))
+
+
+def _inside(node: LexborNode, walker: _Walker, depth: int) -> list[str]:
+    """The lines of an item or cell."""
+    inner = _Walker(address=walker.address, panels=walker.panels, labels=walker.labels, level=walker.level)
+    inner.walk(node, depth + 1)
+    inner.end_paragraph()
+    return [text for block in inner.blocks if (text := _said(block))]
+
+
+def _said(block: Block) -> str:
+    match block:
+        case Heading(text, _):
+            return f"**{text}**"
+        case Paragraph(text) | Item(text, _, _):
+            return text
+        case Table(rows):
+            return "; ".join(": ".join(filter(None, row)) for row in rows)

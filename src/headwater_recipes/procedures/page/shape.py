@@ -1,0 +1,157 @@
+"""What the elements of a page are for: text, a label, a part, or something that opens one."""
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from headwater.extract.letters import one_line
+from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
+from headwater_recipes.procedures.page.chrome import names_of
+from headwater_recipes.procedures.page.panels import Panels
+
+LEVELS = {f"h{level}": level for level in range(1, 7)}
+BLOCKS = frozenset(
+    {
+        *(
+            "div",
+            "section",
+            "article",
+            "main",
+            "p",
+            "ul",
+            "ol",
+            "li",
+            "dl",
+            "dt",
+            "dd",
+            "table",
+            "tbody",
+            "thead",
+            "tr",
+        ),
+        *(
+            "td",
+            "th",
+            "blockquote",
+            "figure",
+            "figcaption",
+            "address",
+            "details",
+            "summary",
+            "fieldset",
+            "legend",
+            "form",
+        ),
+        *("pre", "hr", "body", "header", "aside", "center", "tfoot", "caption", "menu", *LEVELS),
+    }
+)
+BOLD = frozenset({"strong", "b", "u"})
+LABEL_WORDS = frozenset(
+    {
+        *(
+            "label",
+            "etiqueta",
+            "titulo",
+            "title",
+            "titol",
+            "heading",
+            "term",
+            "encabezado",
+            "cabecera",
+            "subtitulo",
+        ),
+        *(
+            "titular",
+            "key",
+            "clave",
+            "epigrafe",
+            "header",
+            "caption",
+            "legend",
+            "name",
+            "trigger",
+            "toggle",
+        ),
+    }
+)
+VALUE_WORDS = frozenset(
+    {
+        *(
+            "contenido",
+            "content",
+            "contingut",
+            "body",
+            "value",
+            "valor",
+            "texto",
+            "text",
+            "data",
+            "dato",
+            "detalle",
+        ),
+        *("detail", "cuerpo", "panel", "answer", "respuesta", "description", "descripcion"),
+    }
+)
+
+
+def main_part(tree: LexborHTMLParser) -> LexborNode | None:
+    """What the page itself calls its main part, if most of the headings stand there."""
+    everywhere = _known_headings(tree.body)
+    for selector in (
+        "main",
+        "[role=main]",
+        "#main-content",
+        "#main",
+        "#content",
+        "#contenido",
+        "#contingut",
+        "#contido",
+        "#edukia",
+    ):
+        for node in tree.css(selector):
+            if _known_headings(node) >= max(2, everywhere - 1):
+                return node
+    return None
+
+
+def _known_headings(node: LexborNode | None) -> int:
+    if node is None:
+        return 0
+    found = node.css(
+        "h1,h2,h3,h4,h5,h6,dt,th,summary,button,strong,b,legend,label,[class*=title],[class*=titulo],[class*=label]"
+    )
+    return len(
+        {
+            text
+            for one in found[:2000]
+            if (text := one_line(one.text(deep=True))) and len(text) < 120 and recognise(text)
+        }
+    )
+
+
+def only_opens(node: LexborNode, panels: Panels) -> bool:
+    """A heading whose words are the name of a panel, which comes with the panel."""
+    if node.mem_id in panels.triggers:
+        return True
+    inner = node.css("a,button,span")
+    text = one_line(node.text(deep=True))
+    return any(one.mem_id in panels.triggers and one_line(one.text(deep=True)) == text for one in inner)
+
+
+def opens(node: LexborNode) -> bool:
+    """Whether it is there to show and hide what follows."""
+    attributes = node.attributes
+    if {"aria-expanded", "aria-controls", "data-toggle", "data-bs-toggle", "data-target"} & set(attributes):
+        return True
+    return attributes.get("role") in {"button", "tab"} or bool(LABEL_WORDS & names_of(node))
+
+
+def is_part(node: LexborNode) -> bool:
+    """A list item that is a label with paragraphs below, as accordions made of lists are."""
+    children = [child for child in node.iter() if child.tag in BLOCKS]
+    if children and any(
+        child.tag in {"a", "button", "span", "label"} and opens(child) for child in node.iter()
+    ):
+        return True
+    if len(children) < 2 or children[0].css_first("a[href]") is not None:
+        return False
+    first = one_line(children[0].text(deep=True))
+    return recognise_plain(first) is not None and len(one_line(node.text(deep=True))) > len(first)

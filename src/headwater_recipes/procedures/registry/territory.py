@@ -1,0 +1,83 @@
+"""Which territory a procedure is of: by the registry; where that is silent, by who is responsible."""
+
+import re
+from collections.abc import Mapping
+
+from headwater.pure.crawling.markers import folded
+
+COMMUNITIES: Mapping[str, str] = {
+    "andalucia": "andalucia",
+    "aragon": "aragon",
+    "asturias": "asturias",
+    "illes balears": "illes-balears",
+    "islas baleares": "illes-balears",
+    "baleares": "illes-balears",
+    "canarias": "canarias",
+    "cantabria": "cantabria",
+    "castilla la mancha": "castilla-la-mancha",
+    "castilla y leon": "castilla-y-leon",
+    "cataluna": "cataluna",
+    "catalunya": "cataluna",
+    "generalitat valenciana": "comunitat-valenciana",
+    "comunitat valenciana": "comunitat-valenciana",
+    "comunidad valenciana": "comunitat-valenciana",
+    "extremadura": "extremadura",
+    "galicia": "galicia",
+    "xunta": "galicia",
+    "comunidad de madrid": "comunidad-de-madrid",
+    "region de murcia": "region-de-murcia",
+    "murcia": "region-de-murcia",
+    "navarra": "navarra",
+    "nafarroa": "navarra",
+    "pais vasco": "pais-vasco",
+    "euskadi": "pais-vasco",
+    "eusko jaurlaritza": "pais-vasco",
+    "gobierno vasco": "pais-vasco",
+    "osakidetza": "pais-vasco",
+    "lanbide": "pais-vasco",
+    "la rioja": "la-rioja",
+    "ceuta": "ceuta",
+    "melilla": "melilla",
+}
+TOWN = re.compile(
+    r"^(?:excmo |excel lentissim )?(?:ayuntamiento|ajuntament|concello)(?: del| de| da| do| d)? (.+)$"
+)
+BASQUE_TOWN = re.compile(r"^(.+?)(?:e?ko|go) udal\w*$")
+ENGLISH_TOWN = re.compile(r"^(.+) (?:town|city) (?:council|hall)$")
+PROVINCE = re.compile(
+    r"^(?:diputacion|diputacio|deputacion|cabildo|consell insular)(?: provincial| foral| insular)?(?: de la| de| d)? (.+)$"
+)
+STATE = re.compile(
+    r"\b(?:ministerio|ministeri|ministry|seguridad social|servicio publico de empleo estatal|agencia tributaria|direccion general de (?:trafico|la policia)|administracion general del estado|gobierno de espana|nacional|estatal|boletin oficial del estado)\b"
+)
+REGIONAL = re.compile(
+    r"\b(?:xunta|generalitat|junta de(?! gobierno| gobern)|gobierno de|govern|comunidad|comunitat|consejeria|conselleria|principado|region de|eusko jaurlaritza|departament de|jaurlaritza)\b"
+)
+
+
+def slug(text: str) -> str:
+    return folded(text).replace(" ", "-")
+
+
+def territory_of(organism: str, host: str) -> dict[str, str]:
+    """`nivel` with what belongs to it; empty when neither the name nor the address tells."""
+    bare = folded(organism)
+    for pattern in (TOWN, BASQUE_TOWN, ENGLISH_TOWN):
+        if found := pattern.match(bare):
+            return {"nivel": "local", "municipio": slug(found[1])}
+    if found := PROVINCE.match(bare):
+        return {"nivel": "local", "provincia": slug(found[1])}
+    if STATE.search(bare) or host.endswith(".gob.es"):
+        return {"nivel": "estatal"}
+    if REGIONAL.search(bare) or any(re.search(rf"\b{name}\b", bare) for name in COMMUNITIES):
+        community = community_in(bare)
+        return {"nivel": "autonomico", "ccaa": community} if community else {"nivel": "autonomico"}
+    return {}
+
+
+def community_in(bare: str) -> str | None:
+    return next((value for name, value in COMMUNITIES.items() if re.search(rf"\b{name}\b", bare)), None)
+
+
+SOURCE_TYPES = {"estatal": "age", "autonomico": "ccaa", "local": "local"}
+LEVELS = {"age": "estatal", "ccaa": "autonomico", "local": "local", "boe": "estatal"}

@@ -1,0 +1,203 @@
+"""Lines to parts: which field each heading opens, given the headings above it."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from headwater.pure.crawling.markers import folded
+from headwater_recipes.procedures.labels.label import Label
+from headwater_recipes.procedures.labels.recognise import both, plain_label, recognise, recognise_plain
+from headwater_recipes.procedures.sections.line import Line
+from headwater_recipes.procedures.sections.part import Part
+
+STICKY = frozenset({"ignored", "base_legal", "cuantias"})
+# Headings below these are about whose papers or which step, not a part of their own.
+PEOPLE = re.compile(
+    r"person|solicitant|sol licitant|interesad|interessad|beneficiari|destinatari|eskatzaile|applicant|onuradun"
+)
+STEP = re.compile(r"solicit|sol licit|present|inscrip|matricul|entrega|eska|apply|application|submission")
+PRIVACY = re.compile(
+    r"responsable|finalidad|finalitat|legitimaci|derechos|drets|destinatari|conservaci|procedencia|encargado"
+)
+FREE_KEY = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Above:
+    level: int
+    label: Label | None
+    title: str
+
+
+def divide(lines: Sequence[Line]) -> list[Part]:
+    """The first part is what stands before any heading."""
+    above: list[_Above] = []
+    parts: list[Part] = []
+    for heading, below in _groups(lines):
+        if heading is None:
+            parts.append(Part(title="", level=0, label=None, lines=below))
+            continue
+        above = [one for one in above if one.level < heading.level]
+        label, own = _effective(heading.text, above, " ".join(line.text for line in below))
+        also = both(heading.text) if own else ()
+        parts.append(
+            Part(
+                title=heading.text,
+                level=heading.level,
+                label=also[0] if also else label,
+                lines=below,
+                start=heading.start,
+                own=own,
+                also=also,
+                above=tuple(one.title for one in above),
+            )
+        )
+        above.append(_Above(heading.level, label, heading.text))
+    return [divided for part in _without_privacy(parts) for divided in _apart(part)]
+
+
+def _groups(lines: Sequence[Line]) -> Iterator[tuple[Line | None, tuple[Line, ...]]]:
+    heading: Line | None = None
+    below: list[Line] = []
+    for line in lines:
+        if line.kind == "heading":
+            if heading is not None or below:
+                yield heading, tuple(below)
+            heading, below = line, []
+        else:
+            below.append(line)
+    if heading is not None or below:
+        yield heading, tuple(below)
+
+
+def _effective(title: str, above: Sequence[_Above], below: str) -> tuple[Label | None, bool]:
+    """The label in force below this heading, and whether it is the heading's own."""
+    own = recognise(title) or next(iter(both(title)), None)
+    parent = next((one.label for one in reversed(above) if one.label is not None), None)
+    if parent is None or parent.field == "descripcion":
+        return (own or parent, own is not None) if parent else (own, own is not None)
+    if parent.field in STICKY:
+        plainly = parent.field != "ignored" and recognise_plain(title) is not None
+        return (own, True) if plainly else (parent, False)
+    if parent.field == "plazos" and _is_deadline(own, below):
+        return _deadline(title, own, parent), False
+    if own is None:
+        return parent, False
+    if parent.field == "documentos_necesarios" and own.field in {
+        "requisitos",
+        "como_solicitar",
+        "documentos_necesarios",
+    }:
+        return (
+            (parent, False) if PEOPLE.search(plain_label(title)) or own.field != "requisitos" else (own, True)
+        )
+    if (
+        parent.field == "requisitos"
+        and own.field in {"organismo", "como_solicitar", "contacto"}
+        and not own.key
+    ):
+        return parent, False
+    if own.field == parent.field and not own.key:
+        return parent, False
+    return own, True
+
+
+def _is_deadline(own: Label | None, below: str) -> bool:
+    """Below "Plazos", "Tramitación" is one more of them if what follows speaks of time."""
+    if own is None or own.field == "plazos":
+        return True
+    return own.field in {"como_solicitar", "descripcion"} and bool(TIME.search(folded(below)))
+
+
+def _deadline(title: str, own: Label | None, parent: Label) -> Label:
+    if own is not None and own.field == "plazos":
+        says_no_more = own.key == "solicitud" and len(plain_label(title).split()) == 1
+        return parent if says_no_more and parent.key else own
+    bare = plain_label(title)
+    if STEP.search(bare):
+        return Label("plazos", "solicitud")
+    key = FREE_KEY.sub("_", bare).strip("_")[:40]
+    return Label("plazos", key) if key else parent
+
+
+def _without_privacy(parts: Sequence[Part]) -> list[Part]:
+    """Tables about personal data name their rows much as procedures do: where two of them stand together, all go."""
+    told = [bool(PRIVACY.match(plain_label(part.title))) and len(part.title.split()) <= 5 for part in parts]
+    marked = [
+        seen and sum(told[max(0, place - 3) : place + 4]) >= 3 and _speaks_of_data(parts, place)
+        for place, seen in enumerate(told)
+    ]
+    return [
+        replace(part, label=Label("ignored")) if private else part
+        for part, private in zip(parts, marked, strict=True)
+    ]
+
+
+def _speaks_of_data(parts: Sequence[Part], place: int) -> bool:
+    near = " ".join(plain_label(part.title) for part in parts[max(0, place - 3) : place + 4])
+    return (
+        len(
+            set(
+                re.findall(
+                    r"legitimaci\w*|finalidad|finalitat|derechos|drets|tratamiento|conservaci\w*|procedencia",
+                    near,
+                )
+            )
+        )
+        >= 2
+    )
+
+
+def _apart(part: Part) -> Iterator[Part]:
+    """A part that announces two fields, as two parts."""
+    if not part.also:
+        yield part
+        return
+    shares = _shares(part)
+    for label, lines in shares:
+        if lines:
+            yield replace(part, label=label, lines=tuple(lines), also=())
+
+
+TIME = re.compile(
+    r"\b(?:dias?|dies|mes(?:es|os)?|semanas?|setman\w+|anos?|anys?|hilabete\w*|egun\w*|aste\w*|days?|months?|weeks?|years?|plazo|termini|prazo|epea?)\b"
+    r"|\b\d{1,2} de \w+|\bhasta el\b|\bfins al\b|todo el ano|tot l any|en cualquier momento|urte osoan",
+)
+PAPER = re.compile(
+    r"\b(?:dni|nie|pasaporte|passaport|fotocopia\w*|copia|certificad\w*|certificat\w*|documento?\w*|solicitud|sol licitud|impreso|impres|"
+    r"justificant\w*|modelo|model|factura|contrato|contracte|libro|llibre|volante|volant|titulo|declaraci\w+|formulari\w*|agiri\w*|ziurtagiri\w*|"
+    r"eskabide\w*|fitxa|passport|certificate|form|copy|proof|receipt|foto\w*|acreditaci\w+)\b",
+)
+LISTS = frozenset({"requisitos", "documentos_necesarios"})
+
+
+def _shares(part: Part) -> list[tuple[Label, list[Line]]]:
+    first, second = part.also[0], part.also[1]
+    fields = {first.field, second.field}
+    if fields == {"como_solicitar", "donde_solicitar"}:
+        how = first if first.field == "como_solicitar" else second
+        return [(how, list(part.lines))]
+    if fields in ({"requisitos", "documentos_necesarios"}, {"como_solicitar", "documentos_necesarios"}):
+        wanted = first if first.field == "documentos_necesarios" else second
+        other = second if wanted is first else first
+        return _split(part.lines, wanted, other, lambda line: bool(PAPER.search(plain_label(line.text))))
+    if "plazos" in fields:
+        wanted = first if first.field == "plazos" else second
+        other = second if wanted is first else first
+        return _split(part.lines, wanted, other, lambda line: bool(TIME.search(plain_label(line.text))))
+    if second.field in LISTS:
+        items = any(line.kind == "item" for line in part.lines)
+        head = part.lines[:1]
+        return _split(
+            part.lines, second, first, lambda line: line.kind == "item" if items else line not in head
+        )
+    return [(first, list(part.lines))]
+
+
+def _split(
+    lines: Sequence[Line], wanted: Label, other: Label, test: Callable[[Line], bool]
+) -> list[tuple[Label, list[Line]]]:
+    return [
+        (other, [line for line in lines if not test(line)]),
+        (wanted, [line for line in lines if test(line)]),
+    ]

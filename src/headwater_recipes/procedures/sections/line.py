@@ -1,0 +1,91 @@
+"""The lines of an extracted text, each with what it is, what it says and where it stands."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+HEADING = re.compile(r"^(#{1,6})\s+(.+)$")
+ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)]|[a-z]\))\s+(?=\S)")
+LINK = re.compile(r"\[([^\[\]]{0,500})\]\(([^()\s]{1,2000})\)")
+SEPARATOR = re.compile(r"^\|(?:\s*:?-{3,}:?\s*\|)+\s*$")
+CELL = re.compile(r"(?<!\\)\|")
+LEAD = re.compile(r"^\*\*(.{1,160}?)\*\*\s*:?\s*(.*)$")
+_FILE = re.compile(r"\.(?:pdf|docx?|odt|xlsx?|zip|rtf)(?:$|[?#])", re.IGNORECASE)
+_FETCHES = re.compile(
+    r"\W*(?:modelo|model|impreso|impres|descarg\w+|descàrrega|baixa\w*|formulari\w*|pdf|word|odt|docx?|deskargatu|download|eredua|ver|anexo)\b.{0,30}$"
+)
+_NOTE_SIGN = re.compile(r"\s*(?:\(\d{1,2}\)|\[\d{1,2}\]|[¹²³⁴⁵]+|(?<=\w)\*{1,3})(?=[.;,]?$)")
+_MARKS = re.compile(r"\*\*|\u200b|^\\")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    text: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """`kind` is heading, text, item or row; `lead` are the bold words that a text begins with, `rest` what follows;
+    `cells` those of a row; `start` and `end` its place in the text. `promoted`: a heading that nothing but its words
+    shows to be one."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    level: int = 0
+    lead: str = ""
+    rest: str = ""
+    cells: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+    promoted: bool = False
+    numbered: bool = False
+
+
+def lines_of(text: str) -> Iterator[Line]:
+    """Every line that says something."""
+    place = 0
+    for raw in text.split("\n"):
+        start, place = place, place + len(raw) + 1
+        if raw.strip() and not SEPARATOR.match(raw):
+            yield _line(raw, start)
+
+
+def _line(raw: str, start: int) -> Line:
+    links = tuple(Link(found[1].strip(), found[2]) for found in LINK.finditer(raw))
+    place: dict[str, Any] = {"start": start, "end": start + len(raw)}
+    if found := HEADING.match(raw):
+        return Line(kind="heading", text=bare(found[2]), level=len(found[1]), links=links, **place)
+    if raw.startswith("|"):
+        cells = tuple(bare(cell.replace("\\|", "|")) for cell in CELL.split(raw.strip())[1:-1])
+        return Line(kind="row", text=" | ".join(filter(None, cells)), cells=cells, links=links, **place)
+    item = ITEM.match(raw)
+    body = raw[item.end() :] if item else raw
+    lead, rest = _lead(body)
+    return Line(
+        kind="item" if item else "text",
+        text=bare(body),
+        lead=lead,
+        rest=rest,
+        links=links,
+        numbered=bool(item and item[0].strip()[0].isdigit()),
+        **place,
+    )
+
+
+def _lead(body: str) -> tuple[str, str]:
+    found = LEAD.match(body.strip().removeprefix("\\"))
+    return (bare(found[1]).rstrip(" :"), bare(found[2]).lstrip(": ")) if found else ("", "")
+
+
+def bare(text: str) -> str:
+    """Its words, without marks of links and emphasis, signs of footnotes, and links that only fetch a form."""
+    words = " ".join(_MARKS.sub("", LINK.sub(_worded, text)).split())
+    return _NOTE_SIGN.sub("", words.replace(" ()", "").replace("()", ""))
+
+
+def _worded(found: re.Match[str]) -> str:
+    only_fetches = _FILE.search(found[2]) and _FETCHES.match(found[1].lower()) and found.start() > 0
+    return "" if only_fetches else found[1]

@@ -1,0 +1,144 @@
+"""Headings that nobody marked as such: labels in plain lines, labels before a colon, tables of labels and values."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from headwater_recipes.procedures.labels.recognise import NUMBER, recognise, recognise_plain
+from headwater_recipes.procedures.sections.line import Line
+
+COLON = re.compile(r"^([^:.]{3,90}?)\s*:\s+(\S.*)$")
+LONGEST_CELL = LONGEST_QUESTION = 14
+_SHOUTED = re.compile(r"[A-ZÁÉÍÓÚÀÈÒÜÇÑ]{4}")
+
+
+def promote(lines: Sequence[Line]) -> list[Line]:
+    """The same lines with those headings told apart, each as deep as it can be."""
+    level, found = 1, []
+    around: Line | None = (
+        None  # the heading to which the text comes back after a label with its value on one line
+    )
+    back = False
+    for line in _without_tables(lines):
+        if line.kind == "heading" and not line.promoted:
+            level, back = line.level, False
+            around = line if recognise(line.text) is not None else None
+            found.append(line)
+            continue
+        made = list(_promoted(line, min(level + 1, 7)))
+        if back and around is not None and made[0].kind != "heading":
+            found.append(replace(around, start=line.start, end=line.start, promoted=True))
+        back = made[0].kind == "heading" and len(made) > 1 and around is not None
+        found += made
+    return _settled(found)
+
+
+def _promoted(line: Line, level: int) -> Iterator[Line]:
+    if line.kind == "heading":
+        yield replace(line, level=level)
+        return
+    if line.kind == "text" and line.lead and not line.rest:
+        # Bold from end to end: a label, or the title of what follows within the part that it stands in.
+        known = recognise(line.lead) is not None
+        yield replace(_heading(line, line.lead, level if known else level + 1), promoted=not known)
+        return
+    if line.kind == "text":
+        head, rest = _label_and_rest(line)
+        if head:
+            yield _heading(line, head, level)
+            if rest:
+                yield replace(line, text=rest, lead="", rest="")
+            return
+    yield line
+
+
+def _heading(line: Line, text: str, level: int) -> Line:
+    return Line(
+        kind="heading", text=text.rstrip(" :"), level=level, start=line.start, end=line.end, promoted=True
+    )
+
+
+def _label_and_rest(line: Line) -> tuple[str, str]:
+    """The label that the line is or begins with, and what follows it."""
+    if line.lead and line.rest and (recognise_plain(f"{line.lead}:") or _announces(line.lead)):
+        return line.lead, line.rest
+    if _is_question(line.text) and not line.links:
+        return line.text, ""
+    numbered = NUMBER.match(line.text)
+    if numbered and len(line.text.split()) <= 9 and _SHOUTED.search(line.text) and recognise(line.text):
+        return line.text, ""
+    found = COLON.match(line.text)
+    if found and len(found[1].split()) <= 7 and recognise_plain(f"{found[1]}:"):
+        return found[1], found[2]
+    if recognise_plain(line.text) and (not line.links or line.text.endswith(":")):
+        return line.text, ""
+    return "", ""
+
+
+def _is_question(text: str) -> bool:
+    """A question that stands alone is answered by what follows, whatever it asks."""
+    return (
+        text.endswith("?")
+        and len(text.split()) <= LONGEST_QUESTION
+        and text.count("?") == 1
+        and ". " not in text
+    )
+
+
+def _announces(lead: str) -> bool:
+    return len(lead.split()) <= 6 and recognise(lead) is not None
+
+
+def _without_tables(lines: Sequence[Line]) -> Iterator[Line]:
+    """Rows of tables that are labels and values, as headings and texts; other rows as they are."""
+    table: list[Line] = []
+    for line in [*lines, None]:
+        if line is not None and line.kind == "row":
+            table.append(line)
+            continue
+        if table:
+            yield from _opened(table)
+            table = []
+        if line is not None:
+            yield line
+
+
+def _opened(rows: list[Line]) -> Iterator[Line]:
+    if _is_ficha(rows):
+        for row in rows:
+            yield _heading(row, row.cells[0], 7)
+            yield replace(row, kind="text", text=" ".join(filter(None, row.cells[1:])), cells=())
+    elif _is_lying(rows):
+        for column, title in enumerate(rows[0].cells):
+            yield _heading(rows[0], title, 7)
+            for row in rows[1:]:
+                if column < len(row.cells) and row.cells[column]:
+                    yield replace(row, kind="text", text=row.cells[column], cells=())
+    else:
+        yield from rows
+
+
+def _is_ficha(rows: list[Line]) -> bool:
+    """Two columns of which the first one names parts of a procedure."""
+    if not all(len(row.cells) == 2 and row.cells[0] and row.cells[1] for row in rows):
+        return False
+    if not all(len(row.cells[0].split()) <= LONGEST_CELL for row in rows):
+        return False
+    return sum(recognise_plain(row.cells[0]) is not None for row in rows) >= max(2, len(rows) / 2)
+
+
+def _is_lying(rows: list[Line]) -> bool:
+    """A row of labels above one row of values."""
+    if len(rows) != 2 or len(rows[0].cells) < 2:
+        return False
+    known = [recognise_plain(cell) for cell in rows[0].cells]
+    return sum(label is not None for label in known) >= max(2, len(known) / 2)
+
+
+def _settled(lines: list[Line]) -> list[Line]:
+    """A promoted label with nothing below it was a line of the text after all."""
+    settled: list[Line] = []
+    for line in reversed(lines):
+        empty = not settled or settled[-1].kind == "heading"
+        settled.append(replace(line, kind="text", promoted=False) if line.promoted and empty else line)
+    return settled[::-1]

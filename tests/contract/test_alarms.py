@@ -1,0 +1,314 @@
+"""Alarms in rows: told once on every channel, by the same outbox as everything else, whatever dies in between."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import structlog
+from sqlalchemy.exc import IntegrityError
+from tests.crypto_scene import CRYPTO, crypto, drafts, settings_file
+from tests.flow.command_line import Answer, call
+from tests.receivers import HttpReceiver, http_receiver
+from tests.scene import HOUR, LEASE, START, Scene, ended, kept, make_lead
+
+from headwater.app import App
+from headwater.backends.sql.alarming import Alarms
+from headwater.backends.sql.schema import alarms, deliveries, quarantine
+from headwater.engine.desk import Desk
+from headwater.engine.engine import Engine as Worker
+from headwater.model.outcome import Sent
+from headwater.model.recipe import Parcel
+from headwater.model.work import Job, State, Task
+from headwater.pure.alarms import Concern
+from headwater.settings.settings import read_settings
+from headwater.worker.health import check_health
+
+DELIVER = Job(CRYPTO, Task.DELIVER)
+SILENT = Concern(kind="silent", subject="s1", name="Ledger", title="Ledger is silent")
+
+
+class WorkerDied(BaseException):
+    """Nothing catches it: the worker is gone."""
+
+
+@dataclass
+class Notebook:
+    """A channel that writes down what it was sent; `dying` so many times it takes its worker down after that."""
+
+    dying: int = 0
+    taken: list[Parcel] = field(default_factory=list)
+
+    def send(self, parcels: Sequence[Parcel]) -> Sequence[Sent]:
+        self.taken += parcels
+        if self.dying:
+            self.dying -= 1
+            raise WorkerDied
+        return [Sent("noted")] * len(parcels)
+
+
+def desk(scene: Scene, channel: Any, owner: str = "desk") -> Desk:
+    app = App(read_settings(None, {}))
+    return Desk(
+        owner=owner,
+        recipes={CRYPTO: app.recipes[CRYPTO]},
+        store=scene.store,
+        archive=None,
+        clock=lambda: scene.now,
+        log=structlog.get_logger(),
+        sinks={"ops": channel},
+        channels=("ops",),
+    )
+
+
+def settle(scene: Scene, *concerns: Concern, channels: tuple[str, ...] = ("ops",)) -> tuple[int, int]:
+    begun, over = Alarms(scene.store.engine).settle(CRYPTO, concerns, channels, scene.now)
+    return len(begun), len(over)
+
+
+def test_c37_an_alarm_is_a_row_and_a_delivery_per_channel(scene: Scene):
+    assert settle(scene, SILENT, channels=("ops", "mail")) == (1, 0)
+    alarm = scene.row(alarms)
+    assert (alarm["title"], alarm["raised_at"], alarm["cleared_at"]) == ("Ledger is silent", START, None)
+    sent = scene.rows(deliveries)
+    assert {(row["route"], row["record_kind"], row["record_id"]) for row in sent} == {
+        ("ops", "alarm", alarm["id"]),
+        ("mail", "alarm", alarm["id"]),
+    }
+
+
+def test_c37_it_is_told_when_it_begins_and_when_it_is_over_and_not_in_between(scene: Scene):
+    channel = Notebook()
+    worker = Worker(desk(scene, channel))
+    for concerns in ((SILENT,), (SILENT,), ()):
+        settle(scene, *concerns)
+        worker.run(DELIVER)
+        scene.now += HOUR
+    first, second = channel.taken
+    assert first.record.id == second.record.id
+    assert (first.record.cleared_at, second.record.cleared_at) == (None, START + 2 * HOUR)
+    assert first.key != second.key
+    assert settle(scene, SILENT) == (0, 0)  # it flickers: it rests first
+    scene.now += 6 * HOUR
+    assert settle(scene, SILENT) == (1, 0)
+
+
+def test_c35_a_worker_that_dies_after_sending_sends_again_with_the_same_key(scene: Scene):
+    settle(scene, SILENT)
+    channel = Notebook(dying=2)
+    for owner in ("first", "second"):
+        with pytest.raises(WorkerDied):
+            Worker(desk(scene, channel, owner)).run(DELIVER)
+        assert Worker(desk(scene, channel, "too early")).run(DELIVER) == 0
+        scene.now += LEASE
+    assert Worker(desk(scene, channel, "third")).run(DELIVER) == 1
+    assert len(channel.taken) == 3
+    assert len({parcel.key for parcel in channel.taken}) == 1
+    assert scene.row(deliveries)["state"] == State.DONE
+    assert Worker(desk(scene, channel, "fourth")).run(DELIVER) == 0
+
+
+def test_c35_a_check_that_dies_before_its_commit_leaves_nothing_and_is_done_again(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+):
+    with monkeypatch.context() as broken:
+        broken.setattr("headwater.backends.sql.alarming.open_deliveries", _die)
+        with pytest.raises(WorkerDied):
+            settle(scene, SILENT)
+    assert (scene.rows(alarms), scene.rows(deliveries)) == ([], [])
+    assert settle(scene, SILENT) == (1, 0)
+
+
+def _die(*_: Any) -> None:
+    raise WorkerDied
+
+
+def test_two_checks_at_once_raise_one_alarm(scene: Scene):
+    settle(scene, SILENT)
+    row = dict(scene.row(alarms)) | {"id": "another"}
+    with scene.store.engine.begin() as connection, pytest.raises(IntegrityError):
+        connection.execute(alarms.insert(), row)
+    assert scene.count(alarms) == 1
+
+
+@pytest.fixture
+def receiver() -> Iterator[HttpReceiver]:
+    with http_receiver() as made:
+        yield made
+
+
+@pytest.fixture
+def app(database: str, receiver: HttpReceiver, tmp_path: Path, scene: Scene) -> Iterator[App]:
+    """An installation that tells a receiver on the loopback, by the scene's clock."""
+    path = settings_file(
+        tmp_path, database, f'notify: {{ops: {{kind: webhook, url: "{receiver.url}/T0K3N"}}}}'
+    )
+    made = App(read_settings(path, {}), clock=lambda: scene.now)
+    yield made
+    made.store.engine.dispose()
+
+
+def tell_hourly(scene: Scene, name: str = "Ledger", count: int = 24, **told: Any) -> None:
+    """A source that has something new every hour, until now."""
+    source = crypto(name)
+    for i in range(count):
+        scene.tell(make_lead(f"{name}-{i}", source=source, body="b"), source=source)
+        scene.now += HOUR
+    scene.tell(source=source, **told)
+
+
+def titles(scene: Scene) -> list[str]:
+    return [row["title"] for row in scene.rows(alarms) if row["cleared_at"] is None]
+
+
+def test_c37_a_source_that_falls_silent_is_reported_and_called_well_when_it_speaks(app: App, scene: Scene):
+    tell_hourly(scene)
+    assert check_health(app)["recipes"][CRYPTO]["begun"] == []
+    scene.now += 40 * HOUR
+    assert check_health(app)["recipes"][CRYPTO]["begun"] == []  # nobody looked
+    scene.tell(source=crypto())
+    told = check_health(app)
+    assert told["healthy"] is False
+    assert told["recipes"][CRYPTO]["begun"] == ["Ledger is silent"]
+    scene.tell(make_lead("news", source=crypto(), body="b"), source=crypto())
+    assert check_health(app)["recipes"][CRYPTO]["over"] == ["Ledger is silent"]
+
+
+def test_c37_a_source_that_writes_a_hundred_entries_a_day_has_a_rhythm_too(app: App, scene: Scene):
+    source = crypto("Busy")
+    for day in range(8):
+        scene.tell(*(make_lead(f"{day}-{i}", source=source, body="b") for i in range(100)), source=source)
+        scene.now += 24 * HOUR
+    scene.tell(source=source)
+    assert check_health(app)["recipes"][CRYPTO]["begun"] == []
+    scene.now += 72 * HOUR
+    scene.tell(source=source)
+    assert check_health(app)["recipes"][CRYPTO]["begun"] == ["Busy is silent"]
+
+
+def test_c37_a_source_that_was_stopped_is_reported(app: App, scene: Scene):
+    tell_hourly(scene, error="http_500", failures=10, stopped="10 failures in a row")
+    check_health(app)
+    assert titles(scene) == ["Ledger was stopped"]
+
+
+def test_c37_a_source_that_is_read_worse_is_reported(app: App, scene: Scene):
+    good = drafts(scene, crypto(), *(f"good{i}" for i in range(40)))
+    scene.refine(*(kept(draft, quality=0.7 + i % 5 / 50) for i, draft in enumerate(good)))
+    assert check_health(app)["recipes"][CRYPTO]["begun"] == []
+    scene.now += HOUR
+    bad = drafts(scene, crypto(), *(f"bad{i}" for i in range(12)))
+    scene.refine(*(ended(draft, State.ASIDE, "empty") for draft in bad))
+    assert check_health(app)["recipes"][CRYPTO]["begun"] == ["Ledger is read worse than before"]
+
+
+def test_c14_a_day_on_which_too_few_looks_succeed_is_reported(app: App, scene: Scene):
+    for i in range(20):
+        scene.tell(source=crypto(f"Feed{i}"), **({"error": "timeout", "failures": 1} if i < 2 else {}))
+    assert check_health(app)["recipes"][CRYPTO]["begun"] == ["only 90% of 20 looks at sources succeeded"]
+    scene.now += 25 * HOUR
+    assert check_health(app)["recipes"][CRYPTO]["over"] == ["only 90% of 20 looks at sources succeeded"]
+
+
+def test_c37_a_rush_into_quarantine_is_reported(app: App, scene: Scene):
+    apart = drafts(scene, crypto(), *(str(i) for i in range(51)))
+    scene.refine(*(ended(draft, State.QUARANTINED, "error:ValueError") for draft in apart))
+    begun = check_health(app)["recipes"][CRYPTO]["begun"]
+    assert "51 records went into quarantine within an hour" in begun
+
+
+def test_c37_fifty_silent_sources_are_one_alarm(app: App, scene: Scene):
+    names = [f"Feed{i}" for i in range(8)]
+    for i in range(24):
+        for name in names:
+            scene.tell(make_lead(f"{name}-{i}", source=crypto(name), body="b"), source=crypto(name))
+        scene.now += HOUR
+    scene.now += 100 * HOUR
+    for name in names:
+        scene.tell(source=crypto(name))
+    check_health(app)
+    assert titles(scene) == ["8 sources: silent"]
+
+
+def test_c38_the_alarm_arrives_and_no_secret_is_in_a_row_or_a_log(
+    app: App, scene: Scene, receiver: HttpReceiver, capsys: pytest.CaptureFixture[str]
+):
+    tell_hourly(scene, error="http_500", failures=10, stopped="10 failures in a row")
+    check_health(app)
+    receiver.answers = [(400, {})]
+    worker = Worker(app.desk("desk", fetching=False))
+    assert worker.run(DELIVER) == 1
+    assert scene.row(quarantine)["reason"] == "receiver_refused"
+    assert app.operations.retry(None, CRYPTO, scene.now) == 1
+    assert worker.run(DELIVER) == 1
+    assert [posted.path for posted in receiver.posted] == ["/T0K3N", "/T0K3N"]
+    assert len({posted.headers["Idempotency-Key"] for posted in receiver.posted}) == 1
+    said = capsys.readouterr()
+    assert "not delivered" in said.err
+    for told in (said.out, said.err, str(scene.rows(deliveries)), str(scene.rows(alarms))):
+        assert "T0K3N" not in told
+
+
+def test_c37_a_receiver_that_is_down_for_hours_gets_it_in_the_end(
+    app: App, scene: Scene, receiver: HttpReceiver
+):
+    tell_hourly(scene, error="http_500", failures=10, stopped="10 failures in a row")
+    check_health(app)
+    worker = Worker(app.desk("desk", fetching=False))
+    receiver.answers = [(503, {})] * 20
+    for _ in range(21):
+        worker.run(DELIVER)
+        scene.now += timedelta(minutes=1)
+    assert len(receiver.posted) == 21
+    assert scene.row(deliveries)["state"] == State.DONE
+
+
+Ask = Callable[..., Answer]
+
+
+@pytest.fixture
+def ask(app: App, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Ask:
+    assert app.settings.notify
+    return lambda *words: call(capsys, monkeypatch, "--config", str(tmp_path / "headwater.yaml"), *words)
+
+
+def test_c32_the_verb_checks_and_says_so_by_its_exit_code(ask: Ask, scene: Scene):
+    scene.tell(source=crypto("Good"), due_at=START + 10_000 * HOUR)
+    answer = ask("health", "--json")
+    assert (answer.code, answer.record["healthy"]) == (0, True)
+    scene.tell(source=crypto("Bad"), error="http_500", failures=10, stopped="10 failures in a row")
+    answer = ask("health")
+    assert answer.code == 1
+    assert "Not all is well." in answer.out
+    (listed,) = ask("alarms", "list", "--json").records
+    assert listed["title"] == "Bad was stopped"
+    assert "Bad was stopped" in ask("alarms", "list").out
+
+
+def test_a_channel_can_be_tried(ask: Ask, scene: Scene, receiver: HttpReceiver):
+    answer = ask("alarms", "test", "ops")
+    assert answer.code == 0
+    assert "Sent on ops: 200 taken" in answer.out
+    assert len(receiver.posted) == 1
+    unknown = ask("alarms", "test", "nobody")
+    assert unknown.code == 1
+    assert "there are: ops" in unknown.err
+
+
+def test_c8_sources_are_shown_with_their_reliability_and_day_by_day(ask: Ask, scene: Scene):
+    scene.now -= 40 * HOUR
+    tell_hourly(scene, count=8, error="timeout", elapsed_ms=300, failures=1)
+    now = scene.now
+    (row,) = [
+        one for one in ask("sources", "health", "--days", "1000", "--json").records if one["name"] == "Ledger"
+    ]
+    assert (row["looks"], row["succeeded"], row["new"]) == (9, 8, 8)
+    assert row["reliability"] == pytest.approx(8 / 9, abs=1e-4)
+    assert row["remark"] == "failing x1"
+    assert row["slowest_ms"] == 300
+    assert "Ledger" in ask("sources", "health").out
+    days = ask("sources", "health", "Ledger", "--days", "1000", "--json").records
+    assert sum(day["looks"] for day in days) == 9
+    assert days[-1]["day"] == f"{now:%Y-%m-%d}"

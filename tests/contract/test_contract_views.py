@@ -1,0 +1,311 @@
+"""The four tables that other programs read: `publishers`, `articles`, `ingestion_jobs`, `feed_performance`."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Engine, text
+from tests.crypto_scene import CRYPTO, ask, crypto, drafts, moment
+from tests.scene import HOUR, ME, START, Scene, ended, kept, make_lead, make_source
+
+from headwater.backends.sql import migrate as migrating
+from headwater.backends.sql.connect import reading, writing
+from headwater.backends.sql.migrate import migrate
+from headwater.backends.sql.store import SqlStore
+from headwater.model.work import State, Task
+
+COLUMNS = {
+    "publishers": "id name rss_url status last_successful_fetch error_count created_at updated_at",
+    "articles": "id external_id guid title subtitle authors url body keywords language image_url published_on "
+    "publisher_id status created_at updated_at",
+    "ingestion_jobs": "id job_type status started_at completed_at error_details articles_processed "
+    "duplicates_found created_at",
+    "feed_performance": "id publisher_id fetch_time response_time_ms articles_found status error_message created_at",
+}
+POSTGRESQL_TYPES = {
+    "publishers": "bigint text text text timestamptz integer timestamptz timestamptz",
+    "articles": "bigint bigint text text text text text text text text text timestamptz bigint text timestamptz "
+    "timestamptz",
+    "ingestion_jobs": "bigint text text timestamptz timestamptz jsonb integer integer timestamptz",
+    "feed_performance": "bigint bigint timestamptz integer integer text text timestamptz",
+}
+INDEXES = ("url", "guid", "published_on", "publisher_id", "status", "title_hash")
+POSTGRESQL_INDEXES = ("content_hash", "title_fts")
+
+
+@pytest.mark.parametrize("view", COLUMNS)
+def test_c25_to_c28_the_columns_are_those_of_the_contract(engine: Engine, view: str):
+    with reading(engine) as connection:
+        assert list(connection.execute(text(f"SELECT * FROM {view}")).keys()) == COLUMNS[view].split()
+
+
+@pytest.mark.parametrize("view", COLUMNS)
+def test_c25_to_c28_the_types_are_those_of_the_contract_on_postgresql(postgresql_engine: Engine, view: str):
+    query = (
+        "SELECT column_name, udt_name FROM information_schema.columns WHERE table_name = :view "
+        "ORDER BY ordinal_position"
+    )
+    short = {"int8": "bigint", "int4": "integer"}
+    told = [short.get(row["udt_name"], row["udt_name"]) for row in ask(postgresql_engine, query, view=view)]
+    assert told == POSTGRESQL_TYPES[view].split()
+
+
+def test_c25_a_publisher_is_a_feed_with_its_standing(scene: Scene, engine: Engine):
+    good, stopped, paused = crypto("Good"), crypto("Stopped"), crypto("Paused")
+    scene.tell(source=good)
+    scene.tell(source=stopped, error="http_500", failures=10, stopped="10 failures in a row")
+    scene.tell(source=paused, active=False)
+    scene.tell(source=make_source("Foreign"))
+    found = {row["name"]: row for row in ask(engine, "SELECT * FROM publishers")}
+    assert {name: row["status"] for name, row in found.items()} == {
+        "Good": "ACTIVE",
+        "Stopped": "INACTIVE",
+        "Paused": "INACTIVE",
+    }
+    assert found["Good"]["rss_url"] == good.url
+    assert moment(found["Good"]["last_successful_fetch"]) == START
+    assert (found["Good"]["error_count"], found["Stopped"]["error_count"]) == (0, 10)
+    assert found["Stopped"]["last_successful_fetch"] is None
+    assert all(row["id"] > 0 and row["created_at"] and row["updated_at"] for row in found.values())
+
+
+def test_c25_two_feeds_that_moved_to_one_address_stay_apart(scene: Scene, engine: Engine):
+    for name in ("First", "Second"):
+        scene.tell(source=crypto(name), moved_to="https://home.example/feed")
+    addresses = [row["rss_url"] for row in ask(engine, "SELECT rss_url FROM publishers")]
+    assert len(set(addresses)) == 2
+    assert "https://home.example/feed" in addresses
+
+
+def test_c26_an_article_shows_what_is_known_about_a_document(scene: Scene, engine: Engine):
+    source = crypto()
+    (draft,) = drafts(scene, source, "mine")
+    said = {
+        "guid": "tag:ledger.example,2026:1",
+        "title": "Mine opens",
+        "text": "A mine opened.",
+        "authors": ("Ada Vane", "Bo Lind"),
+        "keywords": ("mining", "energy"),
+        "language": "en",
+        "image": "https://ledger.example/mine.png",
+        "description": "In the north.",
+        "published": START - HOUR,
+    }
+    scene.refine(kept(draft, **said))
+    (article,) = ask(engine, "SELECT * FROM articles")
+    (publisher,) = ask(engine, "SELECT id FROM publishers")
+    assert article["external_id"] == int.from_bytes(sha256(said["guid"].encode()).digest()[:8], "big") >> 1
+    assert {name: article[name] for name in ("guid", "title", "url", "subtitle", "body", "language")} == {
+        "guid": said["guid"],
+        "title": "Mine opens",
+        "url": draft.lead.lead.url,
+        "subtitle": "In the north.",
+        "body": "A mine opened.",
+        "language": "en",
+    }
+    assert (article["authors"], article["keywords"]) == ("Ada Vane, Bo Lind", "mining, energy")
+    assert article["image_url"] == said["image"]
+    assert moment(article["published_on"]) == START - HOUR
+    assert article["publisher_id"] == publisher["id"]
+    assert article["status"] == "ACTIVE"
+    assert article["id"] > 0
+
+
+def test_c26_a_subtitle_of_its_own_wins_and_what_is_missing_is_null(scene: Scene, engine: Engine):
+    one, two = drafts(scene, crypto(), "one", "two")
+    scene.refine(kept(one, attributes={"subtitle": "Own"}, description="Other"), kept(two, text=""))
+    first, second = ask(engine, "SELECT * FROM articles ORDER BY subtitle NULLS LAST")
+    assert first["subtitle"] == "Own"
+    empty = ("subtitle", "authors", "body", "keywords", "language", "image_url", "published_on")
+    assert [second[name] for name in empty] == [None] * len(empty)
+    assert second["guid"] == second["url"]
+
+
+def test_c26_the_states_of_a_document_are_the_words_of_the_contract(scene: Scene, engine: Engine):
+    paths = ("kept", "aside", "quarantined", "dropped", "copy", "waiting")
+    by_path = dict(zip(paths, drafts(scene, crypto(), *paths), strict=True))
+    scene.refine(
+        kept(by_path["kept"]),
+        ended(by_path["aside"], State.ASIDE, "js_required"),
+        ended(by_path["quarantined"], State.QUARANTINED, "error:ValueError"),
+        ended(by_path["dropped"], State.DROPPED, "low_quality"),
+        ended(by_path["copy"], State.DUPLICATE, "duplicate:text", of=by_path["kept"].id),
+    )
+    found = {row["url"].rpartition("/")[2]: row["status"] for row in ask(engine, "SELECT * FROM articles")}
+    assert found == {"kept": "ACTIVE", "aside": "INACTIVE", "quarantined": "INACTIVE", "dropped": "DELETED"}
+
+
+def test_c26_numbers_guids_and_addresses_are_unique_whatever_the_feeds_say(scene: Scene, engine: Engine):
+    first = drafts(scene, crypto("A"), "1", "2")
+    second = drafts(scene, crypto("B"), "1", "2", "3")
+    same = {"guid": "1", "url": "https://home.example/"}
+    scene.refine(*(kept(draft, **same) for draft in first))
+    scene.refine(*(kept(draft, **same) for draft in second[:2]), kept(second[2], guid="g" * 5_000))
+    found = ask(engine, "SELECT * FROM articles")
+    for name in ("id", "external_id", "guid", "url"):
+        values = [row[name] for row in found]
+        assert None not in values, name
+        assert len(set(values)) == 5, name
+    assert [row["url"] for row in found if row["guid"] == "1"] == ["https://home.example/"]
+    assert sum(row["guid"].startswith("1#") for row in found) == 3
+
+
+def test_c17_an_article_has_its_address_without_tracking_and_without_a_guid_that_is_its_name(
+    scene: Scene, engine: Engine
+):
+    one, two = drafts(scene, crypto(), "one", "two")
+    scene.refine(
+        kept(one, url="https://ledger.example/one?utm_source=rss&id=7#top"),
+        ended(two, State.ASIDE, "js_required", document=False),
+    )
+    found = {row["status"]: row for row in ask(engine, "SELECT * FROM articles")}
+    assert found["ACTIVE"]["url"] == found["ACTIVE"]["guid"] == "https://ledger.example/one?id=7"
+    assert found["INACTIVE"]["url"] == two.lead.lead.url
+
+
+def test_c26_a_new_revision_keeps_the_numbers(scene: Scene, engine: Engine):
+    (draft,) = drafts(scene, crypto(), "a")
+    scene.refine(kept(draft, guid="a", title="Before"))
+    (before,) = ask(engine, "SELECT * FROM articles")
+    scene.now += HOUR
+    lead = replace(draft.lead, lead=replace(draft.lead.lead, version="v2"))
+    scene.tell(lead, source=crypto())
+    (again,) = scene.claim(Task.REFINE, recipe=CRYPTO)
+    scene.refine(kept(again, guid="a", title="After", url="https://moved.example/a"))
+    (after,) = ask(engine, "SELECT * FROM articles")
+    assert after["title"] == "After"
+    assert {name: after[name] for name in ("id", "external_id", "guid", "url")} == {
+        name: before[name] for name in ("id", "external_id", "guid", "url")
+    }
+
+
+def test_c27_a_job_is_a_look_at_a_feed(scene: Scene, engine: Engine):
+    good, bad, running = crypto("Good"), crypto("Bad"), crypto("Running")
+    leads = [make_lead(path, source=good, body="b") for path in ("a", "b", "c")]
+    scene.tell(*leads[:2], source=good)
+    scene.now += HOUR
+    scene.tell(*leads, source=good)
+    scene.tell(source=bad, error="http_503", detail="busy", status=503)
+    scene.store.register([running], scene.now)
+    scene.claim(Task.POLL, keys=(running.id,), recipe=CRYPTO)
+    found = ask(engine, "SELECT * FROM ingestion_jobs ORDER BY created_at, status")
+    assert {row["job_type"] for row in found} == {"ingest_feed"}
+    assert [row["status"] for row in found] == ["COMPLETED", "COMPLETED", "FAILED", "RUNNING"]
+    assert [(row["articles_processed"], row["duplicates_found"]) for row in found] == [
+        (2, 0),
+        (3, 2),
+        (0, 0),
+        (0, 0),
+    ]
+    details = found[2]["error_details"]
+    assert (json.loads(details) if isinstance(details, str) else details) == {
+        "error": "http_503",
+        "detail": "busy",
+        "http_status": 503,
+    }
+    assert [row["error_details"] for row in found[:2]] == [None, None]
+    assert [row["completed_at"] is None for row in found] == [False, False, False, True]
+    assert len({row["id"] for row in found}) == 4
+
+
+def test_c28_a_feeds_performance_is_its_looks(scene: Scene, engine: Engine):
+    source = crypto()
+    scene.tell(make_lead("a", source=source, body="b"), source=source, elapsed_ms=120, status=200)
+    scene.now += HOUR
+    scene.tell(source=source, error="timeout", detail="no answer", elapsed_ms=30_000)
+    found = ask(engine, "SELECT * FROM feed_performance ORDER BY fetch_time")
+    (publisher,) = ask(engine, "SELECT id FROM publishers")
+    assert [row["publisher_id"] for row in found] == [publisher["id"]] * 2
+    assert [(row["response_time_ms"], row["articles_found"], row["status"]) for row in found] == [
+        (120, 1, "COMPLETED"),
+        (30_000, 0, "FAILED"),
+    ]
+    assert [row["error_message"] for row in found] == [None, "timeout: no answer"]
+    assert moment(found[1]["fetch_time"]) == START + HOUR
+
+
+def test_c29_the_indexes_of_the_contract_are_there(engine: Engine):
+    postgresql = engine.dialect.name == "postgresql"
+    query = "SELECT indexname AS name FROM pg_indexes" if postgresql else "SELECT name FROM sqlite_master"
+    there = {row["name"] for row in ask(engine, query)}
+    wanted = INDEXES + (POSTGRESQL_INDEXES if postgresql else ())
+    assert {f"idx_articles_{name}" for name in wanted} <= there
+
+
+@pytest.mark.parametrize(
+    ("where", "index"),
+    [
+        ("url = 'x'", "idx_articles_url"),
+        ("guid = 'x'", "idx_articles_guid"),
+        ("external_id = 7", "uq_article_keys_external_id"),
+        ("id = 7", "uq_article_keys_id"),
+        ("status = 'INACTIVE' ORDER BY published_on DESC LIMIT 20", "idx_articles_status"),
+        ("publisher_id = 7 ORDER BY published_on DESC LIMIT 20", "idx_articles_publisher_id"),
+        ("title = 'x'", "idx_articles_title_hash"),
+    ],
+)
+def test_c31_standard_queries_use_an_index_on_sqlite(sqlite_engine: Engine, where: str, index: str):
+    plan = ask(sqlite_engine, f"EXPLAIN QUERY PLAN SELECT * FROM articles WHERE {where}")
+    assert any(index in row["detail"] for row in plan)
+    assert not any(row["detail"].startswith(("SCAN d", "SCAN k")) for row in plan)
+
+
+@pytest.mark.parametrize(
+    ("where", "index"),
+    [
+        ("md5(title) = md5('x')", "idx_articles_title_hash"),
+        ("md5(substring(body, 1, 1000)) = md5('x')", "idx_articles_content_hash"),
+        ("status = 'INACTIVE' ORDER BY published_on DESC LIMIT 20", "idx_articles_status"),
+    ],
+)
+def test_c29_the_hashes_use_their_index_on_postgresql(postgresql_engine: Engine, where: str, index: str):
+    with writing(postgresql_engine) as connection:
+        connection.execute(text("SET LOCAL enable_seqscan = off"))
+        plan = connection.execute(text(f"EXPLAIN SELECT * FROM articles WHERE {where}")).scalars()
+        assert any(index in line for line in plan)
+
+
+def test_c30_a_database_of_the_first_schema_is_brought_up_with_its_rows(
+    empty_database: str, open_store: Callable[[str], SqlStore]
+):
+    store = open_store(empty_database)
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrating.__file__).parent / "migrations"))
+    migrate(store.engine)
+    scene = Scene(store)
+    one, two = drafts(scene, crypto(), "one", "two")
+    scene.refine(kept(one, guid="same"), kept(two, guid="same"))
+    before = {view: ask(store.engine, f"SELECT * FROM {view}") for view in COLUMNS}
+    with writing(store.engine) as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0001")
+    assert migrate(store.engine) is True
+    after = {view: ask(store.engine, f"SELECT * FROM {view}") for view in COLUMNS}
+    assert len(before["articles"]) == 2
+    for view, rows in before.items():
+        if view != "articles":
+            assert after[view] == rows
+    assert {row["guid"].partition("#")[0] for row in after["articles"]} == {"same"}
+    assert sorted(row["id"] for row in after["articles"]) == sorted(row["id"] for row in before["articles"])
+
+
+def test_c30_a_document_that_is_deleted_takes_its_keys_along(scene: Scene, engine: Engine):
+    (draft,) = drafts(scene, crypto(), "a")
+    scene.refine(kept(draft))
+    with writing(engine) as connection:
+        connection.execute(text("DELETE FROM documents WHERE id = :id"), {"id": draft.id})
+    assert ask(engine, "SELECT * FROM articles") == []
+    assert ask(engine, "SELECT * FROM article_keys") == []
+
+
+def test_c26_other_recipes_are_not_in_the_contract(scene: Scene, engine: Engine):
+    scene.keep("a")
+    scene.now += timedelta(minutes=1)
+    assert [ask(engine, f"SELECT * FROM {view}") for view in COLUMNS] == [[], [], [], []]
+    assert scene.claim(Task.REFINE, ME) == []

@@ -1,0 +1,132 @@
+"""What publishers say about use, on the wire: recorded always, obeyed where the settings say so."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from tests.contract.test_fetcher import ask, bench, reply
+
+from headwater.fetch.settings import HostRule
+from headwater.model.web import Request
+
+__all__ = ["bench"]
+FILE = "/.well-known/tdmrep.json"
+RESERVED = reply(body=json.dumps([{"location": "/paid", "tdm-reservation": 1}]).encode())
+PAGE = b'<html><head><meta name="robots" content="noai"><title>x</title></head><body>Words.'
+
+
+def paths(bench):
+    return [path for _, path, _ in bench.server.asked]
+
+
+def test_c39_all_that_is_said_is_recorded_and_nothing_is_refused_unless_asked_for(bench):
+    bench.script["/a"] = reply(
+        body=PAGE,
+        Content_Type="text/html",
+        X_Robots_Tag="noindex",
+        TDM_Reservation="1",
+        TDM_Policy="https://t.example/",
+    )
+    (found,) = ask(bench.fetcher(), "http://a.example/a")
+    said = {
+        name: found.policy[name] for name in ("x-robots-tag", "meta-robots", "tdm-reservation", "tdm-said-by")
+    }
+    assert said == {
+        "x-robots-tag": "noindex", "meta-robots": "noai", "tdm-reservation": "1", "tdm-said-by": "header",
+    }  # fmt: skip
+    assert found.policy["tdm-policy"] == "https://t.example/"
+    assert FILE not in paths(bench)
+
+
+@pytest.mark.parametrize(
+    ("setting", "headers"),
+    [("noai", {}), ("noindex", {"X_Robots_Tag": "noindex"}), ("tdm", {"TDM_Reservation": "1"})],
+)
+def test_c39_a_reservation_refuses_where_the_settings_say_so(bench, setting, headers):
+    bench.script["/a"] = reply(body=PAGE, Content_Type="text/html", **headers)
+    fetcher = bench.fetcher(reservations=frozenset({setting}), held_limit=1)
+    for _ in range(3):  # the memory of what is refused is given back: a second page has room
+        (found,) = ask(fetcher, "http://a.example/a")
+        assert (found.reason, found.detail, found.temporary) == ("reserved", setting, False)
+        assert found.policy["refused_by"] == "reserved"
+        assert fetcher.room() > 0
+
+
+def test_c39_a_file_that_reserves_is_asked_for_once_and_keeps_the_page_from_being_asked_for(bench):
+    bench.script |= {FILE: RESERVED, "/paid/a": reply(), "/free": reply()}
+    fetcher = bench.fetcher(reservations=frozenset({"tdm"}))
+    for _ in range(2):
+        shut, free = ask(fetcher, "http://a.example/paid/a", "http://a.example/free")
+        assert (shut.reason, shut.detail, shut.temporary) == ("reserved", "tdmrep.json: /paid", False)
+        assert shut.policy["tdm-said-by"] == "tdmrep.json"
+        assert free.status == 200
+    assert paths(bench).count(FILE) == 1
+    assert "/paid/a" not in paths(bench)
+    bench.now += timedelta(hours=25)
+    ask(fetcher, "http://a.example/free")
+    assert paths(bench).count(FILE) == 2
+
+
+def test_a_file_that_cannot_be_had_postpones(bench):
+    bench.script |= {FILE: reply(503), "/a": reply()}
+    fetcher = bench.fetcher(reservations=frozenset({"tdm"}))
+    (found,) = ask(fetcher, "http://a.example/a")
+    assert (found.reason, found.temporary, found.delay) == ("reserved", True, timedelta(minutes=10))
+    bench.script[FILE] = reply(404)
+    bench.now += timedelta(minutes=11)
+    (found,) = ask(fetcher, "http://a.example/a")
+    assert found.status == 200
+
+
+def test_a_file_that_robots_close_is_left_alone(bench):
+    bench.script |= {"/robots.txt": reply(body=b"User-agent: *\nDisallow: /.well-known"), FILE: RESERVED}
+    bench.script["/paid"] = reply()
+    (found,) = ask(bench.fetcher(reservations=frozenset({"tdm"})), "http://a.example/paid")
+    assert found.status == 200
+    assert FILE not in paths(bench)
+
+
+def test_interfaces_sitemaps_and_excepted_hosts_are_not_refused(bench):
+    said = reply(body=PAGE, Content_Type="text/html", X_Robots_Tag="noindex", TDM_Reservation="1")
+    bench.script |= {FILE: RESERVED, "/paid": said}
+    everything = frozenset({"tdm", "noai", "noimageai", "noindex"})
+    fetcher = bench.fetcher(reservations=everything, hosts={"b.example": HostRule(robots=False)})
+    found = ask(
+        fetcher,
+        "http://b.example/paid",
+        Request(url="http://a.example/paid", purpose="api"),
+        Request(url="http://a.example/paid", purpose="sitemap"),
+    )
+    assert [answer.status for answer in found] == [200, 200, 200]
+    assert found[0].policy["meta-robots"] == "noai"
+
+
+def test_feeds_may_say_noindex_as_nearly_all_do(bench):
+    bench.script["/feed"] = reply(
+        body=b"<rss/>", Content_Type="application/rss+xml", X_Robots_Tag="noindex, follow"
+    )
+    fetcher = bench.fetcher(reservations=frozenset({"noindex", "noai"}))
+    (found,) = ask(fetcher, Request(url="http://a.example/feed", purpose="feed"))
+    assert found.status == 200
+    bench.script["/feed"] = reply(body=b"<rss/>", Content_Type="application/rss+xml", X_Robots_Tag="noai")
+    (found,) = ask(fetcher, Request(url="http://a.example/feed", purpose="feed"))
+    assert found.reason == "reserved"
+
+
+def test_what_one_host_says_is_not_recorded_of_the_next(bench):
+    bench.script["a.example" + FILE] = reply(body=b'[{"location": "/", "tdm-reservation": 0}]')
+    bench.script["a.example/a"] = reply(301, b"", Location="http://b.example/b")
+    bench.script["b.example/b"] = reply()
+    (found,) = ask(bench.fetcher(reservations=frozenset({"tdm"})), "http://a.example/a")
+    assert found.status == 200
+    assert "tdm-reservation" not in found.policy
+
+
+def test_c39_a_huge_robots_file_is_read_as_far_as_it_matters(bench):
+    start = b"User-agent: *\nDisallow: /private\n"
+    bench.script["/robots.txt"] = reply(body=start + b"# filler\n" * 400_000)
+    bench.script |= {"/private": reply(), "/open": reply()}
+    shut, free = ask(
+        bench.fetcher(body_limit=1024 * 1024), "http://a.example/private", "http://a.example/open"
+    )
+    assert (shut.reason, free.status) == ("robots", 200)

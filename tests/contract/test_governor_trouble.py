@@ -1,0 +1,206 @@
+"""A governor whose clock, file or disk fails it: limits hold, and it goes on by itself."""
+
+import asyncio
+import os
+import sqlite3
+import threading
+import time
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.contract.test_governor import START, ask, demand, governor, host, send
+
+from headwater.fetch.governor import MEMORY, MemoryGovernor
+from headwater.fetch.governor_file import FileGovernor
+from headwater.fetch.turnstile import Turnstile
+from headwater.model.errors import Refused, Temporary
+from headwater.pure.pace import Go, Quota, Slots, Wait
+
+__all__ = ["governor"]
+
+
+def test_p7_a_clock_that_is_set_back_takes_what_was_sent_along(governor):
+    send(governor, demand("a", host()), START)
+    back = START - 3600
+    assert ask(governor, demand("b", host()), back) == Wait(back + 1, "host:ledgerlane.example", planned=True)
+    assert ask(governor, demand("b", host()), back + 1) == Go()
+
+
+def test_a_clock_that_is_set_back_does_not_make_a_bar_longer(governor):
+    send(governor, demand("a", host()), START)
+    governor.bar(["host:ledgerlane.example"], START + 100)
+    day = START - 86_400
+    assert ask(governor, demand("b", host()), day) == Wait(day + 100, "host:ledgerlane.example", planned=True)
+
+
+def test_r32_a_clock_that_is_set_back_gives_no_second_budget(governor):
+    budget = Quota("credential:news", 3, 60.0)
+    for number in range(3):
+        send(governor, demand(f"a{number}", budget), START + number)
+    decision = ask(governor, demand("b", budget), START - 500)
+    assert isinstance(decision, Wait)
+    assert decision.until == START - 500 + 58
+
+
+def test_a_clock_that_is_corrected_by_a_little_changes_nothing(governor):
+    send(governor, demand("a", host()), START)
+    assert ask(governor, demand("b", host()), START - 0.5) == Wait(
+        START + 1, "host:ledgerlane.example", planned=True
+    )
+
+
+def made(path: Path) -> bytes:
+    whole = FileGovernor(path)
+    whole.reserve([demand(str(number), host(f"{number}.example")) for number in range(300)], time.time)
+    whole.close()
+    return path.read_bytes()
+
+
+DAMAGES = {
+    "noise": lambda data: os.urandom(5000),
+    "text": lambda data: b"not a database " * 100,
+    "cut short": lambda data: data[: len(data) // 2],
+    "only a head": lambda data: data[:100],
+    "a hole": lambda data: data[:4096] + b"\xff" * 8192 + data[12288:],
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_put_aside_and_nothing_leaves_until_what_it_knew_is_past(tmp_path, damage):
+    path = tmp_path / "governor.db"
+    path.write_bytes(DAMAGES[damage](made(path)))
+    anew = FileGovernor(path)
+    now = time.time()
+    held = ask(anew, demand("a", host()), now)
+    assert isinstance(held, Wait)
+    assert MEMORY - 30 < held.until - now <= MEMORY
+    assert ask(anew, demand("a", host()), now + MEMORY + 1) == Go()
+    anew.close()
+    assert (tmp_path / "governor.db.damaged").exists()
+
+
+def test_a_file_of_another_shape_is_put_aside(tmp_path):
+    path = tmp_path / "governor.db"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE moment (key TEXT)")
+    other.close()
+    anew = FileGovernor(path)
+    assert isinstance(ask(anew, demand("a", host()), time.time()), Wait)
+    anew.close()
+
+
+def test_of_many_that_find_a_damaged_file_one_puts_it_aside(tmp_path):
+    path = tmp_path / "governor.db"
+    path.write_bytes(b"not a database " * 100)
+    opened: list[FileGovernor] = []
+    threads = [threading.Thread(target=lambda: opened.append(FileGovernor(path))) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(opened) == 6
+    now = time.time() + MEMORY + 1
+    send(opened[0], demand("a", host()), now)
+    assert all(isinstance(ask(other, demand("b", host()), now), Wait) for other in opened[1:])
+    for one in opened:
+        one.close()
+
+
+def test_a_file_that_is_damaged_in_use_is_opened_anew(tmp_path):
+    path = tmp_path / "governor.db"
+    made(path)
+    used = FileGovernor(path)
+    used._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    used._database.execute("PRAGMA cache_size = 0")
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * 65536)
+    crowd = [demand(str(number), host(f"{number}.example")) for number in range(300)]
+    with pytest.raises(Temporary):
+        used.reserve(crowd, time.time)
+    assert isinstance(ask(used, demand("a", host()), time.time()), Wait)
+    assert ask(used, demand("a", host()), time.time() + MEMORY + 1) == Go()
+    used.close()
+
+
+@pytest.mark.parametrize("place", ["folder", "no/such/folder/governor.db"])
+def test_a_place_where_there_can_be_no_file_is_told(tmp_path, place):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(Refused, match="cannot be used"):
+        FileGovernor(tmp_path / place)
+
+
+def test_a_full_disk_stops_everything_for_now_and_nothing_for_good(tmp_path):
+    full = FileGovernor(tmp_path / "governor.db")
+    (pages,) = full._database.execute("PRAGMA page_count").fetchone()
+    full._database.execute(f"PRAGMA max_page_count = {pages}")
+    crowd = [demand(str(number), host(f"{number}.example")) for number in range(2000)]
+    for _ in range(2):
+        with pytest.raises(Temporary, match="full"):
+            full.reserve(crowd, time.time)
+    full._database.execute("PRAGMA max_page_count = 1000000")
+    assert set(full.reserve(crowd, time.time)) == {Go()}
+    full.close()
+
+
+class Moody(MemoryGovernor):
+    """Cannot be asked while it is in a mood."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.moody = False
+
+    def reserve(self, demands, clock):
+        self._check()
+        return super().reserve(demands, clock)
+
+    def done(self, leases, now):
+        self._check()
+        super().done(leases, now)
+
+    def bar(self, keys, until):
+        self._check()
+        super().bar(keys, until)
+
+    def _check(self) -> None:
+        if self.moody:
+            raise Temporary("governor_unavailable", "the disk is full")
+
+
+def test_what_a_governor_could_not_be_told_is_told_later(monkeypatch):
+    monkeypatch.setattr("headwater.fetch.turnstile._UNABLE_PAUSE", 0.01)
+    one_place = (Slots("host:a.example", 1),)
+
+    async def scene() -> tuple[bool, float]:
+        governor = Moody()
+        turnstile = Turnstile(governor, lambda: START, timedelta(seconds=2))
+        first = demand("first", slots=one_place)
+        await turnstile.admit(first)
+        governor.moody = True
+        turnstile.done(first)
+        turnstile.bar(["host:b.example"], START + 50)
+        await asyncio.sleep(0.05)
+        governor.moody = False
+        await asyncio.gather(*turnstile.own_tasks())
+        free = ask(governor, demand("second", slots=one_place), START) == Go()
+        barred = ask(governor, demand("third", host("b.example")), START)
+        await turnstile.close()
+        assert isinstance(barred, Wait)
+        return free, barred.until
+
+    assert asyncio.run(scene()) == (True, START + 50)
+
+
+def test_a_governor_that_stays_silent_does_not_keep_the_end_waiting():
+    async def scene() -> None:
+        governor = Moody()
+        turnstile = Turnstile(governor, lambda: START, timedelta(seconds=2))
+        first = demand("first", host())
+        await turnstile.admit(first)
+        governor.moody = True
+        turnstile.done(first)
+        await turnstile.close()
+        assert turnstile.own_tasks() == set()
+
+    asyncio.run(asyncio.wait_for(scene(), 30))

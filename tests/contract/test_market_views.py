@@ -1,0 +1,165 @@
+"""The tables of the markets contract, readable by name in plain SQL, on both databases."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import tests.scene as scenes
+from sqlalchemy import Engine, text
+from tests.scene import ME, make_lead, make_source
+
+from headwater.backends.sql.connect import writing
+from headwater.backends.sql.market_views import NAMES, by_name, create_views, drop_views, view_name
+from headwater.backends.sql.mentioning import Mentioning
+from headwater.backends.sql.queueing import RowQueues
+from headwater.backends.sql.store import SqlStore
+from headwater.model.document import Mention
+from headwater.model.queue import QueueItem
+from headwater.model.source import Source
+from headwater.model.subject import Alias, Subject
+from headwater.model.work import Refined, State
+from headwater.pure.keys import key
+
+NGSC, SLNR = (key("subject", "markets", ticker) for ticker in ("NGSC", "SLNR"))
+
+
+def subject(ticker: str, name: str) -> Subject:
+    told = {"ticker": ticker, "legal_name": f"{name} Inc.", "sector": "Chips", "cik": "0000000001"}
+    return Subject(
+        id=key("subject", "markets", ticker), name=name,
+        aliases=(Alias(ticker, "", "ticker"), Alias(name, "", "alias")), attributes=told,
+    )  # fmt: skip
+
+
+def source(name: str, of: str) -> Source:
+    return replace(make_source(name, recipe="markets"), kind="news_api", subject=of)
+
+
+class Market(scenes.Scene):
+    """A scene of this recipe."""
+
+    def claim(self, task, owner=ME, *, recipe="markets", **told):
+        return super().claim(task, owner, recipe=recipe, **told)
+
+
+@pytest.fixture
+def filled(engine: Engine):
+    """Two companies, one article under both, one that is poor, one that another program failed on."""
+    store = SqlStore(engine)
+    Mentioning(engine).declare("markets", [subject("NGSC", "Northgate"), subject("SLNR", "Solnara")])
+    made = Market(store, source=source("Wire", NGSC))
+    url = "https://press.example/shared"
+    hints = {"attributes": {"ticker": "NGSC", "document_type": "news", "source_type": "news_api"}}
+    leads = [
+        made.lead(path, url=url if path == "shared" else None, subject=NGSC, hints=hints)
+        for path in ("shared", "poor", "hard")
+    ]
+    made.tell(*leads, watermark={"published": "2026-11-13T08:00:00+00:00"})
+    other = source("Quay", SLNR)
+    made.tell(make_lead("again", source=other, url=url, subject=SLNR), source=other)
+    made.fetch(*leads)
+    drafts = {draft.lead.lead.identity: draft for draft in made.claim(scenes.Task.REFINE)}
+    results = []
+    for name, draft in drafts.items():
+        told: dict[str, Any] = (
+            {"state": State.KEPT} if name != "poor" else {"state": State.ASIDE, "reason": "low_quality"}
+        )
+        document = scenes.make_document(
+            draft, subjects=(NGSC,), quality=0.8, attributes=hints["attributes"],
+            mentions=(Mention(NGSC, "ticker", 0.9, 3),),
+        )  # fmt: skip
+        results.append(Refined(id=draft.id, capture=draft.capture.id, revision=1, document=document, **told))
+    made.refine(*results)
+    queues = RowQueues(engine, lambda: made.now, tries=1)
+    hard = drafts["hard"].id
+    queues.push(
+        [QueueItem(id="i1", queue="app:queue:extraction", recipe="markets", document=hard, payload={})]
+    )
+    queues.pop("app:queue:extraction", ME)
+    queues.fail("i1", "no_model")
+    return made, {name: draft.id for name, draft in drafts.items()}
+
+
+@pytest.fixture
+def ask(engine: Engine):
+    def select(query: str) -> list[dict[str, Any]]:
+        with engine.connect() as connection:
+            by_name(connection)
+            found = [dict(row) for row in connection.execute(text(query)).mappings()]
+            connection.rollback()
+            connection.invalidate()  # the plain names go with it
+            return found
+
+    return select
+
+
+def test_r88_companies_and_their_names(filled, ask):
+    (row,) = ask("SELECT * FROM companies WHERE ticker = 'NGSC'")
+    assert (row["id"], row["legal_name"], row["sector"]) == (NGSC, "Northgate Inc.", "Chips")
+    names = ask(f"SELECT alias, alias_type FROM company_aliases WHERE company_id = '{NGSC}' ORDER BY alias")
+    assert [tuple(name.values()) for name in names] == [("NGSC", "ticker"), ("Northgate", "alias")]
+
+
+def test_r62_r88_sources_carry_their_config_and_how_far_they_were_read(filled, ask):
+    (row,) = ask("SELECT * FROM sources WHERE source_name = 'Wire'")
+    assert (row["company_id"], row["source_type"], row["retry_count"]) == (NGSC, "news_api", 0)
+    assert row["published_utc"] == "2026-11-13T08:00:00+00:00"
+
+
+def test_r45_r61_r88_runs_have_their_status_and_counts(filled, ask):
+    rows = ask("SELECT status, items_fetched, items_new FROM ingestion_runs ORDER BY items_fetched")
+    assert [tuple(row.values()) for row in rows] == [("completed", 1, 1), ("completed", 3, 3)]
+
+
+def test_r88_documents_have_the_statuses_of_the_contract(filled, ask):
+    _, ids = filled
+    rows = {row["id"]: row for row in ask("SELECT * FROM documents")}
+    assert {name: rows[key]["status"] for name, key in ids.items()} == {
+        "shared": "parsed",
+        "poor": "low_quality",
+        "hard": "extraction_failed",
+    }
+    row = rows[ids["shared"]]
+    assert (row["company_id"], row["ticker"], row["document_type"]) == (NGSC, "NGSC", "news")
+    assert (row["quality_score"], row["confidence"]) == (0.8, "high")
+    assert len(row["content_hash"]) == 64
+
+
+def test_r57_r83_a_document_is_linked_to_every_company_that_it_came_for(filled, ask):
+    _, ids = filled
+    rows = ask(f"SELECT * FROM document_company_mentions WHERE document_id = '{ids['shared']}'")
+    assert {(row["company_id"], row["mention_type"], row["match_count"]) for row in rows} == {
+        (NGSC, "ticker", 3),
+        (SLNR, "seen_for", 0),
+    }
+
+
+def test_r42_r88_intelligence_is_what_another_program_made_of_a_document(filled, ask, engine: Engine):
+    made, ids = filled
+    (row,) = ask("SELECT * FROM document_intelligence")
+    assert (row["document_id"], row["status"], row["error_message"]) == (ids["hard"], "failed", "no_model")
+    queues = RowQueues(engine, lambda: made.now + timedelta(hours=1))
+    queues.retry()
+    assert ask("SELECT * FROM document_intelligence") == []
+    assert ask(f"SELECT status FROM documents WHERE id = '{ids['hard']}'") == [{"status": "parsed"}]
+    queues.ack("i1", {"summary": "fine"})
+    (row,) = ask("SELECT * FROM document_intelligence")
+    assert row["status"] == "completed"
+    assert "fine" in str(row["intelligence"])
+    assert ask(f"SELECT status FROM documents WHERE id = '{ids['hard']}'") == [{"status": "extracted"}]
+
+
+def test_the_views_stand_beside_our_own_tables_and_can_be_made_anew(filled, engine: Engine):
+    with writing(engine) as connection:
+        drop_views(connection)
+        create_views(connection)
+        for name in NAMES:
+            connection.execute(text(f"SELECT count(*) FROM {view_name(connection, name)}"))
+        own = connection.execute(text("SELECT state FROM documents")).scalars()
+        assert {"kept", "aside"} <= set(own)
+
+
+def test_other_recipes_are_not_in_them(scene: scenes.Scene, ask):
+    scene.keep("a", "b")
+    assert ask("SELECT * FROM documents") == ask("SELECT * FROM sources") == []

@@ -1,0 +1,251 @@
+"""Webhook, Slack and mail, against real servers on the loopback."""
+
+import hmac
+import json
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from tests.receivers import HttpReceiver, MailReceiver, http_receiver, mail_receiver
+
+from headwater.model.alarm import Alarm
+from headwater.model.document import Document
+from headwater.model.errors import HeadwaterError, Permanent, Refused, Temporary
+from headwater.model.recipe import Parcel, Sink
+from headwater.model.story import Story
+from headwater.sinks.mail import Mail
+from headwater.sinks.posting import Endpoint
+from headwater.sinks.slack import Slack
+from headwater.sinks.webhook import Webhook
+
+NOW = datetime(2026, 11, 13, 9, tzinfo=UTC)
+ALARM = Alarm(
+    id="a1",
+    recipe="crypto",
+    kind="silent",
+    subject="s1",
+    title="Ledger Lane is silent",
+    detail="Nothing new for 30 hours.",
+    raised_at=NOW,
+)
+DOCUMENT = Document(
+    id="d1",
+    recipe="geo",
+    source="s",
+    lead="l",
+    url="https://wire.example/1",
+    title="Strait closed",
+    description="All.",
+)
+STORY = Story(id="t1", recipe="geo", group="g", title="A story", members=(), summary="In short.")
+
+
+def parcel(record: Any = ALARM, key: str = "k1-1") -> Parcel:
+    return Parcel(key=key, route="ops", record=record, revision=1)
+
+
+@pytest.fixture
+def receiver() -> Iterator[HttpReceiver]:
+    with http_receiver() as made:
+        yield made
+
+
+@pytest.fixture
+def post_office() -> Iterator[MailReceiver]:
+    with mail_receiver() as made:
+        yield made
+
+
+def webhook(receiver: HttpReceiver, secret: str = "") -> Webhook:
+    return Webhook(Endpoint(f"{receiver.url}/in?token=t0p"), lambda: NOW, secret)
+
+
+def mail(office: MailReceiver, **told: Any) -> Mail:
+    given = {
+        "security": "none",
+        "sender": "headwater@desk.example",
+        "recipients": ("ops@desk.example",),
+    } | told
+    return Mail(host="127.0.0.1", port=office.port, clock=lambda: NOW, **given)
+
+
+def test_c37_a_webhook_gets_the_record_with_its_key(receiver: HttpReceiver):
+    (answer,) = webhook(receiver).send([parcel()])
+    assert answer.receipt == "200 taken"
+    (posted,) = receiver.posted
+    told = json.loads(posted.body)
+    assert posted.path == "/in?token=t0p"
+    assert posted.headers["Idempotency-Key"] == told["key"] == "k1-1"
+    assert (told["kind"], told["record"]["title"]) == ("alarm", "Ledger Lane is silent")
+
+
+@pytest.mark.parametrize(("record", "kind"), [(DOCUMENT, "document"), (STORY, "story")])
+def test_g17_documents_and_stories_go_the_same_way(receiver: HttpReceiver, record: Any, kind: str):
+    webhook(receiver).send([parcel(record)])
+    told = json.loads(receiver.posted[0].body)
+    assert (told["kind"], told["record"]["id"]) == (kind, record.id)
+
+
+def test_c38_a_webhook_is_signed_over_time_and_body(receiver: HttpReceiver):
+    webhook(receiver, secret="shared").send([parcel()])
+    (posted,) = receiver.posted
+    stamp = posted.headers["X-Headwater-Timestamp"]
+    expected = hmac.new(b"shared", stamp.encode() + b"." + posted.body, sha256).hexdigest()
+    assert posted.headers["X-Headwater-Signature"] == f"sha256={expected}"
+    assert stamp == str(int(NOW.timestamp()))
+
+
+def test_the_same_parcel_sent_twice_has_the_same_key(receiver: HttpReceiver):
+    sink = webhook(receiver)
+    sink.send([parcel()])
+    sink.send([parcel()])
+    assert {posted.headers["Idempotency-Key"] for posted in receiver.posted} == {"k1-1"}
+
+
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "wait"),
+    [
+        ((500, {}), Temporary, (MINUTE, True)),
+        ((503, {}), Temporary, (MINUTE, False)),
+        ((429, {"Retry-After": "30"}), Temporary, (MINUTE / 2, False)),
+        ((429, {"Retry-After": "999999999"}), Temporary, (MINUTE, False)),
+        ((429, {"Retry-After": "86400"}), Temporary, (60 * MINUTE, False)),
+        ((400, {}), Permanent, (None, None)),
+        ((302, {"Location": "http://169.254.169.254/"}), Permanent, (None, None)),
+    ],
+)
+def test_c37_what_a_receiver_answers_decides_whether_it_is_tried_again(
+    receiver: HttpReceiver, answer: tuple[int, dict[str, str]], kind: type, wait: tuple[Any, Any]
+):
+    receiver.answers = [answer]
+    with pytest.raises(kind) as raised:
+        webhook(receiver).send([parcel()])
+    assert (getattr(raised.value, "delay", None), getattr(raised.value, "counts", None)) == wait
+    assert len(receiver.posted) == 1  # a redirect is not followed
+
+
+def _closed_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda port: Webhook(Endpoint(f"http://127.0.0.1:{port}/T0K3N"), lambda: NOW, "s3cr3t"),
+        lambda port: Slack(Endpoint(f"http://127.0.0.1:{port}/T0K3N")),
+        lambda port: Mail(
+            host="127.0.0.1",
+            port=port,
+            clock=lambda: NOW,
+            security="none",
+            sender="a@desk.example",
+            recipients=("b@desk.example",),
+            user="u",
+            password="s3cr3t",
+        ),
+    ],
+    ids=["webhook", "slack", "mail"],
+)
+def test_c38_a_receiver_that_is_not_there_is_tried_later_and_no_secret_is_told(make: Callable[[int], Sink]):
+    sink = make(_closed_port())
+    with pytest.raises(Temporary) as raised:
+        sink.send([parcel()])
+    assert raised.value.counts is False
+    for told in (str(raised.value), repr(sink)):
+        assert "T0K3N" not in told
+        assert "s3cr3t" not in told
+
+
+@pytest.mark.parametrize(
+    "url", ["ftp://a.example/", "file:///etc/passwd", "http://", "http://a b/", "http://a/\r\nX: y"]
+)
+def test_an_address_that_is_none_is_refused(url: str):
+    with pytest.raises(Refused):
+        Endpoint(url)
+
+
+def test_c37_slack_gets_one_message_for_all_and_nobody_is_called_by_a_headline(receiver: HttpReceiver):
+    hostile = replace(ALARM, title="<!channel> & <@U1>\nfree", detail="")
+    parcels = [parcel(), parcel(hostile), *(parcel() for _ in range(30))]
+    answers = Slack(Endpoint(receiver.url)).send(parcels)
+    assert len(answers) == len(parcels)
+    (posted,) = receiver.posted
+    text = json.loads(posted.body)["text"]
+    assert text.startswith("*[crypto] Ledger Lane is silent*\nNothing new for 30 hours.")
+    assert "&lt;!channel&gt; &amp; &lt;@U1&gt; free" in text
+    assert "<" not in text
+    assert text.endswith("and 12 more")
+
+
+def test_c37_a_letter_goes_out_with_its_key_as_message_id(post_office: MailReceiver):
+    mail(post_office).send([parcel()])
+    (letter,) = post_office.letters
+    assert letter["Subject"] == "[crypto] Ledger Lane is silent"
+    assert letter["Message-ID"] == "<k1-1@headwater.invalid>"
+    assert letter["To"] == "ops@desk.example"
+    assert "Nothing new for 30 hours." in letter.get_payload()
+
+
+def test_what_is_over_is_told_as_over(post_office: MailReceiver):
+    mail(post_office).send([parcel(replace(ALARM, cleared_at=NOW, revision=2))])
+    assert post_office.letters[0]["Subject"] == "[crypto] over: Ledger Lane is silent"
+
+
+def test_c37_several_at_once_are_one_letter(post_office: MailReceiver):
+    sink = mail(post_office)
+    sink.send([parcel(key="k1"), parcel(DOCUMENT, key="k2")])
+    sink.send([parcel(key="k1"), parcel(DOCUMENT, key="k2")])
+    first, second = post_office.letters
+    assert first["Message-ID"] == second["Message-ID"]
+    assert first["Subject"].endswith("(and 1 more)")
+    assert "https://wire.example/1" in first.get_payload()
+
+
+def test_c38_a_headline_cannot_add_headers(post_office: MailReceiver):
+    mail(post_office).send([parcel(replace(ALARM, title="x\r\nBcc: all@desk.example\r\n\r\nbody"))])
+    (letter,) = post_office.letters
+    assert letter["Bcc"] is None
+    assert letter["Subject"] == "[crypto] x Bcc: all@desk.example body"
+
+
+def test_a_letter_is_sent_after_logging_in(post_office: MailReceiver):
+    mail(post_office, user="desk", password="s3cr3t").send([parcel()])
+    assert len(post_office.logins) == 1
+    assert len(post_office.letters) == 1
+
+
+@pytest.mark.parametrize(
+    ("refused", "kind", "reason"),
+    [
+        ({"RCPT": "550 no such s3cr3t"}, Permanent, "mail_refused"),
+        ({"MAIL": "451 later"}, Temporary, "mail_postponed"),
+        ({"AUTH": "535 wrong s3cr3t"}, Permanent, "mail_refused"),
+    ],
+)
+def test_c37_what_a_mail_server_answers_decides(
+    post_office: MailReceiver, refused: dict[str, str], kind: type[HeadwaterError], reason: str
+):
+    post_office.refuse = refused
+    with pytest.raises(kind) as raised:
+        mail(post_office, user="desk", password="s3cr3t").send([parcel()])
+    assert raised.value.reason == reason
+    assert "s3cr3t" not in str(raised.value)
+    assert post_office.letters == []
+
+
+def test_a_server_that_never_answers_is_left(post_office: MailReceiver):
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))
+        mute.listen()
+        sink = replace(mail(post_office), port=mute.getsockname()[1], seconds=0.2, longest=0.1)
+        with pytest.raises(Temporary, match="receiver_unreachable"):
+            sink.send([parcel()])

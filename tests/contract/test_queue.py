@@ -1,0 +1,154 @@
+"""Queues as rows: first in, first out; at least once; nothing is lost with a consumer."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+import pytest
+from sqlalchemy import Engine
+from tests.scene import START
+
+from headwater.backends.sql.queueing import AGAIN, TRIES, RowQueues
+from headwater.model.document import Document
+from headwater.model.errors import Refused
+from headwater.model.outcome import Drop, Sent
+from headwater.model.queue import QueueItem
+from headwater.model.recipe import Parcel
+from headwater.model.story import Story
+from headwater.sinks.queue import LONGEST_TEXT, Queues
+
+NAME = "app:queue:extraction"
+MINUTE = timedelta(minutes=1)
+
+
+@dataclass
+class Watch:
+    now: datetime = field(default=START)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@pytest.fixture
+def watch() -> Watch:
+    return Watch()
+
+
+@pytest.fixture
+def queues(engine: Engine, watch: Watch) -> RowQueues:
+    return RowQueues(engine, watch)
+
+
+def item(number: int, queue: str = NAME) -> QueueItem:
+    payload = {"id": f"i{number}", "document_id": f"d{number}", "ticker": "NGSC"}
+    return QueueItem(id=f"i{number}", queue=queue, recipe="markets", document=f"d{number}", payload=payload)
+
+
+def ids(popped) -> list[str]:
+    return [one["id"] for one in popped]
+
+
+def test_r40_what_came_first_is_popped_first(queues: RowQueues, watch: Watch):
+    for number in (2, 1, 3):
+        queues.push([item(number)])
+        watch.now += MINUTE
+    assert ids(queues.pop(NAME, "me", 2)) == ["i2", "i1"]
+    assert ids(queues.pop(NAME, "me", 2)) == ["i3"]
+    assert queues.pop(NAME, "me", 2) == []
+
+
+def test_r44_an_item_is_given_to_one_consumer_until_its_lease_ends(queues: RowQueues, watch: Watch):
+    queues.push([item(1)])
+    (first,) = queues.pop(NAME, "dies", lease=MINUTE)
+    assert queues.pop(NAME, "other") == []
+    watch.now += 2 * MINUTE
+    (again,) = queues.pop(NAME, "other")
+    assert (first["attempt"], again["attempt"]) == (1, 2)
+    assert again | {"attempt": 1} == first
+
+
+def test_an_acknowledged_item_is_done_with_its_result_and_never_comes_again(queues: RowQueues, watch: Watch):
+    queues.push([item(1)])
+    queues.pop(NAME, "me")
+    queues.ack("i1", {"summary": "fine"})
+    queues.ack("i1")
+    queues.fail("i1", "too late")
+    watch.now += timedelta(days=1)
+    assert queues.pop(NAME, "me") == []
+    assert queues.push([item(1)]) == 0
+    assert queues.counts() == [{"queue": NAME, "waiting": 0, "leased": 0, "done": 1, "failed": 0}]
+
+
+def test_r42_5_4_a_failed_item_comes_again_after_ten_minutes_and_not_for_ever(
+    queues: RowQueues, watch: Watch
+):
+    queues.push([item(1)])
+    for attempt in range(1, TRIES + 1):
+        (popped,) = queues.pop(NAME, "me")
+        assert popped["attempt"] == attempt
+        queues.fail("i1", "no_model")
+        assert queues.pop(NAME, "me") == []
+        watch.now += AGAIN
+    assert queues.pop(NAME, "me") == []
+    assert queues.counts()[0]["failed"] == 1
+    assert queues.retry(NAME) == 1
+    assert ids(queues.pop(NAME, "me")) == ["i1"]
+
+
+def test_r41_5_4_an_item_that_kills_its_consumers_is_given_up_with_a_reason(queues: RowQueues, watch: Watch):
+    queues.push([item(1), item(2)])
+    for _ in range(TRIES):
+        assert "i1" in ids(queues.pop(NAME, "dies", 2, lease=MINUTE))
+        watch.now += 2 * MINUTE
+    assert queues.pop(NAME, "me") == []
+    assert {row["failed"] for row in queues.counts()} == {2}
+
+
+def test_queues_are_apart_and_peeking_takes_nothing(queues: RowQueues):
+    queues.push([item(1), item(2, "app:queue:macro_classification")])
+    assert [row["id"] for row in queues.peek(NAME, 5)] == ["i1"]
+    assert ids(queues.pop(NAME, "me", 5)) == ["i1"]
+    assert [row["queue"] for row in queues.counts()] == [NAME, "app:queue:macro_classification"]
+
+
+def test_a_stranger_is_refused(queues: RowQueues):
+    with pytest.raises(Refused, match="queue list"):
+        queues.ack("nobody")
+
+
+@pytest.fixture
+def send(queues: RowQueues) -> Callable[..., list]:
+    sink = Queues(queues.push)
+
+    def deliver(*records, route: str = NAME, key: str = "key-1") -> list:
+        return list(
+            sink.send(
+                [
+                    Parcel(key=f"{key}{n}", route=route, record=one, revision=1)
+                    for n, one in enumerate(records)
+                ]
+            )
+        )
+
+    return deliver
+
+
+def document(**told) -> Document:
+    return Document(id="d1", recipe="markets", source="s", lead="l", url="https://x.example/", **told)
+
+
+def test_r87_the_payload_is_the_document_its_ticker_and_the_first_32000_characters(queues: RowQueues, send):
+    long = document(text="é" * 40_000, attributes={"ticker": "NGSC", "document_type": "news"})
+    assert send(long) == [Sent("key-10")]
+    (popped,) = queues.pop(NAME, "me")
+    assert (popped["document_id"], popped["ticker"], popped["id"]) == ("d1", "NGSC", "key-10")
+    assert popped["normalized_text"] == "é" * LONGEST_TEXT
+    assert LONGEST_TEXT == 32_000
+
+
+def test_sending_twice_queues_once_and_a_story_is_not_queued(queues: RowQueues, send):
+    send(document())
+    send(document())
+    assert len(queues.peek(NAME, 5)) == 1
+    story = Story(id="s", recipe="markets", group="g", title="t", members=())
+    assert send(story, key="story") == [Drop("not_a_document")]

@@ -1,0 +1,223 @@
+"""What the policy no longer keeps goes; what it keeps stays; what is moved can be read elsewhere."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow.parquet
+import pytest
+from sqlalchemy import text
+from tests.crypto_scene import ask, crypto, drafts, settings_file
+from tests.flow.command_line import call
+from tests.scene import START, Scene, ended, kept, make_lead
+
+from headwater.app import App
+from headwater.backends.sql.alarming import Alarms
+from headwater.backends.sql.schema import alarms, captures, deliveries, documents, leads, runs
+from headwater.model.work import State, Task
+from headwater.pure.alarms import Concern
+from headwater.settings.settings import Retention, read_settings
+from headwater.worker import cleanup
+from headwater.worker.cleanup import clean_up, records_folder
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def app(database: str, tmp_path: Path, scene: Scene) -> Iterator[App]:
+    made = App(read_settings(settings_file(tmp_path, database), {}), clock=lambda: scene.now)
+    yield made
+    made.store.engine.dispose()
+
+
+def keeping(app: App, **days: int) -> App:
+    forever = {"runs": 0, "alarms": 0, "captures": 0, "documents": 0}
+    settings = msgspec.structs.replace(app.settings, retention=Retention(**(forever | days)))
+    made = App(settings, clock=app.clock)
+    vars(made)["store"] = app.store
+    return made
+
+
+def articles(app: App) -> dict[str, dict[str, Any]]:
+    return {row["title"]: row for row in ask(app.store.engine, "SELECT * FROM articles")}
+
+
+def test_c33_old_runs_go_and_a_stopped_source_stays_stopped(app: App, scene: Scene):
+    source = crypto()
+    scene.tell(source=source, error="http_500", failures=10, stopped="10 failures in a row")
+    running = crypto("Running")
+    scene.store.register([running], scene.now)
+    scene.claim(Task.POLL, keys=(running.id,), recipe="crypto")
+    scene.now += 20 * DAY
+    scene.tell(source=crypto("Fresh"))
+    assert clean_up(keeping(app, runs=14))["runs"] == 1
+    assert {row["status"] for row in scene.rows(runs)} == {"running", "completed"}
+    assert scene.claim(Task.POLL, keys=(source.id,), recipe="crypto") == []
+
+
+def test_alarms_that_are_over_go_with_their_deliveries(app: App, scene: Scene):
+    concern = Concern(kind="silent", subject="s", name="S", title="t")
+    for concerns in ([concern], []):
+        Alarms(app.store.engine).settle("crypto", concerns, ["ops"], scene.now)
+    scene.now += 20 * DAY
+    Alarms(app.store.engine).settle("crypto", [concern], ["ops"], scene.now)
+    scene.now += 20 * DAY
+    assert clean_up(keeping(app, alarms=14))["alarms"] == 1
+    assert scene.row(alarms)["cleared_at"] is None
+    assert scene.count(deliveries) == 1
+
+
+def test_c30_captures_that_somebody_may_need_again_stay(app: App, scene: Scene):
+    done, apart, waiting = scene.drafts("done", "apart", "waiting")
+    scene.refine(kept(done), ended(apart, State.ASIDE, "js_required"))
+    scene.now += 20 * DAY
+    assert clean_up(keeping(app, captures=14))["captures"] == 1
+    assert {row["lead_id"] for row in scene.rows(captures)} == {apart.lead.id, waiting.lead.id}
+
+
+def test_c30_old_documents_move_to_a_file_and_leave_their_names(app: App, scene: Scene):
+    (old,) = drafts(scene, crypto(), "old")
+    said = {
+        "guid": "g1",
+        "authors": ("Ada Vane",),
+        "quality": 0.9,
+        "attributes": {"words": 3},
+        "published": START,
+    }
+    scene.refine(kept(old, title="Old", text="An old story.", **said))
+    scene.now += 40 * DAY
+    (young,) = drafts(scene, crypto(), "young")
+    scene.refine(kept(young, title="Young"))
+    before = articles(app)["Old"]
+    told = clean_up(keeping(app, documents=30))
+    assert told["documents"] == 1
+    after = articles(app)
+    assert (after["Old"]["status"], after["Old"]["body"], after["Young"]["status"]) == (
+        "DELETED",
+        None,
+        "ACTIVE",
+    )
+    for name in ("id", "external_id", "guid", "url", "publisher_id"):
+        assert after["Old"][name] == before[name]
+    row = scene.row(documents, id=old.id)
+    assert (row["reason"], row["detail"]) == ("archived", told["files"][0])
+    (moved,) = pyarrow.parquet.read_table(records_folder(app) / told["files"][0]).to_pylist()
+    assert (moved["title"], moved["text"], moved["authors"]) == ("Old", "An old story.", ["Ada Vane"])
+    assert moved["published_at"] == START
+    assert moved["attributes"] == '{"words":3}'
+    assert clean_up(keeping(app, documents=30))["documents"] == 0
+
+
+def test_c30_what_was_moved_is_not_ingested_again(app: App, scene: Scene):
+    (old,) = drafts(scene, crypto(), "old")
+    scene.refine(kept(old))
+    scene.now += 40 * DAY
+    clean_up(keeping(app, documents=30))
+    assert scene.tell(make_lead("old", source=crypto(), body="body of old"), source=crypto()) == 0
+    assert scene.claim(Task.REFINE, recipe="crypto") == []
+    assert scene.row(leads)["state"] == State.DONE
+
+
+def test_a_file_holds_the_documents_of_one_day(app: App, scene: Scene):
+    for _ in range(3):
+        first = drafts(scene, crypto(), f"{scene.now:%d}a", f"{scene.now:%d}b")
+        scene.refine(*(kept(draft) for draft in first))
+        scene.now += DAY
+    scene.now += 40 * DAY
+    files = clean_up(keeping(app, documents=30))["files"]
+    assert [name[:22] for name in files] == [f"crypto/2026/2026-11-{day}" for day in (13, 14, 15)]
+    assert [pyarrow.parquet.read_metadata(records_folder(app) / name).num_rows for name in files] == [2, 2, 2]
+
+
+class WorkerDied(BaseException):
+    """Nothing catches it."""
+
+
+def test_c35_killed_between_file_and_rows_nothing_is_lost_and_nothing_is_doubled(
+    app: App, scene: Scene, monkeypatch: pytest.MonkeyPatch
+):
+    scene.refine(*(kept(draft) for draft in drafts(scene, crypto(), "a", "b")))
+    scene.now += 40 * DAY
+    with monkeypatch.context() as broken:
+        broken.setattr(cleanup, "mark_archived", _die)
+        with pytest.raises(WorkerDied):
+            clean_up(keeping(app, documents=30))
+    assert {row["status"] for row in ask(app.store.engine, "SELECT status FROM articles")} == {"ACTIVE"}
+    told = clean_up(keeping(app, documents=30))
+    assert told["documents"] == 2
+    assert [path.name for path in records_folder(app).rglob("*.parquet")] == [Path(told["files"][0]).name]
+
+
+def _die(*_: Any) -> None:
+    raise WorkerDied
+
+
+def test_a_document_that_changes_meanwhile_stays(app: App, scene: Scene, monkeypatch: pytest.MonkeyPatch):
+    (draft,) = drafts(scene, crypto(), "a")
+    scene.refine(kept(draft))
+    scene.now += 40 * DAY
+    really = cleanup.write_parquet
+
+    def slowly(rows: Any, file: Any) -> int:
+        with app.store.engine.begin() as connection:
+            connection.execute(text("UPDATE documents SET revision = 2"))
+        return really(rows, file)
+
+    monkeypatch.setattr(cleanup, "write_parquet", slowly)
+    assert clean_up(keeping(app, documents=30))["documents"] == 0
+    assert scene.row(documents)["state"] == State.KEPT
+
+
+def test_c30_a_dry_run_counts_and_changes_nothing(app: App, scene: Scene):
+    scene.refine(*(kept(draft) for draft in drafts(scene, crypto(), "a", "b")))
+    scene.drafts("page")
+    scene.now += 40 * DAY
+    everything = keeping(app, runs=14, alarms=14, captures=14, documents=14)
+    tables = (runs, alarms, captures, documents)
+    before = [scene.rows(table) for table in tables]
+    told = clean_up(everything, dry_run=True)
+    assert {name: told[name] for name in ("runs", "alarms", "captures", "documents")} == {
+        "runs": 2,
+        "alarms": 0,
+        "captures": 0,
+        "documents": 2,
+    }
+    assert [scene.rows(table) for table in tables] == before
+    assert not records_folder(app).exists()
+
+
+def test_nothing_goes_where_the_policy_keeps_for_ever(app: App, scene: Scene):
+    scene.refine(*(kept(draft) for draft in drafts(scene, crypto(), "a")))
+    scene.now += 4_000 * DAY
+    told = clean_up(keeping(app))
+    assert [told[name] for name in ("runs", "alarms", "captures", "documents")] == [0, 0, 0, 0]
+    assert scene.count(runs) == 1
+
+
+def test_c33_the_verb_cleans_up_and_tells(
+    database: str,
+    scene: Scene,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    scene.now -= 1_000 * DAY
+    scene.tell(source=crypto())
+    path = settings_file(tmp_path, database, "retention: {runs: 14}")
+    words = ("--config", str(path), "cleanup")
+    assert (
+        "1 run, 0 alarms, 0 captures would be removed" in call(capsys, monkeypatch, *words, "--dry-run").out
+    )
+    assert call(capsys, monkeypatch, *words, "--json").record["runs"] == 1
+    assert scene.count(runs) == 0
+
+
+def test_a_negative_policy_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    path = settings_file(tmp_path, "sqlite:///x.db", "retention: {runs: -1}")
+    answer = call(capsys, monkeypatch, "--config", str(path), "cleanup")
+    assert answer.code == 1
+    assert "days cannot be negative" in answer.err

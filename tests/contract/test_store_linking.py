@@ -1,0 +1,88 @@
+"""A copy that came for another subject says that its original concerns that subject too."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.scene import Scene, ended, kept, make_document, make_lead, make_source
+
+from headwater.backends.sql.linking import SEEN_FOR
+from headwater.backends.sql.schema import documents, mentions
+from headwater.model.document import Mention
+from headwater.model.work import Draft, Refined, State, Task
+
+
+def copy(draft: Draft, of: Draft, *subjects: str) -> Refined:
+    result = ended(draft, State.DUPLICATE, "duplicate:near", of=of.id, score=0.9)
+    return replace(result, document=make_document(draft, subjects=subjects))
+
+
+def said(scene: Scene, draft: Draft) -> dict[str, str]:
+    rows: list[dict[str, Any]] = scene.rows(mentions)
+    return {row["subject_id"]: row["kind"] for row in rows if row["document_id"] == draft.id}
+
+
+def test_r57_a_copy_for_another_subject_is_a_mention_of_the_original(scene: Scene):
+    first, second = scene.drafts("a", "b")
+    scene.refine(kept(first, subjects=("calder",)))
+    scene.refine(copy(second, first, "brindle", "calder"))
+    assert said(scene, first) == {"brindle": SEEN_FOR}
+    assert said(scene, second) == {}
+
+
+def test_r57_original_and_copy_in_one_commit(scene: Scene):
+    first, second = scene.drafts("a", "b")
+    scene.refine(kept(first), copy(second, first, "brindle"))
+    assert said(scene, first) == {"brindle": SEEN_FOR}
+
+
+def test_r57_what_the_text_says_stands(scene: Scene):
+    first, second, third = scene.drafts("a", "b", "c")
+    named = Mention("brindle", "ticker", 0.9, 2, ((0, 3), (9, 12)))
+    scene.refine(kept(first, mentions=(named,)), copy(second, first, "brindle"))
+    scene.refine(copy(third, first, "brindle"))
+    (row,) = scene.rows(mentions)
+    assert (row["kind"], row["confidence"], row["count"]) == ("ticker", 0.9, 2)
+
+
+def test_r57_a_revised_original_keeps_its_links(scene: Scene):
+    first, second = scene.drafts("a", "b")
+    scene.refine(kept(first), copy(second, first, "brindle"))
+    again = scene.change(first, "another body")
+    assert again.revision == 2
+    scene.refine(kept(again, mentions=(Mention("dovetail", "alias", 0.7),)))
+    assert said(scene, first) == {"brindle": SEEN_FOR, "dovetail": "alias"}
+
+
+def test_r57_a_copy_that_was_not_written_links_nothing(scene: Scene):
+    first, second = scene.drafts("a", "b")
+    scene.refine(kept(first))
+    scene.refine(copy(second, first, "brindle"), owner="somebody else")
+    assert said(scene, first) == {}
+    states = {row["id"]: row["state"] for row in scene.rows(documents)}
+    assert states[second.id] == State.WAITING
+
+
+@pytest.mark.parametrize("told_before_it_was_kept", [True, False])
+def test_r57_the_same_address_from_a_source_of_another_subject(scene: Scene, told_before_it_was_kept: bool):
+    other = make_source("Post", subject="brindle")
+    lead = scene.lead("a", subject="calder")
+    again = make_lead("p", source=other, url=lead.lead.url)
+    scene.tell(lead)
+    scene.fetch(lead)
+    (draft,) = scene.claim(Task.REFINE)
+    if told_before_it_was_kept:
+        scene.tell(again, source=other)
+    scene.refine(kept(draft, subjects=("calder",)))
+    if not told_before_it_was_kept:
+        scene.tell(again, source=other)
+    assert said(scene, draft) == {"brindle": SEEN_FOR}
+
+
+def test_r57_the_same_address_as_a_copy_counts_for_the_original(scene: Scene):
+    first, second = scene.drafts("a", "b")
+    scene.refine(kept(first), copy(second, first))
+    other = make_source("Post", subject="brindle")
+    scene.tell(make_lead("p", source=other, url=second.lead.lead.url), source=other)
+    assert said(scene, first) == {"brindle": SEEN_FOR}
+    assert said(scene, second) == {}

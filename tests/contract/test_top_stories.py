@@ -1,0 +1,105 @@
+"""The stories of the last hours that most sources tell."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine
+from tests.crypto_scene import CRYPTO, crypto, drafts, settings_file
+from tests.flow.command_line import call
+from tests.scene import HOUR, ME, START, Scene, ended, kept, make_lead
+
+from headwater.backends.sql.top_stories import top_stories
+from headwater.model.story import Member, Story
+from headwater.model.work import Draft, Gathered, State, Task
+
+
+def article(scene: Scene, name: str, path: str, **told: Any) -> Draft:
+    (draft,) = drafts(scene, crypto(name), path)
+    scene.refine(kept(draft, publisher=name, title=path.title(), group="day", published=scene.now, **told))
+    return draft
+
+
+def tell(scene: Scene, *stories: tuple[str, list[Draft]], **told: Any) -> None:
+    (bundle,) = scene.claim(Task.GATHER, recipe=CRYPTO)
+    made = tuple(
+        Story(
+            id=name,
+            recipe=CRYPTO,
+            group=bundle.id,
+            title=name.title(),
+            members=tuple(Member(draft.id) for draft in documents),
+            first_at=scene.now,
+            last_at=scene.now,
+            **told,
+        )
+        for name, documents in stories
+    )
+    scene.store.finish_gather([Gathered(group=bundle.id, marks=bundle.marks, stories=made)], ME, scene.now)
+
+
+def top(engine: Engine, since: datetime = START - HOUR, limit: int = 10) -> list[dict[str, Any]]:
+    return top_stories(engine, CRYPTO, since, limit)
+
+
+def test_c41_the_story_that_most_sources_tell_comes_first_with_its_sources(scene: Scene, engine: Engine):
+    alone = article(scene, "A", "alone")
+    both = [article(scene, "A", "hack"), article(scene, "B", "hack")]
+    tell(scene, ("alone", [alone]), ("hack", both))
+    first, second = top(engine)
+    assert (first["id"], first["told_by"], second["told_by"]) == ("hack", 2, 1)
+    assert {teller["publisher"] for teller in first["sources"]} == {"A", "B"}
+    assert all(teller["url"].endswith("/hack") for teller in first["sources"])
+
+
+def test_c19_copies_by_other_publishers_count_as_sources(scene: Scene, engine: Engine):
+    plain = [article(scene, name, "plain") for name in ("A", "B")]
+    original = article(scene, "C", "wire")
+    for name in ("D", "E"):
+        (copy,) = drafts(scene, crypto(name), "wire")
+        scene.refine(ended(copy, State.DUPLICATE, "duplicate:text", of=original.id))
+    again = crypto("F")
+    scene.tell(make_lead("wire", source=again, url=original.lead.lead.url), source=again)
+    tell(scene, ("plain", plain), ("wire", [original]))
+    first, second = top(engine)
+    assert (first["id"], first["told_by"]) == ("wire", 4)
+    assert [teller["copy"] for teller in first["sources"]] == [False, True, True, True]
+    assert {teller["source"] for teller in first["sources"]} == {"C", "D", "E", "F"}
+    assert second["told_by"] == 2
+
+
+def test_what_is_older_is_left_out_and_the_limit_holds(scene: Scene, engine: Engine):
+    tell(scene, ("old", [article(scene, "A", "old")]))
+    scene.now += 5 * HOUR
+    fresh = [article(scene, "A", f"fresh {i}") for i in range(3)]
+    tell(scene, ("old", []), *((f"fresh {i}", [draft]) for i, draft in enumerate(fresh)))
+    assert len(top(engine, START + HOUR)) == 3
+    assert len(top(engine, START + HOUR, limit=2)) == 2
+
+
+def test_a_score_goes_before_the_number_of_sources(scene: Scene, engine: Engine):
+    many = [article(scene, name, "many") for name in "AB"]
+    one = article(scene, "A", "one")
+    tell(scene, ("many", many), ("one", [one]))
+    with engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE stories SET score = 0.9 WHERE id = 'one'")
+    assert [story["id"] for story in top(engine)] == ["one", "many"]
+
+
+def test_c41_the_verb_shows_stories_and_prints_json(
+    scene: Scene,
+    database: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    scene.now = datetime.now(UTC) - HOUR
+    tell(scene, ("hack", [article(scene, "A", "hack"), article(scene, "B", "hack")]))
+    settings = ("--config", str(settings_file(tmp_path, database)))
+    shown = call(capsys, monkeypatch, *settings, "top", "--hours", "6")
+    assert "1. Hack" in shown.out
+    assert "2 sources" in shown.out
+    told = call(capsys, monkeypatch, *settings, "top", "--hours", "6", "--json").record
+    assert [story["title"] for story in told["stories"]] == ["Hack"]
+    assert call(capsys, monkeypatch, *settings, "top", "--hours", "0.5", "--json").record["stories"] == []

@@ -1,0 +1,156 @@
+"""Chores by the clock, done by one of all workers, whatever becomes of it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.crypto_scene import ask, crypto, settings_file
+from tests.scene import Scene
+
+from headwater.app import App
+from headwater.backends.sql.chores import Chores
+from headwater.backends.sql.schema import chores
+from headwater.model.errors import Refused, Temporary
+from headwater.model.source import Trigger
+from headwater.settings.settings import read_settings
+from headwater.worker.upkeep import CHORES, LEASE, Chore, Upkeep
+
+NOON = datetime(2026, 11, 13, 12, 1, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
+
+
+@dataclass
+class Done:
+    """A chore that notes when it was done; it raises what it is given."""
+
+    at: list[datetime] = field(default_factory=list)
+    trouble: list[BaseException] = field(default_factory=list)
+
+    def __call__(self, app: App) -> dict[str, Any]:
+        if self.trouble:
+            raise self.trouble.pop()
+        self.at.append(app.clock())
+        return {"done": len(self.at)}
+
+
+@pytest.fixture
+def app(database: str, tmp_path: Path, scene: Scene) -> Iterator[App]:
+    scene.now = NOON
+    made = App(
+        read_settings(settings_file(tmp_path, database, "log_level: error"), {}), clock=lambda: scene.now
+    )
+    yield made
+    made.store.engine.dispose()
+
+
+@pytest.fixture
+def done() -> Done:
+    return Done()
+
+
+def worker(app: App, done: Done, cron: str = "*/5 * * * *", owner: str = "me") -> Upkeep:
+    return Upkeep(app, owner=owner, chores={"chore": Chore(Trigger(cron=cron), done)})
+
+
+def live(scene: Scene, *workers: Upkeep, span: timedelta, step: timedelta = MINUTE) -> None:
+    until = scene.now + span
+    while scene.now < until:
+        for one in workers:
+            one.beat()
+        scene.now += step
+
+
+def test_c32_health_is_checked_every_five_minutes_and_c33_old_jobs_go_at_two():
+    assert CHORES["health_check"].trigger == Trigger(cron="*/5 * * * *")
+    assert CHORES["cleanup_old_jobs"].trigger == Trigger(cron="0 2 * * *")
+
+
+def test_c32_a_chore_is_done_when_its_minute_comes(app: App, scene: Scene, done: Done):
+    live(scene, worker(app, done), span=20 * MINUTE)
+    assert [f"{moment:%H:%M}" for moment in done.at] == ["12:05", "12:10", "12:15", "12:20"]
+
+
+def test_c33_a_nightly_chore_is_done_once_a_night(app: App, scene: Scene, done: Done):
+    live(scene, worker(app, done, "0 2 * * *"), span=timedelta(days=3), step=20 * MINUTE)
+    assert [moment.day for moment in done.at] == [14, 15, 16]
+    assert {moment.hour for moment in done.at} == {2}
+
+
+def test_of_several_workers_one_does_it(app: App, scene: Scene, done: Done):
+    crew = [worker(app, done, owner=name) for name in ("a", "b", "c")]
+    live(scene, *crew, span=11 * MINUTE)
+    assert len(done.at) == 2
+
+
+def test_most_of_the_time_it_only_looks_at_the_clock(
+    app: App, scene: Scene, done: Done, monkeypatch: pytest.MonkeyPatch
+):
+    one = worker(app, done)
+    one.beat()
+    monkeypatch.setattr("headwater.worker.upkeep.Chores", None)
+    scene.now += timedelta(seconds=14)
+    assert one.beat() == []
+    scene.now += timedelta(seconds=1)
+    with pytest.raises(TypeError):
+        one.beat()
+
+
+class WorkerDied(BaseException):
+    """Nothing catches it."""
+
+
+def test_c35_a_chore_whose_worker_died_is_done_by_another(app: App, scene: Scene, done: Done):
+    done.trouble = [WorkerDied()]
+    first, second = worker(app, done, owner="first"), worker(app, done, owner="second")
+    first.beat()
+    scene.now += 5 * MINUTE
+    with pytest.raises(WorkerDied):
+        first.beat()
+    live(scene, second, span=LEASE - MINUTE)
+    assert done.at == []
+    live(scene, second, span=2 * MINUTE)
+    assert len(done.at) == 1
+
+
+@pytest.mark.parametrize("trouble", [Temporary("disk_full", "no room"), ValueError("a mistake")])
+def test_c37_a_chore_that_fails_is_told_and_tried_at_its_next_hour(
+    app: App, scene: Scene, done: Done, trouble: Exception
+):
+    done.trouble = [trouble]
+    one = worker(app, done)
+    live(scene, one, span=6 * MINUTE)
+    (row,) = scene.rows(chores)
+    assert row["status"] == "FAILED"
+    assert row["result"]["error"] in {"disk_full", "error:ValueError"}
+    live(scene, one, span=5 * MINUTE)
+    assert scene.row(chores)["status"] == "COMPLETED"
+
+
+def test_c27_chores_are_jobs_too(app: App, scene: Scene, done: Done):
+    scene.tell(source=crypto())
+    one = worker(app, done)
+    one.beat()
+    job = "SELECT status, job_type FROM ingestion_jobs WHERE job_type = 'chore'"
+    assert ask(app.store.engine, job) == [{"status": "PENDING", "job_type": "chore"}]
+    live(scene, one, span=6 * MINUTE)
+    assert ask(app.store.engine, job) == [{"status": "COMPLETED", "job_type": "chore"}]
+
+
+def test_an_operator_may_have_it_done_now_but_not_twice_at_once(app: App, scene: Scene, done: Done):
+    assert worker(app, done).at_once("chore") == {"done": 1}
+    Chores(app.store.engine).take("chore", "another", scene.now, LEASE, early=True)
+    with pytest.raises(Refused, match="at this moment"):
+        worker(app, done).at_once("chore")
+
+
+def test_c32_the_real_chores_run(app: App, scene: Scene):
+    scene.tell(source=crypto())
+    one = Upkeep(app)
+    live(scene, one, span=15 * timedelta(hours=1), step=5 * MINUTE)
+    rows = {row["name"]: row for row in scene.rows(chores)}
+    assert {row["status"] for row in rows.values()} == {"COMPLETED"}
+    assert rows["cleanup_old_jobs"]["ended_at"] == datetime(2026, 11, 14, 2, 1, tzinfo=UTC)
+    assert rows["health_check"]["result"]["database"] == "ok"

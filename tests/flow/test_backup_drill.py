@@ -1,0 +1,300 @@
+"""The drill: a restored installation equals the original, on each database and from one to the other."""
+
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from sqlalchemy import Engine, func, select
+from tests.crypto_scene import ask, crypto, drafts
+from tests.flow.command_line import call
+from tests.laboratory import Laboratory, laboratory
+from tests.scene import START, Scene, kept, make_source
+
+from headwater.app import App
+from headwater.backends.sql import snapshot
+from headwater.backends.sql.connect import reading
+from headwater.backends.sql.migrate import HEAD
+from headwater.backends.sql.rows import capture_from
+from headwater.backends.sql.schema import captures, documents, metadata, sources
+from headwater.backends.sql.snapshot import check, save
+from headwater.backends.sql.store import SqlStore
+from headwater.model.errors import Refused
+from headwater.settings.settings import Settings
+from headwater.worker.backup import back_up
+from headwater.worker.cleanup import records_folder
+from headwater.worker.manifest import backups, read_manifest
+from headwater.worker.restore import check_backup, chosen_backup, restore
+from headwater_demo import Internet, running
+
+FEEDS = [("Ledger Lane", "http://ledgerlane.example/feed"), ("Odd", "http://oddfeeds.example/truncated.xml")]
+Rows = dict[str, list[Any]]
+
+
+@pytest.fixture(scope="module")
+def internet() -> Iterator[Internet]:
+    with running(size="small") as served:
+        yield served
+
+
+@pytest.fixture
+def lab(tmp_path: Path, internet: Internet, database: str) -> Iterator[Laboratory]:
+    with laboratory(tmp_path, internet, database=database, feeds=FEEDS) as made:
+        yield made
+
+
+@pytest.fixture
+def other(lab: Laboratory, empty_database: str, tmp_path: Path) -> Iterator[App]:
+    """An empty installation elsewhere, on either database."""
+    settings = msgspec.structs.replace(lab.settings, data=str(tmp_path / "other"), database=empty_database)
+    made = App(settings, clock=lab.clock)
+    yield made
+    made.store.engine.dispose()
+
+
+def everything(engine: Engine) -> Rows:
+    with reading(engine) as connection:
+        return {
+            table.name: sorted((tuple(row) for row in connection.execute(select(table))), key=repr)
+            for table in metadata.sorted_tables
+        }
+
+
+def bodies(app: App) -> dict[str, bytes]:
+    with reading(app.store.engine) as connection:
+        taken = [capture_from(row) for row in connection.execute(select(captures)).mappings()]
+    return dict(app.archive.get(taken))
+
+
+def test_c30_a_restored_store_equals_the_original(lab: Laboratory, other: App, tmp_path: Path):
+    lab.run()
+    before, raw = everything(lab.app.store.engine), bodies(lab.app)
+    assert len(before["documents"]) > 5
+    assert len(raw) == 2
+    saved = back_up(lab.app, tmp_path / "kept")
+    assert saved.damaged == ()
+    shutil.rmtree(lab.app.archive_folder)  # the original is lost
+    restore(other, chosen_backup(tmp_path / "kept", None), force=False)
+    after = everything(other.store.engine)
+    assert {name: len(rows) for name, rows in after.items()} == {
+        name: len(rows) for name, rows in before.items()
+    }
+    assert after == before
+    assert bodies(other) == raw
+    views = ("publishers", "articles", "ingestion_jobs", "feed_performance")
+    for view in views:
+        query = f"SELECT id FROM {view} ORDER BY id"
+        assert ask(other.store.engine, query) == ask(lab.app.store.engine, query)
+
+
+def test_c30_the_restored_store_goes_on_and_doubles_nothing(
+    lab: Laboratory, empty_database: str, tmp_path: Path
+):
+    lab.run()
+    back_up(lab.app, tmp_path / "kept")
+    (tmp_path / "second").mkdir()
+    told = {"database": empty_database, "feeds": FEEDS, "clock": lab.clock}
+    with laboratory(tmp_path / "second", lab.internet, **told) as second:
+        empty = App(second.settings, clock=lab.clock)
+        restore(empty, chosen_backup(tmp_path / "kept", None), force=False)
+        empty.store.engine.dispose()
+        second.poll_again()
+        assert sorted(row["id"] for row in second.documents()) == sorted(row["id"] for row in lab.documents())
+        assert second.unfinished() == {}
+
+
+def test_c30_a_backup_made_while_others_write_is_of_one_moment(store: SqlStore, tmp_path: Path):
+    stop = threading.Event()
+    written: list[int] = []
+
+    def write() -> None:
+        for number in range(100_000):
+            if stop.is_set():
+                return
+            pair = [make_source(f"S{number}-{side}") for side in "ab"]
+            store.register(pair, START)
+            written.append(number)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        while len(written) < 20:
+            stop.wait(0.01)
+        for turn in range(3):
+            save(store.engine, tmp_path / f"{turn}.db")
+    finally:
+        stop.set()
+        writer.join()
+    counts = [check(tmp_path / f"{turn}.db")["sources"] for turn in range(3)]
+    assert all(count % 2 == 0 and count >= 40 for count in counts)
+    assert counts == sorted(counts)
+
+
+@pytest.fixture
+def app(database: str, tmp_path: Path, scene: Scene) -> Iterator[App]:
+    made = App(Settings(data=str(tmp_path / "data"), database=database), clock=lambda: scene.now)
+    yield made
+    made.store.engine.dispose()
+
+
+def fill(scene: Scene, *paths: str) -> None:
+    scene.refine(*(kept(draft) for draft in drafts(scene, crypto(), *paths)))
+
+
+def test_c30_data_is_replaced_only_by_force(app: App, scene: Scene, tmp_path: Path):
+    fill(scene, "a")
+    before = everything(app.store.engine)
+    backup = tmp_path / "kept" / back_up(app, tmp_path / "kept").name
+    fill(scene, "b")
+    with pytest.raises(Refused, match="there is data already"):
+        restore(app, backup, force=False)
+    assert scene.count(documents) == 2
+    restore(app, backup, force=True)
+    assert everything(app.store.engine) == before
+
+
+def test_nothing_is_restored_while_workers_are_at_work(app: App, scene: Scene, tmp_path: Path):
+    drafts(scene, crypto(), "a")  # claimed, and so leased
+    backup = tmp_path / "kept" / back_up(app, tmp_path / "kept").name
+    with pytest.raises(Refused, match="at work"):
+        restore(app, backup, force=True)
+    scene.store.release(["me"], counts=False)
+    restore(app, backup, force=True)
+    assert [row["lease_owner"] for row in scene.rows(documents)] == [None]
+
+
+class WorkerDied(BaseException):
+    """Nothing catches it."""
+
+
+def _die(*_: Any, **__: Any) -> None:
+    raise WorkerDied
+
+
+def test_c35_killed_while_saving_leaves_no_backup(
+    app: App, scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    fill(scene, "a")
+    monkeypatch.setattr("headwater.worker.backup.file_hash", _die)
+    with pytest.raises(WorkerDied):
+        back_up(app, tmp_path / "kept")
+    assert backups(tmp_path / "kept") == []
+
+
+def test_c35_killed_while_restoring_leaves_the_old_store(
+    app: App, scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    fill(scene, "a")
+    backup = tmp_path / "kept" / back_up(app, tmp_path / "kept").name
+    fill(scene, "b")
+    before = everything(app.store.engine)
+    target = "_path" if app.store.engine.dialect.name == "sqlite" else "copy_rows"
+    with monkeypatch.context() as broken:
+        broken.setattr(snapshot, target, _die)
+        with pytest.raises(WorkerDied):
+            restore(app, backup, force=True)
+    assert everything(app.store.engine) == before
+
+
+@pytest.mark.parametrize("harm", ["database", "manifest", "missing"])
+def test_c30_a_damaged_backup_is_refused_before_anything_changes(
+    app: App, scene: Scene, tmp_path: Path, harm: str
+):
+    fill(scene, "a")
+    backup = tmp_path / "kept" / back_up(app, tmp_path / "kept").name
+    _harm(backup, harm)
+    before = everything(app.store.engine)
+    with pytest.raises(Refused, match="another backup"):
+        restore(app, backup, force=True)
+    assert everything(app.store.engine) == before
+
+
+def _harm(backup: Path, harm: str) -> None:
+    database = backup / "headwater.db"
+    if harm == "missing":
+        database.unlink()
+    elif harm == "manifest":
+        (backup / "manifest.json").write_text("{}", encoding="utf-8")
+    else:
+        data = bytearray(database.read_bytes())
+        data[len(data) // 2] ^= 0xFF
+        database.write_bytes(data)
+
+
+def test_packs_are_copied_once_and_damage_is_told(lab: Laboratory, tmp_path: Path):
+    lab.run()
+    first = back_up(lab.app, tmp_path / "kept")
+    second = back_up(lab.app, tmp_path / "kept")
+    assert (first.packs_copied, second.packs_copied) == (first.packs, 0)
+    assert first.packs > 0
+    (pack, *_) = lab.app.archive_folder.rglob("*.warc")
+    pack.write_bytes(b"gone bad")
+    third = back_up(lab.app, tmp_path / "elsewhere")
+    assert [Path(name).name for name in third.damaged] == [pack.name]
+    found = check_backup(tmp_path / "elsewhere" / third.name)
+    assert found.missing == third.damaged
+    restore(lab.app, chosen_backup(tmp_path / "kept", first.name), force=True)
+    assert back_up(lab.app, tmp_path / "again").damaged == ()
+
+
+def test_c30_files_of_old_documents_are_saved_too(app: App, tmp_path: Path):
+    records = records_folder(app) / "crypto" / "2026" / "2026-01-01-x.parquet"
+    records.parent.mkdir(parents=True)
+    records.write_bytes(b"rows")
+    name = back_up(app, tmp_path / "kept").name
+    records.write_bytes(b"spoilt")
+    restore(app, tmp_path / "kept" / name, force=True)
+    assert records.read_bytes() == b"rows"
+    (tmp_path / "kept" / "records" / "crypto" / "2026" / "2026-01-01-x.parquet").write_bytes(b"bad")
+    with pytest.raises(Refused, match="not what was saved"):
+        check_backup(tmp_path / "kept" / name)
+
+
+def test_a_folder_may_have_any_name(app: App, scene: Scene, tmp_path: Path):
+    fill(scene, "a")
+    folder = tmp_path / "100 % saved & #1?"
+    assert check_backup(folder / back_up(app, folder).name).rows > 0
+
+
+def test_a_backup_in_the_archive_itself_is_refused(app: App):
+    assert app.archive is not None
+    with pytest.raises(Refused, match="choose another folder"):
+        back_up(app, app.archive_folder / "kept")
+
+
+def test_c30_the_verbs_save_check_and_restore(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    def told(data: str, *words: str) -> Any:
+        return call(capsys, monkeypatch, "--data", str(tmp_path / data), *words)
+
+    monkeypatch.chdir(tmp_path)
+    assert told("one", "init", "--json").code in {0, 2}
+    assert told("one", "sources", "add", "crypto", "https://desk.example/feed", "--no-check").code in {
+        0,
+        1,
+        2,
+    }
+    saved = told("one", "backup", "kept", "--json").record
+    assert told("one", "restore", "kept", "--dry-run", "--json").record["restored"] is False
+    assert "is sound" in told("one", "restore", "kept", "--dry-run").out
+    restored = told("two", "restore", "kept", "--name", saved["name"], "--json").record
+    assert (restored["restored"], restored["rows"]) == (True, saved["rows"])
+    unknown = told("two", "restore", "kept", "--name", "20000101T000000Z")
+    assert unknown.code == 1
+    assert saved["name"] in unknown.err
+    assert told("two", "restore", "nowhere").code == 1
+    assert read_manifest(tmp_path / "kept" / saved["name"]).schema == HEAD
+
+
+def test_nothing_of_a_count_is_lost(app: App, scene: Scene, tmp_path: Path):
+    fill(scene, *(str(i) for i in range(30)))
+    told = read_manifest(tmp_path / "kept" / back_up(app, tmp_path / "kept").name)
+    with reading(app.store.engine) as connection:
+        for table in metadata.sorted_tables:
+            count = connection.scalar(select(func.count()).select_from(table))
+            assert told.tables[table.name] == count, table.name
+    assert told.tables["sources"] == scene.count(sources)

@@ -1,0 +1,101 @@
+"""Subjects from a file, and names that changed."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.flow.command_line import Answer, call
+from tests.scene import ME, Scene, make_source
+
+from headwater.backends.sql.connect import connect
+from headwater.backends.sql.migrate import migrate
+from headwater.backends.sql.store import SqlStore
+from headwater.model.errors import Refused
+from headwater.model.work import Task
+from headwater.pure.mentions.subject import matcher_of
+from headwater.settings.subjects import load_subjects
+
+Ask = Callable[..., Answer]
+LIST = """
+subjects:
+  - {id: brindle, name: Brindle, tickers: [BRF], legal_names: [Brindle Foods plc], brands: [Oatling]}
+  - {id: calder, name: Calder, active: false}
+"""
+
+
+class CryptoScene(Scene):
+    """A store whose work is that of an installed recipe."""
+
+    def claim(self, task: Task, owner: str = ME, **told: Any) -> list[Any]:
+        return super().claim(task, owner, **({"recipe": "crypto"} | told))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "subjects.yaml").write_text(LIST)
+    (tmp_path / "headwater.yaml").write_text(
+        f'data: "{tmp_path / "data"}"\nrecipes: {{crypto: {{subjects: "{tmp_path / "subjects.yaml"}"}}}}\n'
+    )
+    (tmp_path / "data").mkdir()
+    engine = connect(f"sqlite:///{tmp_path / 'data' / 'headwater.db'}")
+    migrate(engine)
+    scene = CryptoScene(SqlStore(engine), source=make_source(recipe="crypto"))
+    scene.keep("a", "b", "c", text="Brindle Foods plc makes Oatling; Calder does not.")
+    engine.dispose()
+    return tmp_path
+
+
+@pytest.fixture
+def ask(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Ask:
+    return lambda *words: call(capsys, monkeypatch, "--config", str(folder / "headwater.yaml"), *words)
+
+
+def test_rerun_tells_what_changed_and_the_second_time_nothing(ask: Ask):
+    first = ask("mentions", "rerun", "crypto", "--json", "-q").record
+    assert (first["seen"], first["changed"], first["current"]) == (3, 3, 0)
+    again = ask("mentions", "rerun", "crypto", "--json", "-q").record
+    assert (again["changed"], again["same"], again["current"]) == (0, 0, 3)
+    everything = ask("mentions", "rerun", "crypto", "--all", "-q")
+    assert "3 documents: 0 changed, 3 searched without a change" in everything.out
+    listed = {row["id"]: row for row in ask("mentions", "list", "crypto", "--json").records}
+    assert (listed["brindle"]["names"], listed["brindle"]["documents"]) == (4, 3)
+    assert (listed["calder"]["active"], listed["calder"]["documents"]) == (False, 0)
+
+
+def test_a_changed_name_changes_the_documents(ask: Ask, folder: Path):
+    ask("mentions", "rerun", "crypto", "-q")
+    (folder / "subjects.yaml").write_text("subjects: [{id: calder, name: Calder}]\n")
+    assert ask("mentions", "rerun", "crypto", "--json", "-q").record["changed"] == 3
+    listed = {row["id"]: row for row in ask("mentions", "list", "crypto", "--json").records}
+    assert (listed["calder"]["documents"], listed["brindle"]["documents"]) == (3, 0)
+    assert listed["brindle"]["active"] is False
+
+
+def test_without_subjects_the_way_is_told(folder: Path, ask: Ask):
+    (folder / "headwater.yaml").write_text(f'data: "{folder / "data"}"\n')
+    answer = ask("mentions", "rerun", "crypto")
+    assert answer.code != 0
+    assert "recipes.crypto.subjects" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("subjects: [{id: a, name: A}, {id: a, name: B}]", "given to two subjects"),
+        ("subjects: [{id: '', name: A}]", "1 to 64 characters"),
+        ("subjects: [{id: a, nam: A}]", "nam"),
+        ("matching: fuzzy\nsubjects: []", "matching"),
+    ],
+)
+def test_a_wrong_list_is_refused_with_its_place(tmp_path: Path, text: str, told: str):
+    (tmp_path / "s.yaml").write_text(text)
+    with pytest.raises(Refused, match=told):
+        load_subjects(tmp_path / "s.yaml")
+
+
+def test_r81_a_name_under_several_kinds_is_the_surest(tmp_path: Path):
+    (tmp_path / "s.yaml").write_text("subjects: [{id: a, name: Arden, tickers: [Arden], brands: [Arden]}]")
+    found, matching = load_subjects(tmp_path / "s.yaml")
+    (mention,) = matcher_of(found, matching).find("Arden rose.")
+    assert (mention.kind, mention.confidence) == ("ticker", 0.9)

@@ -1,0 +1,108 @@
+"""`headwater feed`: files, folders, lists and addresses in; a line each out."""
+
+import io
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.flow.command_line import Answer, call
+
+from headwater.cli.feed_crew import FeedCrew, Input
+from headwater_demo import running
+
+Ask = Callable[..., Answer]
+FIELDS = {"id", "title", "link", "published", "author", "summary", "content"}
+
+
+def rss(number: int) -> str:
+    return (
+        f'<rss version="2.0"><channel><title>Wire {number}</title><item><title>Tide {number}</title>'
+        f"<link>https://wire.example/{number}</link><guid>w-{number}</guid><author>j@x.example (Jo Roe)</author>"
+        "<pubDate>Fri, 13 Nov 2026 08:41:00 GMT</pubDate><description>Short.</description></item></channel></rss>"
+    )
+
+
+@pytest.fixture
+def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Ask:
+    return lambda *words: call(capsys, monkeypatch, "feed", *words)
+
+
+def test_c4_one_file_is_one_line_with_all_its_fields(ask: Ask, tmp_path: Path):
+    path = tmp_path / "a.xml"
+    path.write_text(rss(1))
+    line = ask(str(path), "--json").record
+    assert (line["path"], line["ok"], line["format"], line["title"]) == (str(path), True, "rss20", "Wire 1")
+    assert set(line["entries"][0]) >= FIELDS
+    assert line["entries"][0] | {"updated": None} == line["entries"][0]
+    assert line["entries"][0]["published"] == "2026-11-13T08:41:00Z"
+    assert line["entries"][0]["author"] == "Jo Roe"
+    assert line["warnings"] == []
+    assert "rss20 'Wire 1', 1 entry" in ask(str(path)).out
+
+
+def test_c15_many_files_keep_their_order_whatever_is_among_them(
+    ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    for number in range(40):
+        (tmp_path / f"{number:02}.xml").write_text(rss(number))
+    (tmp_path / "20.xml").write_text("<html><body>no feed</body></html>")
+    (tmp_path / "21.xml").write_text(rss(21)[:-60])
+    names = [str(tmp_path / f"{number:02}.xml") for number in range(40)]
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join([*names, str(tmp_path / "missing.xml")])))
+    out = tmp_path / "out.jsonl"
+    answer = ask("-", "--out", str(out), "--workers", "2")
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
+    assert answer.code == 0
+    assert [line["path"] for line in lines] == [*names, str(tmp_path / "missing.xml")]
+    assert [line["reason"] for line in lines if not line["ok"]] == ["html", "cannot_open"]
+    assert lines[21]["entries"][0]["title"] == "Tide 21"
+    assert lines[21]["warnings"]
+    assert "41 done, 39 read, 2 not" in answer.err
+
+
+def test_folders_and_patterns_are_gone_through(ask: Ask, tmp_path: Path):
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "a.xml").write_text(rss(1))
+    (tmp_path / "deep" / "b.xml").write_text(rss(2))
+    assert {line["title"] for line in ask(str(tmp_path), "--json", "-q").records} == {"Wire 1", "Wire 2"}
+    assert [line["title"] for line in ask(str(tmp_path / "**" / "b.*"), "--json").records] == ["Wire 2"]
+
+
+def test_nothing_read_is_a_failure(ask: Ask, tmp_path: Path):
+    path = tmp_path / "a.html"
+    path.write_text("<html></html>")
+    assert ask(str(path)).code == 1
+    assert ask(str(tmp_path / "*.none")).code == 1
+
+
+def test_addresses_are_fetched_and_told_under_their_own_name(ask: Ask, tmp_path: Path, monkeypatch):
+    with running(size="small") as internet:
+        settings = tmp_path / "headwater.yaml"
+        settings.write_text(
+            f'data: "{tmp_path / "data"}"\nhosts: {{"*.example": "{internet.base_url}"}}\nrequests_per_second: 0\n'
+        )
+        monkeypatch.setenv("HEADWATER_CONFIG", str(settings))
+        good, bad = "http://ledgerlane.example/feed", "http://oddfeeds.example/gone.xml"
+        lines = ask(good, bad, "--json", "-q").records
+    assert [line["path"] for line in lines] == [good, bad]
+    assert (lines[0]["title"], lines[1]["reason"]) == ("Ledger Lane", "http_410")
+
+
+class Deadly:
+    """Ends whoever unpacks it."""
+
+    def __reduce__(self) -> Any:
+        return os._exit, (3,)
+
+
+def test_c15_a_feed_that_kills_its_reader_does_so_alone(tmp_path: Path):
+    path = tmp_path / "a.xml"
+    path.write_text(rss(1))
+    wanted = [Input(str(path)), Input("deadly", refused=Deadly()), *(Input(str(path)) for _ in range(20))]  # type: ignore[arg-type]
+    with FeedCrew(workers=1) as crew:
+        lines = [json.loads(line.encoded) for line in crew.read(wanted)]
+    assert [line.get("reason") for line in lines] == [None, "reader_died", *[None] * 20]

@@ -1,0 +1,136 @@
+"""The order of arrival within a batch changes nothing, nor does deciding again: over near copies, on both stores."""
+
+import random
+from collections.abc import Sequence
+from datetime import timedelta
+
+import pytest
+from tests.flow.test_cli_dedupe import OTHER, STORY
+from tests.flow.test_ladder_workers import told, work
+from tests.scene import HOUR, RECIPE, START, Scene
+
+from headwater.backends.sql.schema import documents
+from headwater.model.document import Document
+from headwater.model.outcome import Drop
+from headwater.model.recipe import Context
+from headwater.model.trace import Recollection
+from headwater.pure.dupes.articles import Article
+from headwater.pure.dupes.index import Entry, MemoryIndex
+from headwater.pure.dupes.ladder import Ladder
+from headwater.pure.dupes.page import page_of
+from headwater.pure.dupes.profiles import DEFAULT
+from headwater.steps.duplicates import DropDuplicates, Memory
+
+HARBOUR = (
+    "The harbour of Dunmore opened again on Monday after three days of storm, the port office said. Some 41 ships had been "
+    "waiting in the bay.\n\nFour tugs brought the largest of them in first. Fuel is short in the islands, where pumps had "
+    "run dry by Sunday. The pilots worked without a break until the evening tide.\n\nDamage to the eastern mole is put at "
+    "6 million. Repairs begin in June and will take 14 weeks, said the engineer in charge, Nerys Quarles."
+)
+FOOTER = "Letters to the desk are answered on working days between nine and four."
+
+
+def edits(body: str) -> list[str]:
+    """Near copies, none of them equal: with a footer, abridged, with a sentence more, with a dateline and a slip."""
+    first, *rest = body.split("\n\n")
+    return [
+        f"{body}\n\nAll rights reserved. Follow us for more.",
+        "\n\n".join((first, *rest[:-1])) if len(rest) > 1 else body.rsplit(". ", 1)[0] + ".",
+        f"{body} The council meets next week.",
+        f"OSTWICK, March 4 (Estuary) -- {body.replace('the', 'teh', 1)}",
+    ]
+
+
+def batch_of() -> list[Document]:
+    bodies = [
+        *edits(STORY),
+        *edits(HARBOUR),
+        HARBOUR,
+        OTHER,
+        HARBOUR.replace("Dunmore", "Corvale").replace("41", "17"),
+    ]
+    return [
+        Document(
+            id=f"b{number:02}",
+            recipe=RECIPE,
+            source="s",
+            lead=f"l{number}",
+            url=f"https://p{number % 3}.example/{number}",
+            publisher=f"P{number % 3}",
+            title="News from the coast",
+            text=body,
+            published=None if number == 5 else START + timedelta(hours=(number * 7) % 20),
+        )
+        for number, body in enumerate(bodies)
+    ]
+
+
+def decided(scene: Scene, batch: Sequence[Document]) -> dict[str, tuple[str, str | None]]:
+    outcomes = DropDuplicates()(batch, Context(RECIPE, scene.now, scene.store))
+    return {
+        document.id: (outcome.reason, outcome.of) if isinstance(outcome, Drop) else ("kept", None)
+        for document, outcome in zip(batch, outcomes, strict=True)
+    }
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_order_within_a_batch_changes_nothing_on_a_store_that_knows_some(scene: Scene, seed: int):
+    stored = told(scene, "a", STORY, hours=-3)
+    told(scene, "c", OTHER, hours=-2)
+    work(scene.store, batch=5)
+    batch = batch_of()
+    expected = decided(scene, batch)
+    random.Random(seed).shuffle(batch)
+    assert decided(scene, batch) == expected
+    assert {expected[f"b{n:02}"][1] for n in range(4)} == {stored.document}
+    assert len({expected[f"b{n:02}"][1] for n in range(4, 9)} - {None}) == 1
+    assert expected["b10"] == ("kept", None)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_families_do_not_depend_on_arrival_and_deciding_again_changes_nothing(scene: Scene, seed: int):
+    bodies = list(enumerate([*edits(HARBOUR), HARBOUR, *edits(STORY), OTHER]))
+    random.Random(seed).shuffle(bodies)
+    names = {told(scene, f"n{number}", body, hours=number).document: number for number, body in bodies}
+    work(scene.store, batch=50)
+    families: dict[int, set[int]] = {}
+    for row in scene.rows(documents):
+        families.setdefault(names[row["duplicate_of"] or row["id"]], set()).add(names[row["id"]])
+    assert families == {0: {0, 1, 2, 3, 4}, 5: {5, 6, 7, 8}, 9: {9}}
+    before = {row["id"]: (row["state"], row["reason"], row["duplicate_of"]) for row in scene.rows(documents)}
+    for number, body in bodies:
+        scene.now += HOUR
+        told(scene, f"n{number}", body, hours=number, version="v2")
+    work(scene.store, batch=50)
+    after = {row["id"]: (row["state"], row["reason"], row["duplicate_of"]) for row in scene.rows(documents)}
+    assert after == before
+
+
+def entry_of(article: Article, original: str | None = None) -> Entry:
+    entry = Ladder(DEFAULT, MemoryIndex()).decide(article)[1]
+    return (
+        entry
+        if original is None
+        else Entry(
+            article=article,
+            original=original,
+            scheme=entry.scheme,
+            fingerprints=(),
+            keys=(),
+            sentences=entry.sentences,
+        )
+    )
+
+
+def test_stories_stored_and_stories_of_the_batch_are_counted_together(scene: Scene):
+    stored = [told(scene, name, f"{body}\n\n{FOOTER}") for name, body in (("a", STORY), ("b", HARBOUR))]
+    work(scene.store, batch=5)
+    footer = page_of(Article(id="f", body=FOOTER)).parts.hashes
+    memory = Memory(RECIPE, scene.store, Recollection(0, {}, {}))
+    publisher = scene.rows(documents)[0]["publisher"]
+    assert memory.repeated(publisher, footer) == frozenset()
+    echo = Article(id="e", body=f"{STORY}\n\n{FOOTER}", publisher=publisher)
+    memory.add(entry_of(echo, stored[0].document))
+    assert memory.repeated(publisher, footer) == frozenset()
+    memory.add(entry_of(Article(id="o", body=f"{OTHER}\n\n{FOOTER}", publisher=publisher)))
+    assert memory.repeated(publisher, footer) == frozenset(footer)

@@ -1,0 +1,166 @@
+"""WebSub against a hub on this machine: asked, confirmed, told, renewed, deceived."""
+
+import asyncio
+import hashlib
+import hmac
+import socket
+import stat
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import aiohttp
+from aiohttp import web
+from sqlalchemy import update
+from tests.flow.command_line import call
+
+from headwater.app import App
+from headwater.backends.sql.schema import sources
+from headwater.cli.listening import Ear, listen
+from headwater.model.source import Source
+from headwater.pure.keys import source_key
+from headwater.settings.settings import Settings
+
+TOPIC = "http://wire.example/feed"
+SOURCE = source_key("crypto", "feed", TOPIC, "Wire")
+NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
+PATIENCE = 15
+
+
+@dataclass
+class Hub:
+    """Takes what it is asked and asks back, as the standard says."""
+
+    asked: list[dict[str, str]] = field(default_factory=list)
+    answers: list[tuple[int, str]] = field(default_factory=list)
+    work: set["asyncio.Task[None]"] = field(default_factory=set)
+
+    async def take(self, request: web.Request) -> web.Response:
+        form = {str(name): str(value) for name, value in (await request.post()).items()}
+        self.asked.append(form)
+        task = asyncio.create_task(self._verify(form))
+        self.work.add(task)
+        return web.Response(status=202)
+
+    async def _verify(self, form: dict[str, str]) -> None:
+        query = {name: form[name] for name in ("hub.mode", "hub.topic", "hub.lease_seconds")}
+        async with (
+            aiohttp.ClientSession() as session,
+            session.get(form["hub.callback"], params=query | {"hub.challenge": "<b>42</b>"}) as answer,
+        ):
+            self.answers.append((answer.status, await answer.text()))
+
+    async def push(self, body: bytes, secret: str) -> int:
+        signature = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+        async with (
+            aiohttp.ClientSession() as session,
+            session.post(
+                self.asked[0]["hub.callback"], data=body, headers={"X-Hub-Signature": f"sha256={signature}"}
+            ) as answer,
+        ):
+            return answer.status
+
+
+@asynccontextmanager
+async def serving(hub: Hub) -> AsyncIterator[str]:
+    site = web.Application()
+    site.router.add_post("/", hub.take)
+    runner = web.AppRunner(site)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await asyncio.gather(*hub.work)
+        await runner.cleanup()
+
+
+def free_port() -> int:
+    with socket.socket() as some:
+        some.bind(("127.0.0.1", 0))
+        return int(some.getsockname()[1])
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not holds():  # noqa: ASYNC110 - it waits for what others do
+            await asyncio.sleep(0.02)
+
+
+@dataclass
+class Clock:
+    now: datetime = NOW
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+def installation(tmp_path: Path, hub_address: str, clock: Clock) -> App:
+    app = App(
+        Settings(data=str(tmp_path / "data"), hosts={"hub.example": hub_address}, requests_per_second=0),
+        clock,
+    )
+    mark = {"hub": "http://hub.example/", "topic": TOPIC}
+    app.store.register(
+        [Source(id=SOURCE, recipe="crypto", kind="feed", name="Wire", url=TOPIC, watermark=mark)], clock()
+    )
+    with app.store.engine.begin() as connection:
+        connection.execute(update(sources).values(due_at=NOW + timedelta(hours=4)))
+    return app
+
+
+def due(app: App) -> datetime:
+    return app.catalogue.sources()[0]["due_at"]
+
+
+async def conversation(tmp_path: Path) -> None:
+    hub, clock = Hub(), Clock()
+    async with serving(hub) as address:
+        app, port = installation(tmp_path, address, clock), free_port()
+        ear = Ear(app, f"http://127.0.0.1:{port}/push")
+        task = asyncio.create_task(listen(ear, "127.0.0.1", port, every=0.05))
+        try:
+            await until(lambda: len(hub.answers) == 1)
+            assert hub.answers == [(200, "<b>42</b>")]
+            assert (hub.asked[0]["hub.topic"], hub.asked[0]["hub.mode"]) == (TOPIC, "subscribe")
+
+            assert await hub.push(b"<rss/>", "guessed") == 202
+            assert due(app) == NOW + timedelta(hours=4)
+            assert await hub.push(b"<rss/>", hub.asked[0]["hub.secret"]) == 202
+            assert due(app) == NOW
+
+            clock.now += timedelta(days=9)
+            await until(lambda: len(hub.answers) == 2)
+            assert hub.asked[0]["hub.callback"] == hub.asked[1]["hub.callback"]
+
+            app.operations.pause(SOURCE, active=False, now=clock())
+            await until(lambda: not ear.known)
+            assert await hub.push(b"<rss/>", hub.asked[0]["hub.secret"]) == 410
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            app.store.engine.dispose()
+
+
+def test_a_hub_is_asked_confirmed_believed_when_it_signs_and_renewed(tmp_path: Path):
+    asyncio.run(conversation(tmp_path))
+    key = tmp_path / "data" / "websub.key"
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+
+
+def test_a_nudge_does_not_wake_what_an_operator_stopped(tmp_path: Path):
+    clock = Clock()
+    app = installation(tmp_path, "http://127.0.0.1:1", clock)
+    app.operations.pause(SOURCE, active=False, now=clock())
+    assert not app.operations.nudge(SOURCE, clock())
+    assert app.catalogue.sources()[0]["due_at"] is None
+    app.store.engine.dispose()
+
+
+def test_without_a_public_address_there_is_nothing_to_listen_for(tmp_path: Path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert call(capsys, monkeypatch, "init").code == 0
+    answer = call(capsys, monkeypatch, "listen")
+    assert (answer.code, "callback" in answer.err) == (1, True)

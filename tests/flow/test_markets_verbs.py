@@ -1,0 +1,135 @@
+"""The markets recipe from the command line: the demo, the queues, and copies under the names of the contract."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from tests.flow.command_line import call, shell
+from tests.trading import EVERYTHING, trading
+
+from headwater.app import App
+from headwater.backends.sql.schema import documents, facts, runs
+from headwater.cli.archive import copy_objects
+from headwater.cli.demo import demo_settings
+from headwater.settings.settings import Settings
+from headwater_demo import KEYS, running
+from headwater_recipes.markets import configure
+from headwater_recipes.markets.layout import layout
+from headwater_recipes.markets.vocabulary import Vocabulary
+
+NEWS = {"name": "news", "kind": "news_api", "tickers": ["NGSC", "KDRA"], "options": EVERYTHING | {"limit": 1}}
+PRICES = {"name": "prices", "kind": "market_api", "tickers": ["NGSC"], "options": {"look": "previous"}}
+ALL = {
+    "name": "all",
+    "kind": "market_api",
+    "options": {"look": "grouped", "from": "2026-11-12", "to": "2026-11-12"},
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory):
+    """A laboratory in which everything was read once."""
+    patch = pytest.MonkeyPatch()
+    for name, value in KEYS.items():
+        patch.setenv(name, value)
+    with (
+        running() as internet,
+        trading(tmp_path_factory.mktemp("markets"), internet, NEWS, PRICES, ALL) as found,
+    ):
+        found.run()
+        yield found
+    patch.undo()
+
+
+@pytest.fixture
+def ask(made, capsys, monkeypatch):
+    return lambda *words: call(capsys, monkeypatch, "--data", str(made.folder / "data"), *words)
+
+
+def test_r48_r49_r50_payloads_lie_by_bucket_kind_company_day_and_run(made, tmp_path: Path):
+    counted = copy_objects(made.app, "markets", layout(Vocabulary("stonks")), tmp_path, None)
+    found = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.json")}
+    ids = {run["id"] for run in made.rows(runs)}
+    news = [name for name in found if name.startswith("stonks-raw-news/news_api/NGSC/2026/11/13/")]
+    assert news
+    assert {name.split("/")[6] for name in news} <= ids
+    assert any(name.startswith("stonks-raw-market/market_api/NGSC/2026/11/13/") for name in found)
+    assert any(name.startswith("stonks-raw-market/market_api/_global/2026/11/13/") for name in found)
+    assert "results" in json.loads((tmp_path / news[0]).read_bytes())
+    assert counted["missing"] == 0
+    again = copy_objects(made.app, "markets", layout(Vocabulary("stonks")), tmp_path, None)
+    assert (again["payloads"], again["written"]) == (counted["payloads"], 0)
+
+
+def test_several_pages_of_a_look_lie_side_by_side(made, tmp_path: Path):
+    copy_objects(made.app, "markets", layout(Vocabulary()), tmp_path, None)
+    names = {path.name for path in (tmp_path / "app-raw-content").rglob("raw*.json")}
+    assert "raw.json" in names
+    assert all(re.fullmatch(r"raw(-\d+)?\.json", name) for name in names)
+
+
+def test_r84_r85_text_and_parser_output_lie_by_document(made, tmp_path: Path):
+    copy_objects(made.app, "markets", layout(Vocabulary()), tmp_path, None)
+    row = next(one for one in made.rows(documents) if one["attributes"]["ticker"] == "KDRA")
+    folder = tmp_path / "app-normalized" / "news_api" / "KDRA" / row["id"]
+    assert (folder / "normalized.txt").read_text(encoding="utf-8") == row["text"]
+    told = json.loads((folder / "parser_output.json").read_bytes())
+    assert set(told) >= {"metadata", "quality", "warnings", "outbound_links", "tags", "mentions"}
+    assert told["metadata"]["title"] == row["title"]
+    assert told["quality"]["score"] == row["quality"]
+    assert set(told["quality"]["signals"]) == {
+        "word_count",
+        "body_found",
+        "diversity",
+        "sentence",
+        "paragraph",
+        "metadata",
+    }
+    assert told["mentions"][0]["confidence"] >= 0.7
+    assert told["outbound_links"]
+    (fact,) = made.rows(facts, record_id=row["id"], name="parser_output")
+    assert fact["value"] == told
+
+
+def test_5_7_a_ticker_cannot_lead_out_of_its_folder():
+    names = layout(Vocabulary())
+    assert names.part("news_api", "../../BRK.B", "d1", "x") == "app-normalized/news_api/-BRK-B/d1/x"
+
+
+def test_a_queue_is_listed_peeked_popped_and_acknowledged(ask, tmp_path: Path):
+    (listed,) = ask("queue", "list", "--json").records
+    assert listed["queue"] == "app:queue:extraction"
+    assert "extraction" in ask("queue", "list").out
+    peeked = ask("queue", "peek", "extraction").record
+    popped = ask("queue", "pop", "extraction", "--lease", "5m").record
+    assert popped["id"] == peeked["id"]
+    assert popped["normalized_text"]
+    result = tmp_path / "result.json"
+    result.write_text('{"summary": "fine"}', encoding="utf-8")
+    assert ask("queue", "ack", popped["id"], "--result", str(result), "--json").record["state"] == "done"
+    assert ask("queue", "fail", peeked["id"]).code == 0
+    assert ask("queue", "retry", "--json").record == {"count": 0}
+    for words in (("ack", "nobody"), ("pop", "nowhere"), ("ack", "x", "--result", str(tmp_path / "none"))):
+        answer = ask("queue", *words)
+        assert (answer.code, answer.out) == (1, "")
+        assert answer.err.count("\n") <= 3
+
+
+def test_the_demos_settings_make_the_recipe_without_a_single_real_address(tmp_path: Path):
+    settings = demo_settings(Settings(), tmp_path, "http://127.0.0.1:1", "small")
+    own = settings.recipes["markets"]
+    made = configure(Path(own.sources), own.options)
+    assert len(made.subjects) == 10
+    assert all(name.endswith(".example/") or ".example" in name for name in own.options["endpoints"].values())
+    assert App(settings).settings.budgets["news_api"] == 0
+
+
+def test_the_demo_runs_the_recipe_to_its_end_and_sees_no_key_but_its_own(tmp_path: Path):
+    words = ("demo", "run", "--recipe", "markets", "--size", "small", "--data", "data", "--json")
+    told = shell(*words, at=tmp_path, HEADWATER_MASSIVE_KEY="a-real-key").record["recipes"]["markets"]
+    assert told["trouble"] == []
+    assert told["in_all"]["kept"] == told["in_all"]["delivered"] > 30
+    assert (told["in_all"]["quarantined"], told["in_all"]["waiting"]) == (0, 0)
+    stored = b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
+    assert b"a-real-key" not in stored

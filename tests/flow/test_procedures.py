@@ -1,0 +1,282 @@
+"""Procedures end to end over the demo's portals: every way of finding them, the files, and what happens later."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from tests.laboratory import LONGEST, QuickClock
+
+from headwater.app import App
+from headwater.backends.sql.connect import reading
+from headwater.backends.sql.schema import deliveries, documents
+from headwater.engine.desk import Desk
+from headwater.model.work import State
+from headwater.settings.settings import Settings
+from headwater.settings.sources import SourceLine, make_source
+from headwater.worker.inline import run_inline
+from headwater_demo import Internet, running
+from headwater_demo.procedures import made_pages, pages_that_are_none
+from headwater_demo.sites.portals import RAISED_FROM, procedure_sources
+from headwater_recipes.procedures import NAME, recipe
+from headwater_recipes.procedures.files.layout import Layout
+from headwater_recipes.procedures.files.review import ReviewQueue
+from headwater_recipes.procedures.metrics import metrics
+from headwater_recipes.procedures.schema import problems
+from headwater_recipes.procedures.search import KeywordRetriever, strangers
+
+HOST = "www.puertoclaro.example"
+STEM = "local-puerto-claro-annual-mooring-permit-for-small-boats"
+
+
+@dataclass
+class Office:
+    """An installation with the procedures recipe alone, in one process."""
+
+    folder: Path
+    internet: Internet
+    only: tuple[str, ...] = ()
+    clock: QuickClock = field(default_factory=QuickClock)
+
+    @cached_property
+    def app(self) -> App:
+        settings = Settings(
+            data=str(self.folder),
+            hosts={"*.example": self.internet.base_url},
+            requests_per_second=0,
+            log_level="error",
+        )
+        lines = [
+            SourceLine(**line) for line in procedure_sources() if not self.only or line["name"] in self.only
+        ]
+        own = replace(recipe(), sources=tuple(make_source(line, NAME, where=line.name) for line in lines))
+        app = App(settings, clock=self.clock)
+        app.__dict__["recipes"] = {NAME: own}
+        app.store.register(own.sources, self.clock())
+        return app
+
+    @cached_property
+    def desk(self) -> Desk:
+        return self.app.desk("office", fetching=True)
+
+    @property
+    def out(self) -> Path:
+        return self.app.output(NAME)
+
+    def run(self) -> None:
+        assert run_inline(self.desk, [NAME], horizon=timedelta(seconds=20), longest=LONGEST), (
+            "not idle in time"
+        )
+        self.app.close_run(NAME)
+
+    def again(self, *, later: timedelta = timedelta(0)) -> None:
+        self.clock.advance(later)
+        self.app.operations.wake(NAME, self.clock())
+        self.run()
+
+    def files(self) -> dict[str, dict[str, Any]]:
+        return {
+            path.stem: json.loads(path.read_bytes())
+            for path in sorted((self.out / "tramites").glob("*.json"))
+        }
+
+    def ledger(self, name: str) -> dict[str, Any]:
+        return json.loads((self.out / "ingestion" / f"{name}.json").read_bytes())
+
+    def state_of(self) -> dict[str, bytes]:
+        return {
+            str(path.relative_to(self.out)): path.read_bytes()
+            for path in self.out.rglob("*")
+            if path.is_file()
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        with reading(self.app.store.engine) as connection:
+            return [dict(row) for row in connection.execute(select(documents)).mappings()]
+
+
+@contextmanager
+def office(folder: Path, internet: Internet, *only: str) -> Iterator[Office]:
+    made = Office(folder, internet, only)
+    try:
+        yield made
+    finally:
+        if "desk" in made.__dict__ and made.desk.fetcher is not None:
+            made.desk.fetcher.close()
+        made.app.store.engine.dispose()
+
+
+@pytest.fixture(scope="module")
+def internet() -> Iterator[Internet]:
+    with running(size="small") as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory, internet: Internet) -> Iterator[Office]:
+    with office(tmp_path_factory.mktemp("procedures"), internet) as made:
+        made.run()
+        yield made
+
+
+def test_p1_every_procedure_of_the_portals_becomes_a_file(finished: Office):
+    wanted = {made.truth["nombre"] for made in made_pages()}
+    found = {told["nombre"] for told in finished.files().values()}
+    assert wanted <= found
+    assert len(found - wanted) == 1  # the gazette's call
+    assert len(finished.files()) == len(made_pages()) + 1
+
+
+def test_pages_that_are_no_procedures_give_no_file(finished: Office):
+    urls = {told["source_url"].replace("https://", "http://") for told in finished.files().values()}
+    assert not urls & {page.url for page in pages_that_are_none()}
+    dropped = [row for row in finished.rows() if row["state"] == State.DROPPED]
+    assert {row["reason"] for row in dropped} == {"not_a_procedure"}
+    assert len(dropped) == 4
+
+
+def test_p31_p33_every_file_is_valid_and_complete(finished: Office):
+    files = finished.files()
+    assert [problem for told in files.values() for problem in problems(told)] == []
+    full = sum(told["completeness_score"] >= 0.70 for told in files.values())
+    assert full >= 0.9 * len(files)
+
+
+def test_p22_p30_every_file_loads_and_its_own_name_finds_it(finished: Office):
+    folder = finished.out / "tramites"
+    retriever = KeywordRetriever(folder)
+    for stem, told in finished.files().items():
+        assert told["tramite"] == stem == told["id"]
+        assert {"keywords", "nombre", "fuente_url", "verificado", "source_domain"} <= told.keys()
+        answer = retriever.retrieve(told["nombre"])
+        assert answer is not None
+        assert answer.tramite == stem
+    assert strangers(folder) == []
+
+
+def test_p13_p21_raw_extracted_and_ledgers_lie_where_they_should(finished: Office):
+    for stem, told in finished.files().items():
+        record = json.loads((finished.out / "extracted" / f"{stem}.extracted.json").read_bytes())
+        assert record["source_url"] == told["source_url"]
+        text = record["extracted_text"]
+        for start, end in record["spans"].get("requisitos", []):
+            assert text[start:end].strip()
+    metas = list((finished.out / "raw").rglob("*.meta.json"))
+    assert len(metas) == len(finished.files())
+    some = json.loads(metas[0].read_bytes())
+    assert {"status", "headers", "etag", "last_modified", "fetched_at"} <= some.keys()
+    assert len(metas[0].name.partition(".")[0]) == 16
+
+
+def test_p3_p4_p23_the_ledgers_tell_what_was_found_fetched_and_stored(finished: Office):
+    queue, log, catalogue = (
+        finished.ledger(name) for name in ("discovery_queue", "fetch_log", "ingestion_catalog")
+    )
+    assert {row["method"] for row in queue["urls"]} == {"sitemap", "crawl", "feed", "seeds", "boe"}
+    assert {row["status"] for row in queue["urls"]} == {"stored", "skipped", "extraction_failed"}
+    assert not [row for row in queue["urls"] if "/agenda/" in row["url"]]
+    assert any(row["lastmod"] for row in queue["urls"] if row["method"] == "sitemap")
+    assert log["total"] == len(log["fetches"]) >= len(finished.files())
+    assert catalogue["total_documents"] == len(finished.files())
+    entry = catalogue["documents"][0]
+    assert set(entry) == {
+        "tramite_id", "source_url", "source_domain", "source_type", "extracted_at", "last_verified_at", "content_hash",
+        "word_count", "section_count", "completeness_score", "verification_status", "ingestion_method",
+    }  # fmt: skip
+
+
+def test_p27_the_metrics_add_up(finished: Office):
+    provenance = finished.app.provenance
+    told = metrics(
+        provenance.found(NAME), len(provenance.fetched(NAME)), finished.ledger("ingestion_catalog"), 0
+    )
+    assert told["stored"] == len(finished.files()) == told["normalised"]
+    assert sum(told["completeness"]["histogram"].values()) == told["stored"]
+    assert told["errors"] == {"extraction_failed": 2}
+    assert told["skipped"] == 4
+    assert told["discovered"] >= told["extracted"] >= told["normalised"]
+
+
+def test_p12_p25_a_week_later_only_conditional_requests_and_no_file_is_touched(
+    tmp_path: Path, internet: Internet
+):
+    with office(
+        tmp_path, internet, HOST, "sede.valdemora.example", "sede.marusia.example", "boletin.example"
+    ) as made:
+        made.run()
+        before, times = (
+            made.state_of(),
+            {path: path.stat().st_mtime_ns for path in made.out.rglob("*") if path.is_file()},
+        )
+        internet.clear_log()
+        made.again(later=timedelta(days=7))
+        pages = [row for row in internet.log() if not row["path"].startswith(("/robots", "/api/"))]
+        assert pages
+        assert {row["status"] for row in pages} == {304}
+        assert made.state_of() == before
+        assert {path: path.stat().st_mtime_ns for path in times} == times
+
+
+def test_p13_a_changed_page_changes_its_file_and_the_version_before_is_kept(tmp_path: Path):
+    with running(size="small") as internet, office(tmp_path, internet, HOST) as made:
+        made.run()
+        first = made.files()[STEM]
+        internet.clock_set(RAISED_FROM + timedelta(days=1))
+        made.again(later=timedelta(days=7))
+        second = made.files()[STEM]
+        assert (first["tasas"], second["tasas"]) == ("240 euros a year.", "260 euros a year.")
+        (kept,) = (made.out / "versions" / STEM).glob("*.json")
+        assert json.loads(kept.read_bytes()) == first
+        raw = sorted(
+            path.name.partition(".")[2]
+            for path in (made.out / "raw" / "puertoclaro.example").glob("*")
+            if "previous" in path.name
+        )
+        assert raw == ["previous.html", "previous.meta.json"]
+
+
+def test_a_curated_file_is_never_overwritten_and_its_update_waits_for_review(
+    tmp_path: Path, internet: Internet
+):
+    with office(tmp_path, internet, HOST) as made:
+        curated = made.out / "tramites" / f"{STEM}.json"
+        curated.parent.mkdir(parents=True)
+        body = json.dumps({"nombre": "Mooring", "keywords": ["mooring"], "verificado": True}).encode()
+        curated.write_bytes(body)
+        made.run()
+        assert curated.read_bytes() == body
+        queue = ReviewQueue(Layout(made.out))
+        (waiting,) = queue.waiting()
+        assert waiting["reasons"] == ["curated"]
+        assert any(line.startswith("+") and "240 euros" in line for line in waiting["diff"])
+        path = queue.accept(STEM, "2026-11-14T08:00:00+00:00")
+        accepted = json.loads(path.read_bytes())
+        assert accepted["tasas"] == "240 euros a year."
+        assert (accepted["verificado"], accepted["fecha_verificacion"]) == (True, "2026-11-14")
+        assert queue.waiting() == []
+        (kept,) = (made.out / "versions" / STEM).glob("*.json")
+        assert kept.read_bytes() == body
+        assert problems(accepted) == []
+
+
+def test_p25_extracting_again_from_what_is_stored_gives_the_same_bytes(tmp_path: Path, internet: Internet):
+    with office(tmp_path, internet, "sede.valdemora.example") as made:
+        made.run()
+        before = made.state_of()
+        for path in [*(made.out / "tramites").glob("*.json"), *(made.out / "extracted").glob("*.json")]:
+            path.unlink()
+        internet.clear_log()
+        with made.app.store.engine.begin() as connection:
+            connection.execute(
+                documents.update().values(next_capture_id=documents.c.capture_id, due_at=made.clock())
+            )
+            connection.execute(deliveries.update().values(sent_revision=0))
+        made.run()
+        assert internet.log() == []
+        assert made.state_of() == before

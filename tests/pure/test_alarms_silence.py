@@ -1,0 +1,103 @@
+"""A source is silent when it is quiet for longer than its own rhythm explains, and not before."""
+
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.pure.alarms import longest_quiet, silence
+
+START = datetime(2026, 11, 2, tzinfo=UTC)  # a Monday
+HOUR = timedelta(hours=1)
+gaps = st.lists(st.integers(min_value=60, max_value=14 * 24 * 60), min_size=5, max_size=60).map(
+    lambda minutes: [timedelta(minutes=m) for m in minutes]
+)
+
+
+def moments(steps: list[timedelta]) -> list[datetime]:
+    found = [START]
+    for step in steps:
+        found.append(found[-1] + step)
+    return found
+
+
+def is_silent(arrivals: list[datetime], after: timedelta, interval: timedelta = HOUR) -> bool:
+    return silence(arrivals, arrivals[-1], arrivals[-1] + after, interval) is not None
+
+
+@given(gaps)
+def test_c37_no_gap_that_was_seen_before_is_a_silence(steps: list[timedelta]):
+    assert not is_silent(moments(steps), max(steps))
+
+
+@given(gaps, st.integers(1, 1000), st.integers(1, 1000))
+def test_c37_once_silent_it_stays_so_until_something_comes(steps: list[timedelta], first: int, more: int):
+    arrivals = moments(steps)
+    if is_silent(arrivals, first * HOUR):
+        assert is_silent(arrivals, (first + more) * HOUR)
+    assert not is_silent([*arrivals, arrivals[-1] + first * HOUR], timedelta(0))
+
+
+@given(gaps)
+def test_c37_every_source_with_a_rhythm_is_silent_in_the_end(steps: list[timedelta]):
+    assert is_silent(moments(steps), timedelta(days=3650))
+
+
+@given(gaps, st.randoms(use_true_random=False))
+def test_the_order_in_which_arrivals_are_told_changes_nothing(steps: list[timedelta], random):
+    arrivals = moments(steps)
+    mixed = arrivals[:]
+    random.shuffle(mixed)
+    assert longest_quiet(mixed, HOUR) == longest_quiet(arrivals, HOUR)
+
+
+@given(gaps)
+def test_a_longer_gap_explains_no_shorter_quiet(steps: list[timedelta]):
+    longer = [*steps[:-1], max(steps) * 2]
+    assert longest_quiet(moments(longer), HOUR) >= longest_quiet(moments(steps), HOUR)
+
+
+@given(gaps, st.integers(2, 10))
+def test_a_source_that_is_n_times_slower_is_given_n_times_as_long(steps: list[timedelta], times: int):
+    slower = [step * times for step in steps]
+    quick, slow = longest_quiet(moments(steps), HOUR), longest_quiet(moments(slower), HOUR * times)
+    assert quick is not None
+    assert slow is not None
+    assert abs(slow - quick * times) <= timedelta(milliseconds=1) or quick == 2 * HOUR
+
+
+def test_c37_a_regular_source_is_reported_soon():
+    arrivals = moments([2 * HOUR] * 60)
+    assert not is_silent(arrivals, 4 * HOUR)
+    assert is_silent(arrivals, 5 * HOUR)
+
+
+def test_c37_a_weekend_is_explained_by_earlier_weekends():
+    workday = [HOUR] * 8 + [16 * HOUR]
+    weeks = (workday * 4 + [HOUR] * 8 + [64 * HOUR]) * 3 + workday * 4 + [HOUR] * 8
+    assert not is_silent(moments(weeks), 64 * HOUR)
+    assert is_silent(moments(weeks), 24 * 5 * HOUR)
+
+
+def test_what_comes_in_bursts_counts_once():
+    burst = [timedelta(0)] * 40
+    daily = ([*burst, 24 * HOUR]) * 6 + burst
+    assert not is_silent(moments(daily), 30 * HOUR)
+    assert is_silent(moments(daily), 24 * 4 * HOUR)
+
+
+def test_c37_a_source_that_writes_more_often_than_it_is_looked_at_has_a_rhythm_too():
+    arrivals = moments([HOUR / 4] * 200)
+    assert not is_silent(arrivals, 8 * HOUR, interval=4 * HOUR)
+    assert is_silent(arrivals, 24 * HOUR, interval=4 * HOUR)
+
+
+def test_too_few_arrivals_are_no_rhythm():
+    for count in range(4):
+        assert longest_quiet(moments([HOUR] * count), HOUR) is None
+        assert not is_silent(moments([HOUR] * count), timedelta(days=365))
+
+
+def test_time_in_which_nobody_looked_is_no_silence():
+    arrivals = moments([HOUR] * 20)
+    assert silence(arrivals, arrivals[-1], looked_at=arrivals[-1], interval=HOUR) is None

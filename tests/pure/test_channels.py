@@ -1,0 +1,66 @@
+"""Channels in the settings, and their secrets."""
+
+from pathlib import Path
+
+import pytest
+
+from headwater.app import App
+from headwater.model.errors import Refused
+from headwater.settings.channels import Channel, revealed
+from headwater.settings.settings import Settings, read_settings
+from headwater.sinks.mail import Mail
+from headwater.sinks.slack import Slack
+from headwater.sinks.webhook import Webhook
+
+
+def test_c38_a_secret_may_come_from_the_environment_or_a_file(tmp_path: Path):
+    (tmp_path / "secret").write_text("from file\n", encoding="utf-8")
+    assert revealed("env:TOKEN", "x", {"TOKEN": "from environment"}) == "from environment"
+    assert revealed(f"file:{tmp_path / 'secret'}", "x") == "from file"
+    assert revealed("https://hooks.example/x", "x") == "https://hooks.example/x"
+
+
+@pytest.mark.parametrize("text", ["env:NOT_THERE", "file:/not/there"])
+def test_a_secret_that_is_not_there_is_told_by_its_place(text: str):
+    with pytest.raises(Refused, match=r"notify\.ops\.url"):
+        revealed(text, "notify.ops.url", {})
+
+
+@pytest.mark.parametrize(
+    ("channel", "missing"),
+    [
+        (Channel(kind="slack"), "url"),
+        (Channel(kind="webhook"), "url"),
+        (Channel(kind="email", host="mail.example"), "sender"),
+        (Channel(kind="email", host="mail.example", sender="a@desk.example"), "to"),
+    ],
+)
+def test_what_a_channel_lacks_is_told(channel: Channel, missing: str):
+    with pytest.raises(Refused, match=rf"notify\.ops\.{missing}"):
+        _ = App(Settings(notify={"ops": channel})).channels
+
+
+def test_c37_channels_are_sinks_that_recipes_may_use_too(tmp_path: Path):
+    path = tmp_path / "headwater.yaml"
+    path.write_text(
+        "notify:\n"
+        '  chat: {kind: slack, url: "https://hooks.example/T0K3N"}\n'
+        '  desk: {kind: webhook, url: "https://desk.example/in", secret: s3cr3t}\n'
+        "  post: {kind: email, host: mail.example, sender: a@desk.example, to: [b@desk.example], password: s3cr3t}\n",
+        encoding="utf-8",
+    )
+    app = App(read_settings(path, {}))
+    assert {name: type(sink) for name, sink in app.channels.items()} == {
+        "chat": Slack,
+        "desk": Webhook,
+        "post": Mail,
+    }
+    assert set(app.sinks) == {"files", "chat", "desk", "post"}
+    for told in (repr(dict(app.sinks)), repr(app.settings), repr(app)):
+        assert "s3cr3t" not in told
+        assert "T0K3N" not in told
+
+
+def test_a_channel_takes_no_name_that_is_taken():
+    with pytest.raises(Refused, match=r"notify\.files"):
+        _ = App(Settings(notify={"files": Channel(kind="slack", url="https://a.example/")})).channels

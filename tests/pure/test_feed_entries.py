@@ -1,0 +1,80 @@
+"""What is made of an entry: whether it is whole, when it came out, and the few words about it."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.pure.feeds import Entry, excerpt, is_teaser, plausible
+from headwater.pure.feeds.notes import Notes
+
+NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
+PARAGRAPH = "<p>The harbour office moved the ferry by an hour because of the tide and the wind.</p>"
+
+
+def entry(
+    content: str | None, *, summary: str | None = None, link: str | None = "https://x.example/1"
+) -> Entry:
+    return Entry(content=content, summary=summary, link=link)
+
+
+def test_c11_a_whole_article_is_not_fetched_again():
+    assert not is_teaser(entry(PARAGRAPH * 20, summary="Short."))
+    assert not is_teaser(entry(PARAGRAPH * 20 + "<p>The post Ferry moved appeared first on Harbour.</p>"))
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "[…]",
+        "[&#8230;]",
+        "…",
+        "Read more",
+        "Read the full story »",
+        "Continue reading Ferry moved",
+        "Weiterlesen",
+    ],
+)
+def test_c11_a_beginning_that_says_that_it_goes_on_is_a_teaser(ending: str):
+    assert is_teaser(entry(PARAGRAPH * 15 + f"<p>{ending}</p>"))
+    credit = "<p>The post <a href='/1'>Ferry moved</a> appeared first on <a href='/'>Harbour</a>.</p>"
+    assert is_teaser(entry(PARAGRAPH * 15 + f"<p>{ending}</p>" + credit))
+
+
+def test_c11_a_summary_alone_must_be_longer_to_pass_for_the_article():
+    assert is_teaser(entry(PARAGRAPH * 10, summary=PARAGRAPH * 10))
+    assert not is_teaser(entry(PARAGRAPH * 10, summary="Short."))
+    assert not is_teaser(entry(PARAGRAPH * 20, summary=PARAGRAPH * 20))
+
+
+def test_an_entry_without_a_page_is_all_there_is():
+    assert not is_teaser(entry("Short note.", link=None))
+    assert is_teaser(entry(None))
+
+
+@pytest.mark.parametrize(
+    ("moment", "expected", "code"),
+    [
+        (NOW - timedelta(days=400), NOW - timedelta(days=400), ""),
+        (NOW + timedelta(hours=5), NOW, "date_in_the_future"),
+        (NOW + timedelta(days=300), None, "date_in_the_future"),
+        (datetime(1970, 1, 1, tzinfo=UTC), None, "date_before_the_web"),
+        (datetime(1601, 1, 1, tzinfo=UTC), None, "date_before_the_web"),
+        (None, None, ""),
+    ],
+)
+def test_c15_a_date_that_cannot_be_is_no_date(moment, expected, code):
+    notes = Notes()
+    assert plausible(moment, NOW, notes) == expected
+    assert "".join(line.partition(":")[0] for line in notes.as_warnings()) == code
+
+
+def test_c11_the_words_about_an_entry_are_words():
+    assert excerpt("<p>Profits &amp;amp; <b>losses</b></p>", 100) == "Profits & losses"
+    assert excerpt("one two three four", 9) == "one two…"
+
+
+@given(st.text(), st.integers(10, 200))
+def test_an_excerpt_is_never_longer_than_it_may_be(text: str, longest: int):
+    assert len(excerpt(text, longest) or "") <= longest + 1

@@ -1,0 +1,61 @@
+"""Bodies of feed entries, read as what they are: all content."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.extract.fragment import Fragments, is_fragment, read_fragment
+from headwater.model.reading import Hints, Reading, Unreadable
+
+HINTS = Hints(url="http://x.example/2026/1", media_type="text/html")
+BODY = (
+    "<h2>Ferry moved</h2><p>The harbour office moved the <b>ferry</b> by an hour &amp; a half.</p>"
+    '<ul><li>Tide</li><li>Wind</li></ul><p><img src="/t.jpg"><a href="/2">More</a> tomorrow.</p>'
+    '<p>The post <a href="/1">Ferry moved</a> appeared first on <a href="/">Harbour</a>.</p>'
+)
+
+
+def test_c11_everything_is_kept_but_the_line_of_credit():
+    found = read_fragment(BODY.encode(), HINTS)
+    assert isinstance(found, Reading)
+    assert found.text == (
+        "## Ferry moved\n\nThe harbour office moved the ferry by an hour & a half.\n\n- Tide\n- Wind\n\nMore tomorrow."
+    )
+    assert (found.image, found.links) == ("http://x.example/t.jpg", ("http://x.example/2",))
+    assert found.origins["text"] == "feed entry"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"<!doctype html><p>x</p>",
+        b"<html><p>x</p></html>",
+        b"<title>x</title><p>y</p>",
+        b"<nav>x</nav>",
+        b"%PDF-1.4",
+        b"a\x00b",
+        b"<p>" * 6000,
+        b"x" * 300_000,
+    ],
+)
+def test_what_may_be_a_page_or_is_too_much_goes_to_the_other_reader(data: bytes):
+    asked: list[bytes] = []
+
+    def other(data: bytes, hints: Hints) -> Unreadable:
+        del hints
+        asked.append(data)
+        return Unreadable("seen")
+
+    assert Fragments(other)(data, HINTS) == Unreadable("seen")
+    assert asked == [data]
+
+
+def test_nothing_is_no_text():
+    assert read_fragment(b"<p> </p><script>1</script>", HINTS) == Unreadable("no_text")
+
+
+@given(st.text(st.sampled_from("ab <>/&;p=\"'!-i"), max_size=200))
+def test_c38_whatever_comes_is_read_or_refused(text: str):
+    data = text.encode()
+    if is_fragment(data):
+        assert isinstance(read_fragment(data, HINTS), Reading | Unreadable)

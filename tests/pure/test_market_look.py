@@ -1,0 +1,257 @@
+"""Market data and the broker: numbers as they are, once."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.conversing import NOW, Heard, answer, converse, make_source
+
+from headwater.discover.api.asking import Api
+from headwater.discover.api.broker import broker
+from headwater.discover.api.credential import Credential
+from headwater.discover.api.market import market
+from headwater.model.errors import Permanent, Temporary
+from headwater.pure.bars import bar_of, last_trading_day, trading_days
+from headwater.pure.payloads import moment, number
+
+KEY = Credential("massive", {"Authorization": "K"}, "Bearer ", {"K": "secret"})
+discover = market(lambda source: Api("https://api.massive.example", source.kind, KEY))
+CLOSING = int(datetime(2026, 11, 12, 21, tzinfo=UTC).timestamp() * 1000)
+BAR = {
+    "T": "NGSC",
+    "v": 1250340.5,
+    "vw": 48.2,
+    "o": 47.9,
+    "c": 48.55,
+    "h": 48.8,
+    "l": 47.6,
+    "t": CLOSING,
+    "n": 18211,
+}
+EMPTY = {"queryCount": 0, "resultsCount": 0, "adjusted": True, "status": "OK", "request_id": "77aa"}
+
+
+def told(*bars: dict[str, Any], **more: Any):
+    counter = iter(range(100))
+
+    def reply(request):
+        body = {"results": list(bars), "status": "DELAYED", "request_id": str(next(counter))} | more
+        return answer(request, json.dumps(body if bars else EMPTY | more), media_type="application/json")
+
+    return reply
+
+
+def look(answers, mark: dict[str, Any] | None = None, **options: Any) -> Heard:
+    told = make_source("market_api", url="", options={"ticker": "NGSC"} | options, watermark=mark or {})
+    return converse(discover(told, NOW), answers)
+
+
+def test_r11_the_previous_day_is_one_bar_keyed_by_its_trading_date():
+    heard = look(told(BAR), look="previous")
+    assert urlsplit(heard.asked[0].url).path == "/v2/aggs/ticker/NGSC/prev"
+    (bar,) = heard.discovery.bars
+    assert (bar.symbol, bar.span, bar.at) == ("NGSC", "1day", datetime(2026, 11, 12, tzinfo=UTC))
+    assert (bar.open, bar.high, bar.low, bar.close, bar.volume) == (47.9, 48.8, 47.6, 48.55, 1250340.5)
+    assert (bar.average, bar.trades) == (48.2, 18211)
+
+
+def test_r12_a_range_of_days_gives_the_same_keys_although_it_is_stamped_otherwise():
+    midnight = BAR | {"t": int(datetime(2026, 11, 12, 5, tzinfo=UTC).timestamp() * 1000)}
+    heard = look(told(midnight), look="range", **{"from": "2026-11-09", "to": "2026-11-12"})
+    assert urlsplit(heard.asked[0].url).path == "/v2/aggs/ticker/NGSC/range/1/day/2026-11-09/2026-11-12"
+    (bar,) = heard.discovery.bars
+    (other,) = look(told(BAR), look="previous").discovery.bars
+    assert bar.at == other.at
+
+
+def test_r13_hours_are_read_from_the_last_day_on_that_was_seen():
+    hour = BAR | {"t": int(datetime(2026, 11, 13, 14, tzinfo=UTC).timestamp() * 1000)}
+    first = look(told(hour), look="hourly")
+    assert urlsplit(first.asked[0].url).path == "/v2/aggs/ticker/NGSC/range/1/hour/2026-11-08/2026-11-13"
+    assert first.discovery.bars[0].at == datetime(2026, 11, 13, 14, tzinfo=UTC)
+    again = look(told(hour), first.discovery.watermark, look="hourly")
+    assert urlsplit(again.asked[0].url).path.endswith("/2026-11-13/2026-11-13")
+
+
+def test_r14_grouped_days_are_read_one_by_one_and_when_all_are_read_nothing_is_asked():
+    heard = look(told(BAR, BAR | {"T": "ABCM"}), look="grouped", first_days=1, ticker=None)
+    assert [urlsplit(request.url).path.rpartition("/")[2] for request in heard.asked] == [
+        "2026-11-11",
+        "2026-11-12",
+    ]
+    assert {bar.symbol for bar in heard.discovery.bars} == {"NGSC", "ABCM"}
+    again = look(told(BAR), heard.discovery.watermark, look="grouped", ticker=None)
+    assert (again.asked, again.discovery.bars) == ([], ())
+
+
+def test_grouped_days_that_were_read_are_kept_when_the_next_cannot_be():
+    def reply(request):
+        if request.url.partition("?")[0].endswith("2026-11-12"):
+            return Temporary("rate_limited", delay=timedelta(seconds=40), counts=False)
+        return told(BAR)(request)
+
+    heard = look(reply, look="grouped", first_days=1, ticker=None)
+    assert len(heard.discovery.bars) == 1
+    assert heard.discovery.watermark == {"day": "2026-11-11"}
+    assert heard.discovery.again == timedelta(seconds=40)
+    with pytest.raises(Temporary):
+        look(reply, heard.discovery.watermark, look="grouped", ticker=None)
+
+
+def test_r15_particulars_are_an_observation_and_again_only_when_they_changed():
+    found = {"ticker": "NGSC", "name": "Northgate Semiconductors Inc.", "cik": "0001999901"}
+    heard = look(told(results=found), look="details")
+    assert urlsplit(heard.asked[0].url).path == "/v3/reference/tickers/NGSC"
+    (seen,) = heard.discovery.observations
+    assert (seen.kind, seen.name, seen.value) == ("ticker_details", "NGSC", found)
+    mark = heard.discovery.watermark
+    assert look(told(results=found), mark, look="details").discovery.observations == ()
+    assert len(look(told(results=found | {"name": "N"}), mark, look="details").discovery.observations) == 1
+
+
+def test_r16_market_data_makes_no_leads():
+    for wanted in ("previous", "hourly"):
+        assert look(told(BAR), look=wanted).leads == []
+
+
+@pytest.mark.parametrize("wanted", ["previous", "range", "hourly", "grouped"])
+def test_a_day_without_trading_is_a_success_without_bars(wanted):
+    heard = look(told(), look=wanted)
+    assert heard.discovery.bars == ()
+    assert heard.discovery.watermark is not None
+
+
+def test_an_unknown_ticker_is_noted():
+    heard = look(lambda request: answer(request, "{}", status=404), look="details")
+    assert heard.codes == {"unknown_ticker"}
+
+
+def test_r51_5_1_the_same_answer_with_another_request_id_is_no_news():
+    first = look(told(BAR), look="previous")
+    again = look(told(BAR), first.discovery.watermark, look="previous")
+    assert again.discovery.bars == ()
+    assert len(look(told(BAR | {"c": 1.0}), first.discovery.watermark, look="previous").discovery.bars) == 1
+
+
+def test_a_range_follows_its_pages():
+    def reply(request):
+        more = {} if "cursor" in request.url else {"next_url": "https://elsewhere.example/v2/aggs/x?cursor=1"}
+        return told(BAR | {"t": CLOSING + 86_400_000 * len(more)}, **more)(request)
+
+    heard = look(reply, look="range")
+    assert len(heard.discovery.bars) == 2
+    assert {urlsplit(request.url).hostname for request in heard.asked} == {"api.massive.example"}
+
+
+def test_a_wrong_look_or_a_missing_ticker_is_told():
+    for options in (
+        {"look": "sideways"},
+        {"look": "previous", "ticker": ""},
+        {"look": "grouped", "to": "soon"},
+    ):
+        with pytest.raises(Permanent, match="bad_option"):
+            look(told(BAR), **options)
+
+
+def test_weekends_are_no_trading_days():
+    sunday = datetime(2026, 11, 15, 12, tzinfo=UTC)
+    assert last_trading_day(sunday).isoformat() == "2026-11-13"
+    days = trading_days(datetime(2026, 11, 12).date(), datetime(2026, 11, 17).date())
+    assert [day.day for day in days] == [13, 16, 17]
+
+
+RECORDS = st.dictionaries(
+    st.sampled_from([*"TtvochlnX", "vw"]),
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
+)
+
+
+@given(RECORDS)
+def test_a_record_is_a_bar_or_nothing(record):
+    bar = bar_of(record, "1hour", "NGSC")
+    assert bar is None or (bar.symbol and bar.close is not None and bar.at.tzinfo is UTC)
+
+
+@given(
+    st.one_of(st.text(max_size=40), st.datetimes().map(lambda at: at.isoformat() + "123456789Z"), st.none())
+)
+def test_a_moment_is_in_utc_or_none(text):
+    found = moment(text)
+    assert found is None or found.utcoffset() == timedelta(0)
+
+
+def test_nanoseconds_are_cut():
+    assert moment("2026-11-13T10:15:22.123456789-05:00") == datetime(2026, 11, 13, 15, 15, 22, 123456, UTC)
+    assert number("12.5") == 12.5
+    assert (number("nan"), number(True), number("x"), number(10**400)) == (None, None, None, None)
+
+
+# The broker
+
+BROKER_KEY = Credential(
+    "broker", {"APCA-API-KEY-ID": "A", "APCA-API-SECRET-KEY": "B"}, "", {"A": "id", "B": "secret"}
+)
+look_at_account = broker(lambda source: Api("https://broker.example", source.kind, BROKER_KEY))
+ACCOUNT = {"id": "acc", "status": "ACTIVE", "cash": "100.10"}
+POSITION = {"symbol": "NGSC", "qty": "12", "market_value": "582.60"}
+ORDER = {
+    "id": "o1",
+    "status": "filled",
+    "submitted_at": "2026-11-12T15:02:11Z",
+    "updated_at": "2026-11-12T15:02:12.987654321Z",
+}
+
+
+def account(**changes: Any):
+    parts = {
+        "/v2/account": ACCOUNT,
+        "/v2/positions": [POSITION],
+        "/v2/orders": [ORDER],
+        "/v2/clock": {"timestamp": "now", "is_open": True},
+    } | {f"/v2/{name}": value for name, value in changes.items()}
+    return lambda request: answer(request, json.dumps(parts[urlsplit(request.url).path]))
+
+
+def observe(answers, mark: dict[str, Any] | None = None) -> Heard:
+    return converse(look_at_account(make_source("broker", url="", watermark=mark or {}), NOW), answers)
+
+
+def test_r19_the_broker_is_only_read_and_told_as_observations():
+    heard = observe(account())
+    assert {request.method for request in heard.asked} == {"GET"}
+    assert all(request.body is None for request in heard.asked)
+    seen = {(one.kind, one.name): one for one in heard.discovery.observations}
+    assert set(seen) == {("account", "acc"), ("position", "NGSC"), ("order", "o1"), ("clock", "market")}
+    assert seen["account", "acc"].value["cash"] == "100.10"
+    assert seen["order", "o1"].at == datetime(2026, 11, 12, 15, 2, 12, 987654, UTC)
+
+
+def test_only_changes_are_told_and_a_position_that_is_gone_is_closed():
+    mark = observe(account()).discovery.watermark
+    assert observe(account(clock={"timestamp": "later", "is_open": True}), mark).discovery.observations == ()
+    (closed,) = observe(account(positions=[]), mark).discovery.observations
+    assert (closed.kind, closed.name, closed.value["closed"]) == ("position", "NGSC", True)
+    (changed,) = observe(account(orders=[ORDER | {"status": "canceled"}]), mark).discovery.observations
+    assert changed.value["status"] == "canceled"
+
+
+def test_orders_are_read_to_the_end_where_one_page_is_not_enough():
+    full = [ORDER | {"id": f"o{n}", "submitted_at": f"2026-11-12T10:00:{n % 60:02}Z"} for n in range(500)]
+
+    def reply(request):
+        if urlsplit(request.url).path == "/v2/orders" and "until=" in request.url:
+            return answer(request, json.dumps([ORDER | {"id": "last"}]))
+        return account(orders=full)(request)
+
+    heard = observe(reply)
+    assert sum(one.kind == "order" for one in heard.discovery.observations) == 501
+
+
+def test_credentials_do_not_show_their_values():
+    assert "secret" not in repr(BROKER_KEY)
+    assert "secret" not in repr(replace(BROKER_KEY, name="other"))

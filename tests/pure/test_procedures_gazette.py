@@ -1,0 +1,101 @@
+"""The gazette and the open-data catalogue as sources."""
+
+import json
+from datetime import UTC, date, datetime
+
+import pytest
+from tests.conversing import answer, converse, make_source
+
+from headwater.model.errors import Permanent
+from headwater.model.reading import Hints
+from headwater_demo.procedures.gazette import CALL, document, summary
+from headwater_recipes.procedures.discover.gazette import discover_gazette, items
+from headwater_recipes.procedures.discover.open_data import discover_open_data
+from headwater_recipes.procedures.page.read import read_procedure
+from headwater_recipes.procedures.reading import procedures_from
+
+NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
+API = "http://boletin.example/api/boe/sumario/"
+
+
+def _gazette(request):
+    assert request.headers["Accept"] == "application/json"
+    day = date.fromisoformat(request.url.rsplit("/", 1)[-1])
+    body = summary(day)
+    return answer(request, body or '{"data":""}', status=200 if body else 404, media_type="application/json")
+
+
+def test_p5_items_are_found_at_every_level_of_nesting():
+    told = json.loads(summary(date(2026, 11, 13)))
+    assert [item["identificador"] for item in items(told)] == ["BOE-A-2026-99001", CALL, "BOE-B-2026-40001"]
+    assert [item["identificador"] for item in items(told, ("3",))] == [CALL]
+    borme = {"data": {"sumario": {"diario": {"seccion": {"codigo": "A", "item": {"identificador": "X"}}}}}}
+    assert [item["identificador"] for item in items(borme)] == ["X"]
+    assert list(items({"status": {"code": "404"}, "data": ""})) == []
+
+
+def test_p5_each_day_is_asked_for_once_and_sundays_are_no_failure():
+    source = make_source("boe", API, options={"words": ["ayuda", "ayudas"], "days": 7})
+    heard = converse(discover_gazette(source, NOW), _gazette)
+    assert len(heard.asked) == 7
+    assert [lead.identity for lead in heard.leads] == [CALL]
+    assert heard.discovery.watermark == {"last": "2026-11-13"}
+    again = make_source("boe", API, watermark=dict(heard.discovery.watermark))
+    assert converse(discover_gazette(again, NOW), _gazette).asked == []
+
+
+def test_p14_a_call_in_the_gazette_is_a_procedure_that_rests_on_its_references():
+    url = f"http://boletin.example/diario_boe/xml.php?id={CALL}"
+    (one,) = procedures_from(
+        read_procedure(document(CALL), Hints(url=url, media_type="application/xml")), url
+    )
+    told = one.document
+    assert told["source_type"] == "boe"
+    assert told["base_legal"] == [
+        "Ley 38/2003, de 17 de noviembre, General de Subvenciones (BOE-A-2003-20977)"
+    ]
+    assert told["cuantias"] == {"importe": "La cuantía máxima será de 6.000 euros por biblioteca."}
+    assert "veinte días hábiles" in told["plazos"]["solicitud"]
+    other = "http://boletin.example/diario_boe/xml.php?id=BOE-A-2026-99001"
+    assert (
+        procedures_from(
+            read_procedure(document("BOE-A-2026-99001"), Hints(url=other, media_type="application/xml")),
+            other,
+        )
+        == []
+    )
+
+
+def test_the_gazette_answering_nonsense_is_told():
+    source = make_source("boe", API, options={"days": 1})
+    with pytest.raises(Permanent, match="no JSON"):
+        converse(
+            discover_gazette(source, NOW), lambda request: answer(request, "<html>", media_type="text/html")
+        )
+
+
+def test_p5_datasets_give_their_readable_distributions():
+    dataset = {
+        "_about": "https://datos.gob.es/catalogo/uno",
+        "title": [{"_value": "Ayudas", "_lang": "es"}, {"_value": "Aid", "_lang": "en"}],
+        "modified": "Thu, 12 Nov 2026 00:00:00 GMT+0100",
+        "distribution": [
+            {"accessURL": "https://sede.muestra.example/ayudas", "format": {"value": "text/html"}},
+            {"accessURL": "https://sede.muestra.example/ayudas.csv", "format": {"value": "text/csv"}},
+        ],
+    }
+    single = {
+        "_about": "x",
+        "title": "Una",
+        "distribution": {"accessURL": "https://sede.muestra.example/una.pdf", "format": "application/pdf"},
+    }
+
+    def catalogue(request):
+        found = [dataset, single] if "_page=0" in request.url else []
+        return answer(request, json.dumps({"result": {"items": found}}), media_type="application/json")
+
+    source = make_source("datos", "https://datos.gob.es/apidata/catalog/dataset/keyword/tramites")
+    heard = converse(discover_open_data(source, NOW), catalogue)
+    assert heard.urls == ["https://sede.muestra.example/ayudas", "https://sede.muestra.example/una.pdf"]
+    assert heard.leads[0].hints["dataset_title"] == "Ayudas"
+    assert len(heard.asked) == 2

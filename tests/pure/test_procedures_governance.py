@@ -1,0 +1,215 @@
+"""The rules around the files: schema, quality, completeness, citation, addresses, drift, seals."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from headwater.model.errors import Permanent
+from headwater_recipes.procedures import recipe
+from headwater_recipes.procedures.completeness import (
+    WEIGHTS,
+    completeness,
+    completeness_as_dictionary,
+    histogram,
+)
+from headwater_recipes.procedures.files.layout import Layout, url_hash, write
+from headwater_recipes.procedures.files.seal import is_ours, sealed
+from headwater_recipes.procedures.governance.addresses import address_of
+from headwater_recipes.procedures.governance.drift import drift
+from headwater_recipes.procedures.governance.policy import judge
+from headwater_recipes.procedures.identity import procedure_id
+from headwater_recipes.procedures.quality import quality
+from headwater_recipes.procedures.registry.registry import packaged
+from headwater_recipes.procedures.schema import problems
+
+NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
+VALID = {
+    "version": 1,
+    "id": "age-sepe-prestacion-desempleo",
+    "nombre": "Prestación por desempleo",
+    "source_url": "https://www.sepe.es/a/b",
+    "source_type": "age",
+    "organismo": "SEPE",
+    "descripcion": "Una prestación para quien pierde el empleo.",
+    "keywords": ["uno", "dos", "tres"],
+    "idioma": "es",
+    "extracted_at": "2026-11-13T09:00:00Z",
+    "content_hash": "a" * 64,
+    "word_count": 120,
+    "completeness_score": 0.8,
+}
+
+
+def test_p31_the_schema_accepts_what_it_should():
+    assert problems(VALID) == []
+    full = VALID | {
+        "plazos": {"solicitud": "Todo el año"},
+        "como_solicitar": [{"via": "online", "detalle": "En la sede"}],
+        "territorio": {"nivel": "local", "municipio": "madrid", "ccaa": None},
+        "tasas": None,
+        "requisitos": "Ser mayor de edad",
+        "anything": {"else": 1},
+    }
+    assert problems(full) == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"id": "A"},
+        {"id": "1abc"},
+        {"nombre": "Paro"},
+        {"descripcion": "Corta."},
+        {"keywords": ["uno"]},
+        {"source_type": "state"},
+        {"content_hash": "zz"},
+        {"word_count": 0},
+        {"completeness_score": 1.2},
+        {"version": 2},
+        {"organismo_abrev": "Sepe"},
+        {"territorio": {"ccaa": "madrid"}},
+        {"territorio": {"nivel": "estatal", "pais": "es"}},
+        {"donde_solicitar": {"mapa": "x"}},
+        {"plazos": {"solicitud": 3}},
+        {"como_solicitar": [{"via": "online"}]},
+        {"tasas": {"general": "3"}},
+        {"tags": ["Con Mayúscula"]},
+        {"verified_by": "nobody"},
+        {"requisitos": [""]},
+    ],
+    ids=str,
+)
+def test_p31_the_schema_refuses_what_it_should(wrong: dict):
+    assert len(problems(VALID | wrong)) >= 1
+
+
+def test_p31_every_required_field_is_missed():
+    for name in VALID:
+        assert problems({key: value for key, value in VALID.items() if key != name}) == [
+            f"$.{name}: is missing"
+        ]
+
+
+def test_p33_the_weights_add_up_to_what_is_stated_and_both_readings_are_told():
+    assert round(sum(weight for _, weight in WEIGHTS), 1) == 8.6
+    full = {"nombre": "x", "donde_solicitar": {"urls": ["u"]}}
+    assert completeness(full) == round(1.7 / 8.6, 2)
+    assert completeness_as_dictionary(full) == round(1.3 / 8.2, 2)
+    assert completeness({"nombre": "x", "donde_solicitar": {"direcciones": ["d"]}}) == round(1.4 / 8.6, 2)
+
+
+def test_p27_the_histogram_counts_every_score_once():
+    told = histogram([0.0, 0.05, 0.7, 0.99, 1.0])
+    assert sum(told.values()) == 5
+    assert (told["0.0-0.1"], told["0.7-0.8"], told["0.9-1.0"]) == (2, 1, 2)
+
+
+def test_p34_languages_are_judged_alike():
+    text = "# Títol\n" + "paraula " * 60
+    scores = {
+        language: quality(text, parts=3, language=language, confidence=0.95)
+        for language in ("es", "ca", "eu", "gl", "en")
+    }
+    assert {one.score for one in scores.values()} == {1.0}
+    assert quality(text, parts=3, language="fr", confidence=0.95).score == 0.8
+    assert quality("corto", parts=0, language="es", confidence=0.9).verdict == "reject"
+    assert quality("palabra " * 60, parts=0, language="es", confidence=0.2).verdict == "review"
+    assert "encoding" not in quality("EspaÃ±a " * 60, parts=2, language="es", confidence=1).passed
+
+
+def test_p32_blocked_first_then_the_administration_then_the_registry_then_nobody():
+    registry = packaged()
+    verdicts = {
+        "https://es.wikipedia.org/wiki/Paro": (False, "blocked:encyclopedia"),
+        "https://tramites.wordpress.com/a": (False, "blocked:pattern"),
+        "https://sede.cualquiera.gob.es/a": (True, "gob.es"),
+        "https://www.sepe.es/a/b": (True, "registry:age-sepe"),
+        "https://imserso.es/a/b": (True, "registry:age-imserso"),
+        "https://seuelectronica.palma.cat/x": (True, "registry:local-palma"),
+        "https://gestoria-rapida.es/a": (False, "not_registered"),
+        "https://sede.lo-que-sea.example/a": (True, "reserved"),
+    }
+    for url, (allowed, rule) in verdicts.items():
+        found = judge(url, registry)
+        assert (found.allowed, found.rule) == (allowed, rule), url
+
+
+def test_p35_the_rules_for_addresses_in_their_order():
+    told = address_of(
+        "HTTP://BOE.es/buscar/act.php;jsessionid=1?id=BOE-A-2015-1&utm_source=x&sid=9&p=2#arriba"
+    )
+    assert told.url == "https://www.boe.es/buscar/act.php?id=BOE-A-2015-1&p=2"
+    assert told.notes == ("fragment:arriba", "paged")
+    assert told.link_type == "informative"
+    assert address_of("https://sepe.es/HomeSepe/personas/").url == "https://www.sepe.es/HomeSepe/personas"
+    assert address_of("https://becaseducacion.gob.es/").link_type == "homepage"
+    assert address_of("no es una dirección").notes == ("unreadable",)
+
+
+def test_p35_spanish_is_preferred_only_where_the_page_has_such_a_twin():
+    catalan = "https://web.gencat.cat/ca/tramits/un"
+    assert address_of(catalan).url == catalan
+    spanish = "https://web.gencat.cat/es/tramits/un"
+    assert address_of(catalan, {"ca": catalan, "es": spanish}) == address_of(spanish, {}).__class__(
+        spanish, "informative", ("variant:es",)
+    )
+
+
+@pytest.mark.parametrize(
+    ("days", "status"), [(1, "current"), (45, "current"), (46, "stale"), (90, "stale"), (91, "drifted")]
+)
+def test_drift_follows_the_days_without_a_look(days: int, status: str):
+    assert drift(NOW - timedelta(days=days), NOW)[0] == status
+
+
+def test_drift_knows_changed_and_missing_pages():
+    assert drift(NOW, NOW, changed=True)[0] == "drifted"
+    assert drift(NOW, NOW, missing=True)[0] == "missing"
+    assert drift(None, NOW)[0] == "missing"
+
+
+def test_only_what_nobody_touched_is_ours():
+    document = sealed({"id": "a", "verificado": False, "verified_by": None})
+    assert is_ours(document)
+    assert not is_ours(document | {"id": "b"})
+    assert not is_ours(sealed({"id": "a", "verificado": True}))
+    assert not is_ours({"id": "a", "keywords": ["escrito a mano"]})
+    assert not is_ours(None)
+
+
+def test_p13_names_of_files_cannot_leave_their_folder(tmp_path):
+    layout = Layout(tmp_path)
+    for name in ("../x", "a/b", "", ".hidden", "a..b", "x" * 300):
+        with pytest.raises(Permanent):
+            layout.procedure(name)
+    assert len(url_hash("https://www.sepe.es/a/b")) == 16
+    assert url_hash("http://sepe.es/a/b/#x") == url_hash("https://www.sepe.es/a/b")
+
+
+def test_writing_the_same_again_touches_nothing(tmp_path):
+    path = tmp_path / "a" / "b.json"
+    assert write(path, b"1")
+    before = path.stat().st_mtime_ns
+    assert not write(path, b"1")
+    assert path.stat().st_mtime_ns == before
+    assert [one.name for one in path.parent.iterdir()] == ["b.json"]
+
+
+def test_ids_say_who_and_what_and_are_cut_between_words():
+    assert procedure_id("age", "SEPE", "Prestación por desempleo") == "age-sepe-prestacion-desempleo"
+    long = procedure_id("local", "Puerto Claro", "palabra " * 40)
+    assert len(long) <= 81
+    assert long.endswith("palabra")
+
+
+def test_p5_the_registry_is_sound_and_every_portal_of_the_seed_is_in_it():
+    registry = packaged(demo=False)
+    assert len({entry.id for entry in registry.entries}) == len(registry.entries) >= 60
+    assert {entry.jurisdiction for entry in registry.entries} == {"age", "ccaa", "local", "boe"}
+    assert all(entry.ccaa for entry in registry.entries if entry.jurisdiction == "ccaa")
+    assert all(entry.municipality for entry in registry.entries if entry.jurisdiction == "local")
+    seeds = "sepe.es seg-social.es madrid.es comunidad.madrid inclusion.gob.es mivau.gob.es mjusticia.gob.es boe.es administracion.gob.es datos.gob.es sede.sepe.gob.es"
+    assert all(registry.owner(f"https://{host}/x") for host in seeds.split())
+    # No public interface of SIA is known: it is registered, not visited.
+    assert not [source for source in recipe().sources if "sia" in source.name]
+    assert {source.kind for source in recipe().sources} == {"sitemap", "crawl", "feed", "boe", "datos"}

@@ -1,0 +1,149 @@
+"""Keywords for a matcher that counts substrings: each procedure finds itself, alone and among curated ones."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.model.reading import Hints
+from headwater_demo.procedures import made_pages
+from headwater_recipes.procedures.keywords import SHORTEST, is_fragment, keywords, loose, matches
+from headwater_recipes.procedures.page.read import read_procedure
+from headwater_recipes.procedures.reading import procedures_from
+from headwater_recipes.procedures.search import KeywordRetriever, select, strangers
+
+# A folder like the assistant's own: accent twins, short words and all.
+CURATED = {
+    "arraigo": "arraigo, arraigo social, papeles, residencia",
+    "ayuda_alquiler": "alquiler, ayuda alquiler, ayuda al alquiler, bono joven, lloguer",
+    "becas_comedor": "beca comedor, comedor escolar, menjador",
+    "becas_educacion": "beca, becas, beca mec, universidad, estudiar",
+    "bono_social_electrico": "bono social, luz, electricidad, factura de la luz",
+    "certificado_discapacidad": "discapacidad, certificado de discapacidad, minusvalia, minusvalía",
+    "complemento_infancia": "capi, infancia, ayuda por hijos",
+    "dependencia": "dependencia, grado de dependencia, ayuda",
+    "empadronamiento": "padron, padrón, empadron, empadronarme, empadronamiento, volante",
+    "homologacion_titulos": "homologar, homologacion, homologación, titulo extranjero",
+    "imv": "imv, ingreso minimo, ingreso mínimo, minimo vital, ayuda",
+    "justicia_gratuita": "abogado, abogado gratis, justicia gratuita, oficio",
+    "nie_tie": "nie, tie, extranjeria, extranjería",
+    "numero_seguridad_social": "numero de la seguridad social, afiliacion, afiliación, nuss",
+    "pension_no_contributiva": "no contributiva, pnc, pension, pensión",
+    "prestacion_desempleo": "paro, desempleo, sepe, chomage, unemployment",
+    "prestacion_hijo_cargo": "hijo a cargo, ayuda por hijo",
+    "prestacion_nacimiento": "nacimiento, maternidad, paternidad",
+    "proteccion_internacional": "asilo, refugio, refugiado",
+    "reagrupacion_familiar": "reagrupacion, reagrupación, traer a mi familia",
+    "renta_minima_insercion": "renta minima, renta mínima, rmi, insercion",
+    "subsidio_desempleo": "subsidio, subsidio por desempleo, mayores de 52",
+    "tarjeta_sanitaria": "tarjeta sanitaria, medico, médico, salud",
+}
+QUERIES = {
+    "necesito empadronarme en Madrid": "empadronamiento",
+    "informacion sobre el ingreso minimo vital": "imv",
+    "quiero cobrar el paro": "prestacion_desempleo",
+    "como consigo el nie": "nie_tie",
+    "necesito ayuda para pagar el alquiler": "ayuda_alquiler",
+    "necesito un abogado gratis": "justicia_gratuita",
+    "como solicitar certificado de discapacidad": "certificado_discapacidad",
+    "je veux demander le chomage": "prestacion_desempleo",
+    "como pido la pension no contributiva": "pension_no_contributiva",
+    "asilo y refugio en España": "proteccion_internacional",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("tramites")
+    for name, words in CURATED.items():
+        told = {
+            "tramite": name,
+            "nombre": name,
+            "keywords": words.split(", "),
+            "fuente_url": "https://sede.ejemplo.gob.es/a/b",
+            "verificado": True,
+        }
+        (made / f"{name}.json").write_text(json.dumps(told), encoding="utf-8")
+    return made
+
+
+@pytest.fixture(scope="module")
+def merged(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    both = tmp_path_factory.mktemp("merged")
+    for path in folder.iterdir():
+        (both / path.name).write_bytes(path.read_bytes())
+    for page in made_pages():
+        found = read_procedure(page.body, Hints(url=page.url, media_type=page.media_type))
+        for one in procedures_from(found, page.url):
+            (both / f"{one.document['id']}.json").write_text(json.dumps(one.document), encoding="utf-8")
+    return both
+
+
+def test_p30_every_name_finds_its_own_file_among_curated_ones(merged: Path):
+    ours = [stem for stem, _ in strangers(merged) if stem not in CURATED]
+    assert ours == []
+
+
+def test_p1_curated_files_answer_as_before(folder: Path, merged: Path):
+    for query, wanted in QUERIES.items():
+        before, after = (KeywordRetriever(place).retrieve(query) for place in (folder, merged))
+        assert before is not None
+        assert after is not None
+        assert (before.tramite, after.tramite) == (wanted, wanted)
+
+
+def test_p20_keywords_are_long_enough_no_fragments_and_no_accent_twins(merged: Path):
+    for path in merged.iterdir():
+        told = json.loads(path.read_bytes())
+        if path.stem in CURATED:
+            continue
+        words = told["keywords"]
+        assert len(words) >= 3
+        assert min(map(len, words)) >= SHORTEST
+        assert len({loose(word) for word in words}) == len(words)
+        assert not [word for word in words if word.isalpha() and is_fragment(word)]
+        assert told["id"] in words
+
+
+def test_p29_the_retriever_answers_nothing_to_what_nobody_offers(merged: Path):
+    assert KeywordRetriever(merged).retrieve("xyzzy") is None
+    answer = KeywordRetriever(merged).retrieve("quiero el carnet de conducir", "es")
+    assert answer is not None
+    assert answer.datos["nombre"] == "Renovación del permiso de conducción"
+    assert answer.chunks_used == ()
+
+
+def test_p24_procedures_are_filtered_by_territory_organism_kind_channel_and_language(merged: Path):
+    assert {told["idioma"] for _, told in select(merged, territory="marusia")} == {"gl"}
+    assert len(select(merged, organism="inmu")) == 6
+    assert all("certificado" in told["tags"] for _, told in select(merged, kind="certificado"))
+    assert {told["canal"] for _, told in select(merged, channel="electronico")} == {"electronico"}
+    assert len(select(merged, language="eu")) == 5
+
+
+def test_fragments_of_common_words_are_known():
+    assert is_fragment("renta")
+    assert not is_fragment("empadronamiento")
+
+
+@given(st.text(min_size=5, max_size=60), st.text(max_size=30))
+def test_any_name_matches_its_own_keywords(name: str, organism: str):
+    words = keywords(name, (), organism, "", "local-a-b")
+    assert all(len(word) >= SHORTEST for word in words)
+    own = [word for word in words if word in loose(name)]
+    assert matches(name, own) == len(own)
+
+
+def test_p30_a_name_within_another_name_still_finds_its_own_file(tmp_path: Path):
+    names = (
+        "Certificado de empadronamiento",
+        "Certificado de empadronamiento histórico",
+        "Copia del certificado de empadronamiento",
+        "Empadronamiento",
+    )
+    for number, name in enumerate(names):
+        told = {"nombre": name, "keywords": keywords(name, (), "", "", f"local-x-{number}")}
+        (tmp_path / f"local-x-{number}.json").write_text(json.dumps(told), encoding="utf-8")
+    assert strangers(tmp_path) == []

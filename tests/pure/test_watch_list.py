@@ -1,0 +1,195 @@
+"""The watch list: who is watched, what is asked about them, in which words."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from headwater.model.document import Document
+from headwater.model.errors import Refused
+from headwater.model.recipe import Context
+from headwater.pure.schedule import cadence
+from headwater_demo.markets.companies import BY_TICKER
+from headwater_recipes.markets import CADENCES, WATCHED, configure, is_macro, recipe
+from headwater_recipes.markets.steps import MentionListed
+from headwater_recipes.markets.vocabulary import Vocabulary
+from headwater_recipes.markets.watch_list import load_watch_list
+
+LIST = """
+entities:
+  - {ticker: NGSC, name: Northgate, sector: Chips, cik: "1", aliases: [Gate], brands: [Core]}
+  - {ticker: SLNR, name: Solnara, sector: Power}
+  - {ticker: GONE, name: Gone, sector: Power, active: false}
+sources:
+"""
+
+
+def watch(tmp_path: Path, *sources: str) -> Path:
+    path = tmp_path / "list.yaml"
+    path.write_text(LIST + "".join(f"  - {{{line}}}\n" for line in sources), encoding="utf-8")
+    return path
+
+
+def test_r1_fifty_companies_in_ten_sectors_are_watched():
+    subjects = load_watch_list(WATCHED).subjects
+    assert len(subjects) == 50
+    assert len({subject.attributes["sector"] for subject in subjects}) == 10
+    kinds = {alias.kind for subject in subjects for alias in subject.aliases}
+    assert kinds == {"ticker", "legal_name", "alias", "brand"}
+    assert all(len(subject.attributes["cik"]) == 10 for subject in subjects)
+    # The demo internet knows every one of them.
+    assert {s.attributes["ticker"]: s.attributes["cik"] for s in subjects} == {
+        ticker: company.cik for ticker, company in BY_TICKER.items()
+    }
+
+
+def test_r2_r19_r20_every_kind_of_source_has_its_adapter():
+    made = recipe()
+    assert set(made.discover) == {
+        "market_api",
+        "news_api",
+        "filings_api",
+        "web_scrape",
+        "broker",
+        "macro_news",
+    }
+    assert {source.kind for source in made.sources} <= set(made.discover)
+    assert {"news_api", "filings_api", "market_api", "macro_news"} <= {source.kind for source in made.sources}
+
+
+@pytest.mark.parametrize(
+    ("kind", "seconds"),
+    [("market_api", 300), ("news_api", 300), ("filings_api", 3600), ("macro_news", 600), ("web_scrape", 1800), ("broker", 30)],
+)  # fmt: skip
+def test_r23_the_cadences_are_those_of_the_kinds(kind, seconds):
+    made = recipe()
+    usual = made.triggers[kind]
+    assert cadence(None, usual, {}).every == timedelta(seconds=seconds)
+    assert CADENCES[kind] == seconds
+
+
+def test_r24_r25_a_source_may_say_how_often_but_not_more_than_every_ten_seconds(tmp_path: Path):
+    path = watch(tmp_path, "name: a, kind: broker, options: {polling_interval_seconds: 3}")
+    (source,) = load_watch_list(path).sources
+    assert cadence(source.trigger, recipe().triggers["broker"], source.options).every == timedelta(seconds=10)
+
+
+def test_r35_sources_of_companies_carry_their_subject_and_what_is_known_of_it(tmp_path: Path):
+    watched = load_watch_list(watch(tmp_path, "name: news, kind: news_api, each: true, credibility: 0.7"))
+    first, second = watched.sources
+    assert (first.name, first.subject) == ("NGSC news", watched.tickers["NGSC"])
+    assert first.options == {"ticker": "NGSC", "cik": "1", "name": "Northgate"}
+    assert second.options == {"ticker": "SLNR", "name": "Solnara"}
+    assert first.credibility == 0.7
+
+
+def test_r36_macro_sources_are_about_nobody(tmp_path: Path):
+    (source,) = load_watch_list(watch(tmp_path, "name: macro, kind: macro_news")).sources
+    assert (source.subject, source.name) == (None, "macro")
+
+
+def test_r37_r38_a_global_market_source_stands_alone_or_for_one_per_active_company(tmp_path: Path):
+    path = watch(
+        tmp_path,
+        "name: all, kind: market_api, options: {look: grouped}",
+        "name: hourly, kind: market_api, each: true, options: {look: hourly}",
+        "name: one, kind: market_api, tickers: [SLNR], options: {look: previous}",
+    )
+    assert [source.name for source in load_watch_list(path).sources] == [
+        "all", "NGSC hourly", "SLNR hourly", "SLNR one",
+    ]  # fmt: skip
+
+
+def test_r39_a_source_and_its_subject_say_all_that_a_job_did(tmp_path: Path):
+    """source_id, company_id, ticker, legal_name, source_type, source_name, config, credibility, aliases."""
+    watched = load_watch_list(watch(tmp_path, "name: news, kind: news_api, each: true"))
+    source, subject = watched.sources[0], watched.subjects[0]
+    assert (source.id, source.kind, source.name, source.credibility) == (
+        source.id,
+        "news_api",
+        "NGSC news",
+        0.5,
+    )
+    assert source.subject == subject.id
+    assert (subject.attributes["ticker"], subject.attributes["legal_name"]) == ("NGSC", "Northgate")
+    assert {alias.text: alias.kind for alias in subject.aliases} == {
+        "NGSC": "ticker",
+        "Northgate": "legal_name",
+        "Gate": "alias",
+        "Core": "brand",
+    }
+
+
+def test_r33_r49_r89_both_vocabularies_by_one_setting():
+    product, neutral = Vocabulary("stonks"), Vocabulary("app")
+    assert [product.bucket(kind) for kind in ("market_api", "news_api", "macro_news", "filings_api")] == [
+        "stonks-raw-market", "stonks-raw-news", "stonks-raw-news", "stonks-raw-filings",
+    ]  # fmt: skip
+    assert [neutral.bucket(kind) for kind in ("market_api", "news_api", "filings_api")] == [
+        "app-raw-data", "app-raw-content", "app-raw-filings",
+    ]  # fmt: skip
+    assert (product.bucket("web_scrape"), product.bucket("broker")) == (
+        "stonks-raw-pages",
+        "stonks-raw-broker",
+    )
+    assert (product.normalised, neutral.normalised) == ("stonks-normalized", "app-normalized")
+    assert (product.source_type("broker"), neutral.source_type("broker")) == ("broker", "execution_api")
+    assert (product.decisions, neutral.decisions) == ("trading_decisions", "execution_decisions")
+
+
+def test_r86_macro_events_and_the_rest_go_to_their_queues():
+    made = configure(None, {"namespace": "stonks"})
+    macro = Document(
+        id="d", recipe="markets", source="s", lead="l", url="", attributes={"document_type": "macro_event"}
+    )
+    other = macro.but(attributes={"document_type": "news"})
+    assert is_macro(macro)
+    assert [[route.name for route in made.routes if route.when(one)] for one in (macro, other)] == [
+        ["stonks:queue:macro_classification"],
+        ["stonks:queue:extraction"],
+    ]
+
+
+def test_r57_companies_that_only_the_source_names_are_mentioned_too():
+    step = MentionListed({"NGSC": "s1", "SLNR": "s2"})
+    document = Document(
+        id="d", recipe="markets", source="s", lead="l", url="", subjects=("s1",),
+        attributes={"ticker": "NGSC", "tickers": ["NGSC", "SLNR", "SPY"]},
+    )  # fmt: skip
+    (told,) = step([document], Context("markets", None, None))
+    assert [(one.subject, one.kind, one.confidence) for one in told.mentions] == [
+        ("s1", "listed", 0.9),
+        ("s2", "listed", 0.9),
+    ]
+    assert told.subjects == ("s1", "s2")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"namespace": 3}, "namespace"),
+        ({"colour": "red"}, "colour"),
+        ({"mentions": "loose"}, "mentions"),
+        ({"endpoints": {"moon": "x"}}, "moon"),
+    ],
+)
+def test_a_wrong_option_is_told(options, said):
+    with pytest.raises(Refused, match=said):
+        configure(None, options)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [("name: a, kind: news_api, tickers: [GONE]", "GONE"), ("name: a, kind: x, colour: red", "colour")],
+)
+def test_a_wrong_line_is_told(tmp_path: Path, line, said):
+    with pytest.raises(Refused, match=said):
+        load_watch_list(watch(tmp_path, line))
+
+
+def test_a_ticker_twice_is_told(tmp_path: Path):
+    path = tmp_path / "twice.yaml"
+    row = "{ticker: NGSC, name: N, sector: S}"
+    path.write_text(f"entities: [{row}, {row}]\nsources: []\n", encoding="utf-8")
+    with pytest.raises(Refused, match="twice"):
+        load_watch_list(path)
