@@ -26,6 +26,7 @@ VERBS: Mapping[str, Verb] = {
     "extract": Verb("headwater.cli.extract", "Read files or pages: text and metadata out of bytes."),
     "feed": Verb("headwater.cli.feed", "Read feeds: entries and repairs, one line of JSON each."),
     "dedupe": Verb("headwater.cli.dedupe", "Recognise duplicates among articles in a file."),
+    "cluster": Verb("headwater.cli.cluster", "Put articles in a file into stories."),
     "status": Verb("headwater.cli.status", "Show what came in, what was kept, what waits."),
     "sources": Verb("headwater.cli.sources", "List, check, add, pause and reset sources."),
     "docs": Verb("headwater.cli.docs", "List and read documents."),
