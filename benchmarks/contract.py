@@ -83,8 +83,8 @@ def fill(engine: Engine, rows: int) -> None:
         ),
         (
             f"INSERT INTO documents (id, recipe, source_id, source_number, lead_id, number, external_id, revision, state, "
-            f"url, title, text, authors, published_at, guid, created_at, updated_at) SELECT {key}, 'crypto', "
-            f"{hexed.format(feed)}, {feed}, {key}, i, i, 1, CASE WHEN i = (i / 100) * 100 THEN 'aside' ELSE 'kept' END, "
+            f"url, clean_url, title, text, authors, published_at, guid, created_at, updated_at) SELECT {key}, 'crypto', "
+            f"{hexed.format(feed)}, {feed}, {key}, i, i, 1, CASE WHEN i = (i / 100) * 100 THEN 'aside' ELSE 'kept' END, 'https://desk.example/' || i, "
             f"'https://desk.example/' || i, {WORDS} || i, {ten_times}, '[\"Ada Vane\"]', {at}, "
             f"'tag:desk.example,2026:' || i, {at}, {at} FROM {series.format(rows)}"
         ),

@@ -15,6 +15,7 @@ from headwater.model.lead import Lead
 from headwater.model.recipe import Conversation, Discover, Discovery, Found, Recipe
 from headwater.model.source import Source, Trigger
 from headwater.model.web import Request, Response
+from headwater.pure.keys import source_key
 from headwater.settings.settings import Settings
 from headwater.worker.inline import run_inline
 
@@ -44,7 +45,9 @@ class Heard:
 
 
 def make_source(kind: str, url: str = "http://site.example/", **told: Any) -> Source:
-    return Source(id=f"{kind}1", recipe="trial", kind=kind, name="Trial", url=url, **told)
+    return Source(
+        id=source_key("trial", kind, url, "Trial"), recipe="trial", kind=kind, name="Trial", url=url, **told
+    )
 
 
 def answer(

@@ -173,7 +173,8 @@ class Teachers:
 
 
 def worth(jury: list[BlockNetwork], rows: Rows, pages: list[int]) -> list[tuple[float, float]]:
-    found = [predict(model, rows, pages, STYLES["wcxb"]) for model in jury]
+    # In both styles, as the reader asks of a page that does not say what it is.
+    found = [predict(model, rows, pages, style) for model in jury for style in sorted(set(STYLES.values()))]
     pairs = []
     for page in pages:
         span = slice(rows.offsets[page], rows.offsets[page + 1])

@@ -58,6 +58,7 @@ def measure(side: str, feeds: int, entries: int, data: Path | None) -> dict[str,
         "readers_cpu_seconds": round(others.ru_utime + others.ru_stime, 2),
         "stages_cpu_seconds": {name: round(value, 2) for name, value in stages.items()},
         "peak_memory_mb": round(max(own.ru_maxrss, others.ru_maxrss) / 1024),
+        "readers_peak_memory_mb": round(others.ru_maxrss / 1024),
     }
 
 

@@ -156,6 +156,19 @@ def test_c26_numbers_guids_and_addresses_are_unique_whatever_the_feeds_say(scene
     assert sum(row["guid"].startswith("1#") for row in found) == 3
 
 
+def test_c17_an_article_has_its_address_without_tracking_and_without_a_guid_that_is_its_name(
+    scene: Scene, engine: Engine
+):
+    one, two = drafts(scene, crypto(), "one", "two")
+    scene.refine(
+        kept(one, url="https://ledger.example/one?utm_source=rss&id=7#top"),
+        ended(two, State.ASIDE, "js_required", document=False),
+    )
+    found = {row["status"]: row for row in ask(engine, "SELECT * FROM articles")}
+    assert found["ACTIVE"]["url"] == found["ACTIVE"]["guid"] == "https://ledger.example/one?id=7"
+    assert found["INACTIVE"]["url"] == two.lead.lead.url
+
+
 def test_c26_a_new_revision_keeps_the_numbers(scene: Scene, engine: Engine):
     (draft,) = drafts(scene, crypto(), "a")
     scene.refine(kept(draft, guid="a", title="Before"))

@@ -17,6 +17,7 @@ from tests.scene import START, Scene, kept, make_source
 from headwater.app import App
 from headwater.backends.sql import snapshot
 from headwater.backends.sql.connect import reading
+from headwater.backends.sql.migrate import HEAD
 from headwater.backends.sql.rows import capture_from
 from headwater.backends.sql.schema import captures, documents, metadata, sources
 from headwater.backends.sql.snapshot import check, save
@@ -286,7 +287,7 @@ def test_c30_the_verbs_save_check_and_restore(
     assert unknown.code == 1
     assert saved["name"] in unknown.err
     assert told("two", "restore", "nowhere").code == 1
-    assert read_manifest(tmp_path / "kept" / saved["name"]).schema == "0002"
+    assert read_manifest(tmp_path / "kept" / saved["name"]).schema == HEAD
 
 
 def test_nothing_of_a_count_is_lost(app: App, scene: Scene, tmp_path: Path):

@@ -25,7 +25,10 @@ LONG_AGO = datetime(2026, 11, 1, tzinfo=UTC)
 def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Answer, Answer]:
     """A folder in which the demo ran twice, with what it said."""
     folder = tmp_path_factory.mktemp("demo")
-    runs = [shell("demo", "run", "--size", "small", "--data", "data", at=folder) for _ in range(2)]
+    runs = [
+        shell("demo", "run", "--recipe", "crypto", "--size", "small", "--data", "data", at=folder)
+        for _ in range(2)
+    ]
     return folder / "data", runs[0], runs[1]
 
 

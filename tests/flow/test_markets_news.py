@@ -2,10 +2,12 @@
 
 import json
 from datetime import timedelta
+from hashlib import sha256
 
 import pytest
 from tests.trading import EVERYTHING, RECIPE, Trading, trading
 
+from headwater.backends.sql.rows import capture_from
 from headwater.backends.sql.schema import (
     captures,
     documents,
@@ -77,6 +79,32 @@ def test_r45_r46_a_run_is_on_record_before_the_answer_is_there(internet, tmp_pat
         assert (run["status"], run["ended_at"]) == ("running", None)
 
 
+def test_r18_a_look_tells_its_bytes_their_hash_its_items_and_how_the_answer_came(internet, tmp_path):
+    with trading(tmp_path, internet, news_of("NGSC")) as made:
+        made.run()
+        (run,) = made.rows(runs)
+        assert (run["error"], run["http_status"], run["found"]) == (None, 200, 1)
+        assert run["elapsed_ms"] is not None
+        (row,) = made.rows(captures, id=run["capture_id"])
+        body = made.app.archive.get([capture_from(row)])[row["sha256"]]
+        assert sha256(body).hexdigest() == row["sha256"]
+        assert [one["id"] for one in json.loads(body)["results"]] == [
+            row["identity"] for row in made.rows(leads)
+        ]
+
+
+def test_r59_r63_what_was_fetched_is_due_to_be_parsed_with_all_that_the_parser_needs(internet, tmp_path):
+    with trading(tmp_path, internet, news_of("QZEL")) as made:
+        network = Network(made.desk, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
+        while not made.rows(documents):
+            network.step(timedelta(seconds=0.05))
+        (row,) = [one for one in made.rows(documents) if one["due_at"] is not None][:1]
+        drafts = made.app.store.claim_documents(made.desk.claim(Job(RECIPE, Task.REFINE)))
+        draft = next(one for one in drafts if one.id == row["id"])
+        assert draft.lead.lead.hints["attributes"]["ticker"] == "QZEL"
+        assert draft.source.kind == "news_api"
+
+
 def test_r52_r53_a_second_look_finds_nothing_new_and_queues_nothing_again(internet, tmp_path):
     with trading(tmp_path, internet, NEWS) as made:
         made.run()
@@ -86,7 +114,9 @@ def test_r52_r53_a_second_look_finds_nothing_new_and_queues_nothing_again(intern
         assert [run["new"] for run in made.rows(runs)][-2:] == [0, 0]
 
 
-def test_r55_r60_the_same_address_from_another_source_is_recognised_after_any_time(internet, tmp_path):
+def test_r54_r55_r56_r60_the_same_address_from_another_source_is_recognised_after_any_time(
+    internet, tmp_path
+):
     with trading(tmp_path, internet, NEWS) as made:
         made.run()
         known = len(made.rows(documents))

@@ -15,7 +15,7 @@ from headwater.discover.api.asking import Api
 from headwater.discover.api.broker import broker
 from headwater.discover.api.credential import Credential
 from headwater.discover.api.market import market
-from headwater.model.errors import Permanent
+from headwater.model.errors import Permanent, Temporary
 from headwater.pure.bars import bar_of, last_trading_day, trading_days
 from headwater.pure.payloads import moment, number
 
@@ -89,6 +89,20 @@ def test_r14_grouped_days_are_read_one_by_one_and_when_all_are_read_nothing_is_a
     assert (again.asked, again.discovery.bars) == ([], ())
 
 
+def test_grouped_days_that_were_read_are_kept_when_the_next_cannot_be():
+    def reply(request):
+        if request.url.partition("?")[0].endswith("2026-11-12"):
+            return Temporary("rate_limited", delay=timedelta(seconds=40), counts=False)
+        return told(BAR)(request)
+
+    heard = look(reply, look="grouped", first_days=1, ticker=None)
+    assert len(heard.discovery.bars) == 1
+    assert heard.discovery.watermark == {"day": "2026-11-11"}
+    assert heard.discovery.again == timedelta(seconds=40)
+    with pytest.raises(Temporary):
+        look(reply, heard.discovery.watermark, look="grouped", ticker=None)
+
+
 def test_r15_particulars_are_an_observation_and_again_only_when_they_changed():
     found = {"ticker": "NGSC", "name": "Northgate Semiconductors Inc.", "cik": "0001999901"}
     heard = look(told(results=found), look="details")
@@ -142,6 +156,21 @@ def test_a_wrong_look_or_a_missing_ticker_is_told():
     ):
         with pytest.raises(Permanent, match="bad_option"):
             look(told(BAR), **options)
+
+
+def test_a_bar_from_the_future_does_not_hide_the_present():
+    future = BAR | {"t": int(datetime(2099, 1, 1, 14, tzinfo=UTC).timestamp() * 1000)}
+    heard = look(told(future), look="hourly")
+    assert heard.discovery.watermark["day"] == "2026-11-13"
+
+
+@pytest.mark.parametrize("symbol", ["", "A" * 33, "A\x00B", "../x", "A B"])
+def test_a_symbol_that_cannot_be_one_makes_no_bar(symbol):
+    assert bar_of(BAR | {"T": symbol}, "1day") is None
+
+
+def test_more_trades_than_can_be_counted_are_none():
+    assert bar_of(BAR | {"n": 1e300}, "1day").trades is None
 
 
 def test_weekends_are_no_trading_days():

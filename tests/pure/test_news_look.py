@@ -111,7 +111,7 @@ def test_r5_an_article_from_the_future_does_not_hide_what_comes_before_it():
     assert mark["published"] == NOW.isoformat()
 
 
-def test_r62_macro_news_keeps_its_own_watermark_and_is_about_nobody():
+def test_r17_r62_macro_news_keeps_its_own_watermark_and_is_about_nobody():
     macro = news(lambda s: Api("https://api.massive.example", s.kind, KEY), "macro_event")
     told = make_source("macro_news", url="", options={"path": "/feed", "query": {"topic": "rates"}})
     heard = converse(macro(told, NOW), pages([article(1, tickers=["SPY"])]))
@@ -162,9 +162,10 @@ def test_a_refusal_is_told_by_its_name(status, reason):
     assert SECRET not in str(told.value)
 
 
-def test_an_answer_that_is_cut_off_is_asked_for_again_later():
+@pytest.mark.parametrize("body", ['{"results": [{"id": "a', "<html>", b"\xff\xfe", "[" * 100_000])
+def test_an_answer_that_is_cut_off_or_no_json_is_asked_for_again_later(body):
     with pytest.raises(Temporary) as told:
-        look(lambda request: answer(request, '{"results": [{"id": "a'))
+        look(lambda request: answer(request, body))
     assert told.value.reason == "bad_json"
 
 

@@ -146,6 +146,33 @@ def test_pages_that_ask_for_nothing_are_no_procedures():
     )
 
 
+def test_listings_and_events_are_no_procedures():
+    listing = f"<html><body><h1>Resultados de la búsqueda</h1>{BASE}</body></html>"
+    found = read_procedure(listing.encode(), Hints(url=URL))
+    assert procedures_from(found, URL) == []
+    course = "<html><body><h1>Curso de cerámica</h1><p>Para aprender a trabajar el barro en el centro cívico.</p><h2>Fechas</h2><p>Octubre.</p><h2>Precio</h2><p>45 euros.</p><h2>Destinatarios</h2><p>Mayores de 16 años.</p></body></html>"
+    found = read_procedure(course.encode(), Hints(url=URL))
+    assert procedures_from(found, URL) == []
+
+
+def test_p18_letters_that_were_read_in_the_wrong_alphabet_are_mended():
+    page = f"<html><head><meta charset='utf-8'></head><body><h1>Bono de muestra</h1><p>Descuento para quienes viven en el municipio.</p>{BASE}<h2>Plazo</h2><p>MÃ­nimo tres dÃ­as en EspaÃ±a.</p></body></html>"
+    (told,) = [one.document for one in procedures_from(read_procedure(page.encode(), Hints(url=URL)), URL)]
+    assert told["plazos"] == {"solicitud": "Mínimo tres días en España."}
+
+
+def test_the_title_of_a_page_is_its_name_whatever_its_words():
+    for name in (
+        "Tasa de recogida de basuras",
+        "Documento de identidad municipal",
+        "Procedimiento de queja",
+        "Solicitud de plaza",
+    ):
+        page = f"<html><body><h1>{name}</h1><p>Trámite de muestra para quienes viven en el municipio.</p>{BASE}</body></html>"
+        (one,) = procedures_from(read_procedure(page.encode(), Hints(url=URL)), URL)
+        assert one.document["nombre"] == name
+
+
 def test_hostile_nesting_is_survived():
     found = read_procedure(b"<html><body>" + b"<div>" * 5000 + b"<h1>Requisitos</h1><p>x</p>", Hints(url=URL))
     assert not isinstance(found, Reading) or procedures_from(found, URL) == []

@@ -11,9 +11,10 @@ from typing import Annotated, Any, Literal
 import msgspec
 import typer
 
-from headwater.cli.json_lines import Unfit, moment_of, numbered, opened, record_of, refuse_or_skip, writable
+from headwater.cli.json_lines import Unfit, moment_of, numbered, opened, record_of, refuse_or_skip, writer
 from headwater.cli.opening import settings_from
 from headwater.cli.options import Quiet, given, verb
+from headwater.cli.output import count_of
 from headwater.model.errors import Refused
 from headwater.model.story import Member, Story
 from headwater.pure.stories import Item, tell
@@ -67,9 +68,9 @@ def cluster(
     meanings = encode([item.lead for item in items]) if encode and items else None
     stories = tell(items, meanings, profile=profile, earlier=before)
     with ExitStack() as stack:
-        target = stack.enter_context(writable(out)) if out else sys.stdout
+        write = writer(stack, out)
         for record in _answers(given_items, stories):
-            target.write(msgspec.json.encode(record).decode() + "\n")
+            write(msgspec.json.encode(record).decode() + "\n")
     if not quiet:
         told = _summary(stories, "meaning and words" if encode else "words alone")
         sys.stderr.write((msgspec.json.encode(told).decode() if as_json else _sentence(told)) + "\n")
@@ -175,7 +176,7 @@ def _summary(stories: Sequence[Story], compared: str) -> dict[str, Any]:
 
 def _sentence(told: dict[str, Any]) -> str:
     return (
-        f"{told['articles']} articles: {told['stories']} stories, {told['alone']} of one article, the largest of "
+        f"{count_of(told['articles'], 'article')}: {told['stories']} stories, {told['alone']} of one article, the largest of "
         f"{told['largest']}; compared by {told['compared']}"
     )
 

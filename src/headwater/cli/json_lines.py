@@ -1,11 +1,12 @@
 """JSON lines from files that others made: packed or not, endless lines and damage survived."""
 
+import codecs
 import gzip
 import lzma
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
@@ -65,11 +66,29 @@ def _file(path: str, stack: ExitStack) -> BinaryIO:
     return stack.enter_context(Path(path).open("rb"))
 
 
-def writable(path: Path) -> Any:
+def writer(stack: ExitStack, path: Path | None) -> Callable[[str], None]:
+    """Where the answers go. A disk that is full is told in a sentence; a reader who left is nothing to tell."""
+    name = "standard output" if path is None else str(path)
+    stack.enter_context(_telling(name))
+    target = sys.stdout if path is None else stack.enter_context(path.open("w", encoding="utf-8"))
+    if path is None:
+        stack.callback(target.flush)
+
+    def write(line: str) -> None:
+        with _telling(name):
+            target.write(line)
+
+    return write
+
+
+@contextmanager
+def _telling(name: str) -> Iterator[None]:
     try:
-        return path.open("w", encoding="utf-8")
+        yield
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise Refused("cannot_write", f"{path}: {error.strerror}") from error
+        raise Refused("cannot_write", f"{name}: {error.strerror}") from error
 
 
 def numbered(lines: BinaryIO, source: str) -> Iterator[tuple[int, bytes]]:
@@ -80,6 +99,8 @@ def numbered(lines: BinaryIO, source: str) -> Iterator[tuple[int, bytes]]:
             number += 1
             if len(line) > LONGEST_LINE:
                 _skip_rest(lines, line)
+            if number == 1:
+                line = line.removeprefix(codecs.BOM_UTF8)
             if line.strip():
                 yield number, line
     except Damaged as error:

@@ -99,7 +99,11 @@ def _learned(feed: Feed, response: Response, rhythm: Rhythm | None) -> dict[str,
     """Its habits, and the hub that would tell when there is something new; the header's word comes first."""
     stated = relations(header(response.headers, "link"))
     hub = stated.get("hub") or (feed.hubs[0] if feed.hubs else None)
-    told: dict[str, Any] = {"hub": hub, "topic": stated.get("self") or feed.self_url}
+    told: dict[str, Any] = {
+        "hub": hub,
+        "topic": stated.get("self") or feed.self_url,
+        "ttl": feed.ttl_minutes,
+    }
     return told | ({"rhythm": rhythm.as_record()} if rhythm else {})
 
 

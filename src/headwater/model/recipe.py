@@ -212,12 +212,14 @@ Describe = Callable[[Told], Story]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grouping:
     """How documents become stories: `key` names the group of a document (None: no group), `cluster` divides a
-    group's documents, `settle` is how long a group rests after the last arrival before it is gathered. `describe` adds
-    what there is to say of a story as a whole: summary, score, attributes, facts."""
+    group's documents, `settle` is how long a group rests after the last arrival before it is gathered. A cluster that
+    needs no more than titles, times and addresses says so by `whole=False`: large groups then cost far less. `describe`
+    adds what there is to say of a story as a whole: summary, score, attributes, facts."""
 
     key: Callable[[Document], str | None]
     cluster: Callable[[Sequence[Document]], Sequence[Cluster]]
     settle: timedelta = timedelta(0)
+    whole: bool = True
     version: str = "1"
     describe: "Describe | None" = None
 

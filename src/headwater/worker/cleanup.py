@@ -13,6 +13,7 @@ from headwater.backends.sql.retention import (
     oldest_documents,
     remove_alarms,
     remove_captures,
+    remove_queue_items,
     remove_runs,
 )
 from headwater.model.errors import Temporary
@@ -34,6 +35,7 @@ def cutoffs(policy: Retention, now: datetime) -> Cutoffs:
         alarms=before(policy.alarms),
         captures=before(policy.captures),
         documents=before(policy.documents),
+        queue=before(policy.queue),
     )
 
 
@@ -49,6 +51,7 @@ def clean_up(app: App, *, dry_run: bool = False) -> dict[str, Any]:
         "alarms": remove_alarms(engine, old.alarms) if old.alarms else 0,
         "captures": remove_captures(engine, old.captures) if old.captures else 0,
         "documents": moved,
+        "queue": remove_queue_items(engine, old.queue) if old.queue else 0,
         "files": files,
     }
 

@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
 
+from headwater.pure.crawling.markers import folded
 from headwater.pure.quality import count_words
 from headwater_recipes.procedures.completeness import completeness
 from headwater_recipes.procedures.fields import body, deadlines, entries, laws, money, naming, places, ways
@@ -26,8 +27,14 @@ from headwater_recipes.procedures.sections.separate import in_language, procedur
 
 ASKING = frozenset({"requisitos", "documentos_necesarios", "como_solicitar"})
 CORE = frozenset({*ASKING, "plazos", "tasas", "cuantias", "donde_solicitar"})
+LISTING = re.compile(
+    r"(?:resultad\w+|llistat|listado|listaxe|catalogo de (?:tramites|procedimientos|servicios)|cataleg de|relacion de|relacio de|indice|index|buscador|cercador|directorio|bilaket\w*|search results|list of|tramites mas|tots els tramits|todos los tramites)\b"
+)
+EVENT = re.compile(
+    r"(?:curso|cursos|curs|taller|tallers|talleres|obradoiro|tailerra|exposicion|exposicio|erakusketa|concierto|concert|feria|fira|feira|azoka|jornadas?|jornades|congreso|congres|visitas?|visites|charla|conferencia|festival|teatro|teatre|carrera|cursa|torneo|fiestas?|course|workshop|exhibition|concert|fair)\b"
+)
 LANGUAGES = ("es", "ca", "eu", "gl", "en")
-LONGEST_TITLE = 120
+LONGEST_TITLE, OPENING = 120, 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +57,7 @@ def normalise(page: Page, owner: Entry | None = None, tell: Tell = no_language) 
     parts = in_language(parts_of(page.text), page.language, page.secondary, tell)
     found = []
     for heading, own in procedures_in(parts):
-        if is_procedure(own):
+        if is_procedure(own) and not is_something_else(own, heading.title if heading else page.title):
             found.append(_procedure(page, owner, heading, own, tell))
     return [one for one in found if len(one.document["nombre"]) >= 5]
 
@@ -59,6 +66,15 @@ def is_procedure(parts: Sequence[Part]) -> bool:
     """At least two of the questions a procedure answers, one of them about what to bring, be or do."""
     answered = {part.field for part in parts if part.lines}
     return bool(answered & ASKING) and len(answered & CORE) >= 2
+
+
+def is_something_else(parts: Sequence[Part], title: str) -> bool:
+    """A listing of many, or an event that asks for nothing but to come."""
+    titles = [folded(title), *(folded(part.title) for part in parts if part.level == 1)]
+    if any(LISTING.match(one) for one in titles):
+        return True
+    asks = {part.field for part in parts if part.lines} & {"documentos_necesarios", "como_solicitar"}
+    return not asks and any(EVENT.match(one) for one in titles)
 
 
 def _procedure(
@@ -273,10 +289,10 @@ def _territory(page: Page, owner: Entry | None, organism: str) -> tuple[dict[str
         organism,
         *(body.name_in(str(page.site.get(name) or "")) for name in ("logo", "name", "header", "footer")),
         body.name_in(page.page_title),
+        *(body.name_in(line.lstrip("# ")) for line in page.text[:OPENING].split("\n")),
+        "",
     ]
-    found = next((one for name in names if name and (one := territory_of(name, host))), {}) or territory_of(
-        "", host
-    )
+    found = next((one for name in dict.fromkeys(names) if (one := territory_of(name, host))), {})
     return found, SOURCE_TYPES.get(str(found.get("nivel")), "local")
 
 

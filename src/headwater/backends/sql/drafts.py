@@ -16,6 +16,7 @@ from headwater.backends.sql.rows import LEAD_COLUMNS, capture_from, lead_from, s
 from headwater.backends.sql.schema import captures, documents, leads, revisions, sources
 from headwater.model.work import Claim, Draft, State
 from headwater.pure.keys import key_number, positive_number
+from headwater.pure.urls import without_tracking
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ def open_drafts(connection: Connection, ready: Sequence[Opening], now: datetime)
             "revision": 1,
             "state": State.WAITING,
             "url": opening.url,
+            "clean_url": without_tracking(opening.url),
             "created_at": now,
             "updated_at": now,
             "due_at": now,

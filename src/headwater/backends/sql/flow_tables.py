@@ -138,6 +138,7 @@ documents = Table(
     key_column("duplicate_of"),
     Column("url", Words, nullable=False),
     Column("canonical_url", Words, nullable=False, server_default=""),
+    Column("clean_url", Words, nullable=False, server_default=""),
     Column("title", Words, nullable=False, server_default=""),
     Column("text", Words, nullable=False, server_default=""),
     Column("authors", Json),

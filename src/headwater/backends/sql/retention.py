@@ -15,6 +15,7 @@ from headwater.backends.sql.schema import (
     documents,
     facts,
     mentions,
+    queue_items,
     revisions,
     runs,
 )
@@ -32,6 +33,7 @@ class Cutoffs:
     alarms: datetime | None = None
     captures: datetime | None = None
     documents: datetime | None = None
+    queue: datetime | None = None
 
 
 def old_runs(before: datetime) -> ColumnElement[bool]:
@@ -41,6 +43,11 @@ def old_runs(before: datetime) -> ColumnElement[bool]:
 
 def old_alarms(before: datetime) -> ColumnElement[bool]:
     return (alarms.c.cleared_at.is_not(None)) & (alarms.c.cleared_at < before)
+
+
+def old_queue_items(before: datetime) -> ColumnElement[bool]:
+    """Those that another program dealt with, or gave up."""
+    return queue_items.c.due_at.is_(None) & (queue_items.c.ended_at < before)
 
 
 def old_captures(before: datetime) -> ColumnElement[bool]:
@@ -71,6 +78,7 @@ def count_old(engine: Engine, cutoffs: Cutoffs) -> dict[str, int]:
             ("alarms", alarms, old_alarms),
             ("captures", captures, old_captures),
             ("documents", documents, old_documents),
+            ("queue", queue_items, old_queue_items),
         ):
             before = getattr(cutoffs, name)
             query = select(func.count()).select_from(table)
@@ -85,6 +93,10 @@ def remove_runs(engine: Engine, before: datetime) -> int:
 def remove_captures(engine: Engine, before: datetime) -> int:
     """Their rows; the bytes lie in packs that a sweep removes when nothing in them is wanted."""
     return _remove(engine, captures, old_captures(before))
+
+
+def remove_queue_items(engine: Engine, before: datetime) -> int:
+    return _remove(engine, queue_items, old_queue_items(before))
 
 
 def remove_alarms(engine: Engine, before: datetime) -> int:

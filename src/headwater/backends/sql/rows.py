@@ -16,8 +16,9 @@ from headwater.model.lead import Lead, StoredLead
 from headwater.model.source import Source, Trigger
 from headwater.model.story import Member, Story
 from headwater.pure.keys import external_number, positive_number
+from headwater.pure.urls import without_tracking
 
-Row = RowMapping
+Row = RowMapping | Mapping[str, Any]
 
 SAME_IN_DOCUMENT = (
     "canonical_url",
@@ -88,6 +89,24 @@ DOCUMENT_COLUMNS = tuple(
         "subjects",
         "trail",
         *SAME_IN_DOCUMENT,
+    )
+)
+
+OUTLINE_COLUMNS = tuple(
+    documents.c[name]
+    for name in (
+        "id",
+        "recipe",
+        "source_id",
+        "lead_id",
+        "revision",
+        "url",
+        "title",
+        "publisher",
+        "language",
+        "published_at",
+        "modified_at",
+        "group_id",
     )
 )
 
@@ -240,17 +259,37 @@ def document_from(row: Row) -> Document:
     )
 
 
+def outline_from(row: Row) -> Document:
+    """A document by what it is called, where and when it appeared; its words stay in the database."""
+    return Document(
+        id=row["id"],
+        recipe=row["recipe"],
+        source=row["source_id"],
+        lead=row["lead_id"],
+        revision=row["revision"],
+        url=row["url"],
+        title=row["title"],
+        publisher=row["publisher"],
+        language=row["language"],
+        published=row["published_at"],
+        modified=row["modified_at"],
+        group=row["group_id"],
+    )
+
+
 def document_content(document: Document) -> dict[str, Any]:
-    """The columns a step may have changed."""
+    """The columns a step may have changed, and what others know the document by."""
+    clean = without_tracking(document.url)
     return {
         **{name: getattr(document, name) for name in SAME_IN_DOCUMENT},
+        "clean_url": clean,
         "authors": document.authors,
         "published_at": document.published,
         "modified_at": document.modified,
         "keywords": document.keywords,
         "subjects": document.subjects,
         "trail": document.trail,
-        "external_id": external_number(storable(document.guid or document.url)),
+        "external_id": external_number(storable(document.guid or clean)),
     }
 
 

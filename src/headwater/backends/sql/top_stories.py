@@ -82,7 +82,7 @@ def _told_by(connection: Connection, ids: Sequence[str]) -> dict[str, list[Recor
             documents.c.description,
             documents.c.state,
             func.coalesce(documents.c.title, leads.c.title).label("title"),
-            func.coalesce(documents.c.url, leads.c.url).label("url"),
+            func.coalesce(documents.c.clean_url, leads.c.url).label("url"),
             func.coalesce(documents.c.published_at, leads.c.published_at).label("published_at"),
         )
         .join(sources, sources.c.id == told.c.source_id)

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from headwater.discover.api.asking import Api, Asking, ask, listed
-from headwater.model.errors import Permanent
+from headwater.model.errors import Permanent, Temporary
 from headwater.model.recipe import Conversation, Discover, Discovery
 from headwater.model.series import Bar, Observation
 from headwater.model.source import Source
@@ -60,7 +60,8 @@ def _hourly(api: Api, source: Source, now: datetime) -> Conversation:
     today = now.astimezone(UTC).date().isoformat()
     payload = yield from _pages(api, ticker, "1/hour", first, today)
     told = _told(source, payload, HOUR, ticker)
-    newest = max((bar.at.date().isoformat() for bar in told.bars), default=first)
+    # One from the future must not hide what comes before it.
+    newest = min(max((bar.at.date().isoformat() for bar in told.bars), default=first), today)
     return Discovery(
         bars=told.bars, watermark={**(told.watermark or {}), "day": newest}, warnings=told.warnings
     )
@@ -75,14 +76,22 @@ def _grouped(api: Api, source: Source, now: datetime) -> Conversation:
     after = _date(seen) if seen else begin - timedelta(days=1)
     days = list(trading_days(after, last))
     bars: list[Bar] = []
+    read = after
     for day in days[:DAYS_AT_ONCE]:
         path = f"/v2/aggs/grouped/locale/us/market/stocks/{day.isoformat()}"
-        payload = yield from ask(api, api.question(path, adjusted="true", include_otc="false"))
+        try:
+            payload = yield from ask(api, api.question(path, adjusted="true", include_otc="false"))
+        except Temporary as trouble:
+            if read == after:
+                raise
+            return _so_far(bars, read, trouble.delay or timedelta(minutes=1), f"cut_short: {trouble.reason}")
         bars += _bars(payload, DAY, "")
-    read = days[:DAYS_AT_ONCE]
-    mark = {"day": (read[-1] if read else after).isoformat()}
-    again = timedelta(0) if len(days) > DAYS_AT_ONCE else None
-    return Discovery(bars=tuple(bars), watermark=mark, again=again)
+        read = day
+    return _so_far(bars, read, timedelta(0) if len(days) > DAYS_AT_ONCE else None)
+
+
+def _so_far(bars: list[Bar], read: date, again: timedelta | None, *warnings: str) -> Discovery:
+    return Discovery(bars=tuple(bars), watermark={"day": read.isoformat()}, again=again, warnings=warnings)
 
 
 def _details(api: Api, source: Source, now: datetime) -> Conversation:

@@ -83,7 +83,9 @@ class _Look:
 
     def __post_init__(self) -> None:
         mark = self.source.watermark
-        self.newest = instant(mark.get("published"), self.now - self.settings.first_look)
+        # From the beginning of a day: whoever has to wait for a turn asks for the very same the next time.
+        begin = (self.now - self.settings.first_look).replace(hour=0, minute=0, second=0, microsecond=0)
+        self.newest = instant(mark.get("published"), begin)
         self.known = dict(mark.get("seen", {}))
 
     def read(self) -> Conversation:
@@ -142,7 +144,8 @@ class _Look:
                 self.newest = min(
                     published, self.now
                 )  # one from the future must not hide what comes before it
-            self.seen[_identity(article)] = _version(article)
+            if _identity(article):
+                self.seen[_identity(article)] = _version(article)
 
     def end(self) -> Discovery:
         # A whole look has listed again all that the next one may meet again.

@@ -43,7 +43,7 @@ class BlockTable:
     last: Numbers
     template: Numbers
     words: Array
-    style: float
+    styles: tuple[float, ...]
     core: npt.NDArray[np.bool_]
     comments: npt.NDArray[np.bool_]
 
@@ -82,9 +82,10 @@ def describe_blocks(page: Page, context: Context) -> BlockTable:
     matrix[len(columns) :] = flags.T
     first = np.stack([elements.first[level] for level in chain[1:4]])
     last = np.stack([elements.last[level] for level in chain[1:4]])
-    style = _ARTICLE_STYLE if context.is_article else _PAGE_STYLE
+    # A page that does not say that it is an article is read in both styles, and the mean decides.
+    styles = (_ARTICLE_STYLE,) if context.is_article else (_PAGE_STYLE, _ARTICLE_STYLE)
     comments = (elements.all_names[homes] & COMMENT_BIT) > 0
-    return BlockTable(matrix.T, first, last, template, letters.words, style, containers[_CORE], comments)
+    return BlockTable(matrix.T, first, last, template, letters.words, styles, containers[_CORE], comments)
 
 
 def _log(values: Column) -> Column:
@@ -141,7 +142,8 @@ def _wording(page: Page, context: Context) -> list[Column]:
     overlap = np.zeros(count, np.float32)
     title = set(context.title.lower().split())
     if title:
-        overlap[short] = [_overlap(text, title) for text in texts]
+        lowered = [text.lower().split() for text in texts]
+        overlap[short] = [0.0 if title.isdisjoint(words) else _overlap(words, title) for words in lowered]
     copies = Counter(page.texts)
     repeated = np.log([copies[text] for text in page.texts])
     columns: list[Column] = [overlap, overlap > 0.7, repeated]
@@ -149,10 +151,7 @@ def _wording(page: Page, context: Context) -> list[Column]:
     return columns
 
 
-def _overlap(text: str, title: set[str]) -> float:
-    split = text.lower().split()
-    if title.isdisjoint(split):
-        return 0.0
+def _overlap(split: list[str], title: set[str]) -> float:
     words = set(split)
     return len(words & title) / max(len(words), len(title))
 

@@ -43,8 +43,8 @@ def _lines(page: Page, places: Iterable[int]) -> list[str]:
     for place in places:
         if 0 <= place < len(texts):
             text = texts[place]
-            before = texts[place - 1] if place else ""
-            lines.append(f"{before} {text}" if is_label(before) and text[:1].isalnum() else text)
+            before = texts[place - 1] if place and _YEAR.search(text) else ""
+            lines.append(f"{before} {text}" if before and is_label(before) else text)
     return lines
 
 

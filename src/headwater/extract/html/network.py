@@ -43,10 +43,15 @@ class Network:
     leave_bias: float
 
     def __call__(self, blocks: BlockTable) -> Array:
-        """One probability per block."""
+        """One probability per block: the mean over the styles in which the page is read."""
         x = np.minimum(np.maximum(blocks.matrix, self.low), self.high)
-        hidden = np.maximum(_product(x, self.weights) + (self.bias + blocks.style * self.style), 0)
-        around = _Around(blocks, hidden.shape[1])
+        entered = _product(x, self.weights) + self.bias
+        around = _Around(blocks, entered.shape[1])
+        read = [self._judged(np.maximum(entered + style * self.style, 0), around) for style in blocks.styles]
+        mean: Array = np.mean(read, axis=0, dtype=np.float32)
+        return mean
+
+    def _judged(self, hidden: Array, around: "_Around") -> Array:
         for layer in self.layers:
             seen = around.of(hidden, layer.step)
             page = hidden.mean(axis=0) @ layer.weights[seen.shape[1] :]

@@ -5,7 +5,7 @@ from typing import Any
 
 from headwater.extract.html.addresses import Base, usable
 from headwater.extract.html.barriers import Seen, barrier
-from headwater.extract.html.choose import Choice, agreement, choose, without_strays
+from headwater.extract.html.choose import Choice, agreement, choose, is_prose, without_strays
 from headwater.extract.html.comments import without_comment_sections, without_comments
 from headwater.extract.html.decode import Decoded, decode, repair, scrub
 from headwater.extract.html.features import Context, describe_blocks
@@ -75,6 +75,7 @@ def select(page: Page, evidence: Evidence, judge: Judge) -> Choice:
         choice = without_strays(choice, likely, blocks.words)
         choice = without_comments(choice, blocks.comments, blocks.words)
     elif not is_forum(evidence):
+        choice = without_strays(choice, likely, blocks.words) if is_prose(choice, blocks.words) else choice
         choice = without_comment_sections(choice, page, blocks.comments, blocks.words)
     return replace(choice, agreement=agreement(choice.blocks, blocks.core, blocks.words))
 

@@ -21,6 +21,12 @@ def canonical(url: str, rules: RuleSet = DEFAULT) -> str:
         return url
 
 
+def without_tracking(url: str) -> str:
+    """The same page under an address that may be shown and fetched: no fragment, no tracking parameters. Costs nothing
+    where there are neither."""
+    return canonical(url) if "?" in url or "#" in url else url
+
+
 def _assemble(parts: SplitResult, rules: RuleSet) -> str:
     host = _host(normal_host(parts.hostname or ""), rules)
     netloc = normal_netloc(parts, host)

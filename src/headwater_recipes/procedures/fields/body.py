@@ -22,6 +22,7 @@ BASQUE = re.compile(
 ENGLISH = re.compile(
     rf"\b({_WORD}(?: {_WORD})* (?:Town Council|City Council|Council|Town Hall|Ministry|Agency|Government)|Ministry of {_WORD}(?:,? (?:and )?(?:of )?{_WORD})*)\b"
 )
+SMALL = re.compile(r"(?<=\s)(?:De|Del|La|Las|Los|El|Y|I|E|Do|Da|En|D|L)(?=[\s'’])")
 ACRONYM = re.compile(r"\(([A-Z]{2,10})\)")
 LONGEST = 160
 TRAILING = re.compile(r"\s*(?:\.|·|\||\s[–—-]\s|:|\bSede|Seu|Inicio|Todos|Portal|Web|Trámites|©).*$")
@@ -60,6 +61,8 @@ def body(parts: Sequence[Part], site: Mapping[str, Any], page_title: str, regist
 
 def name_in(text: str) -> str:
     """The first name of a public body in a text."""
+    if text.isupper():
+        text = SMALL.sub(lambda found: found[0].lower(), text.title())
     for pattern in (NAMED, BASQUE, ENGLISH):
         if found := pattern.search(text):
             return TRAILING.sub("", found[1]).strip(" ,")[:LONGEST]

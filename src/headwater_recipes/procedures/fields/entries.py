@@ -16,6 +16,8 @@ NONE_NEEDED = re.compile(
 )
 SHORT_CELL = 4
 SEVERAL = re.compile(r";\s+")
+COUNTED = re.compile(r"^(?:\d{1,2}|[a-h])\s?[.)º]-?\s+(?=\S)")
+NEXT_COUNT = re.compile(r"(?<=[.;,])\s+(?=(?:\d{1,2}|[a-h])\s?[.)º]-?\s+[A-ZÁÉÍÓÚÀÈÒÑÇ])")
 SENTENCE_INSIDE = re.compile(r"[.!?]\s+[A-ZÁÉÍÓÚÀÈÒÑÇ]")
 TABLE_HEADS = re.compile(
     r"^(?:documento?s?|documentaci\w+|requisitos?|requisits?|tipo|descripcion|descripcio|concepto?|agiria|dokumentua|document|requirement|n o|num\w*|obligatori\w*|observaciones)\b"
@@ -80,7 +82,11 @@ def _row(line: Line) -> str:
 
 
 def apart(text: str) -> list[str]:
-    """Entries that one line holds, divided by semicolons."""
+    """Entries that one line holds, counted through or divided by semicolons."""
+    if COUNTED.match(text):
+        counted = [piece for piece in NEXT_COUNT.split(text) if piece]
+        if len(counted) > 1:
+            return [COUNTED.sub("", piece) for piece in counted]
     pieces = SEVERAL.split(text)
     if len(pieces) < 2 or SENTENCE_INSIDE.search(text) or ":" in pieces[0]:
         return [text]

@@ -10,11 +10,9 @@ from headwater_recipes.procedures.sections.line import Line
 from headwater_recipes.procedures.sections.part import Part
 
 BOE = re.compile(r"BOE-[A-Z]-\d{4}-\d{1,6}")
-NORM = re.compile(
-    r"(?=\b(?:Ley|Llei|Lei|Lege|Real Decreto|Reial decret|Decreto|Decret|Decreto-ley|Orden|Ordre|Orde|Ordenanza|Ordenança|Reglamento|Reglament|Regulamento|Constitución|Resolución|Resolució|Acuerdo|Directiva|Estatuto|Texto refundido)\b)"
-)
+_NORMS = r"(?:Ley|Llei|Lei|Lege|Real Decreto|Reial [Dd]ecret|Decreto|Decret|Orden|Ordre|Orde|Ordenan\w+|Reglament\w*|Regulamento|Constituci\w+|Resoluci\w+|Law|Royal Decree|Act)\b"
 DIVIDES = re.compile(
-    r";\s+|(?<=[.])\s+(?=(?:Ley|Llei|Lei|Real Decreto|Reial [Dd]ecret|Decreto|Decret|Orden|Ordre|Orde|Ordenan\w+|Reglament\w*|Regulamento|Constituci\w+|Resoluci\w+|Lege|Law|Royal Decree|Act)\b)"
+    rf";\s+|(?<=[.])\s+(?={_NORMS})|,?\s+(?:y|i|e|and|eta)\s+(?:el |la |l['’]|o |a |the )?(?={_NORMS})"
 )
 INTRODUCES = re.compile(r"(?:siguientes?|seguents?|aplicable|normativa|hauek)\s*:?$")
 

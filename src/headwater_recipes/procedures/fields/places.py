@@ -15,6 +15,9 @@ APPOINTMENT = re.compile(
 STARTS = re.compile(
     r"sede electronica|seu electronica|egoitza elektronik|tramitar|tramita\b|iniciar|inicia\b|comenca\w*|comenza\w*|empeza\w*|comienza|empieza|hasi\b|acceso al? tramite|acceder al? tramite|acces al? tramit|solicitar|solicita\b|sol licitar|sol licita\b|eskatu|eskaera egin|izapidetu|egin izapidea|apply|start|tramitacion (?:en linea|electronica|online)|tramitacio (?:en linia|electronica)|presentar|formulario|formulari\b|registro electronico|online|en linea|en linia|iniciar o tramite|solicitude"
 )
+START_PATH = re.compile(
+    r"/(?:registro|solicit\w*|tramitar|tramita|inscri\w*|formulari\w*|apply|eskae\w*|alta|iniciar)(?:[/.?-]|$)"
+)
 FILES = re.compile(r"\.(?:pdf|docx?|odt|xlsx?|zip|jpe?g|png)(?:$|[?#])", re.IGNORECASE)
 LAW = re.compile(
     r"boe\.es/(?:buscar|diario|eli)|/eli/|dogc|bocm|boja|docv|dogv|boib|euskadi\.eus/bopv|xunta\.gal/dog",
@@ -47,7 +50,7 @@ SENTENCE = re.compile(r"(?<=[.;])\s+(?=[A-ZÁÉÍÓÚ])")
 def places(applying: Sequence[Part], where: Sequence[Part], page_links: Sequence[tuple[Link, Line]]) -> Told:
     """`donde_solicitar`: urls, direcciones, cita_previa_url."""
     links = [(link, line) for part in applying for line in part.lines for link in line.links]
-    starts = [(link, line) for link, line in links if is_start(link)]
+    starts = [(link, line) for link, line in links if is_start(link) or leads_to_start(link)]
     starts += [
         (link, line) for link, line in page_links if is_start(link) and STARTS.search(folded(link.text))
     ]
@@ -89,6 +92,17 @@ def is_start(link: Link) -> bool:
         or "egoitza" in host
         or "seuelectronica" in host
     )
+
+
+def leads_to_start(link: Link) -> bool:
+    """By its address: only of use where the page speaks of applying."""
+    path = urlsplit(link.url).path.lower()
+    sound = (
+        link.url.startswith(("http://", "https://"))
+        and not FILES.search(link.url)
+        and not LAW.search(link.url)
+    )
+    return sound and not is_appointment(link) and bool(START_PATH.search(path))
 
 
 def _streets(applying: Sequence[Part], where: Sequence[Part]) -> list[tuple[str, Line]]:

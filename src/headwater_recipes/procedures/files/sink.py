@@ -14,7 +14,8 @@ from headwater_recipes.procedures.files.layout import Layout, as_json, read_json
 from headwater_recipes.procedures.files.ledgers import write_ledgers
 from headwater_recipes.procedures.files.raw import keep_raw
 from headwater_recipes.procedures.files.review import ReviewQueue, keep_version
-from headwater_recipes.procedures.files.seal import is_ours, sealed
+from headwater_recipes.procedures.files.seal import SEAL, is_ours, sealed
+from headwater_recipes.procedures.files.turn import our_turn
 from headwater_recipes.procedures.identity import apart
 from headwater_recipes.procedures.steps import PROCEDURES, REVIEW
 
@@ -33,8 +34,10 @@ class ProcedureFiles:
         layout = Layout(self.folder)
         records = [parcel.record for parcel in parcels if isinstance(parcel.record, Document)]
         captures = self.provenance.captures([one.capture for one in records if one.capture])
-        sent = [self._send(layout, parcel.record, captures) for parcel in parcels]
-        write_ledgers(layout, self.provenance)
+        with our_turn(layout):
+            sent = [self._send(layout, parcel.record, captures) for parcel in parcels]
+            if any(isinstance(one, Sent) and not one.receipt.startswith("unchanged") for one in sent):
+                write_ledgers(layout, self.provenance)
         return sent
 
     def _send(
@@ -50,7 +53,7 @@ class ProcedureFiles:
             store(layout, record, told, moment, record.attributes.get(REVIEW) or ())
             for told in record.attributes[PROCEDURES]
         ]
-        retire(layout, record, {receipt.partition(" ")[2] for receipt in receipts})
+        retire(layout, {receipt.partition(" ")[2] for receipt in receipts})
         return Sent("; ".join(receipts))
 
 
@@ -70,11 +73,10 @@ def store(
             return f"unchanged {identity}"
         return f"{'review' if queue.propose(document, why, current) else 'rejected'} {identity}"
     queue.withdraw(identity)
-    body = as_json(sealed(document))
-    if path.is_file() and path.read_bytes() == body:
+    if is_ours(current) and _says_the_same(current, document):
         return f"unchanged {identity}"
     keep_version(layout, identity, path)
-    write(path, body)
+    write(path, as_json(sealed(document)))
     return f"stored {identity}"
 
 
@@ -93,6 +95,15 @@ def _same(current: Any, document: Mapping[str, Any]) -> bool:
     return isinstance(current, Mapping) and current.get("content_hash") == document["content_hash"]
 
 
+def _says_the_same(current: Mapping[str, Any], document: Mapping[str, Any]) -> bool:
+    """Whether nothing but the moment of extraction differs: a page whose bytes change with every look, and whose text
+    does not."""
+    passing = {"extracted_at", SEAL}
+    return {name: value for name, value in current.items() if name not in passing} == {
+        name: value for name, value in document.items() if name not in passing
+    }
+
+
 def _free_name(layout: Layout, document: Mapping[str, Any]) -> str:
     """Its name, or one with a mark of the address where another page's procedure has that name already."""
     identity = str(document["id"])
@@ -106,9 +117,8 @@ def _free_name(layout: Layout, document: Mapping[str, Any]) -> str:
     return identity
 
 
-def retire(layout: Layout, record: Document, present: set[str]) -> None:
+def retire(layout: Layout, present: set[str]) -> None:
     """Files of the same page under names that it no longer gives: ours go among the versions."""
-    del record
     folder = layout.procedure("x").parent
     urls = {
         told.get("source_url")
@@ -126,4 +136,6 @@ def retire(layout: Layout, record: Document, present: set[str]) -> None:
 
 def close_run(folder: Path, provenance: Provenance) -> None:
     """After a run: the ledgers, also when nothing was delivered."""
-    write_ledgers(Layout(folder), provenance)
+    layout = Layout(folder)
+    with our_turn(layout):
+        write_ledgers(layout, provenance)

@@ -17,13 +17,22 @@ from headwater_recipes.procedures.page.shape import (
     BOLD,
     LABEL_WORDS,
     LEVELS,
+    VALUE_WORDS,
     is_part,
     main_part,
+    named_for_readers,
     only_opens,
     opens,
 )
 from headwater_recipes.procedures.page.tables import below_heads, is_ficha, is_layout, rows_of
-from headwater_recipes.procedures.page.writing import Writing, bullet_of, flat, is_heading, marked
+from headwater_recipes.procedures.page.writing import (
+    END_OF_LABEL,
+    Writing,
+    bullet_of,
+    flat,
+    is_heading,
+    marked,
+)
 
 DEEPEST = 120
 LONGEST_LABEL = 14
@@ -50,6 +59,7 @@ class _Walker:
     blocks: list[Block] = field(default_factory=list)
     writing: Writing = field(default_factory=Writing)
     level: int = 1  # of the last real heading
+    ranks: dict[str, int] = field(default_factory=dict)
     item: bool = False
 
     def walk(self, node: LexborNode, depth: int, *, bold: bool = False) -> None:
@@ -95,8 +105,8 @@ class _Walker:
 
     def _block(self, node: LexborNode, tag: str, depth: int) -> None:
         self.end_paragraph()
-        if (name := self.panels.names.get(node.mem_id)) is not None:
-            self.blocks.append(Heading(name, self._below()))
+        if name := self.panels.names.get(node.mem_id) or named_for_readers(node):
+            self.blocks.append(Heading(name, self._below("panel")))
         if tag == "table":
             self._table(node, depth)
         elif tag in {"ul", "ol", "menu"}:
@@ -104,7 +114,7 @@ class _Walker:
         elif tag in {"dt", "summary", "legend"}:
             self._label(node, depth)
         elif self._is_label(node, tag):
-            self.blocks.append(Heading(one_line(node.text(deep=True)), self._below()))
+            self.blocks.append(Heading(one_line(node.text(deep=True)), self._below(class_of(node))))
         else:
             self.walk(node, depth + 1)
         self.end_paragraph()
@@ -113,7 +123,9 @@ class _Walker:
         """A short line that its class calls a title or label."""
         if tag not in {"div", "p"} or not (LABEL_WORDS & names_of(node) or class_of(node) in self.labels):
             return False
-        if any(child.tag in BLOCKS or child.tag == "a" for child in node.iter()):
+        if VALUE_WORDS & names_of(node) or any(
+            child.tag in BLOCKS or child.tag == "a" for child in node.iter()
+        ):
             return False
         text = one_line(node.text(deep=True))
         return 0 < len(text.split()) <= LONGEST_LABEL and not text.endswith((".", ";", ","))
@@ -125,10 +137,13 @@ class _Walker:
             return
         text = one_line(node.text(deep=True))
         if text:
-            self.blocks.append(Heading(text, self._below()))
+            around = node.parent.mem_id if node.parent is not None and node.tag == "dt" else 0
+            self.blocks.append(Heading(text, self._below(f"{node.tag} {around}")))
 
-    def _below(self) -> int:
-        return min(self.level + 1, 6)
+    def _below(self, kind: str = "") -> int:
+        """One below the last heading; labels of one kind are all of one rank, whatever headings stand between them."""
+        level = min(self.level + 1, 6)
+        return self.ranks.setdefault(kind, level) if kind else level
 
     def _inline(self, node: LexborNode, tag: str, depth: int, *, bold: bool) -> None:
         if tag == "a":
@@ -137,9 +152,10 @@ class _Walker:
             self._button(node)
         elif tag == "img":
             return
-        elif tag in BOLD or (
-            tag in {"span", "label"} and (LABEL_WORDS & names_of(node) or class_of(node) in self.labels)
-        ):
+        elif tag in {"span", "label"} and (LABEL_WORDS & names_of(node) or class_of(node) in self.labels):
+            self.walk(node, depth + 1, bold=True)
+            self.writing.write(END_OF_LABEL, bold=False)
+        elif tag in BOLD:
             self.walk(node, depth + 1, bold=True)
             self.writing.write(" ", bold=False)
         else:
@@ -152,7 +168,7 @@ class _Walker:
         text = one_line(node.text(deep=True))
         if text and (opens(node) or recognise_plain(text) is not None) and len(text.split()) <= LONGEST_LABEL:
             self.end_paragraph()
-            self.blocks.append(Heading(text, self._below()))
+            self.blocks.append(Heading(text, self._below(f"opens {class_of(node)}")))
 
     def _link(self, node: LexborNode, *, bold: bool) -> None:
         text = one_line(node.text(deep=True)).replace("[", "(").replace("]", ")")
@@ -161,7 +177,7 @@ class _Walker:
             return
         if leads_nowhere(target) and opens(node):
             self.end_paragraph()
-            self.blocks.append(Heading(text, self._below()))
+            self.blocks.append(Heading(text, self._below(f"opens {class_of(node)}")))
         elif not target.startswith("#") or any(run.text.strip() for run in self.writing.runs):
             # A line that only leads to another place of the page is a table of contents, not text.
             self.writing.write(written_link(text, target, self.address), bold=bold)

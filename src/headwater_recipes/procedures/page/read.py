@@ -16,6 +16,7 @@ from headwater.extract.read import ALIASES, READERS, read_any
 from headwater.extract.sandbox import Sandboxed
 from headwater.model.reading import Hints, Reading, Unreadable
 from headwater.model.recipe import Extract
+from headwater.pure.cleaning import mend_mojibake
 from headwater.pure.quality import count_words
 from headwater_recipes.procedures.labels.recognise import recognise
 from headwater_recipes.procedures.page.outline import outline
@@ -39,7 +40,8 @@ def read_page(data: bytes, hints: Hints) -> Reading | Unreadable:
     found = read_html(data, hints)
     if isinstance(found, Unreadable) and found.reason in HOPELESS:
         return found
-    markup, _ = shorten(decode(data, hints.media_type).text)
+    # Mended while every character is still there: what stands for a letter may look like white space.
+    markup, _ = mend_mojibake(shorten(decode(data, hints.media_type).text)[0])
     tree = LexborHTMLParser(markup)
     blocks = outline(tree, hints.url or "")
     text = repair(scrub(markdown(blocks)))
@@ -62,10 +64,10 @@ def read_page(data: bytes, hints: Hints) -> Reading | Unreadable:
 
 
 def _title(blocks: list[Block]) -> str:
-    for block in blocks:
-        if isinstance(block, Heading) and block.level == 1 and recognise(block.text) is None:
-            return block.text
-    return ""
+    titles = [block.text for block in blocks if isinstance(block, Heading) and block.level == 1]
+    if len(titles) == 1:
+        return titles[0]
+    return next((text for text in titles if recognise(text) is None), "")
 
 
 def _parts(blocks: list[Block]) -> int:

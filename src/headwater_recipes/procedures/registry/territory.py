@@ -40,7 +40,7 @@ COMMUNITIES: Mapping[str, str] = {
     "melilla": "melilla",
 }
 TOWN = re.compile(
-    r"^(?:excmo |excel lentissim )?(?:ayuntamiento|ajuntament|concello)(?: de la| del| de los| de las| de| da| do| d)? (.+)$"
+    r"^(?:excmo |excel lentissim )?(?:ayuntamiento|ajuntament|concello)(?: del| de| da| do| d)? (.+)$"
 )
 BASQUE_TOWN = re.compile(r"^(.+?)(?:e?ko|go) udal\w*$")
 ENGLISH_TOWN = re.compile(r"^(.+) (?:town|city) (?:council|hall)$")
@@ -51,7 +51,7 @@ STATE = re.compile(
     r"\b(?:ministerio|ministeri|ministry|seguridad social|servicio publico de empleo estatal|agencia tributaria|direccion general de (?:trafico|la policia)|administracion general del estado|gobierno de espana|nacional|estatal|boletin oficial del estado)\b"
 )
 REGIONAL = re.compile(
-    r"\b(?:xunta|generalitat|junta de|gobierno de|govern|comunidad|comunitat|consejeria|conselleria|principado|region de|eusko jaurlaritza|departament de|jaurlaritza)\b"
+    r"\b(?:xunta|generalitat|junta de(?! gobierno| gobern)|gobierno de|govern|comunidad|comunitat|consejeria|conselleria|principado|region de|eusko jaurlaritza|departament de|jaurlaritza)\b"
 )
 
 

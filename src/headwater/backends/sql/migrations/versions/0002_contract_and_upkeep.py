@@ -13,6 +13,7 @@ from alembic import op
 
 from headwater.backends.sql.columns import Instant, Json
 from headwater.pure.keys import POSITIVE, external_number, positive_number
+from headwater.pure.urls import without_tracking
 
 revision = "0002"
 down_revision = "0001"
@@ -26,7 +27,7 @@ VIEWS = ("publishers", "articles", "ingestion_jobs", "feed_performance")
 AT_ONCE = 1_000
 
 # A GUID or an address as it is, unless it is too long for an index.
-GUID = "CASE WHEN {0}guid <> '' THEN {0}guid ELSE {0}url END"
+GUID = "CASE WHEN {0}guid <> '' THEN {0}guid ELSE {0}clean_url END"
 FITTING = "CASE WHEN length({0}) <= 600 THEN {0} ELSE substr({0}, 1, 500) || '#' || {1}id END"
 # One that another article holds already is told apart by the key of its document.
 APART = "substr({0}, 1, 500) || '#' || {1}id"
@@ -37,7 +38,7 @@ def _keys(row: str, *, apart: bool) -> str:
     form = APART if apart else FITTING
     number = f"{row}number & {POSITIVE}"
     external = number if apart else f"coalesce({row}external_id, {number})"
-    return f"{row}id, {number}, {external}, {form.format(GUID.format(row), row)}, {form.format(f'{row}url', row)}"
+    return f"{row}id, {number}, {external}, {form.format(GUID.format(row), row)}, {form.format(f'{row}clean_url', row)}"
 
 
 COLUMNS = "(document_id, id, external_id, guid, url)"
@@ -178,6 +179,7 @@ def _columns() -> None:
         "documents", sa.Column("source_number", sa.BigInteger(), server_default="0", nullable=False)
     )
     op.add_column("documents", sa.Column("external_id", sa.BigInteger(), nullable=True))
+    op.add_column("documents", sa.Column("clean_url", sa.Text(), server_default="", nullable=False))
     op.create_index("ix_sources_number", "sources", ["number"])
     op.create_index("ix_sources_url", "sources", ["url"], postgresql_using="hash")
     op.create_index("ix_runs_number", "runs", ["number"])
@@ -252,9 +254,14 @@ def _number(connection: sa.Connection) -> None:
     runs = sa.text("UPDATE runs SET number = :number, source_number = :source WHERE id = :id")
     for rows in _pages(connection, "SELECT id, source_id FROM runs"):
         connection.execute(runs, [_numbers(row, positive_number(row.id)) for row in rows])
-    documents = sa.text("UPDATE documents SET external_id = :number, source_number = :source WHERE id = :id")
+    documents = sa.text(
+        "UPDATE documents SET external_id = :number, source_number = :source, clean_url = :clean WHERE id = :id"
+    )
     for rows in _pages(connection, "SELECT id, source_id, guid, url FROM documents"):
-        connection.execute(documents, [_numbers(row, external_number(row.guid or row.url)) for row in rows])
+        clean = [without_tracking(row.url) for row in rows]
+        numbers = [external_number(row.guid or url) for row, url in zip(rows, clean, strict=True)]
+        told = zip(rows, numbers, clean, strict=True)
+        connection.execute(documents, [_numbers(row, number) | {"clean": url} for row, number, url in told])
 
 
 def _numbers(row: Any, number: int) -> dict[str, Any]:
@@ -302,6 +309,7 @@ def downgrade() -> None:
     op.drop_index("ix_runs_number", "runs")
     op.drop_index("ix_sources_url", "sources")
     op.drop_index("ix_sources_number", "sources")
+    op.drop_column("documents", "clean_url")
     op.drop_column("documents", "external_id")
     op.drop_column("documents", "source_number")
     op.drop_column("runs", "source_number")

@@ -1,0 +1,15 @@
+"""A whole day of fifty companies, by a clock that jumps."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.simulated_day import check_budgets, check_cadences, check_nothing_is_lost_or_asked_twice, lived
+
+
+@pytest.mark.long
+def test_r30_r31_r32_in_a_whole_day_budgets_and_cadences_hold_and_nothing_is_lost(tmp_path: Path):
+    with lived(tmp_path, timedelta(days=1)) as day:
+        check_budgets(day)
+        check_cadences(day)
+        check_nothing_is_lost_or_asked_twice(day)

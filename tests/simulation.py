@@ -1,0 +1,116 @@
+"""A day in a moment: the engine over the demo's sites without a socket, under the real budgets, by a clock that jumps."""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qsl, urlsplit
+
+from headwater.fetch.exchange import Call
+from headwater.fetch.governor import MemoryGovernor
+from headwater.fetch.limits import Limits
+from headwater.fetch.routes import Router
+from headwater.fetch.settings import FetchSettings
+from headwater.model.web import Failure, Request, Response
+from headwater.pure.pace import Go
+from headwater_demo.exchange import Request as Asked
+from headwater_demo.exchange import Site
+from headwater_demo.markets import Floor
+from headwater_demo.markets.brokerage import brokerage
+from headwater_demo.markets.pages import pages
+from headwater_demo.markets.provider import provider
+from headwater_demo.markets.regulator import regulator
+
+START = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
+
+
+@dataclass
+class Watch:
+    now: datetime = START
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def seconds(self) -> float:
+        return self.now.timestamp()
+
+
+@dataclass(frozen=True)
+class Sent:
+    at: float
+    kind: str
+    credential: str | None
+    url: str
+
+
+@dataclass
+class SimulatedFetcher:
+    """The port `Fetcher` without a network: the governor decides as it always does, the answer is there at once."""
+
+    watch: Watch
+    floor: Floor
+    settings: FetchSettings
+    sent: list[Sent] = field(default_factory=list)
+    ready: deque[tuple[str, Response | Failure]] = field(default_factory=deque)
+
+    def __post_init__(self) -> None:
+        self.limits, self.router = Limits(self.settings), Router(self.settings)
+        self.governor = MemoryGovernor()
+        built: list[Site] = [
+            provider(self.floor),
+            brokerage(self.floor),
+            *regulator(self.floor),
+            *pages(self.floor),
+        ]
+        self.sites = {site.host: site for site in built}
+
+    def room(self) -> int:
+        return 400 - len(self.ready)
+
+    def submit(self, token: str, request: Request) -> None:
+        self.ready.append((token, self._answer(request)))
+
+    def collect(self, limit: int, wait: timedelta) -> Sequence[tuple[str, Response | Failure]]:
+        del wait
+        return [self.ready.popleft() for _ in range(min(limit, len(self.ready)))]
+
+    def close(self) -> None: ...
+
+    def _answer(self, request: Request) -> Response | Failure:
+        route = self.router.route(request.url)
+        call = Call(
+            method="GET",
+            headers=request.headers,
+            timeout=60,
+            kind=request.source_kind,
+            credential=request.credential,
+        )
+        demand = self.limits.demand(route, call, 0.0)
+        assert demand is not None
+        (decision,) = self.governor.reserve([demand], self.watch.seconds)
+        if not isinstance(decision, Go):
+            wait = timedelta(seconds=max(0.0, decision.until - self.watch.seconds()) + 0.001)
+            return Failure("rate_limited", delay=wait)
+        self.governor.sent([demand.lease], self.watch.seconds())
+        self.governor.done([demand.lease], self.watch.seconds())
+        self.sent.append(Sent(self.watch.seconds(), request.source_kind, request.credential, request.url))
+        return self._ask(request)
+
+    def _ask(self, request: Request) -> Response:
+        parts = urlsplit(request.url)
+        headers = {"user-agent": "Headwater (+sim@headwater.example)"}
+        headers |= {name.lower(): value for name, value in {**request.headers, **request.secrets}.items()}
+        answer = self.sites[parts.hostname or ""].answer(
+            Asked(
+                host=parts.hostname or "",
+                path=parts.path,
+                query=dict(parse_qsl(parts.query)),
+                headers=headers,
+                now=self.watch.now,
+            )
+        )
+        told = {"content-type": answer.media_type}
+        media_type = answer.media_type.partition(";")[0]
+        return Response(
+            url=request.url, status=answer.status, headers=told, body=answer.body, media_type=media_type
+        )
