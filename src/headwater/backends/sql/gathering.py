@@ -57,7 +57,8 @@ def finish_gather(connection: Connection, gathered: Sequence[Gathered], owner: s
     query = select(groups).where(
         among(groups.c.id, [g.group for g in gathered]), groups.c.lease_owner == owner
     )
-    mine = {row["id"]: row for row in connection.execute(query.with_for_update()).mappings()}
+    locked = query.order_by(groups.c.id).with_for_update()
+    mine = {row["id"]: row for row in connection.execute(locked).mappings()}
     for result in gathered:
         if result.group in mine:
             row = mine[result.group]

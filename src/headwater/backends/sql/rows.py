@@ -18,7 +18,7 @@ from headwater.model.story import Member, Story
 from headwater.pure.keys import external_number, positive_number
 from headwater.pure.urls import without_tracking
 
-Row = RowMapping
+Row = RowMapping | Mapping[str, Any]
 
 SAME_IN_DOCUMENT = (
     "canonical_url",
