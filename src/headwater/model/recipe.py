@@ -192,11 +192,13 @@ class Cluster:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grouping:
     """How documents become stories: `key` names the group of a document (None: no group), `cluster` divides a
-    group's documents, `settle` is how long a group rests after the last arrival before it is gathered."""
+    group's documents, `settle` is how long a group rests after the last arrival before it is gathered. A cluster that
+    needs no more than titles, times and addresses says so by `whole=False`: large groups then cost far less."""
 
     key: Callable[[Document], str | None]
     cluster: Callable[[Sequence[Document]], Sequence[Cluster]]
     settle: timedelta = timedelta(0)
+    whole: bool = True
     version: str = "1"
 
 

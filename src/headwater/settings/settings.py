@@ -80,7 +80,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def database_url(self) -> str:
-        return self.database or f"sqlite:///{self.folder / 'headwater.db'}"
+        """Letters of the folder's name that mean something in an address are written as such."""
+        path = str(self.folder / "headwater.db").replace("%", "%25").replace("?", "%3F")
+        return self.database or f"sqlite:///{path}"
 
 
 FROM_ENVIRONMENT = {

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import RowMapping
-
 from headwater.backends.sql.letters import storable
 from headwater.backends.sql.schema import documents, leads
 from headwater.model.alarm import Alarm
@@ -18,7 +16,7 @@ from headwater.model.story import Member, Story
 from headwater.pure.keys import external_number, positive_number
 from headwater.pure.urls import without_tracking
 
-Row = RowMapping
+Row = Mapping[str, Any]
 
 SAME_IN_DOCUMENT = (
     "canonical_url",
@@ -89,6 +87,24 @@ DOCUMENT_COLUMNS = tuple(
         "subjects",
         "trail",
         *SAME_IN_DOCUMENT,
+    )
+)
+
+OUTLINE_COLUMNS = tuple(
+    documents.c[name]
+    for name in (
+        "id",
+        "recipe",
+        "source_id",
+        "lead_id",
+        "revision",
+        "url",
+        "title",
+        "publisher",
+        "language",
+        "published_at",
+        "modified_at",
+        "group_id",
     )
 )
 
@@ -238,6 +254,24 @@ def document_from(row: Row) -> Document:
         **{name: row[name] for name in SAME_IN_DOCUMENT if name not in {"attributes", "origins"}},
         attributes=row["attributes"] or {},
         origins=row["origins"] or {},
+    )
+
+
+def outline_from(row: Row) -> Document:
+    """A document by what it is called, where and when it appeared; its words stay in the database."""
+    return Document(
+        id=row["id"],
+        recipe=row["recipe"],
+        source=row["source_id"],
+        lead=row["lead_id"],
+        revision=row["revision"],
+        url=row["url"],
+        title=row["title"],
+        publisher=row["publisher"],
+        language=row["language"],
+        published=row["published_at"],
+        modified=row["modified_at"],
+        group=row["group_id"],
     )
 
 
