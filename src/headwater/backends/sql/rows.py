@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+from sqlalchemy import RowMapping
+
 from headwater.backends.sql.letters import storable
 from headwater.backends.sql.schema import documents, leads
 from headwater.model.alarm import Alarm
@@ -16,7 +18,7 @@ from headwater.model.story import Member, Story
 from headwater.pure.keys import external_number, positive_number
 from headwater.pure.urls import without_tracking
 
-Row = Mapping[str, Any]
+Row = RowMapping | Mapping[str, Any]
 
 SAME_IN_DOCUMENT = (
     "canonical_url",
