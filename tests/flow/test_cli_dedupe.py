@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.flow.command_line import SOURCE, Answer, call, shell
 
-from headwater.cli import dedupe as verb
+from headwater.cli import json_lines
 
 STORY = (
     "The harbour authority of Dunmore said on Monday that it will widen the northern channel by forty metres next "
@@ -110,7 +110,7 @@ def test_a_bad_line_is_named_with_its_number_or_skipped(
     ask: Any, tmp_path: Path, line: bytes, why: str, monkeypatch: pytest.MonkeyPatch
 ):
     if why == "longer than":
-        monkeypatch.setattr(verb, "LONGEST_LINE", 1000)
+        monkeypatch.setattr(json_lines, "LONGEST_LINE", 1000)
     first, *rest = written(tmp_path / "in.jsonl", LINES).read_bytes().splitlines(keepends=True)
     (tmp_path / "in.jsonl").write_bytes(b"".join([first, b"\n", line, b"\n", *rest]))
     stopped = ask(tmp_path / "in.jsonl")

@@ -1,32 +1,23 @@
 """`headwater dedupe`."""
 
-import codecs
-import gzip
-import lzma
 import sys
-import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import msgspec
 import typer
 
+from headwater.cli.json_lines import Unfit, moment_of, numbered, opened, record_of, refuse_or_skip, writer
 from headwater.cli.options import Quiet, verb
 from headwater.cli.output import count_of, side_console
 from headwater.cli.progress import Every
-from headwater.cli.sentences import printable
 from headwater.model.errors import Refused
 from headwater.pure.dupes import PROFILES, Article, Decision, Ladder, MemoryIndex
 
-LONGEST_LINE = 64 * 2**20
 TELL_EVERY = 0.3
-PACKED: dict[bytes, Callable[[BinaryIO], Any]] = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ\x00": lzma.open}
-Damaged = (OSError, EOFError, lzma.LZMAError, zlib.error)
 
 
 def dedupe(
@@ -69,7 +60,7 @@ def dedupe(
             try:
                 article = names.article(line)
             except Unfit as error:
-                _refuse_or_skip(number, error, skip=skip_bad)
+                refuse_or_skip(number, error, "article", skip=skip_bad)
                 counts.skipped += 1
                 continue
             decision = ladder.take(article)
@@ -79,10 +70,6 @@ def dedupe(
     if not quiet:
         told = msgspec.json.encode(counts.record()).decode() if as_json else counts.line()
         sys.stderr.write(told + "\n")
-
-
-class Unfit(Exception):
-    """A line that is no article; its words say why."""
 
 
 class Line(msgspec.Struct):
@@ -103,7 +90,7 @@ class Names:
     numbers: dict[str, int] = field(default_factory=dict)
 
     def article(self, line: bytes) -> Article:
-        read = _read(line)
+        read = record_of(line, Line)
         name = str(read.id)
         if self.index.article(name) is not None:
             raise Unfit(f"the id {name!r} was given to an earlier line")
@@ -112,7 +99,7 @@ class Names:
             url=read.url or "",
             guid=read.guid or "",
             publisher=read.publisher or "",
-            published_at=_moment(read.published_at),
+            published_at=moment_of(read.published_at),
             title=read.title or "",
             body=read.body or "",
         )
@@ -137,99 +124,6 @@ class Names:
 
     def _given(self, name: str) -> int | str:
         return self.numbers.get(name, name)
-
-
-def _read(line: bytes) -> Line:
-    if len(line) > LONGEST_LINE:
-        raise Unfit(f"it is longer than {LONGEST_LINE} bytes")
-    try:
-        return msgspec.json.decode(line, type=Line)
-    except RecursionError:
-        raise Unfit("it is nested too deeply") from None
-    except (msgspec.DecodeError, ValueError) as error:
-        raise Unfit(str(error)) from error
-
-
-def _moment(text: str | None) -> datetime | None:
-    """A moment without a zone is taken for UTC."""
-    if not text:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise Unfit(f"published_at is no ISO 8601 moment: {text[:40]!r}") from None
-
-
-def opened(source: str, stack: ExitStack) -> BinaryIO:
-    """The bytes of the lines; what is packed is known by its first bytes, whatever it is called."""
-    try:
-        raw = sys.stdin.buffer if source == "-" else _file(source, stack)
-        start = raw.peek(6)[:6] if hasattr(raw, "peek") else b""
-    except OSError as error:
-        raise Refused("cannot_open", f"{source}: {error.strerror}") from error
-    for mark, unpack in PACKED.items():
-        if start.startswith(mark):
-            unpacked: BinaryIO = stack.enter_context(unpack(raw))
-            return unpacked
-    return raw
-
-
-def _file(path: str, stack: ExitStack) -> BinaryIO:
-    return stack.enter_context(Path(path).open("rb"))
-
-
-def writer(stack: ExitStack, path: Path | None) -> Callable[[str], None]:
-    """Where the answers go. A disk that is full is told in a sentence; a reader who left is nothing to tell."""
-    name = "standard output" if path is None else str(path)
-    stack.enter_context(_telling(name))
-    target = sys.stdout if path is None else stack.enter_context(path.open("w", encoding="utf-8"))
-    if path is None:
-        stack.callback(target.flush)
-
-    def write(line: str) -> None:
-        with _telling(name):
-            target.write(line)
-
-    return write
-
-
-@contextmanager
-def _telling(name: str) -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise Refused("cannot_write", f"{name}: {error.strerror}") from error
-
-
-def numbered(lines: BinaryIO, source: str) -> Iterator[tuple[int, bytes]]:
-    """Lines that hold something, counted from one. Of an endless line only the beginning is kept."""
-    number = 0
-    try:
-        while line := lines.readline(LONGEST_LINE + 1):
-            number += 1
-            if len(line) > LONGEST_LINE:
-                _skip_rest(lines, line)
-            if number == 1:
-                line = line.removeprefix(codecs.BOM_UTF8)
-            if line.strip():
-                yield number, line
-    except Damaged as error:
-        raise Refused("cannot_read", f"{source} is damaged after line {number}: {error}") from error
-
-
-def _skip_rest(lines: BinaryIO, line: bytes) -> None:
-    while line and not line.endswith(b"\n"):
-        line = lines.readline(LONGEST_LINE)
-
-
-def _refuse_or_skip(number: int, error: Unfit, *, skip: bool) -> None:
-    told = f"line {number} is no article: {error}"
-    if not skip:
-        raise Refused("bad_line", f"{told}; --skip-bad goes on without such lines")
-    sys.stderr.write(printable(told) + "\n")
 
 
 @dataclass

@@ -52,7 +52,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     (massive), 0 for no limit. queues: where documents for other programs are put: rows of the database, or lists
     on a Redis server if its address is given (redis://host:6379/0, or env:NAME). callback: the public address under which hubs reach `headwater listen`. log: console
     or json; log_level: debug, info, warning or error. notify: channels on which alarms are told, by name; each has a
-    kind (webhook, slack or email) and what that needs. retention: after how many days the nightly clean-up removes
+    kind (webhook, slack or email) and what that needs. api_key: whoever starts runs through `headwater serve` must
+    show it; `env:NAME` or `file:PATH` reads it from there. retention: after how many days the nightly clean-up removes
     runs, alarms, captures and ended items of queues and moves documents to files; 0 is never.
     """
 
@@ -71,6 +72,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     log: str = "console"
     log_level: str = "warning"
     notify: dict[str, Channel] = {}
+    api_key: str = ""
     retention: Retention = Retention()
     recipes: dict[str, RecipeSettings] = {}
 

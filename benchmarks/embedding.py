@@ -1,0 +1,154 @@
+"""Sentence embeddings: how fast and how true, against PyTorch at full precision in the same run.
+
+    python -m benchmarks.embedding [--data DIR]
+
+One thread each, batches of 32, texts sorted by length for both. Needs the extra nlp. Where torch is not installed, the
+package's own network at full precision stands in for it and the figures say so. The last line is one JSON object.
+"""
+
+import argparse
+import gzip
+import json
+import tempfile
+import time
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+
+from headwater.stories.embedding import Encoder, open_encoder
+from headwater.stories.embedding.encoder import _batches, _padded
+from headwater.stories.embedding.graph import layers_of
+from headwater.stories.embedding.weights import carried, read_weights
+
+ROUNDS = 3
+SAMPLE = 256
+INVENTED = "The council of Dunmore voted on Monday to widen the northern channel by {} metres before {}. "
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        start = time.perf_counter()
+        encode = open_encoder(Path(folder))
+        built = time.perf_counter() - start
+        print(json.dumps({"built_s": round(built, 2), **compare(encode, options.data)}))
+
+
+def compare(encode: Encoder, data: Path | None) -> dict[str, object]:
+    name, peer = opponent(encode)
+    figures: dict[str, object] = {"peer": name}
+    print(f"{'texts':<22}{'ours ms':>9}{'peer ms':>9}{'ratio':>7}{'cosine':>8}{'least':>7}   peer: {name}")
+    for kind, texts in corpora(data).items():
+        ours, mine = timed(encode, texts)
+        theirs, yours = timed(peer, texts)
+        alike = (mine * yours).sum(axis=1)
+        row = {"ratio": round(theirs / ours, 2), "cosine": round(float(alike.mean()), 4)}
+        figures[kind] = {**row, "least": round(float(alike.min()), 4), "ours_ms": round(ours, 2)}
+        print(f"{kind:<22}{ours:>9.2f}{theirs:>9.2f}{row['ratio']:>7}{row['cosine']:>8}{alike.min():>7.3f}")
+    return figures
+
+
+def corpora(data: Path | None) -> dict[str, list[str]]:
+    if data is None:
+        return {"invented": [INVENTED.format(n, 2000 + n) * (1 + n % 6) for n in range(SAMPLE)]}
+    with gzip.open(data / "stories" / "headlines.jsonl.gz", "rt") as lines:
+        headlines = sorted({json.loads(line)["title"] for line in lines})[::20][:SAMPLE]
+    with gzip.open(data / "summaries" / "validation.jsonl.gz", "rt") as lines:
+        leads = [json.loads(line)["article"][:1000] for line in lines][:SAMPLE]
+    return {"headlines": headlines, "leads of articles": leads}
+
+
+def timed(encode: Callable, texts: list[str]) -> tuple[float, np.ndarray]:
+    """Milliseconds of CPU per text: the best of three rounds."""
+    encode(texts[:32])
+    costs = []
+    for _ in range(ROUNDS):
+        start = time.process_time()
+        vectors = encode(texts)
+        costs.append(time.process_time() - start)
+    return 1000 * min(costs) / len(texts), vectors
+
+
+def opponent(encode: Encoder) -> tuple[str, Callable]:
+    if find_spec("torch") is None:
+        return "onnxruntime fp32 (stands in for torch)", in_batches(encode, full_precision())
+    torch = import_module("torch")
+    torch.set_num_threads(1)
+    return f"torch {torch.__version__} fp32", in_batches(encode, in_torch(torch))
+
+
+def in_batches(encode: Encoder, network: Callable) -> Callable:
+    def run(texts: list[str]) -> np.ndarray:
+        ids = [found.ids for found in encode.tokenizer.encode_batch(texts)]
+        vectors = np.zeros((len(texts), 384), dtype=np.float32)
+        for positions in _batches(ids, 32):
+            vectors[positions] = network(*_padded([ids[p] for p in positions], np.int64))
+        return vectors
+
+    return run
+
+
+def full_precision() -> Callable:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(
+        str(carried().network), options, providers=["CPUExecutionProvider"]
+    )
+
+    def run(ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        total = (session.run(None, feed)[0] * mask[:, :, None]).sum(axis=1)
+        return total / np.linalg.norm(total, axis=1, keepdims=True)
+
+    return run
+
+
+def in_torch(torch) -> Callable:
+    """The same network in PyTorch's own fused operations, from the same weights."""
+    functional = torch.nn.functional
+    held = {
+        name: torch.from_numpy(np.array(value)) for name, value in read_weights(carried().network).items()
+    }
+
+    def linear(name, hidden):
+        return hidden @ held[f"{name}.weight"] + held[f"{name}.bias"]
+
+    def norm(name, hidden):
+        return functional.layer_norm(
+            hidden, (384,), held[f"{name}.norm.weight"], held[f"{name}.norm.bias"], 1e-12
+        )
+
+    def layer(at, hidden, seen):
+        rows, length, _ = hidden.shape
+        parts = [
+            linear(f"{at}.{n}", hidden).view(rows, length, 12, 32).transpose(1, 2)
+            for n in ("query", "key", "value")
+        ]
+        mixed = functional.scaled_dot_product_attention(*parts, attn_mask=seen)
+        mixed = mixed.transpose(1, 2).reshape(rows, length, 384)
+        attended = norm(f"{at}.attended", linear(f"{at}.attended", mixed) + hidden)
+        wide = functional.gelu(linear(f"{at}.wide", attended))
+        return norm(f"{at}.narrow", linear(f"{at}.narrow", wide) + attended)
+
+    @torch.inference_mode()
+    def run(ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        words, places = held["embeddings.word"], held["embeddings.position"]
+        hidden = words[torch.from_numpy(ids)] + places[: ids.shape[1]] + held["embeddings.type"][0]
+        hidden = norm("embeddings", hidden)
+        kept = torch.from_numpy(mask)
+        seen = kept[:, None, None, :].bool()
+        for number in range(layers_of(held)):
+            hidden = layer(f"layer.{number}", hidden, seen)
+        return functional.normalize((hidden * kept[:, :, None]).sum(dim=1)).numpy()
+
+    return run
+
+
+if __name__ == "__main__":
+    main()

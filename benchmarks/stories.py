@@ -1,0 +1,185 @@
+"""How well stories hold together, against the seed's clusters on the same vectors in the same run.
+
+    python -m benchmarks.stories --data DIR [--rows N]
+
+DIR holds `stories/headlines.jsonl.gz` and `summaries/validation.jsonl.gz`. Gold stories are divided in two halves by a
+hash of their name; thresholds were chosen on half 0 and on pieces of articles. The file's order is never used. Long texts are
+pieces of articles: consecutive parts of one article are a story, and an article in one piece is a story of its own. The
+second half of the table shows how cost grows with invented vectors. The last line is one JSON object.
+"""
+
+import argparse
+import gzip
+import hashlib
+import json
+import random
+import re
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.neighbours import invented, peak_memory
+from headwater.pure.stories import Item, divide
+from headwater.pure.stories.cutting import HYBRID
+from headwater.pure.stories.windows import clustered
+from headwater.stories.embedding import installed, open_encoder
+
+SAMPLE, SEEDS, LARGE = 864, 5, 50
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--rows", type=int, default=100_000, help="vectors for the cost; 0 leaves it out")
+    options = parser.parse_args()
+    corpora = {**headlines(options.data), **pieces(options.data)}
+    with tempfile.TemporaryDirectory() as folder:
+        encode = open_encoder(Path(folder)) if installed() else None
+        texts = sorted({item.lead for items, _ in corpora.values() for item in items})
+        vectors = dict(zip(texts, encode(texts), strict=True)) if encode else {}
+    figures = {name: measured(items, gold, vectors) for name, (items, gold) in corpora.items()}
+    show(figures)
+    print(json.dumps({**gathered(figures), **(growth(options.rows) if options.rows else {})}))
+
+
+def headlines(data: Path) -> dict[str, tuple[list[Item], list[str]]]:
+    with gzip.open(data / "stories" / "headlines.jsonl.gz", "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    random.Random(1).shuffle(rows)
+    found = {f"half {half}": [r for r in rows if half_of(r["story"]) == half] for half in (0, 1)}
+    found["all"] = rows
+    for half in (0, 1):
+        for seed in range(SEEDS):
+            found[f"sample {half}.{seed}"] = sampled(found[f"half {half}"], seed)
+    return {
+        name: ([Item(id=f"{n}", title=r["title"]) for n, r in enumerate(part)], [r["story"] for r in part])
+        for name, part in found.items()
+    }
+
+
+def half_of(story: str) -> int:
+    return hashlib.sha256(story.encode()).digest()[0] % 2
+
+
+def sampled(rows: list[dict], seed: int) -> list[dict]:
+    """864 headlines, as evenly from the stories as their sizes allow."""
+    mixed = random.Random(seed).sample(rows, len(rows))
+    turns: dict[str, int] = Counter()
+    ranked = []
+    for row in mixed:
+        turns[row["story"]] += 1
+        ranked.append((turns[row["story"]], len(ranked), row))
+    return [row for *_, row in sorted(ranked, key=lambda r: r[:2])[:SAMPLE]]
+
+
+def pieces(data: Path) -> dict[str, tuple[list[Item], list[str]]]:
+    """Long texts: some articles in one piece, some in up to ten."""
+    with gzip.open(data / "summaries" / "validation.jsonl.gz", "rt", encoding="utf-8") as lines:
+        articles = [json.loads(line)["article"] for line in lines]
+    chance = random.Random(5)
+    by_size: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for number, article in enumerate(articles):
+        sentences = [s for s in re.split(r"(?<=[.!?])\s+(?=[A-Z])", article) if len(s) > 20]
+        count = min(chance.choice([1, 1, 1, 2, 2, 3, 4, 6, 8, 10]), max(1, len(sentences) // 4))
+        edges = [n * len(sentences) // count for n in range(count + 1)]
+        parts = [" ".join(sentences[a:b]) for a, b in pairwise(edges)]
+        by_size["long, small stories" if count <= 4 else "long, large stories"] += [
+            (part, str(number)) for part in parts
+        ]
+    return {
+        name: (
+            [Item(id=f"{n}", title=part[:90], text=part) for n, (part, _) in enumerate(found)],
+            [story for _, story in found],
+        )
+        for name, found in by_size.items()
+    }
+
+
+def measured(items: list[Item], gold: list[str], vectors: dict[str, np.ndarray]) -> dict[str, object]:
+    meanings = np.array([vectors[item.lead] for item in items]) if vectors else None
+    figures: dict[str, object] = {"documents": len(items), "stories": len(set(gold))}
+    ways = {"words": (None, "default")}
+    if meanings is not None:
+        ways = {"default": (meanings, "default"), "reference": (meanings, "reference"), **ways}
+    for name, (given, profile) in ways.items():
+        start = time.process_time()
+        labels = [0] * len(items)
+        for number, cluster in enumerate(divide(items, given, profile=profile)):
+            for position, _ in cluster.members:
+                labels[position] = number
+        figures[name] = {**scored(gold, labels), "s": round(time.process_time() - start, 2)}
+    return figures
+
+
+def scored(gold: Sequence[str], found: Sequence[int]) -> dict[str, float]:
+    """B-cubed, and of how many gold stories a cluster over 50 consists at most: at all, and with three members each."""
+    pairs, true, ours = Counter(zip(gold, found, strict=True)), Counter(gold), Counter(found)
+    precision = sum(n * n / ours[cluster] for (_, cluster), n in pairs.items()) / len(gold)
+    recall = sum(n * n / true[story] for (story, _), n in pairs.items()) / len(gold)
+    spans, solid = Counter(), Counter()
+    for (_, cluster), n in pairs.items():
+        if ours[cluster] > LARGE:
+            spans[cluster] += 1
+            solid[cluster] += n >= 3
+    return {
+        "f1": round(2 * precision * recall / (precision + recall), 4),
+        "precision": round(precision, 4),
+        "recall": round(recall, 4),
+        "spans": max(spans.values(), default=0),
+        "spans_of_three": max(solid.values(), default=0),
+    }
+
+
+def show(figures: dict[str, dict]) -> None:
+    print(
+        f"{'corpus':<22}{'docs':>6}{'gold':>6}{'default':>9}{'words':>8}{'reference':>11}{'spans':>7}{'CPU s':>7}"
+    )
+    for name, row in figures.items():
+        best = row.get("default", row["words"])
+        told = [f"{row[way]['f1']:.3f}" if way in row else "–" for way in ("default", "words", "reference")]
+        print(
+            f"{name:<22}{row['documents']:>6}{row['stories']:>6}{told[0]:>9}{told[1]:>8}{told[2]:>11}"
+            f"{best['spans']:>4}/{best['spans_of_three']}{best['s']:>8}"
+        )
+
+
+def gathered(figures: dict[str, dict]) -> dict[str, object]:
+    way = "default" if "default" in figures["all"] else "words"
+    samples = [
+        [row[way]["f1"] for name, row in figures.items() if name.startswith(f"sample {half}")]
+        for half in (0, 1)
+    ]
+    return {
+        "way": way,
+        "f1_864": [round(float(np.mean(found)), 4) for found in samples],
+        **{f"f1_{name.replace(', ', '_').replace(' ', '_')}": figures[name][way]["f1"] for name in
+           ("half 0", "half 1", "all", "long, small stories", "long, large stories")},
+        "spans": figures["all"][way]["spans"],
+        "spans_of_three": figures["all"][way]["spans_of_three"],
+    }  # fmt: skip
+
+
+def growth(rows: int) -> dict[str, object]:
+    """CPU and memory of clustering beyond the window; n log n would give the ratio in the last column."""
+    print(f"\n{'rows':>8}{'CPU s':>9}{'peak MB':>9}")
+    costs = {}
+    for size in (rows // 4, rows):
+        vectors = invented(size)
+        start = time.process_time()
+        clustered(vectors, np.full(size, np.nan, dtype=np.float32), HYBRID)
+        costs[size] = time.process_time() - start
+        print(f"{size:>8}{costs[size]:>9.1f}{peak_memory():>9.0f}")
+    small, large = costs
+    grown = costs[large] / costs[small]
+    allowed = large * np.log(large) / (small * np.log(small))
+    print(f"grown {grown:.2f} times; n log n grows {allowed:.2f} times")
+    return {"growth": round(grown, 2), "n_log_n": round(float(allowed), 2), "peak_mb": round(peak_memory())}
+
+
+if __name__ == "__main__":
+    main()

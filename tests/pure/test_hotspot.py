@@ -1,0 +1,105 @@
+"""The hotspot score: golden values, and what holds for all others."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.pure.stories.hotspot import ANY_TOPIC, TOPIC_WEIGHTS, Scale, hotspot, hottest
+from headwater.pure.stories.topics import NAMES, UNKNOWN, code_of
+
+NOW = datetime(2026, 11, 15, 4, tzinfo=UTC)
+WAR, POLITICS, WEATHER, SPORT, DISASTER = (
+    "conflict, war and peace",
+    "politics",
+    "weather",
+    "sport",
+    "disaster, accident and emergency incident",
+)
+GOLDEN = [
+    (1, 1, 0, WAR, 0.5529, 0.1502, 1, 0.2314),
+    (10, 5, 0, WAR, 0.7554, 0.5196, 1, 0.5981),
+    (10, 5, 12, POLITICS, 0.5704, 0.5196, 0.5001, 0.5981),
+    (100, 19, 0, WAR, 1.0, 1, 1, 1),
+    (3, 2, 24, WEATHER, 0.3043, 0.3004, 0.2501, 0.3667),
+    (0, 0, None, WEATHER, 0.06, 0, 0, 0),
+    (50, 15, 48, SPORT, 0.5226, 0.8519, 0.0625, 0.9255),
+    (250, 40, 6, DISASTER, 0.9068, 1, 0.7072, 1),
+]
+
+
+def moment(age: float | None) -> datetime | None:
+    return None if age is None else NOW - timedelta(hours=age)
+
+
+@pytest.mark.parametrize("golden", GOLDEN)
+def test_g16_g21_golden_values(golden: tuple):
+    articles, domains, age, topic, score, volume, recency, diversity = golden
+    found = hotspot(articles, domains, moment(age), topic, now=NOW)
+    assert found.score == score
+    assert (found.volume, found.recency, found.diversity) == pytest.approx(
+        (volume, recency, diversity), abs=6e-5
+    )
+
+
+@given(
+    st.integers(-5, 10**6),
+    st.integers(-5, 10**4),
+    st.none() | st.floats(-1000, 10**5),
+    st.sampled_from([*NAMES, "?"]),
+)
+def test_every_part_and_the_score_stay_between_0_and_1(articles, domains, age, topic):
+    found = hotspot(articles, domains, moment(age), topic, now=NOW)
+    assert all(
+        0 <= part <= 1 for part in (found.score, found.volume, found.recency, found.diversity, found.topic)
+    )
+
+
+@given(st.integers(0, 300), st.integers(0, 60), st.floats(0, 500), st.floats(0, 500))
+def test_more_articles_more_domains_and_fresher_news_never_cool_a_story(articles, domains, one, other):
+    fresh, stale = sorted((one, other))
+    least = hotspot(articles, domains, moment(stale), WAR, now=NOW).score
+    assert hotspot(articles + 1, domains, moment(stale), WAR, now=NOW).score >= least
+    assert hotspot(articles, domains + 1, moment(stale), WAR, now=NOW).score >= least
+    assert hotspot(articles, domains, moment(fresh), WAR, now=NOW).score >= least
+
+
+def test_a_date_in_the_future_counts_as_now():
+    assert hotspot(1, 1, NOW + timedelta(days=3), WAR, now=NOW) == hotspot(1, 1, NOW, WAR, now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("label", "weight"),
+    [
+        ("environmental issue", 0.5),
+        ("environment", 0.5),
+        ("06000000", 0.5),
+        ("medtop:16000000", 1.0),
+        ("Politics", 0.7),
+        ("politics and government", 0.7),
+        ("unclassified", ANY_TOPIC),
+    ],
+)
+def test_a_topic_is_known_by_code_by_name_and_by_its_older_names(label: str, weight: float):
+    assert hotspot(1, 1, None, label, now=NOW).topic == weight
+
+
+def test_every_top_level_has_a_weight_and_a_name_that_leads_back_to_it():
+    assert set(TOPIC_WEIGHTS) == set(NAMES)
+    assert len(NAMES) == 17
+    assert all(code_of(name) == code for code, name in NAMES.items())
+    assert code_of("") == UNKNOWN
+
+
+def test_the_scale_can_be_set():
+    hourly = Scale(half_life=timedelta(hours=1), most_articles=1, topics={"15000000": 0.9})
+    found = hotspot(1, 0, moment(1), SPORT, now=NOW, scale=hourly)
+    assert (found.volume, found.topic) == (1.0, 0.9)
+    assert found.recency == pytest.approx(0.5, abs=1e-3)
+
+
+def test_g18_the_top_tenth_is_at_least_one():
+    assert hottest({}) == ()
+    assert hottest({"b": 0.5, "a": 0.5}) == ("a",)
+    assert hottest({f"{n:02}": n / 40 for n in range(40)}) == ("39", "38", "37", "36")

@@ -1,0 +1,126 @@
+"""The parts of story finding: linkage, communities, neighbours, terms, days."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.pure.newsroom import EVENTS, reports
+
+from headwater.pure.stories import neighbours as looking
+from headwater.pure.stories.cutting import HYBRID, bar_for, company
+from headwater.pure.stories.linkage import average_linkage
+from headwater.pure.stories.louvain import communities, graph_of
+from headwater.pure.stories.neighbours import Neighbours, nearest
+from headwater.pure.stories.telling import tell
+from headwater.pure.stories.terms import terms
+from headwater.pure.stories.timing import days_of, nearness
+from headwater.pure.stories.vectors import item_vectors, normalised
+
+
+def by_hand(similarity: np.ndarray, least: float) -> set[frozenset[int]]:
+    """Average linkage as one would explain it: join the two clusters with the highest mean, again and again."""
+    clusters = [frozenset([row]) for row in range(len(similarity))]
+    while len(clusters) > 1:
+        means = {
+            (a, b): float(np.mean([similarity[i, j] for i in a for j in b]))
+            for n, a in enumerate(clusters)
+            for b in clusters[n + 1 :]
+        }
+        (one, other), best = max(means.items(), key=lambda pair: pair[1])
+        if best < least:
+            break
+        clusters = [c for c in clusters if c not in {one, other}] + [one | other]
+    return set(clusters)
+
+
+@settings(max_examples=40)
+@given(st.integers(1, 9), st.integers(0, 2**32 - 1), st.floats(-0.5, 0.9))
+def test_average_linkage_is_what_the_book_says(size: int, seed: int, least: float):
+    rows = normalised(np.random.default_rng(seed).normal(size=(size, 3)).astype(np.float32))
+    similarity = rows @ rows.T
+    labels = average_linkage(similarity.copy(), least)
+    found = {frozenset(np.flatnonzero(labels == label).tolist()) for label in labels.tolist()}
+    assert found == by_hand(similarity, least)
+
+
+def test_communities_are_the_cliques_of_a_ring():
+    cliques, size = 6, 5
+    edges = [(c * size + a, c * size + b) for c in range(cliques) for a in range(size) for b in range(a)]
+    edges += [(c * size, (c + 1) % cliques * size + 1) for c in range(cliques)]
+    positions = np.full((cliques * size, 12), -1)
+    for row in range(cliques * size):
+        around = [b if a == row else a for a, b in edges if row in (a, b)]
+        positions[row, : len(around)] = around
+    graph = graph_of(Neighbours(positions, np.where(positions >= 0, 1.0, -np.inf).astype(np.float32)))
+    labels = communities(graph)
+    assert [len(set(labels[c * size : (c + 1) * size].tolist())) for c in range(cliques)] == [1] * cliques
+    assert len(set(labels.tolist())) == cliques
+
+
+def test_a_corpus_beyond_the_window_is_divided_as_within_it():
+    items = reports(each=12)
+    whole = {frozenset(m.document for m in story.members) for story in tell(items)}
+    parts = {frozenset(m.document for m in story.members) for story in tell(items, window=20)}
+    assert parts == whole
+    assert len(whole) == len(EVENTS)
+
+
+def test_a_story_larger_than_the_window_is_still_divided_into_parts_that_fit():
+    stories = tell(reports("mill", each=40), window=8)
+    assert sum(len(story.members) for story in stories) == 40
+    assert max(len(story.members) for story in stories) <= 8
+
+
+def test_cells_find_nearly_all_that_looking_everywhere_finds(monkeypatch: pytest.MonkeyPatch):
+    chance = np.random.default_rng(3)
+    centres = chance.normal(size=(40, 24))
+    rows = normalised(
+        (centres[chance.integers(0, 40, 3000)] + 0.7 * chance.normal(size=(3000, 24))).astype(np.float32)
+    )
+    exact = nearest(rows, 10)
+    monkeypatch.setattr(looking, "EXACT", 100)
+    found = nearest(rows, 10)
+    shared = [
+        len(set(a) & set(b)) for a, b in zip(exact.positions.tolist(), found.positions.tolist(), strict=True)
+    ]
+    assert np.mean(shared) / 10 > 0.95
+    assert (found.positions != np.arange(3000)[:, None]).all()
+
+
+def test_neighbours_come_nearest_first_and_never_themselves():
+    vectors = item_vectors(reports(each=4), None)
+    found = nearest(vectors, 5)
+    assert (np.diff(found.similarities, axis=1) <= 1e-6).all()
+    assert all(row not in around for row, around in enumerate(found.positions.tolist()))
+
+
+def test_the_bar_falls_with_the_company_and_stays_between_its_ends():
+    alone = Neighbours(np.zeros((4, 20), dtype=np.int64), np.zeros((4, 20), dtype=np.float32))
+    crowd = Neighbours(alone.positions, np.ones((4, 20), dtype=np.float32))
+    assert company(alone, 0.25) == 0
+    assert bar_for(alone, HYBRID) == HYBRID.highest
+    assert bar_for(crowd, HYBRID) == HYBRID.lowest
+
+
+def test_terms_are_folded_and_small_words_are_left_out():
+    found = terms("The minister's ports and the Ports of São Tomé; el presidente dijo que no. 東京都知事")
+    assert found["port"] == 2
+    assert {"minister", "sao", "tome", "presidente", "東京", "京都"} <= set(found)
+    assert not {"the", "and", "of", "el", "que", "dijo"} & set(found)
+
+
+def test_a_very_long_text_costs_no_more_than_its_beginning():
+    assert sum(terms("harbour " * 100_000).values()) == 2500
+
+
+@given(st.floats(0, 4000), st.floats(0, 4000))
+def test_days_apart_only_ever_take_away(one: float, other: float):
+    near, far = sorted((one, other))
+    start = np.array([0.0], dtype=np.float32)
+    closer, farther = (float(nearness(start, np.array([day], dtype=np.float32))[0]) for day in (near, far))
+    assert 0.5 <= farther <= closer <= 1
+
+
+def test_an_unknown_moment_takes_nothing_away():
+    days = days_of([None, None])
+    assert nearness(days[:1], days[1:]).tolist() == [1.0]

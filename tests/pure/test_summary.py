@@ -1,0 +1,76 @@
+"""Summaries: sentences of the story's own documents, each with who said it."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headwater.pure.stories.sentences import sentences
+from headwater.pure.stories.summary import Source, summarise
+
+HARBOUR = (
+    "The harbour authority of Dunmore will widen the northern channel by forty metres next year. "
+    "Weather was mild. "
+    "Dredging of the channel begins in March and costs the harbour 18 million crowns. "
+    "Captain Orla Finch, who leads the pilots of the harbour, called the wider channel overdue. "
+    "She likes tea. "
+    "A bakery near the station sold out of bread on Sunday, neighbours told a reporter who passed by."
+)
+AGAIN = (
+    "Dredging of the channel begins in March and costs the harbour 18 million crowns. "
+    "Fishing boats of Dunmore keep their right of way in the harbour while the channel is widened."
+)
+texts = st.text(alphabet=st.sampled_from("abc DEF. !?\n。é"), max_size=200)
+
+
+def test_g13_it_takes_what_is_central_and_leaves_what_is_beside_the_point():
+    told = [claim.text for claim in summarise([Source("a", HARBOUR)])]
+    assert len(told) == 3
+    assert told[0].startswith("The harbour authority")
+    assert not any("tea" in text or "bakery" in text for text in told)
+
+
+def test_every_sentence_names_every_document_that_says_it():
+    claims = summarise([Source("b", AGAIN), Source("a", HARBOUR)], 4)
+    by_text = {claim.text: claim.documents for claim in claims}
+    shared = next(text for text in by_text if text.startswith("Dredging"))
+    assert by_text[shared] == ("a", "b")
+    assert len(by_text) == 4
+
+
+@settings(max_examples=60)
+@given(st.lists(texts, max_size=5), st.integers(0, 6), st.randoms(use_true_random=False))
+def test_sentences_are_quoted_with_their_documents_whatever_the_order(parts, count, chance):
+    documents = [Source(f"{number}", text) for number, text in enumerate(parts)]
+    claims = summarise(documents, count)
+    assert len(claims) <= count
+    said = {source.id: sentences(source.text) for source in documents}
+    for claim in claims:
+        assert any(claim.text in said[name] for name in claim.documents)
+    chance.shuffle(documents)
+    assert summarise(documents, count) == claims
+
+
+def test_nothing_gives_nothing():
+    assert summarise([]) == ()
+    assert summarise([Source("a", " \n ")]) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Mr. Hale met Dr. Finch. They talked.", ["Mr. Hale met Dr. Finch.", "They talked."]),
+        ("The U.S. Navy sailed. It rained.", ["The U.S. Navy sailed.", "It rained."]),
+        ("¿Qué pasó? El puerto cerró. Nada más.", ["¿Qué pasó?", "El puerto cerró.", "Nada más."]),
+        ("港が閉鎖された。船は待つ。", ["港が閉鎖された。", "船は待つ。"]),
+        ('He said "no." Then he left.', ['He said "no."', "Then he left."]),
+        ("It rose 3.5 percent to 4.2. Good", ["It rose 3.5 percent to 4.2.", "Good"]),
+        ("A headline\n\nA paragraph", ["A headline", "A paragraph"]),
+        ("Порт закрыт. Суда ждут.", ["Порт закрыт.", "Суда ждут."]),
+    ],
+)
+def test_sentences_end_where_they_end(text: str, expected: list[str]):
+    assert sentences(text) == expected
+
+
+def test_a_very_long_text_is_read_from_its_beginning():
+    assert len(summarise([Source("a", HARBOUR * 5000)])) == 3

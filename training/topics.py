@@ -1,0 +1,177 @@
+"""Train the head for topics and export it: `python -m training.topics --data DIR`.
+
+DIR holds `topics/news-sections.jsonl.gz` (texts with a top-level code) and `topics/media-topics.tsv` (the vocabulary with its
+definitions). Definitions are extra rows, and the only ones for classes without examples. Needs the extra nlp.
+"""
+
+import argparse
+import csv
+import gzip
+import json
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from headwater.pure.stories.classifying import Head
+from headwater.pure.stories.topic_features import topic_features
+from headwater.pure.stories.topics import NAMES, UNKNOWN
+from headwater.stories.classifying import packed, unpacked
+from headwater.stories.classifying.head import FILE
+from headwater.stories.embedding import open_encoder
+
+CODES = tuple(NAMES)
+FOLDS = 5
+LEAST = 0.5
+DEFINITION = 0.1
+RARE = 0.8
+STRENGTH = 2.0
+ROUNDS = 300
+SHOWN = ("macro_f1", "micro_f1", "coverage", "accuracy_when_told")
+REPORT = Path(__file__).parent / "topics-report.md"
+
+
+@dataclass(frozen=True)
+class Rows:
+    features: np.ndarray
+    answers: np.ndarray
+    definitions: np.ndarray
+    defined: np.ndarray
+    encoder: str
+
+
+def read(data: Path) -> Rows:
+    with gzip.open(data / "topics" / "news-sections.jsonl.gz", "rt", encoding="utf-8") as lines:
+        examples = [json.loads(line) for line in lines]
+    with (data / "topics" / "media-topics.tsv").open(encoding="utf-8") as lines:
+        entries = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    texts = [example["text"] for example in examples]
+    said = [f"{entry['name_en']}. {entry['definition_en']}" for entry in entries]
+    with tempfile.TemporaryDirectory() as folder:
+        encode = open_encoder(Path(folder))
+        return Rows(
+            topic_features(texts, encode(texts)),
+            np.array([CODES.index(example["medtop"]) for example in examples]),
+            topic_features(said, encode(said)),
+            np.array([CODES.index(entry["top"]) for entry in entries]),
+            encode.name,
+        )
+
+
+def fit(rows: Rows, chosen: np.ndarray) -> Head:
+    """Weighted multinomial regression with a squared penalty, by accelerated gradient descent: no chance in it."""
+    features = np.vstack([rows.features[chosen], rows.definitions])
+    answers = np.concatenate([rows.answers[chosen], rows.defined])
+    weights = np.concatenate([rarity(rows.answers[chosen]), np.full(len(rows.defined), DEFINITION)])
+    weights = (weights / weights.sum()).astype(np.float32)
+    wanted = np.eye(len(CODES), dtype=np.float32)[answers]
+    penalty = 1 / (STRENGTH * len(chosen))
+    step = 1 / (0.5 * largest(features, weights) + penalty)
+    matrix = ahead = np.zeros((features.shape[1], len(CODES)), dtype=np.float32)
+    bias = ahead_bias = np.zeros(len(CODES), dtype=np.float32)
+    pace = 1.0
+    for _ in range(ROUNDS):
+        gap = (softmax(features @ ahead + ahead_bias) - wanted) * weights[:, None]
+        moved = ahead - step * (features.T @ gap + penalty * ahead)
+        moved_bias = ahead_bias - step * gap.sum(axis=0)
+        following = (1 + np.sqrt(1 + 4 * pace * pace)) / 2
+        push = np.float32((pace - 1) / following)
+        ahead, ahead_bias = moved + push * (moved - matrix), moved_bias + push * (moved_bias - bias)
+        matrix, bias, pace = moved, moved_bias, following
+    return Head(CODES, matrix, bias, LEAST)
+
+
+def rarity(answers: np.ndarray) -> np.ndarray:
+    """Rare classes count for more, though not for all that they lack."""
+    counts = np.bincount(answers, minlength=len(CODES))
+    weights = (np.median(counts[counts > 0]) / counts[answers]) ** RARE
+    return weights / weights.mean()
+
+
+def largest(features: np.ndarray, weights: np.ndarray) -> float:
+    """Of the weighted covariance, with room for the constant: by power iteration."""
+    vector = np.ones(features.shape[1], dtype=np.float32)
+    for _ in range(20):
+        vector = features.T @ (weights * (features @ vector))
+        size = float(np.linalg.norm(vector))
+        vector /= size
+    return size + 1.0
+
+
+def softmax(raised: np.ndarray) -> np.ndarray:
+    raised = np.exp(raised - raised.max(axis=1, keepdims=True))
+    return raised / raised.sum(axis=1, keepdims=True)
+
+
+def folds(rows: Rows) -> dict[str, object]:
+    """Out of fold, with the weights rounded as they are exported."""
+    order = np.random.default_rng(0).permutation(len(rows.answers))
+    part = np.empty(len(order), dtype=int)
+    by_class = np.argsort(rows.answers[order], kind="stable")
+    part[order[by_class]] = np.arange(len(order)) % FOLDS
+    told = np.empty(len(order), dtype=int)
+    sure = np.empty(len(order))
+    for fold in range(FOLDS):
+        head = unpacked(packed(fit(rows, np.flatnonzero(part != fold)), rows.encoder), rows.encoder)
+        found = head.probabilities(rows.features[part == fold])
+        told[part == fold], sure[part == fold] = found.argmax(axis=1), found.max(axis=1)
+    return {**scores(rows.answers, told), **kept(rows.answers, told, sure)}
+
+
+def scores(answers: np.ndarray, told: np.ndarray) -> dict[str, object]:
+    by_class = {}
+    for place in np.unique(answers):
+        hits = int(((told == place) & (answers == place)).sum())
+        by_class[CODES[place]] = round(2 * hits / int((told == place).sum() + (answers == place).sum()), 3)
+    return {
+        "macro_f1": round(float(np.mean(list(by_class.values()))), 4),
+        "micro_f1": round(float((told == answers).mean()), 4),
+        "by_class": by_class,
+    }
+
+
+def kept(answers: np.ndarray, told: np.ndarray, sure: np.ndarray) -> dict[str, float]:
+    said = sure >= LEAST
+    return {
+        "least": LEAST,
+        "coverage": round(float(said.mean()), 4),
+        "accuracy_when_told": round(float((told == answers)[said].mean()), 4),
+    }
+
+
+def report(figures: dict[str, object], size: int, encoder: str) -> str:
+    lines = [
+        "# Topics: what came out",
+        "",
+        "By `python -m training.topics --data DIR`: five folds over 3,166 headlines with a line of text, 13 of the 17 classes;",
+        "weights rounded to int8 as shipped. The other four classes are learnt from the vocabulary's definitions alone, and",
+        "nothing here measures them: take their answers with care. Parameters were chosen on the same folds.",
+        "",
+        f"| macro F1 | micro F1 | told at a confidence of {LEAST} | right when told | file |",
+        "|---|---|---|---|---|",
+        f"| {' | '.join(str(figures[name]) for name in SHOWN)} | {size / 1000:.0f} kB, for {encoder} |",
+        "",
+        "| class | F1 |",
+        "|---|---|",
+        *(f"| {NAMES[code]} | {value} |" for code, value in figures["by_class"].items()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--out", type=Path, default=FILE, help="where the head is written")
+    options = parser.parse_args()
+    rows = read(options.data)
+    figures = folds(rows)
+    data = packed(fit(rows, np.arange(len(rows.answers))), rows.encoder)
+    options.out.write_bytes(data)
+    REPORT.write_text(report(figures, len(data), rows.encoder), encoding="utf-8")
+    sys.stdout.write(json.dumps({**figures, "bytes": len(data), "abstains_with": UNKNOWN}) + "\n")
+
+
+if __name__ == "__main__":
+    main()
