@@ -161,6 +161,10 @@ class Provenance(Protocol):
         """Everything that was fetched for a lead, oldest first."""
         ...
 
+    def stories(self, recipe: str) -> Sequence[Story]:
+        """The stories that are told now, in the order of their ids."""
+        ...
+
 
 MakeSink = Callable[[Path, Provenance], Sink]
 """A recipe's own sink, given its output folder and where its records came from."""

@@ -10,7 +10,7 @@ from headwater.discover.feed import discover_feed
 from headwater.extract.fragment import Fragments
 from headwater.extract.read import by_media_type
 from headwater.model.document import Document
-from headwater.model.recipe import Cluster, Grouping, Recipe, Route
+from headwater.model.recipe import Cluster, Grouping, MakeSink, Provenance, Recipe, Route
 from headwater.model.source import Trigger
 from headwater.model.story import Story
 from headwater.settings.sources import parse_duration, parse_trigger
@@ -22,8 +22,11 @@ from headwater.steps.places import TagPlaces
 from headwater.steps.quality import ScoreQuality
 from headwater.stories.embedding import open_encoder
 from headwater.stories.meaning import Encode, by_meaning
+from headwater_recipes.geopolitics.day_tables.answering import answer
+from headwater_recipes.geopolitics.day_tables.filling import FillEntries, came_from_a_table
+from headwater_recipes.geopolitics.day_tables.reading import discover_day_tables
 from headwater_recipes.geopolitics.entries import discover_entries
-from headwater_recipes.geopolitics.flashpoints import ENTRIES, RECIPE, load_flashpoints
+from headwater_recipes.geopolitics.flashpoints import DAY_TABLES, ENTRIES, RECIPE, load_flashpoints
 from headwater_recipes.geopolitics.options import WHERE, Options, read_options, rules_of
 from headwater_recipes.geopolitics.steps import TagTopic, assign_flashpoint, flashpoint_of
 from headwater_recipes.geopolitics.telling import TellStory
@@ -47,7 +50,7 @@ def configure(listed: Path | None, options: Mapping[str, Any]) -> Recipe:
         version="1",
         sources=watched.sources,
         subjects=watched.subjects,
-        discover={"feed": discover_feed, ENTRIES: discover_entries},
+        discover={"feed": discover_feed, ENTRIES: discover_entries, DAY_TABLES: discover_day_tables},
         extract={**readers, "text/html": Fragments(readers["text/html"])},
         steps=(
             assign_flashpoint,
@@ -69,7 +72,10 @@ def configure(listed: Path | None, options: Mapping[str, Any]) -> Recipe:
         routes=(
             Route(name="stories", sink="files", of="story"),
             *(alert_route(channel) for channel in chosen.alerts.channels),
+            *((Route(name=DAY_TABLES, sink=DAY_TABLES, when=came_from_a_table),) if watched.database else ()),
         ),
+        sinks={} if watched.database is None else {DAY_TABLES: _filler(watched.database)},
+        closing=None if watched.database is None else _answerer(watched.database),
         configure=configure,
         quiet=rules.silence,
     )
@@ -82,6 +88,17 @@ def alert_route(channel: str) -> Route:
 def is_alerting(story: Story) -> bool:
     """A change of the story met a rule."""
     return bool(story.attributes.get("alert"))
+
+
+def _filler(database: str) -> MakeSink:
+    return lambda _folder, _provenance: FillEntries(database)
+
+
+def _answerer(database: str) -> Callable[[Path, Provenance], None]:
+    def close(_folder: Path, provenance: Provenance) -> None:
+        answer(database, provenance.stories(RECIPE))
+
+    return close
 
 
 def clusterer(chosen: Options) -> Callable[[Sequence[Document]], Sequence[Cluster]]:

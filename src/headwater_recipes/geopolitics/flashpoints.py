@@ -18,10 +18,12 @@ from headwater.model.subject import Subject
 from headwater.pure.keys import source_key
 from headwater.settings.sources import SourceLine, make_source
 from headwater.settings.yaml_file import load
+from headwater_recipes.geopolitics.day_tables.connecting import checked_address
 
 RECIPE = "geopolitics"
 KIND = "flashpoint"
 ENTRIES = "entries"
+DAY_TABLES = "day_tables"
 
 
 class Place(msgspec.Struct, forbid_unknown_fields=True):
@@ -50,16 +52,20 @@ class FlashpointLine(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class FlashpointFile(msgspec.Struct, forbid_unknown_fields=True):
-    """`entries` are lists that say themselves which flashpoint each entry belongs to."""
+    """`entries` are lists that say themselves which flashpoint each entry belongs to. `database` (env:NAME or file:PATH)
+    is a PostgreSQL with tables by day, `date` the day that is read instead of the newest."""
 
-    flashpoints: list[FlashpointLine]
+    flashpoints: list[FlashpointLine] = []
     entries: list[str] = []
+    database: str | None = None
+    date: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
     sources: tuple[Source, ...]
     subjects: tuple[Subject, ...]
+    database: str | None = None
 
 
 def flashpoint_id(told: str) -> str:
@@ -84,7 +90,22 @@ def load_flashpoints(path: Path) -> Watched:
         source for place, line in enumerate(file.flashpoints) for source in _sources(path, place, line)
     ]
     sources += [_list(f"entries {name}", {"file": _beside(path, name)}, None) for name in file.entries]
-    return Watched(sources=tuple(sources), subjects=tuple(_subject(line) for line in file.flashpoints))
+    if file.database is not None:
+        sources.append(_database(checked_address(file.database), file.date))
+    subjects = tuple(_subject(line) for line in file.flashpoints)
+    return Watched(sources=tuple(sources), subjects=subjects, database=file.database)
+
+
+def _database(address: str, day: str | None) -> Source:
+    told = {"database": address} | ({} if day is None else {"date": day})
+    name = f"day tables of {address}"
+    return Source(
+        id=source_key(RECIPE, DAY_TABLES, address, name),
+        recipe=RECIPE,
+        kind=DAY_TABLES,
+        name=name,
+        options=told,
+    )
 
 
 def _subject(line: FlashpointLine) -> Subject:

@@ -49,7 +49,8 @@ class TellStory:
 
     def _place(self, told: Told) -> dict[str, Any]:
         flashpoint = next((found for d in told.documents if (found := flashpoint_of(d))), "")
-        title = self.titles.get(flashpoint, "")
+        said = next((str(t) for d in told.documents if (t := d.attributes.get("flashpoint_title"))), "")
+        title = self.titles.get(flashpoint, said)
         return {
             "flashpoint": flashpoint,
             "flashpoint_title": title,
@@ -99,6 +100,7 @@ def _reported(documents: Sequence[Document]) -> dict[str, Any]:
         "countries": [code for code, _ in _ranked(_countries(documents))],
         "urls": _some((d.url for d in documents), ADDRESSES),
         "images": _some((d.image for d in documents), IMAGES),
+        "days": sorted({str(day) for d in documents if (day := d.attributes.get("day"))}),
         "summary_by": "local",
     }
 
