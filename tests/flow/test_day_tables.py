@@ -108,6 +108,14 @@ def test_g3_days_without_flashpoints_and_copies_of_tables_are_not_days():
         of_day("feed_entries", "1; DROP TABLE x")
 
 
+def test_g2_the_day_that_is_asked_for_is_read_instead_of_the_newest(tmp_path: Path):
+    listed = tmp_path / "flashpoints.yaml"
+    listed.write_text("database: env:NEWS_DATABASE\ndate: '20261110'\n")
+    assert [source.options["date"] for source in configure(listed, {}).sources] == ["20261110"]
+    (asked,) = configure(listed, {"date": "2026-11-12"}).sources
+    assert asked.options["date"] == "2026-11-12"
+
+
 def look(told: str) -> None:
     source = make_source("day_tables", "", options={"database": told})
     converse(discover_day_tables(source, NOW), table({}))

@@ -1,7 +1,7 @@
 """The web door: who may start a run, when, and what is told about it."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -29,11 +29,11 @@ class Runner:
     """Does runs when it is told to, and as it is told."""
 
     code: int = 0
-    asked: list[tuple[str, str | None]] = field(default_factory=list)
+    asked: list[tuple[str, Mapping[str, str]]] = field(default_factory=list)
     go: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def __call__(self, run: str, tier: str | None) -> int:
-        self.asked.append((run, tier))
+    async def __call__(self, run: str, chosen: Mapping[str, str]) -> int:
+        self.asked.append((run, chosen))
         await self.go.wait()
         if self.code < 0:
             raise FileNotFoundError(2, "No such file")
@@ -85,7 +85,7 @@ def test_g23_a_run_is_accepted_once_followed_and_closed(tmp_path: Path):
             assert (status, run["status"], run["pipeline_tier"]) == (200, "running", "B")
             runner.go.set()
             await ask.settle()
-            assert runner.asked == [(told["run_id"], "B")]
+            assert runner.asked == [(told["run_id"], {"tier": "B", "date": "2026-11-13"})]
             status, listed = await ask("GET", "/pipeline/runs?date=2026-11-13", headers=SHOWN)
             assert [run["status"] for run in listed["runs"]] == ["completed"]
             assert (await ask("GET", "/pipeline/runs?date=2026-11-14", headers=SHOWN))[0] == 404

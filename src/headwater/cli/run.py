@@ -31,6 +31,12 @@ def run(
     tier: Annotated[
         Literal["A", "B", "C"] | None, typer.Option(help="For recipes that have tiers: this one, this time.")
     ] = None,
+    date: Annotated[
+        str | None,
+        typer.Option(
+            metavar="YYYY-MM-DD", help="For recipes that read day by day: this day instead of the newest."
+        ),
+    ] = None,
     run_id: Annotated[str | None, typer.Option(help="Close this run, which was begun elsewhere.")] = None,
     workers: Workers = None,
     quiet: Quiet = False,
@@ -41,7 +47,8 @@ def run(
     Without --once or --until-idle it runs until Ctrl-C. It may be stopped or killed at any moment: the next run goes
     on where this one was.
     """
-    app = make_app(context, workers=workers, options={recipe: {"tier": tier}} if tier else {})
+    chosen = {name: value for name, value in (("tier", tier), ("date", date)) if value is not None}
+    app = make_app(context, workers=workers, options={recipe: chosen} if chosen else {})
     known = app.recipe(recipe)
     app.register(known)
     follow_list(app, recipe, registered=True)

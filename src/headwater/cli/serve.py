@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
@@ -34,8 +35,9 @@ def serve_the_web(
         raise Refused("bad_config", f"api_key: give at least {LEAST_KEY} characters")
     words = (sys.executable, "-m", "headwater.cli", *before_the_verb(given(context)))
 
-    async def start(run: str, tier: str | None) -> int:
-        asked = ("run", recipe, "--once", "--quiet", "--run-id", run, *(("--tier", tier) if tier else ()))
+    async def start(run: str, chosen: Mapping[str, str]) -> int:
+        options = [word for name, value in chosen.items() for word in (f"--{name}", value)]
+        asked = ("run", recipe, "--once", "--quiet", "--run-id", run, *options)
         child = await asyncio.create_subprocess_exec(*words, *asked)
         return await child.wait()
 

@@ -19,8 +19,8 @@ from headwater.pure.pipeline import run_name, target_day
 
 LARGEST_BODY = 64 * 1024
 TIERS = ("A", "B", "C")
-Start = Callable[[str, str | None], Awaitable[int]]
-"""Does the run of this name, in this tier if one is given; gives an exit code."""
+Start = Callable[[str, Mapping[str, str]], Awaitable[int]]
+"""Does the run of this name with these options (tier, date), if any are given; gives an exit code."""
 _log = structlog.get_logger()
 
 
@@ -75,16 +75,18 @@ class Door:
         )
         if not begun:
             return told({"error": "a run is going on; wait until it has ended"}, status=409)
-        task = asyncio.create_task(self._carry_out(name, wish.tier))
+        asked = {"tier": wish.tier, "date": day.isoformat() if wish.target_date else None}
+        chosen = {option: value for option, value in asked.items() if value is not None}
+        task = asyncio.create_task(self._carry_out(name, chosen))
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
         said = {"status": "accepted", "run_id": name, "target_date": day.isoformat()}
         return told(said | {"message": f"follow it at /pipeline/runs/{name}"}, status=202)
 
-    async def _carry_out(self, name: str, tier: str | None) -> None:
+    async def _carry_out(self, name: str, chosen: Mapping[str, str]) -> None:
         """Whoever does the run closes it; a run whose doer died is closed here."""
         try:
-            code = await self.start(name, tier)
+            code = await self.start(name, chosen)
             error = None if code == 0 else f"the run ended with exit code {code}"
         except OSError as trouble:
             error = f"the run could not be started: {trouble.strerror}"

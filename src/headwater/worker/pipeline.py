@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from headwater.app import App
 from headwater.backends.sql.pipeline_runs import PipelineRuns
 from headwater.engine.alone import explain
-from headwater.pure.pipeline import run_name
+from headwater.pure.pipeline import run_name, target_day
 
 
 @contextmanager
@@ -16,9 +16,10 @@ def recorded(app: App, recipe: str, run: str | None = None) -> Iterator[str | No
     one, and has no row of its own. What is raised inside is noted and goes on."""
     rows, now = PipelineRuns(app.store.engine), app.clock()
     own = app.settings.recipes.get(recipe)
-    tier = str(own.options.get("tier", "A")) if own else "A"
+    options = own.options if own else {}
+    day = target_day(str(options.get("date") or ""), now) or now.date()
     name = run or run_name(now, secrets.token_bytes(8))
-    if run is None and not rows.begin(name, recipe, tier, now.date().isoformat(), now):
+    if run is None and not rows.begin(name, recipe, str(options.get("tier", "A")), day.isoformat(), now):
         yield None
         return
     try:

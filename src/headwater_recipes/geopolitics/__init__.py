@@ -39,7 +39,7 @@ def recipe() -> Recipe:
 def configure(listed: Path | None, options: Mapping[str, Any]) -> Recipe:
     """The recipe over a list of flashpoints, its own unless another is named."""
     chosen = read_options(options)
-    watched = load_flashpoints(listed or FLASHPOINTS)
+    watched = load_flashpoints(listed or FLASHPOINTS, chosen.date)
     readers = by_media_type()
     titles = {subject.id: subject.name for subject in watched.subjects}
     rules = rules_of(chosen.alerts)

@@ -77,9 +77,9 @@ def flashpoint_id(told: str) -> str:
         return str(UUID(bytes=digest, version=5))
 
 
-def load_flashpoints(path: Path) -> Watched:
+def load_flashpoints(path: Path, day: str | None = None) -> Watched:
     """A YAML file of flashpoints with their feeds and lists, or a CSV table of flashpoints (id, title, description)
-    whose entries lie beside it in `entries.csv`."""
+    whose entries lie beside it in `entries.csv`. Of tables by day `day` is read, or what the file says, or the newest."""
     file = _table(path) if path.suffix.lower() == ".csv" else load(path, FlashpointFile)
     known = [flashpoint_id(line.id or line.title) for line in file.flashpoints]
     twice = [key for key, count in Counter(known).items() if count > 1]
@@ -91,7 +91,7 @@ def load_flashpoints(path: Path) -> Watched:
     ]
     sources += [_list(f"entries {name}", {"file": _beside(path, name)}, None) for name in file.entries]
     if file.database is not None:
-        sources.append(_database(checked_address(file.database), file.date))
+        sources.append(_database(checked_address(file.database), day or file.date))
     subjects = tuple(_subject(line) for line in file.flashpoints)
     return Watched(sources=tuple(sources), subjects=subjects, database=file.database)
 

@@ -32,7 +32,8 @@ class Alerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`tier` A groups by words alone, B by meaning as well (extra `nlp`), C as B. `profile` is how stories are cut;
     `settle` is how long a flashpoint rests after an arrival before its stories are told. `models` is the folder in which
-    the encoder is built once; `model` a folder with another one."""
+    the encoder is built once; `model` a folder with another one. `date` is the day whose tables are read instead of the
+    newest."""
 
     tier: Literal["A", "B", "C"] = "A"
     profile: Literal["default", "reference"] = "default"
@@ -40,6 +41,7 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cron: str = "0 4 * * *"
     models: str = DEFAULT_DATA
     model: str | None = None
+    date: str | None = None
     alerts: Alerts = Alerts()
 
 
