@@ -130,6 +130,7 @@ def test_g3_g12_stories_are_clusters_with_score_topic_and_an_id_that_lasts(world
     assert (cluster["cluster_id"], cluster["article_count"], cluster["hotspot_score"]) == (1, 1, 0.61)
     assert (str(cluster["flashpoint_id"]), cluster["topic"]) == (STRAIT, "conflict, war and peace")
     assert cluster["summary"] == "It was seized."
+    assert cluster["is_top_hotspot"]
     join = """SELECT c.story_id, round(CAST(m.similarity AS NUMERIC), 1) FROM news_clusters c
         JOIN cluster_members m ON m.cluster_uuid = c.cluster_uuid JOIN feed_entries e ON e.id = m.feed_entry_id
         JOIN feed_entry_topics t ON t.feed_entry_id = e.id WHERE t.iptc_path = '16000000'"""

@@ -95,7 +95,8 @@ SELECT CAST(row_number() OVER (ORDER BY s.created_at, s.id) AS BIGINT) AS id, {f
   CAST({rank} AS INTEGER) AS cluster_id, s.summary AS summary, s.size AS article_count, {domains} AS top_domains,
   {languages} AS languages, {urls} AS urls, {images} AS images, s.created_at AS created_at, s.title AS title,
   s.score AS hotspot_score, {components} AS components, {topic} AS topic, {story} AS cluster_uuid, s.id AS story_id,
-  s.revision AS revision, s.updated_at AS updated_at
+  s.revision AS revision, s.updated_at AS updated_at,
+  row_number() OVER (ORDER BY s.score DESC NULLS LAST, s.id) <= {largest}(1, count(*) OVER () / 10) AS is_top_hotspot
 FROM stories s WHERE s.recipe = 'geopolitics' AND s.state = 'live'
 """
 
@@ -159,6 +160,7 @@ def _words(name: str, *, postgresql: bool) -> dict[str, str]:
         "failure": FAILURE,
         "method": inside("d.trail", "0", "version"),
         "false": "false" if postgresql else "0",
+        "largest": "greatest" if postgresql else "max",
         "topic": inside(told, "topic", "name"),
         "code": inside(told, "topic", "code"),
         "confidence": inside(told, "topic", "confidence"),

@@ -1,0 +1,56 @@
+"""Alerts on their way: tried again, set apart when they cannot be sent, one per story and change."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+
+from tests.conversing import desk_for
+from tests.flow.test_geopolitics import Box, Moving, next_day, prepared, rows, run
+
+from headwater.model.errors import Permanent, Temporary
+from headwater.model.outcome import Sent
+from headwater.model.recipe import Parcel
+from headwater_demo import running
+
+RULES = {"channels": ["ops", "dead"], "subjects": ["kelmar-strait"], "score": None, "growth": None}
+
+
+@dataclass
+class Moody:
+    """Busy at first."""
+
+    refusals: int
+    parcels: list[Parcel] = field(default_factory=list)
+
+    def send(self, parcels: Sequence[Parcel]) -> list[Sent]:
+        if self.refusals:
+            self.refusals -= 1
+            raise Temporary("receiver_busy", delay=timedelta(minutes=10))
+        self.parcels += parcels
+        return [Sent() for _ in parcels]
+
+
+class Gone:
+    def send(self, parcels: Sequence[Parcel]) -> list[Sent]:
+        raise Permanent("receiver_refused", f"{len(parcels)} of them")
+
+
+def test_g17_an_alert_is_tried_again_or_set_apart_and_told_once(tmp_path: Path):
+    recipe, clock, moody = prepared(tmp_path, alerts=RULES), Moving(), Moody(refusals=1)
+    with running() as internet, desk_for(tmp_path, internet.base_url, recipe, clock) as (app, bare):
+        desk = replace(bare, sinks={"files": Box(), "ops": moody, "dead": Gone()})
+        run(desk)
+        assert moody.parcels == []
+        clock.shift += timedelta(minutes=11)
+        run(desk)
+        told = {parcel.record.title: parcel for parcel in moody.parcels}
+        assert len(told) == len(moody.parcels) == 2
+        for parcel in told.values():
+            assert parcel.record.attributes["alert"] == ["subject"]
+            assert parcel.record.attributes["flashpoint_title"] == "Kelmar Strait"
+        apart = rows(app, "SELECT reason FROM quarantine WHERE task = 'deliver'")
+        assert [row["reason"] for row in apart] == ["receiver_refused"] * 2
+        next_day(internet, app, clock)
+        run(desk)
+        assert len(moody.parcels) == 2

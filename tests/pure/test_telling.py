@@ -1,0 +1,123 @@
+"""What is said of a story as a whole, whatever the order of its documents."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.conversing import NOW
+
+from headwater.model.document import Document
+from headwater.model.recipe import Told
+from headwater.model.story import Member, Story
+from headwater.pure.alerts import Rules
+from headwater_recipes.geopolitics.steps import topic_record
+from headwater_recipes.geopolitics.telling import TellStory, domain_of, main_topic
+
+STRAIT = "0b0f2a86-6a1c-4b0e-9d43-1f2f3c4d5e6f"
+
+
+def document(name: str, topic: str | None = None, **attributes: object) -> Document:
+    about = {"flashpoint": STRAIT, **attributes} | ({"topic": topic_record(topic, 0.9, "x")} if topic else {})
+    return Document(
+        id=name,
+        recipe="geopolitics",
+        source="s",
+        lead="l",
+        url=f"https://www.{name}.example/1",
+        title=f"Title {name}",
+        text=f"The ship {name} left the harbour on Monday with a crew of twelve. It returned.",
+        language="en",
+        published=NOW - timedelta(hours=12),
+        attributes=about,
+    )
+
+
+def story(documents: list[Document], revision: int = 1) -> Story:
+    times = [one.published for one in documents if one.published]
+    return Story(
+        id="s",
+        recipe="geopolitics",
+        group="g",
+        title="t",
+        members=tuple(Member(one.id) for one in documents),
+        last_at=max(times, default=None),
+        revision=revision,
+    )
+
+
+def tell(documents: list[Document], before: Story | None = None, **rules: object) -> Story:
+    revision = 1 if before is None else before.revision + 1
+    told = Told(story=story(documents, revision), documents=tuple(documents), before=before, rank=1, now=NOW)
+    return TellStory(rules=Rules(**rules))(told)
+
+
+SOME = st.lists(
+    st.builds(
+        document,
+        st.text("abcdefgh", min_size=1, max_size=3),
+        st.sampled_from([None, "11000000", "16000000"]),
+        geo_entities=st.sampled_from([(), ({"alpha2": "UA", "count": 2},)]),
+    ),
+    min_size=1,
+    max_size=6,
+    unique_by=lambda one: one.id,
+)
+
+
+@given(SOME, st.randoms())
+def test_g12_g16_the_order_of_documents_changes_neither_score_nor_topic_nor_summary(documents, chance):
+    shuffled = list(documents)
+    chance.shuffle(shuffled)
+    one, other = tell(documents), tell(shuffled)
+    assert (one.score, one.summary) == (other.score, other.summary)
+    same = ("topic", "components", "top_domains", "countries", "claims", "alert")
+    assert [one.attributes[name] for name in same] == [other.attributes[name] for name in same]
+    assert one.score is not None
+    assert 0 <= one.score <= 1
+
+
+def test_g21_a_story_scores_as_the_golden_value_says():
+    told = tell([document(name, "16000000") for name in ("a", "b")] + [document("c", "16000000")])
+    assert told.attributes["components"]["recency"] == 0.5001
+    assert told.attributes["domains"] == 3
+
+
+def test_g4_a_story_that_did_not_change_keeps_its_alert():
+    first = tell([document("a"), document("b")], new_story=2)
+    assert first.attributes["alert"] == ["new_story"]
+    again = Told(
+        story=story([document("a"), document("b")]),
+        documents=(document("a"), document("b")),
+        before=first,
+        rank=1,
+        now=NOW,
+    )
+    assert TellStory(rules=Rules(new_story=2))(again).attributes["alert"] == ["new_story"]
+    grown = tell([document("a"), document("b"), document("c")], before=first, new_story=2)
+    assert grown.attributes["alert"] == []
+
+
+def test_g17_growth_is_counted_from_the_last_alert_across_days():
+    rules = {"growth": 2.0}
+    first = tell([document(name) for name in "ab"], **rules)
+    second = tell([document(name) for name in "abc"], before=first, **rules)
+    third = tell([document(name) for name in "abcd"], before=second, **rules)
+    assert [one.attributes["alert"] for one in (first, second, third)] == [[], [], ["growth"]]
+    assert third.attributes["base"] == 4
+
+
+def test_g13_a_story_without_text_is_told_by_its_titles():
+    told = tell([replace(document("a"), text=""), replace(document("b"), text="")])
+    assert told.summary == "Title a; Title b"
+
+
+def test_g15_the_topic_of_a_story_is_that_of_its_own_documents():
+    found = main_topic([document("a", "11000000"), document("b", "16000000"), document("c", "16000000")])
+    assert (found["code"], found["votes"]) == ("16000000", 2)
+    assert main_topic([document("a")])["name"] == "unclassified"
+
+
+def test_g3_the_domain_that_an_entry_names_wins_over_a_redirect():
+    assert domain_of(document("a", domain="Paper.example")) == "paper.example"
+    assert domain_of(document("a")) == "a.example"
