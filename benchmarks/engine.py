@@ -116,7 +116,7 @@ def recipe_of(extract: Extractor) -> Recipe:
         extract={"text/html": extract},
         steps=(normalise, DropExactDuplicates()),
         trigger=Trigger(every=timedelta(hours=1)),
-        grouping=Grouping(key=group_of, cluster=same_headline, settle=SETTLE),
+        grouping=Grouping(key=group_of, cluster=same_headline, settle=SETTLE, whole=False),
         routes=(Route(name="articles", sink="files"),),
     )
 

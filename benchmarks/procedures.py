@@ -9,7 +9,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from headwater.model.reading import Hints, Reading
-from headwater_demo.procedures import Made, late_pages, later_pages, made_pages, pages_that_are_none
+from headwater_demo.procedures import (
+    Made,
+    late_pages,
+    later_pages,
+    latest_pages,
+    made_pages,
+    pages_that_are_none,
+)
 from headwater_recipes.procedures.page.read import read_procedure
 from headwater_recipes.procedures.reading import procedures_from
 
@@ -109,7 +116,7 @@ def _rates(counts):
 
 def main() -> int:
     figures = measure([*made_pages(), *pages_that_are_none()], verbose="-v" in sys.argv)
-    late = measure([*late_pages(), *later_pages()], verbose="-v" in sys.argv)
+    late = measure([*late_pages(), *later_pages(), *latest_pages()], verbose="-v" in sys.argv)
     for kind in ("fields", "templates"):
         print(f"{kind:26s} precision  recall")
         for name, (precision, recall) in figures[kind].items():

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -36,10 +36,13 @@ from headwater.settings.subjects import load_subjects
 from headwater.sinks.files import Files
 from headwater.sinks.mail import Mail
 from headwater.sinks.posting import Endpoint
-from headwater.sinks.queue import Queues
+from headwater.sinks.queue import Push, Queues
+from headwater.sinks.redis import RedisQueues
 from headwater.sinks.slack import Slack
 from headwater.sinks.webhook import Webhook
 from headwater.steps.mentions import FindMentions
+
+RECIPES = "headwater.recipes"
 
 
 def now() -> datetime:
@@ -49,11 +52,29 @@ def now() -> datetime:
 def installed_recipes(settings: Settings) -> Mapping[str, Recipe]:
     """Every installed recipe, found by entry point, as the settings want it."""
     recipes = {}
-    for entry in entry_points(group="headwater.recipes"):
-        recipe: Recipe = entry.load()()
+    for entry in entry_points(group=RECIPES):
+        try:
+            recipe = _loaded(entry)
+        except Refused as broken:
+            log = configure_logs(settings.log, settings.log_level)
+            log.warning("recipe left out", recipe=entry.name, reason=broken.reason, detail=broken.detail)
+            continue
         own = settings.recipes.get(entry.name)
         recipes[entry.name] = recipe if own is None else configured(recipe, own)
     return recipes
+
+
+def _loaded(entry: EntryPoint) -> Recipe:
+    """Recipes are guests: one that cannot even be loaded shall not take the others along."""
+    try:
+        recipe: Recipe = entry.load()()
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise Refused(
+            "broken_recipe",
+            f"the recipe '{entry.name}' ({entry.value}) cannot be loaded ({told}); mend or uninstall its package",
+        ) from error
+    return recipe
 
 
 def configured(recipe: Recipe, own: RecipeSettings) -> Recipe:
@@ -122,8 +143,10 @@ class App:
             for recipe in self.recipes.values()
             for name, make in recipe.sinks.items()
         }
-        queues = RowQueues(self.store.engine, self.clock)
-        common: dict[str, Sink] = {"files": Files(self.settings.folder / "out"), "queue": Queues(queues.push)}
+        common: dict[str, Sink] = {
+            "files": Files(self.settings.folder / "out"),
+            "queue": Queues(self._push()),
+        }
         return {**common, **self.channels, **own}
 
     @cached_property
@@ -140,6 +163,12 @@ class App:
         closing = self.recipe(recipe).closing
         if closing is not None:
             closing(self.output(recipe), self.provenance)
+
+    def _push(self) -> Push:
+        """Queues are rows, unless the settings name a server for them."""
+        if not self.settings.queues:
+            return RowQueues(self.store.engine, self.clock).push
+        return RedisQueues(revealed(self.settings.queues, "queues")).push
 
     @cached_property
     def channels(self) -> Mapping[str, Sink]:
@@ -169,6 +198,8 @@ class App:
 
     def recipe(self, name: str) -> Recipe:
         if name not in self.recipes:
+            for broken in entry_points(group=RECIPES, name=name):
+                _loaded(broken)
             known = ", ".join(sorted(self.recipes)) or "none is installed"
             raise Refused("unknown_recipe", f"there is no recipe '{name}'; there are: {known}")
         return self.recipes[name]

@@ -2,7 +2,18 @@
 
 from headwater_demo.faults import Fault
 from headwater_demo.feeds.catalogue import feeds, odd_feeds
+from headwater_demo.flashpoints import flashpoints
 from headwater_demo.internet import Internet, running
 from headwater_demo.markets.listing import ENDPOINTS, KEYS, watch_list
 
-__all__ = ["ENDPOINTS", "KEYS", "Fault", "Internet", "feeds", "odd_feeds", "running", "watch_list"]
+__all__ = [
+    "ENDPOINTS",
+    "KEYS",
+    "Fault",
+    "Internet",
+    "feeds",
+    "flashpoints",
+    "odd_feeds",
+    "running",
+    "watch_list",
+]

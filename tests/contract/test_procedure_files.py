@@ -57,7 +57,7 @@ class Known:
             url=URL,
             final_url=URL,
             status=200,
-            headers={"ETag": f'"{key}"'},
+            headers={"ETag": f'"{key}"', "Set-Cookie": "session=secret"},
             media_type="text/html",
             sha256=key * 8,
             size=len(self.bodies[key]),
@@ -194,3 +194,14 @@ def test_what_is_no_procedure_is_dropped_and_an_unwritable_folder_is_for_later(
     blocked.write_text("in the way")
     with pytest.raises(Temporary):
         replace(sink, folder=blocked).send([parcel("c1", procedure())])
+
+
+def test_p28_every_file_names_its_source_and_no_secret_of_the_exchange_is_kept(sink: ProcedureFiles):
+    sink.send([parcel("c1", procedure(source_domain="sede.muestra.example"))])
+    told = json.loads((sink.folder / "tramites/local-muestra-bono.json").read_bytes())
+    assert told["fuente_url"] == told["source_url"] == URL
+    assert told["source_domain"] == "sede.muestra.example"
+    record = json.loads((sink.folder / "extracted/local-muestra-bono.extracted.json").read_bytes())
+    assert record["extracted_at"] == told["extracted_at"]
+    assert not [name for name, (_, body) in state(sink.folder).items() if b"secret" in body]
+    assert any(name.endswith(".html") for name in files(sink.folder))

@@ -7,7 +7,7 @@ from tests.scene import HOUR, ME, RECIPE, START, Scene, ended, kept, make_story
 
 from headwater.backends.sql.schema import deliveries, facts, groups, members, quarantine, stories
 from headwater.model.fact import Finding
-from headwater.model.work import Bundle, Gathered, Later, Quarantined, State, Task
+from headwater.model.work import Bundle, Claim, Gathered, Job, Later, Quarantined, State, Task
 from headwater.pure.keys import group_key
 
 DAY = group_key(RECIPE, "day")
@@ -29,6 +29,16 @@ def _mark(scene: Scene, path: str) -> str:
     (draft,) = scene.drafts(path)
     scene.refine(kept(draft, group="day", published=scene.now))
     return draft.id
+
+
+def test_a_bundle_of_outlines_leaves_the_words_in_the_database(scene: Scene):
+    (draft,) = scene.drafts("a")
+    scene.refine(kept(draft, group="day", title="Headline", text="Long text.", published=START))
+    wish = Claim(Job(RECIPE, Task.GATHER), ME, scene.now, 10, HOUR)
+    (bundle,) = scene.store.claim_groups(wish, whole=False)
+    (document,) = bundle.documents
+    assert (document.id, document.title, document.published) == (draft.id, "Headline", START)
+    assert (document.text, document.trail, document.group) == ("", (), DAY)
 
 
 def test_a_bundle_has_the_kept_documents_of_its_group_and_no_others(scene: Scene):

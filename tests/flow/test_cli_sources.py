@@ -211,6 +211,22 @@ def test_a_feed_is_added_under_its_own_title_and_only_once(ask: Ask):
     )
 
 
+def test_a_feed_that_is_added_again_keeps_what_is_not_told_anew(ask: Ask):
+    url, spare = "http://ledgerlane.example/feed", "http://ledgerlane.example/feed/markets"
+    assert ask("sources", "add", "crypto", url, "--every", "15m").code == 0
+    assert ask("sources", "add", "crypto", url, "--fallback", spare).code == 0
+    assert ask("sources", "add", "crypto", url, "--name", "Lane").code == 0
+    stored = ask("sources", "show", "Lane", "--json").record
+    assert (stored["trigger_seconds"], stored["options"]) == (900, {"fallback": [spare]})
+
+
+def test_a_password_in_an_address_is_neither_stored_nor_repeated(ask: Ask):
+    refused = ask("sources", "add", "crypto", "http://me:geheim@ledgerlane.example/feed", "--no-check")
+    assert (refused.code, refused.out) == (1, "")
+    assert "leave out the user and the password" in refused.err
+    assert "geheim" not in refused.err
+
+
 def test_a_feed_is_added_unseen_only_when_told_so(ask: Ask):
     url = "http://oddfeeds.example/gone.xml"
     assert ask("sources", "add", "crypto", url).code == 1

@@ -12,13 +12,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import aiohttp
+import pytest
 from aiohttp import web
 from sqlalchemy import update
 from tests.flow.command_line import call
 
 from headwater.app import App
 from headwater.backends.sql.schema import sources
-from headwater.cli.listening import Ear, listen
+from headwater.cli.listening import Ear, installation_secret, listen
+from headwater.model.errors import Refused
 from headwater.model.source import Source
 from headwater.pure.keys import source_key
 from headwater.settings.settings import Settings
@@ -164,3 +166,14 @@ def test_without_a_public_address_there_is_nothing_to_listen_for(tmp_path: Path,
     assert call(capsys, monkeypatch, "init").code == 0
     answer = call(capsys, monkeypatch, "listen")
     assert (answer.code, "callback" in answer.err) == (1, True)
+
+
+def test_an_empty_secret_is_refused_and_a_new_one_is_whole(tmp_path: Path):
+    (tmp_path / "websub.key").touch()
+    with pytest.raises(Refused, match="does not hold a secret: remove it"):
+        installation_secret(tmp_path)
+    (tmp_path / "websub.key").unlink()
+    secret = installation_secret(tmp_path)
+    assert len(secret) == 32
+    assert installation_secret(tmp_path) == secret
+    assert [path.name for path in tmp_path.iterdir()] == ["websub.key"]

@@ -1,4 +1,4 @@
-"""An hour of fifty companies: budgets are kept, cadences too, and nothing is asked for twice."""
+"""Most of an hour of fifty companies: budgets are kept, cadences too, and nothing is asked for twice."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -15,7 +15,7 @@ from tests.simulated_day import (
 
 @pytest.fixture(scope="module")
 def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Day]:
-    with lived(tmp_path_factory.mktemp("day"), timedelta(hours=1)) as hour:
+    with lived(tmp_path_factory.mktemp("day"), timedelta(minutes=45)) as hour:
         yield hour
 
 

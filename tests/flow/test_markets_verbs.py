@@ -1,17 +1,21 @@
 """The markets recipe from the command line: the demo, the queues, and copies under the names of the contract."""
 
+import io
 import json
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from tests.flow.command_line import call, shell
 from tests.trading import EVERYTHING, trading
 
 from headwater.app import App
-from headwater.backends.sql.schema import documents, facts, runs
+from headwater.backends.sql.schema import documents, facts, runs, sources
 from headwater.cli.archive import copy_objects
 from headwater.cli.demo import demo_settings
+from headwater.cli.summary import read_figures, show, summarise
 from headwater.settings.settings import Settings
 from headwater_demo import KEYS, running
 from headwater_recipes.markets import configure
@@ -116,6 +120,17 @@ def test_a_queue_is_listed_peeked_popped_and_acknowledged(ask, tmp_path: Path):
         assert answer.err.count("\n") <= 3
 
 
+def test_r16_bars_are_exported_as_parquet_lines_or_a_table(ask, tmp_path: Path):
+    file = tmp_path / "bars.parquet"
+    told = ask("export", "bars", "markets", "--format", "parquet", "--out", str(file), "--json").record
+    read = import_module("pyarrow.parquet").read_table(file).to_pylist()
+    assert len(read) == told["bars"] == 50
+    assert {"symbol", "span", "at", "open", "high", "low", "close", "volume"} <= set(read[0])
+    lines = ask("export", "bars", "markets", "--symbol", "NGSC", "--span", "1day").records
+    assert [line["symbol"] for line in lines] == ["NGSC"]
+    assert ask("export", "bars", "markets", "--since", "2026-11-13").out == ""
+
+
 def test_the_demos_settings_make_the_recipe_without_a_single_real_address(tmp_path: Path):
     settings = demo_settings(Settings(), tmp_path, "http://127.0.0.1:1", "small")
     own = settings.recipes["markets"]
@@ -133,3 +148,47 @@ def test_the_demo_runs_the_recipe_to_its_end_and_sees_no_key_but_its_own(tmp_pat
     assert (told["in_all"]["quarantined"], told["in_all"]["waiting"]) == (0, 0)
     stored = b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
     assert b"a-real-key" not in stored
+
+
+def test_r28_all_sources_that_a_lost_key_stopped_are_reset_together(tmp_path: Path, capsys, monkeypatch):
+    for name, value in KEYS.items():
+        monkeypatch.setenv(name, value)
+    with running() as internet, trading(tmp_path, internet, NEWS, PRICES) as found:
+        internet.revoke_key("demo-key")
+        found.run()
+        assert {row["failures"] for row in found.rows(sources)} == {1}
+        with found.app.store.engine.begin() as connection:
+            connection.execute(
+                sources.update().values(failures=10, stopped="10 failures in a row", due_at=None)
+            )
+        internet.give_key("demo-key")
+        data = str(tmp_path / "data")
+        answer = call(capsys, monkeypatch, "--data", data, "sources", "reset", "--all", "markets")
+        assert answer.out.strip() == "3 sources reset: due now."
+        assert call(capsys, monkeypatch, "--data", data, "sources", "reset").code == 2
+        assert all(row["due_at"] is not None for row in found.rows(sources))
+        found.again()  # the command's clock is the real one, which the test's is not
+        assert {(row["failures"], row["stopped"]) for row in found.rows(sources)} == {(0, None)}
+        assert found.rows(documents)
+
+
+def test_whoever_has_no_keys_is_told_which_to_set(tmp_path: Path):
+    patch = pytest.MonkeyPatch()
+    for name in KEYS:
+        patch.delenv(name, raising=False)
+    with (
+        running() as internet,
+        trading(tmp_path, internet, NEWS, PRICES, {"name": "account", "kind": "broker"}) as found,
+    ):
+        found.run()
+        told = summarise(found.app, "markets", read_figures(found.app, "markets"))
+        assert internet.log() == []
+    patch.undo()
+    assert told.keyless == {
+        "set HEADWATER_MASSIVE_KEY in the environment": 3,
+        "set HEADWATER_BROKER_KEY and HEADWATER_BROKER_SECRET in the environment": 1,
+    }
+    assert told.trouble == []
+    out = Console(record=True, width=80, file=io.StringIO())
+    show(told, out, found.clock())
+    assert "3 sources without a key: set HEADWATER_MASSIVE_KEY in the environment." in out.export_text()

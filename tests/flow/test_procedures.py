@@ -15,6 +15,7 @@ from tests.laboratory import LONGEST, QuickClock
 
 from headwater.app import App
 from headwater.backends.sql.connect import reading
+from headwater.backends.sql.history import explain
 from headwater.backends.sql.schema import deliveries, documents
 from headwater.engine.desk import Desk
 from headwater.model.work import State
@@ -131,6 +132,21 @@ def test_p1_every_procedure_of_the_portals_becomes_a_file(finished: Office):
     assert wanted <= found
     assert len(found - wanted) == 1  # the gazette's call
     assert len(finished.files()) == len(made_pages()) + 1
+
+
+def test_p2_every_procedure_went_through_the_stages_in_order(finished: Office):
+    kept = [row for row in finished.rows() if row["state"] == State.KEPT]
+    steps = ["extract", *(step.name for step in finished.app.recipe(NAME).steps)]
+    stories = [explain(finished.app.store.engine, row["id"]) for row in kept]
+    # What a crawl walks over is captured before it is known to be a lead.
+    listed = [told for told in stories if told["source"]["kind"] == "sitemap"]
+    assert len(listed) >= 15
+    for told in listed:
+        (capture,) = told["captures"]
+        (delivery,) = told["deliveries"]
+        assert told["lead"]["first_seen_at"] <= capture["fetched_at"] <= delivery["created_at"]
+        assert [mark["step"] for mark in told["document"]["trail"]] == steps
+        assert delivery["receipt"].startswith("stored ")
 
 
 def test_pages_that_are_no_procedures_give_no_file(finished: Office):

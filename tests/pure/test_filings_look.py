@@ -169,3 +169,10 @@ def test_numbers_of_companies_have_ten_digits():
     assert ten_digits(1999901) == ten_digits("0001999901") == CIK
     assert cik_in({"0": {"cik_str": 1999901, "ticker": "BRK-B"}}, "brk.b") == CIK
     assert cik_in([], "NGSC") is None
+
+
+@pytest.mark.parametrize("filed", ["9999-12-31", "2026-13-45", "soon", "2026-11-02T10:00:00", ""])
+def test_a_day_that_is_none_or_has_not_come_does_not_move_the_watermark(filed):
+    mark = look(found(hit(), hit(adsh="0001999901-26-000018", file_date=filed))).discovery.watermark
+    assert mark["filed"] == "2026-11-02"
+    assert look(found(), watermark=mark).leads == []

@@ -158,6 +158,21 @@ def test_a_wrong_look_or_a_missing_ticker_is_told():
             look(told(BAR), **options)
 
 
+def test_a_bar_from_the_future_does_not_hide_the_present():
+    future = BAR | {"t": int(datetime(2099, 1, 1, 14, tzinfo=UTC).timestamp() * 1000)}
+    heard = look(told(future), look="hourly")
+    assert heard.discovery.watermark["day"] == "2026-11-13"
+
+
+@pytest.mark.parametrize("symbol", ["", "A" * 33, "A\x00B", "../x", "A B"])
+def test_a_symbol_that_cannot_be_one_makes_no_bar(symbol):
+    assert bar_of(BAR | {"T": symbol}, "1day") is None
+
+
+def test_more_trades_than_can_be_counted_are_none():
+    assert bar_of(BAR | {"n": 1e300}, "1day").trades is None
+
+
 def test_weekends_are_no_trading_days():
     sunday = datetime(2026, 11, 15, 12, tzinfo=UTC)
     assert last_trading_day(sunday).isoformat() == "2026-11-13"

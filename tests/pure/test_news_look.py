@@ -162,9 +162,10 @@ def test_a_refusal_is_told_by_its_name(status, reason):
     assert SECRET not in str(told.value)
 
 
-def test_an_answer_that_is_cut_off_is_asked_for_again_later():
+@pytest.mark.parametrize("body", ['{"results": [{"id": "a', "<html>", b"\xff\xfe", "[" * 100_000])
+def test_an_answer_that_is_cut_off_or_no_json_is_asked_for_again_later(body):
     with pytest.raises(Temporary) as told:
-        look(lambda request: answer(request, '{"results": [{"id": "a'))
+        look(lambda request: answer(request, body))
     assert told.value.reason == "bad_json"
 
 

@@ -161,6 +161,36 @@ def test_p18_letters_that_were_read_in_the_wrong_alphabet_are_mended():
     assert told["plazos"] == {"solicitud": "Mínimo tres días en España."}
 
 
+def test_the_title_of_a_page_is_its_name_whatever_its_words():
+    for name in (
+        "Tasa de recogida de basuras",
+        "Documento de identidad municipal",
+        "Procedimiento de queja",
+        "Solicitud de plaza",
+    ):
+        page = f"<html><body><h1>{name}</h1><p>Trámite de muestra para quienes viven en el municipio.</p>{BASE}</body></html>"
+        (one,) = procedures_from(read_procedure(page.encode(), Hints(url=URL)), URL)
+        assert one.document["nombre"] == name
+
+
 def test_hostile_nesting_is_survived():
     found = read_procedure(b"<html><body>" + b"<div>" * 5000 + b"<h1>Requisitos</h1><p>x</p>", Hints(url=URL))
     assert not isinstance(found, Reading) or procedures_from(found, URL) == []
+
+
+def test_hostile_words_are_read_in_reasonable_time():
+    """Each would take a careless pattern ages; a test that hangs fails."""
+    texts = (
+        "Ayuntamiento " + "de la " * 3000,
+        "Ministerio " + "De La, " * 3000,
+        "x: " * 5000,
+        "a " * 20000,
+        "(" * 5000,
+        "1. " * 5000,
+        "Ley 1/2; " * 3000,
+        "No hay " * 3000,
+    )
+    for text in texts:
+        page = f"<html><body><h1>Bono de muestra</h1><h2>{text[:3000]}</h2><p>{text}</p>{BASE}<h2>Tasas</h2><p>{text}</p><h2>Normativa</h2><p>{text}</p><h2>Plazos</h2><p>{text}</p><h2>Contacto</h2><p>{text}</p></body></html>"
+        (one,) = procedures_from(read_procedure(page.encode(), Hints(url=URL)), URL)
+        assert one.document["nombre"] == "Bono de muestra"

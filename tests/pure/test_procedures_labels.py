@@ -339,6 +339,153 @@ HEADINGS = {
     ),
 }
 
+PARAPHRASES = {
+    "descripcion": (
+        "Sobre el servicio",
+        "Breve descripción",
+        "Definición y finalidad",
+        "Sobre aquest tràmit",
+        "Resumo",
+        "Informazio orokorra",
+        "About this service",
+        "Introducción",
+    ),
+    "requisitos": (
+        "Población destinataria",
+        "Perfil de las personas solicitantes",
+        "¿Tengo derecho?",
+        "Requisitos generales",
+        "Qui s'hi pot acollir?",
+        "Requisits de les persones sol·licitants",
+        "Quen pode ser beneficiario?",
+        "Baldintza orokorrak",
+        "Nor izan daiteke onuradun?",
+        "Eligibility requirements",
+        "Conditions of entitlement",
+        "Who may apply",
+    ),
+    "documentos_necesarios": (
+        "Documentos obligatorios",
+        "Documentación específica",
+        "¿Qué tengo que presentar?",
+        "Relación de documentos",
+        "Documentació obligatòria",
+        "Què he de presentar?",
+        "Papeis necesarios",
+        "Eskatutako dokumentazioa",
+        "Nahitaezko agiriak",
+        "Documents to submit",
+        "Evidence required",
+        "What to bring",
+    ),
+    "plazos": (
+        "Periodo de inscripción",
+        "Plazo de admisión",
+        "¿Hay plazo?",
+        "Fechas clave",
+        "Termini d'inscripció",
+        "Calendari",
+        "Prazo de inscrición",
+        "Izen-emate epea",
+        "Epemuga",
+        "Closing date",
+        "Key dates",
+        "Timeframe",
+        "Plazo de respuesta",
+    ),
+    "tasas": (
+        "Precio público",
+        "Tasa aplicable",
+        "¿Es gratuito?",
+        "¿Hay que pagar algo?",
+        "Import de la taxa",
+        "Cal pagar?",
+        "Prezo",
+        "Taxa",
+        "Ordainsaria",
+        "Cost of the service",
+        "Is there a fee?",
+    ),
+    "base_legal": (
+        "Legislación básica",
+        "Normas aplicables",
+        "Marco regulador",
+        "Ordenanza",
+        "Normativa d'aplicació",
+        "Lexislación reguladora",
+        "Araudi aplikagarria",
+        "Lege-araudia",
+        "Governing legislation",
+        "Legal framework",
+    ),
+    "como_solicitar": (
+        "Cómo pedirlo",
+        "Modalidades de tramitación",
+        "¿Qué pasos debo seguir?",
+        "Inicio de la tramitación",
+        "Com tramitar-ho",
+        "Vies de presentació",
+        "Como tramitalo",
+        "Canles de presentación",
+        "Nola tramitatu",
+        "Eskaera egiteko moduak",
+        "Application steps",
+        "How it works",
+        "Procedure to follow",
+    ),
+    "donde_solicitar": (
+        "Sedes y oficinas",
+        "Dónde entregarlo",
+        "Centros donde presentarlo",
+        "On lliurar-ho",
+        "Oficines d'atenció",
+        "Onde entregalo",
+        "Non egin",
+        "Where to submit",
+        "Our offices",
+    ),
+    "organismo": (
+        "Entidad gestora",
+        "Centro gestor",
+        "Área responsable",
+        "Organisme gestor",
+        "Àrea responsable",
+        "Entidade xestora",
+        "Erakunde kudeatzailea",
+        "Authority in charge",
+        "Department responsible",
+    ),
+    "contacto": (
+        "Información y consultas",
+        "¿Necesitas ayuda?",
+        "Datos de contacto",
+        "Dades de contacte",
+        "Teléfonos",
+        "Informazioa eta kontaktua",
+        "Contact details",
+    ),
+}
+
+
+@pytest.mark.parametrize("field", PARAPHRASES)
+def test_p16_what_begins_otherwise_is_known_by_its_noun(field: str):
+    missed = [
+        heading
+        for heading in PARAPHRASES[field]
+        if (label := recognise(heading)) is None or label.field != field
+    ]
+    assert missed == []
+
+
+def test_a_heading_with_a_noun_of_another_matter_is_no_label():
+    for heading in (
+        "Horario de oficinas",
+        "Descarga de documentos",
+        "Estado de tramitación",
+        "Consulta de expedientes",
+    ):
+        assert recognise(heading) is None or recognise(heading).field == "ignored"
+
 
 @pytest.mark.parametrize("field", HEADINGS)
 def test_p16_headings_announce_their_field(field: str):

@@ -3,7 +3,7 @@
 import pytest
 from benchmarks.procedures import measure
 
-from headwater_demo.procedures import late_pages, later_pages, made_pages, pages_that_are_none
+from headwater_demo.procedures import late_pages, later_pages, latest_pages, made_pages, pages_that_are_none
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def test_p33_nearly_all_are_complete(figures):
 
 
 def test_p16_templates_that_the_rules_were_not_made_with_are_read_as_well():
-    late = measure([*late_pages(), *later_pages()])
-    assert late["pages"] == 34
+    late = measure([*late_pages(), *later_pages(), *latest_pages()])
+    assert late["pages"] == 84
     assert late["precision"] >= 0.95
     assert late["recall"] >= 0.90

@@ -4,14 +4,16 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.conversing import NOW
 
 from headwater.model.document import Document
 from headwater.model.errors import Refused
+from headwater.model.ignorance import NothingKnown
 from headwater.model.recipe import Context
 from headwater.pure.schedule import cadence
 from headwater_demo.markets.companies import BY_TICKER
 from headwater_recipes.markets import CADENCES, WATCHED, configure, is_macro, recipe
-from headwater_recipes.markets.steps import MentionListed
+from headwater_recipes.markets.steps import DropCopies, MentionListed
 from headwater_recipes.markets.vocabulary import Vocabulary
 from headwater_recipes.markets.watch_list import load_watch_list
 
@@ -162,6 +164,21 @@ def test_r57_companies_that_only_the_source_names_are_mentioned_too():
         ("s2", "listed", 0.9),
     ]
     assert told.subjects == ("s1", "s2")
+
+
+def test_r8_filings_that_repeat_one_another_are_both_kept_and_articles_are_not():
+    text = (
+        "Northgate Semiconductors lifts its outlook after a quarter of growing orders in every region. " * 8
+    )
+    one = Document(
+        id="a", recipe="markets", source="s", lead="l", url="https://x.example/a", title="T", text=text
+    )
+    other = one.but(id="b", url="https://x.example/b")
+    context = Context("markets", NOW, NothingKnown())
+    filed = [document.but(attributes={"document_type": "filing"}) for document in (one, other)]
+    outcomes = DropCopies()([filed[0], one, filed[1], other], context)
+    assert [outcomes[0], outcomes[2]] == filed
+    assert sorted(type(outcome).__name__ for outcome in (outcomes[1], outcomes[3])) == ["Document", "Drop"]
 
 
 @pytest.mark.parametrize(

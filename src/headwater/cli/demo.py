@@ -24,13 +24,13 @@ from headwater.model.errors import Refused
 from headwater.model.work import State
 from headwater.settings.rate_limits import RateLimit
 from headwater.settings.settings import DEFAULT_DATA, RecipeSettings, Settings
-from headwater_demo import ENDPOINTS, KEYS, feeds, running, watch_list
+from headwater_demo import ENDPOINTS, KEYS, feeds, flashpoints, running, watch_list
 from headwater_demo.__main__ import main as serve_until_stopped
 from headwater_demo.sites.portals import procedure_sources
 
 app = group("Run Headwater over a small internet on this machine.")
 # Each has its own part of the demo internet; the first one is told about in detail.
-RECIPES = ("crypto", "markets", "procedures")
+RECIPES = ("crypto", "markets", "procedures", "geopolitics")
 INTERFACES = ("api.massive.example", "*.sec.example", "broker.example")
 NO_LIMIT = dict.fromkeys(("market_api", "news_api", "filings_api", "macro_news", "massive", "broker"), 0)
 Size = Annotated[Literal["small", "full"], typer.Option(help="How large the internet is.")]
@@ -63,7 +63,7 @@ def run_demo(
         side.print("Starting the demo internet …", style="dim")
     with running(size=size, process=True) as internet:
         app = closing(context, App(demo_settings(settings_from(options), folder, internet.base_url, size)))
-        chosen = recipe or RECIPES
+        chosen = recipe or [name for name in RECIPES if name in app.recipes]
         for name in chosen:
             known = app.recipe(name)
             app.register(known)
@@ -84,12 +84,13 @@ def run_demo(
 
 
 def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) -> Settings:
-    """Settings that lead every .example name to the demo internet, with its feeds, companies and portals as sources."""
+    """Settings that lead every .example name to the demo internet, with its feeds, companies, portals and flashpoints."""
     lines = [{"name": feed["name"], "url": feed["url"]} for feed in feeds(size)]
     lists = {
         "feeds.yaml": {"sources": lines},
         "watchlist.yaml": watch_list(size),
         "portals.yaml": {"sources": procedure_sources()},
+        "flashpoints.yaml": flashpoints(),
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -113,6 +114,7 @@ def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) ->
                 sources=str(folder / "watchlist.yaml"), options={"endpoints": ENDPOINTS}
             ),
             "procedures": RecipeSettings(sources=str(folder / "portals.yaml")),
+            "geopolitics": RecipeSettings(sources=str(folder / "flashpoints.yaml")),
         },
     )
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from headwater.cli.options import Options
-from headwater.cli.sentences import sentence
+from headwater.cli.sentences import printable, sentence
 from headwater.cli.verbs import Verbs
 from headwater.model.errors import HeadwaterError
 
@@ -59,6 +59,10 @@ def main() -> None:
         app(prog_name="headwater")
     except HeadwaterError as error:
         sys.stderr.write(f"headwater: {sentence(error)}\n")
+        sys.exit(1)
+    except OSError as error:  # a disk, a folder or a limit that nobody foresaw here
+        place = f" ({error.filename})" if error.filename else ""
+        sys.stderr.write(f"headwater: the system says: {printable(error.strerror or error)}{place}.\n")
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
@@ -21,6 +22,7 @@ LARGEST_BODY = 8 * 1024 * 1024
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 EACH = timedelta(seconds=20)
 AT_ONCE = 50
+SECRET_BYTES = 32
 _log = structlog.get_logger()
 
 
@@ -100,17 +102,23 @@ def _offered(row: dict[str, Any], secret: bytes) -> Subscription | None:
 
 
 def installation_secret(folder: Path) -> bytes:
-    """Made once, readable by its owner only."""
+    """Made once, readable by its owner only. It gets its name when it is complete: killed on the way, there is none, not
+    an empty one that anybody could sign with."""
     path = folder / "websub.key"
+    draft = folder / f"websub.key.{os.getpid()}.tmp"
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_bytes()
+        if not path.exists():
+            draft.unlink(missing_ok=True)
+            with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as made:
+                made.write(secrets.token_bytes(SECRET_BYTES))
+            with suppress(FileExistsError):
+                os.link(draft, path)
+            draft.unlink()
+        secret = path.read_bytes()
     except OSError as error:
         raise Refused("data_unwritable", f"{path} cannot be written: {error.strerror}") from error
-    with os.fdopen(handle, "wb") as made:
-        secret = secrets.token_bytes(32)
-        made.write(secret)
+    if len(secret) < SECRET_BYTES:
+        raise Refused("bad_secret", f"{path} does not hold a secret: remove it, and a new one is made")
     return secret
 
 

@@ -1,7 +1,9 @@
 """From the options before the verb to an opened installation."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import typer
@@ -9,7 +11,7 @@ import typer
 from headwater.app import App
 from headwater.cli.options import Options, given
 from headwater.model.errors import Refused
-from headwater.settings.settings import Settings, read_settings
+from headwater.settings.settings import RecipeSettings, Settings, read_settings
 
 
 def settings_from(options: Options) -> Settings:
@@ -31,11 +33,21 @@ def open_app(context: typer.Context) -> App:
     return closing(context, app)
 
 
-def make_app(context: typer.Context, *, workers: int | None = None) -> App:
-    """An installation that is made if it is not there."""
+def make_app(
+    context: typer.Context,
+    *,
+    workers: int | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+) -> App:
+    """An installation that is made if it is not there. `options` of recipes are put over those of the settings."""
     settings = settings_from(given(context))
-    app = App(msgspec.structs.replace(settings, workers=workers) if workers else settings)
-    return closing(context, app)
+    if workers:
+        settings = msgspec.structs.replace(settings, workers=workers)
+    for recipe, said in (options or {}).items():
+        own = settings.recipes.get(recipe, RecipeSettings())
+        told = msgspec.structs.replace(own, options={**own.options, **said})
+        settings = msgspec.structs.replace(settings, recipes={**settings.recipes, recipe: told})
+    return closing(context, App(settings))
 
 
 def closing(context: typer.Context, app: App) -> App:

@@ -1,8 +1,9 @@
 """`headwater run RECIPE`."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -13,6 +14,7 @@ from headwater.cli.options import Json, Quiet, RecipeName, Workers, given, verb
 from headwater.cli.output import console, print_json, side_console
 from headwater.cli.progress import wants_live, watching, without_noise
 from headwater.cli.summary import Summary, read_figures, show, summarise
+from headwater.worker.pipeline import recorded
 from headwater.worker.processes import work
 
 
@@ -26,6 +28,10 @@ def run(
     until_idle: Annotated[
         bool, typer.Option("--until-idle", help="End when nothing is due within 15 seconds.")
     ] = False,
+    tier: Annotated[
+        Literal["A", "B", "C"] | None, typer.Option(help="For recipes that have tiers: this one, this time.")
+    ] = None,
+    run_id: Annotated[str | None, typer.Option(help="Close this run, which was begun elsewhere.")] = None,
     workers: Workers = None,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -35,7 +41,7 @@ def run(
     Without --once or --until-idle it runs until Ctrl-C. It may be stopped or killed at any moment: the next run goes
     on where this one was.
     """
-    app = make_app(context, workers=workers)
+    app = make_app(context, workers=workers, options={recipe: {"tier": tier}} if tier else {})
     known = app.recipe(recipe)
     app.register(known)
     follow_list(app, recipe, registered=True)
@@ -44,7 +50,8 @@ def run(
     live = wants_live(given(context), side_console()) and not quiet
     if live and not (once or until_idle):
         side_console().print("Running until Ctrl-C.", style="dim")
-    (ended,) = run_watched(app, [recipe], until_idle=once or until_idle, quiet=quiet, live=live)
+    with recorded(app, recipe, run_id) if once else nullcontext():
+        (ended,) = run_watched(app, [recipe], until_idle=once or until_idle, quiet=quiet, live=live)
     if as_json:
         print_json(asdict(ended))
     elif not quiet:

@@ -9,6 +9,8 @@ ADVICE = {
     "and the rest will be done then.",
     "archive_unavailable": "the archive cannot be used now ({detail}). Check that its folder can be read and written. "
     "Nothing is lost.",
+    "folder_unwritable": "it cannot be written there ({detail}). Check that the folder exists and that you may write "
+    "into it.",
     "database_damaged": "the database is damaged ({detail}). The captures in the archive are not affected.",
 }
 

@@ -15,6 +15,7 @@ from headwater.cli.options import Json, SomeRecipe, group
 from headwater.cli.output import (
     cell,
     console,
+    count_of,
     distance,
     moment,
     print_json,
@@ -163,9 +164,26 @@ def resume_source(context: typer.Context, source: SourceName) -> None:
 
 
 @app.command("reset")
-def reset_source(context: typer.Context, source: SourceName) -> None:
-    """Forget a source's failures and look at it again at once; also one that was stopped."""
+def reset_source(
+    context: typer.Context,
+    source: Annotated[str | None, typer.Argument(metavar="SOURCE", help="Its name, address or id.")] = None,
+    every: Annotated[
+        str | None, typer.Option("--all", metavar="RECIPE", help="Every failing source of this recipe.")
+    ] = None,
+) -> None:
+    """Forget a source's failures and look at it again at once; also one that was stopped.
+
+    With --all every source of a recipe that fails, was stopped or waits for a key, as after a key was renewed.
+    """
+    if bool(source) == bool(every):
+        raise typer.BadParameter("give either a source or --all RECIPE")
     opened = open_app(context)
+    if every:
+        opened.recipe(every)
+        count = opened.operations.reset_all(every, opened.clock())
+        console().print(f"{count_of(count, 'source')} reset: due now.")
+        return
+    assert source is not None
     name = opened.operations.reset(source, opened.clock())
     console().print(cell(f"Reset {name}: it is due now."))
 

@@ -1,7 +1,7 @@
 """`headwater sources validate` and `add`: ask first, then believe."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from headwater.app import App
+from headwater.backends.sql.rows import source_from
 from headwater.cli.checking import Check, check, find
 from headwater.cli.opening import is_made, make_app
 from headwater.cli.options import Json, RecipeName
@@ -115,12 +116,27 @@ def add(
     found = None if no_check else _usable(find(opened, url, timedelta(seconds=seconds)))
     if found is not None:
         line.name, line.url = name or found.title or line.name, found.url
-    source = make_source(line, recipe, where="source")
+    source = _as_it_was(opened, make_source(line, recipe, where="source"))
     new = opened.store.register([source], opened.clock(), origin="operator")
     if as_json:
         print_json({"id": source.id, "name": source.name, "url": source.url, "new": bool(new)})
         return
     _tell_added(source, found, console(), new=bool(new))
+
+
+def _as_it_was(opened: App, source: Source) -> Source:
+    """A source that is there already keeps what was not told anew."""
+    row = opened.catalogue.source(source.id)
+    if row is None:
+        return source
+    known = source_from(row)
+    return replace(
+        source,
+        trigger=source.trigger or known.trigger,
+        options={**known.options, **source.options},
+        subject=known.subject,
+        credibility=known.credibility,
+    )
 
 
 def _tell_added(source: Source, found: Check | None, out: Console, *, new: bool) -> None:

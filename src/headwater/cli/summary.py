@@ -1,5 +1,6 @@
 """How a run ended: what came in, what was kept, what was not and why, which sources failed, where everything lies."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -36,6 +37,7 @@ class Summary:
     sources: dict[str, int]
     not_kept: list[dict[str, Any]]
     trouble: list[dict[str, Any]]
+    keyless: dict[str, int]
     places: dict[str, str]
 
 
@@ -53,6 +55,7 @@ def summarise(app: App, recipe: str, before: Figures) -> Summary:
         sources=dict(status["sources"]),
         not_kept=endings(app.store.engine, recipe),
         trouble=troubled_sources(app, recipe),
+        keyless=keyless_sources(app, recipe),
         places=places(app),
     )
 
@@ -65,6 +68,14 @@ def troubled_sources(app: App, recipe: str) -> list[dict[str, Any]]:
         if source["failures"] or source["stopped"] or (source["reason"] and not source["active"])
     ]
     return [_trouble(app, source) for source in bad]
+
+
+def keyless_sources(app: App, recipe: str) -> dict[str, int]:
+    """How many sources wait for a key, by what is to be done about it."""
+    waiting = [row for row in app.catalogue.sources(recipe) if row["reason"] == "key_missing"]
+    of_kind = {row["kind"]: row for row in waiting}
+    remedies = {kind: _trouble(app, row)["detail"] for kind, row in of_kind.items()}
+    return dict(Counter(remedies[row["kind"]] for row in waiting))
 
 
 def _trouble(app: App, source: dict[str, Any]) -> dict[str, Any]:
@@ -99,6 +110,9 @@ def show(summary: Summary, console: Console, now: datetime) -> None:
     if summary.trouble:
         console.print()
         console.print(trouble_table(summary.trouble, now))
+    for remedy, count in summary.keyless.items():
+        console.print()
+        console.print(cell(f"{count_of(count, 'source')} without a key: {remedy}.", "yellow"), soft_wrap=True)
     console.print()
     console.print(_places(summary))
 

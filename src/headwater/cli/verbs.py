@@ -41,6 +41,7 @@ VERBS: Mapping[str, Verb] = {
     "queue": Verb("headwater.cli.queue", "Take documents from queues; acknowledge them."),
     "links": Verb("headwater.cli.links", "Check whether links are still there."),
     "try": Verb("headwater.cli.try_url", "Ask for one address and tell what would become of it."),
+    "serve": Verb("headwater.cli.serve", "Let other programs start runs and ask about them."),
     "listen": Verb("headwater.cli.listen", "Let hubs tell when a feed has something new."),
     "health": Verb("headwater.cli.health", "Check database, archive and sources; raise alarms."),
     "alarms": Verb("headwater.cli.alarms", "List alarms; try the channels on which they are told."),

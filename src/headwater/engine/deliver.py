@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
 
-from headwater.engine.alone import divide
+from headwater.engine.alone import commit_apart, divide, explain
 from headwater.engine.desk import Desk
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.outcome import Drop
 from headwater.model.recipe import Parcel, Recipe, Sink
-from headwater.model.work import Delivered, Errand, Job, Later
+from headwater.model.work import Delivered, Errand, Job, Later, Quarantined
 
 
 def deliver(desk: Desk, job: Job) -> int:
@@ -24,8 +24,15 @@ def deliver(desk: Desk, job: Job) -> int:
         by_route[errand.route].append(errand)
     for route, batch in by_route.items():
         results = divide(partial(_send, desk, recipe, route), batch, partial(_failed, desk, recipe))
-        desk.store.finish_deliver(results, desk.owner, desk.clock())
+        commit_apart(lambda some: desk.store.finish_deliver(some, desk.owner, desk.clock()), results, _unfit)
     return len(errands)
+
+
+def _unfit(delivered: Delivered, error: Exception) -> Delivered:
+    """Sent, perhaps, but with an answer that cannot be stored."""
+    reason, detail = explain(error)
+    apart = Quarantined(reason=reason, detail=detail)
+    return Delivered(id=delivered.id, revision=delivered.revision, quarantined=apart)
 
 
 def _sink(desk: Desk, recipe: Recipe, route: str) -> Sink:

@@ -82,7 +82,7 @@ class Fetches:
             detail = answer.detail if isinstance(answer, Failure) else f"after {stored.attempts} attempts"
             return replace(nothing, result=Quarantined(reason=verdict.reason, detail=detail))
         assert isinstance(answer, Response)
-        nothing = replace(nothing, fresh_until=fresh_until(answer.headers, now))
+        nothing = replace(nothing, fresh_until=fresh_until(answer.headers, now), moved_to=verdict.moved)
         if isinstance(verdict, Unchanged):
             return nothing
         capture = capture_of(answer, asked=stored.lead.url, owner=stored.id, lead=stored.id, now=now)

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from headwater.engine.alone import divide
+from headwater.engine.alone import commit_apart, divide, explain
 from headwater.engine.desk import Desk
 from headwater.model.document import Document
-from headwater.model.recipe import Cluster, Recipe
+from headwater.model.recipe import Cluster, Recipe, Told
 from headwater.model.story import Member, Story
-from headwater.model.work import Bundle, Gathered, Job, Later
+from headwater.model.work import Bundle, Gathered, Job, Later, Quarantined
 from headwater.pure.identity import inherit
 
 GROUPS_AT_ONCE = 20
@@ -17,7 +17,8 @@ GROUPS_AT_ONCE = 20
 def gather(desk: Desk, job: Job) -> int:
     """Gather the groups that have settled; gives how many."""
     recipe = desk.recipe(job)
-    bundles, rest = desk.one_suspect(desk.store.claim_groups(desk.claim(job, GROUPS_AT_ONCE)))
+    whole = recipe.grouping is None or recipe.grouping.whole
+    bundles, rest = desk.one_suspect(desk.store.claim_groups(desk.claim(job, GROUPS_AT_ONCE), whole=whole))
     if not bundles:
         return 0
     if rest:
@@ -34,8 +35,15 @@ def gather(desk: Desk, job: Job) -> int:
         return Gathered(group=bundle.id, marks=bundle.marks, quarantined=verdict)
 
     results = divide(lambda batch: [_divide_group(desk, recipe, bundle) for bundle in batch], bundles, failed)
-    desk.store.finish_gather(results, desk.owner, desk.clock())
+    commit_apart(lambda some: desk.store.finish_gather(some, desk.owner, desk.clock()), results, _unfit)
     return len(bundles)
+
+
+def _unfit(gathered: Gathered, error: Exception) -> Gathered:
+    """Divided, but not into stories that can be stored."""
+    reason, detail = explain(error)
+    apart = Quarantined(reason=reason, detail=detail)
+    return Gathered(group=gathered.group, marks=gathered.marks, quarantined=apart)
 
 
 def _divide_group(desk: Desk, recipe: Recipe, bundle: Bundle) -> Gathered:
@@ -46,15 +54,30 @@ def _divide_group(desk: Desk, recipe: Recipe, bundle: Bundle) -> Gathered:
     inside = [frozenset(bundle.documents[i].id for i, _ in cluster.members) for cluster in clusters]
     names = inherit(inside, bundle.stories, bundle.id, bundle.ended)
     before = {story.id: story for story in bundle.stories}
+    now = desk.clock()
     stories = tuple(
-        _tell(recipe, bundle, cluster, name, before.get(name))
-        for cluster, name in zip(clusters, names, strict=True)
+        _described(
+            recipe,
+            Told(
+                story=_tell(recipe, bundle, cluster, name, before.get(name)),
+                documents=tuple(bundle.documents[i] for i, _ in cluster.members),
+                before=before.get(name),
+                rank=rank,
+                now=now,
+            ),
+        )
+        for rank, (cluster, name) in enumerate(zip(clusters, names, strict=True), 1)
     )
     routes = {
         story.id: tuple(r.name for r in recipe.routes if r.of == "story" and r.when(story))
         for story in stories
     }
     return Gathered(group=bundle.id, marks=bundle.marks, stories=stories, routes=routes)
+
+
+def _described(recipe: Recipe, told: Told) -> Story:
+    describe = recipe.grouping.describe if recipe.grouping else None
+    return told.story if describe is None else describe(told)
 
 
 def _tell(recipe: Recipe, bundle: Bundle, cluster: Cluster, name: str, before: Story | None) -> Story:

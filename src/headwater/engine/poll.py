@@ -50,6 +50,16 @@ class Look:
         return (*self.archived[-1:], *(capture for capture, _ in self.bodies))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consequence:
+    """What a failed look means for its source."""
+
+    due_at: datetime | None
+    failures: int
+    active: bool = True
+    stopped: str | None = None
+
+
 class Looks:
     """The looks of one recipe that are under way."""
 
@@ -61,6 +71,7 @@ class Looks:
         self.looks: dict[str, Look] = {}
         self.bodies: list[tuple[Capture, bytes]] = []
         self.ended: list[Polled] = []
+        self.failures: dict[str, int] = {}
 
     @property
     def waiting(self) -> int:
@@ -68,6 +79,7 @@ class Looks:
 
     def claim(self, limit: int) -> None:
         for turn in self.desk.store.claim_sources(self.desk.claim(self.job, limit)):
+            self.failures[turn.source.id] = turn.source.failures
             if under_way := self.looks.get(turn.source.id):  # its lease ran out, and now it is ours again
                 under_way.turn = turn
             elif turn.attempts > self.desk.patience.deaths:
@@ -202,6 +214,7 @@ class Looks:
         source, now = turn.source, self.desk.clock()
         self.looks.pop(source.id, None)
         reason, detail = explain(error)
+        follows = _consequence(error, source.failures, now, gone=reason == "gone")
         self._log(turn).warning("poll failed", reason=reason, detail=detail, failures=source.failures + 1)
         if look is not None:
             self.bodies.extend(look.bodies)
@@ -214,7 +227,10 @@ class Looks:
                 detail=detail,
                 status=look.status if look else None,
                 elapsed_ms=look.elapsed_ms if look else 0,
-                **_consequence(error, source.failures, now, gone=reason == "gone"),
+                due_at=follows.due_at,
+                failures=follows.failures,
+                active=follows.active,
+                stopped=follows.stopped,
             )
         )
 
@@ -237,30 +253,35 @@ class Looks:
             self._unfit,
         )
         count = len(self.ended)
+        for ended in self.ended:
+            self.failures.pop(ended.source, None)
         self.bodies, self.ended = [], []
         return count
 
     def _unfit(self, polled: Polled, error: Exception) -> Polled:
         """Read, but not in a form that can be stored: a failure, to be tried again after the longest pause."""
         reason, detail = explain(error)
+        now = self.desk.clock()
+        follows = _consequence(error, self.failures.get(polled.source, 0), now, gone=False)
         return Polled(
             source=polled.source,
             run=polled.run,
-            due_at=self.desk.clock() + LONGEST_BACKOFF,
-            failures=polled.failures + 1,
+            due_at=None if follows.stopped else now + LONGEST_BACKOFF,
+            failures=follows.failures,
+            stopped=follows.stopped,
             error=reason,
             detail=detail,
             status=polled.status,
         )
 
 
-def _consequence(error: Exception, failures: int, now: datetime, *, gone: bool) -> dict:  # type: ignore[type-arg]
+def _consequence(error: Exception, failures: int, now: datetime, *, gone: bool) -> Consequence:
     if gone:
-        return {"due_at": None, "failures": failures + 1, "active": False}
+        return Consequence(due_at=None, failures=failures + 1, active=False)
     wish = (error.delay if isinstance(error, Temporary) else None) or timedelta(0)
     if isinstance(error, Temporary) and not error.counts:
-        return {"due_at": now + wish, "failures": failures}
+        return Consequence(due_at=now + wish, failures=failures)
     failures += 1
     if failures >= FAILURES_UNTIL_STOP:
-        return {"due_at": None, "failures": failures, "stopped": f"{failures} failures in a row"}
-    return {"due_at": now + max(source_backoff(failures), wish), "failures": failures}
+        return Consequence(due_at=None, failures=failures, stopped=f"{failures} failures in a row")
+    return Consequence(due_at=now + max(source_backoff(failures), wish), failures=failures)

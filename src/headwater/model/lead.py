@@ -3,6 +3,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from headwater.model.subject import fitting
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lead:
@@ -25,6 +27,9 @@ class Lead:
     hints: Mapping[str, Any] = field(default_factory=dict)
     subject: str | None = None
     revisit: bool = False
+
+    def __post_init__(self) -> None:
+        fitting(self.subject)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -161,6 +161,10 @@ class Provenance(Protocol):
         """Everything that was fetched for a lead, oldest first."""
         ...
 
+    def stories(self, recipe: str) -> Sequence[Story]:
+        """The stories that are told now, in the order of their ids."""
+        ...
+
 
 MakeSink = Callable[[Path, Provenance], Sink]
 """A recipe's own sink, given its output folder and where its records came from."""
@@ -190,14 +194,34 @@ class Cluster:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A story as it was just divided: its documents, the one most like it first; how it stood before, if it did; its
+    place in its group, from 1; and the time."""
+
+    story: Story
+    documents: tuple[Document, ...]
+    before: Story | None
+    rank: int
+    now: datetime
+
+
+Describe = Callable[[Told], Story]
+"""The story with what is said of it as a whole. Its id, group, members and revision are not the describer's to change."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Grouping:
     """How documents become stories: `key` names the group of a document (None: no group), `cluster` divides a
-    group's documents, `settle` is how long a group rests after the last arrival before it is gathered."""
+    group's documents, `settle` is how long a group rests after the last arrival before it is gathered. A cluster that
+    needs no more than titles, times and addresses says so by `whole=False`: large groups then cost far less. `describe`
+    adds what there is to say of a story as a whole: summary, score, attributes, facts."""
 
     key: Callable[[Document], str | None]
     cluster: Callable[[Sequence[Document]], Sequence[Cluster]]
     settle: timedelta = timedelta(0)
+    whole: bool = True
     version: str = "1"
+    describe: "Describe | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,7 +231,8 @@ class Recipe:
     `subjects` are those whom its documents may be about; `layout` names copies for other readers. `sinks` are those that
     only this recipe has, by name. `closing` is called with the recipe's output folder when a run has ended: it brings
     summaries up to date, and must leave alone what has not changed. `configure` makes the recipe anew from what an
-    installation's settings say about it: a file with its sources, if any, and its options.
+    installation's settings say about it: a file with its sources, if any, and its options. `quiet`: a subject of which
+    nothing came for longer is worth an alarm.
     """
 
     name: str
@@ -226,3 +251,4 @@ class Recipe:
     subjects: tuple[Subject, ...] = ()
     layout: Layout | None = None
     configure: Callable[[Path | None, Mapping[str, Any]], "Recipe"] | None = None
+    quiet: timedelta | None = None

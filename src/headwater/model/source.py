@@ -3,6 +3,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+from headwater.model.subject import fitting
+
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
@@ -37,3 +39,6 @@ class Source:
     watermark: Mapping[str, Any] = field(default_factory=dict)
     failures: int = 0
     stopped: str | None = None
+
+    def __post_init__(self) -> None:
+        fitting(self.subject)

@@ -4,8 +4,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from headwater.model.errors import Refused
+
+LONGEST_SUBJECT = 64
 # R-81: how surely a name of each kind means its subject.
 CONFIDENCE: Mapping[str, float] = {"ticker": 0.9, "legal_name": 0.85, "alias": 0.7, "brand": 0.6}
+
+
+def fitting(key: str | None) -> str | None:
+    """The key of a subject, if it can be stored: one of the databases would take a longer one, the other would refuse
+    the whole batch."""
+    if key is not None and len(key) > LONGEST_SUBJECT:
+        raise Refused(
+            "bad_subject",
+            f"the subject '{key[:20]}…' has {len(key)} characters; give it at most {LONGEST_SUBJECT}",
+        )
+    return key
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -33,3 +47,6 @@ class Subject:
     active: bool = True
     aliases: tuple[Alias, ...] = ()
     attributes: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        fitting(self.id)

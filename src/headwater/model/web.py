@@ -8,9 +8,10 @@ from typing import Any
 class Request:
     """A request that somebody wants sent. The fetcher decides whether and when it may be.
 
-    `purpose` is "page", "feed", "sitemap", "robots", "policy" (a site's file about itself) or "api"; it selects the rules (robots, rates). `credential`
-    names the key whose budget the request counts against; `secrets` are headers or parameters added at the last
-    moment, which never appear in a log, an error or a capture. `render` wants the page as a browser shows it.
+    `purpose` is "page", "feed", "sitemap", "robots", "policy" (a site's file about itself) or "api"; it selects the
+    rules (robots, rates). `credential` names the key whose budget the request counts against; `secrets` are headers or
+    parameters added at the last moment, which never appear in a log, an error or a capture. `render` wants the page as
+    a browser shows it.
     """
 
     url: str

@@ -1,5 +1,6 @@
 """Bars out of a provider's records, and which days there may be any."""
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
@@ -8,6 +9,8 @@ from headwater.model.series import Bar
 from headwater.pure.payloads import number, words
 
 DAY = "1day"
+SYMBOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9.:/^_-]{0,31}")
+_MOST_TRADES = 2**53  # more cannot be told exactly, and no day has so many
 _LATEST = 4_102_444_800_000  # the year 2100, in milliseconds: a later one is a mistake
 
 
@@ -18,7 +21,12 @@ def bar_of(record: Mapping[str, Any], span: str, symbol: str = "") -> Bar | None
     and both lie on that date in UTC too.
     """
     name, stamp = words(record.get("T")) or symbol, number(record.get("t"))
-    if not name or stamp is None or not 0 < stamp < _LATEST or number(record.get("c")) is None:
+    if (
+        not SYMBOL.fullmatch(name)
+        or stamp is None
+        or not 0 < stamp < _LATEST
+        or number(record.get("c")) is None
+    ):
         return None
     at = datetime.fromtimestamp(stamp / 1000, UTC)
     trades = number(record.get("n"))
@@ -32,7 +40,7 @@ def bar_of(record: Mapping[str, Any], span: str, symbol: str = "") -> Bar | None
         close=number(record.get("c")),
         volume=number(record.get("v")),
         average=number(record.get("vw")),
-        trades=None if trades is None else int(trades),
+        trades=int(trades) if trades is not None and abs(trades) < _MOST_TRADES else None,
     )
 
 

@@ -49,9 +49,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     robots, shared, contact); a file rate_limits.yaml beside the settings may say the same and comes first.
     reservations: which statements of publishers (tdm, noai, noimageai, noindex) keep a page from being fetched or kept;
     they are recorded in any case. budgets: requests a minute by kind of source (news_api) or by name of a key
-    (massive), 0 for no limit. callback: the public address under which hubs reach `headwater listen`. log: console
+    (massive), 0 for no limit. queues: where documents for other programs are put: rows of the database, or lists
+    on a Redis server if its address is given (redis://host:6379/0, or env:NAME). callback: the public address under which hubs reach `headwater listen`. log: console
     or json; log_level: debug, info, warning or error. notify: channels on which alarms are told, by name; each has a
-    kind (webhook, slack or email) and what that needs. retention: after how many days the nightly clean-up removes
+    kind (webhook, slack or email) and what that needs. api_key: whoever starts runs through `headwater serve` must
+    show it; `env:NAME` or `file:PATH` reads it from there. retention: after how many days the nightly clean-up removes
     runs, alarms, captures and ended items of queues and moves documents to files; 0 is never.
     """
 
@@ -65,10 +67,12 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rate_limits: dict[str, RateLimit] = {}
     reservations: list[Literal["tdm", "noai", "noimageai", "noindex"]] = []
     budgets: dict[str, Annotated[int, msgspec.Meta(ge=0)]] = {}
+    queues: str = ""
     callback: str = ""
     log: str = "console"
     log_level: str = "warning"
     notify: dict[str, Channel] = {}
+    api_key: str = ""
     retention: Retention = Retention()
     recipes: dict[str, RecipeSettings] = {}
 
@@ -78,7 +82,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def database_url(self) -> str:
-        return self.database or f"sqlite:///{self.folder / 'headwater.db'}"
+        """Letters of the folder's name that mean something in an address are written as such."""
+        path = str(self.folder / "headwater.db").replace("%", "%25").replace("?", "%3F")
+        return self.database or f"sqlite:///{path}"
 
 
 FROM_ENVIRONMENT = {

@@ -10,7 +10,9 @@ from cronsim import CronSim, CronSimError
 
 from headwater.model.errors import Refused
 from headwater.model.source import Source, Trigger
+from headwater.model.subject import LONGEST_SUBJECT
 from headwater.pure.keys import source_key
+from headwater.pure.redaction import shown
 from headwater.pure.schedule import OVERRIDE
 from headwater.settings.yaml_file import load
 
@@ -43,7 +45,12 @@ def load_sources(path: Path, recipe: str) -> tuple[Source, ...]:
 
 def make_source(line: SourceLine, recipe: str, where: str) -> Source:
     if line.url and not line.url.startswith(("http://", "https://")):
-        raise Refused("bad_config", f"{where}.url: '{line.url}' is not an http(s) address")
+        raise Refused("bad_config", f"{where}.url: '{shown(line.url)}' is not an http(s) address")
+    if "@" in line.url.partition("//")[2].partition("/")[0]:
+        # No such address is ever asked for, and the password would be shown in every list.
+        raise Refused("bad_config", f"{where}.url: leave out the user and the password before the '@'")
+    if line.subject is not None and not 0 < len(line.subject) <= LONGEST_SUBJECT:
+        raise Refused("bad_config", f"{where}.subject: give 1 to {LONGEST_SUBJECT} characters")
     return Source(
         id=source_key(recipe, line.kind, line.url, line.name),
         recipe=recipe,

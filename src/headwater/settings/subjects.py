@@ -7,11 +7,11 @@ from typing import Literal
 import msgspec
 
 from headwater.model.errors import Refused
+from headwater.model.subject import LONGEST_SUBJECT
 from headwater.pure.mentions.alias import Alias
 from headwater.pure.mentions.subject import Subject
 from headwater.settings.yaml_file import load
 
-LONGEST_KEY = 64
 KINDS = {"tickers": "ticker", "legal_names": "legal_name", "aliases": "alias", "brands": "brand"}
 
 
@@ -37,8 +37,10 @@ def load_subjects(path: Path) -> tuple[tuple[Subject, ...], str]:
     """The subjects of a YAML file, and how their names are matched."""
     file = load(path, SubjectFile)
     for place, line in enumerate(file.subjects):
-        if not 0 < len(line.id) <= LONGEST_KEY:
-            raise Refused("bad_config", f"{path}: subjects[{place}].id: give 1 to {LONGEST_KEY} characters")
+        if not 0 < len(line.id) <= LONGEST_SUBJECT:
+            raise Refused(
+                "bad_config", f"{path}: subjects[{place}].id: give 1 to {LONGEST_SUBJECT} characters"
+            )
     twice = [key for key, count in Counter(line.id for line in file.subjects).items() if count > 1]
     if twice:
         raise Refused("bad_config", f"{path}: subjects: the id '{twice[0]}' is given to two subjects")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from headwater.model.alarm import Alarm
 from headwater.model.document import Document
 from headwater.model.recipe import Parcel
+from headwater.model.story import Story
 
 LONGEST_LINE = 300
 LONGEST_TEXT = 1_500
@@ -25,7 +26,21 @@ def message_of(parcel: Parcel) -> Message:
         return Message(one_line(f"[{record.recipe}] {over}{record.title}"), record.detail[:LONGEST_TEXT])
     if isinstance(record, Document):
         return Message(one_line(record.title or record.url), record.description[:LONGEST_TEXT], record.url)
-    return Message(one_line(record.title), record.summary[:LONGEST_TEXT])
+    return Message(one_line(record.title), _story_text(record))
+
+
+def _story_text(story: Story) -> str:
+    """The figures first: a telephone shows the beginning."""
+    said = story.attributes
+    parts = [
+        str(said.get("flashpoint_title") or ""),
+        f"score {story.score:.2f}" if story.score is not None else "",
+        f"{len(story.members)} articles" if len(story.members) != 1 else "1 article",
+        f"{said['domains']} domains" if said.get("domains") else "",
+        f"because of: {', '.join(said['alert'])}" if said.get("alert") else "",
+    ]
+    figures = " · ".join(part for part in parts if part)
+    return f"{figures}\n{story.summary}".strip()[:LONGEST_TEXT]
 
 
 def headline(messages: list[Message]) -> str:

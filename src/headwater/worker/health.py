@@ -7,8 +7,12 @@ from typing import Any
 from headwater.app import App
 from headwater.backends.sql.alarming import Alarms
 from headwater.backends.sql.observing import looks, observe, set_apart
+from headwater.backends.sql.pipeline_figures import last_seen, pipeline_figures
 from headwater.model.errors import Temporary
 from headwater.model.source import Trigger
+from headwater.pure.alarms import Concern
+from headwater.pure.alarms.pipeline import pipeline_concerns, silent_subject
+from headwater.pure.alerts import silent
 from headwater.worker.concerns import common_concerns, concerns
 
 USUAL = Trigger(every=timedelta(hours=4))
@@ -37,6 +41,7 @@ def _check_recipe(app: App, recipe: str) -> dict[str, Any]:
     now, engine = app.clock(), app.store.engine
     found = concerns(observe(engine, recipe), usual_trigger(app, recipe), now)
     found += common_concerns(looks(engine, now - DAY, recipe), set_apart(engine, recipe, now - HOUR))
+    found += [*pipeline_concerns(pipeline_figures(engine, recipe, now)), *_quiet(app, recipe)]
     alarms = Alarms(engine)
     begun, over = alarms.settle(recipe, found, list(app.channels), now)
     return {
@@ -45,6 +50,16 @@ def _check_recipe(app: App, recipe: str) -> dict[str, Any]:
         "over": [alarm.title for alarm in over],
         "waiting_too_long": _waiting_too_long(app.catalogue.status(recipe, now)["unfinished"], app),
     }
+
+
+def _quiet(app: App, recipe: str) -> list[Concern]:
+    """Subjects of which nothing came for longer than their recipe finds normal."""
+    limit = app.recipes[recipe].quiet if recipe in app.recipes else None
+    if limit is None:
+        return []
+    names = {subject.id: subject.name for subject in app.recipes[recipe].subjects if subject.active}
+    seen = {key: at for key, at in last_seen(app.store.engine, recipe).items() if key in names}
+    return [silent_subject(key, names[key], seen[key]) for key in silent(seen, limit, app.clock())]
 
 
 def _waiting_too_long(unfinished: Mapping[str, Any], app: App) -> Sequence[str]:

@@ -134,18 +134,18 @@ def _archive(floor: Floor, request: Request) -> Answer:
     folder = f"/Archives/edgar/data/{int(company.cik)}/" if company else "\0"
     if company is None or not request.path.startswith(folder) or not file.endswith(".htm"):
         return not_found(request)
-    return page(_document(floor, company, file))
+    return page(_document(floor, company, request.path))
 
 
-def _document(floor: Floor, company: Company, file: str) -> str:
-    chance = Random(f"{floor.seed}:{file}")
+def _document(floor: Floor, company: Company, path: str) -> str:
+    chance = Random(f"{floor.seed}:{path}")
     rows = "".join(
         f"<tr><td>{name}</td><td>{chance.randint(100, 900)}</td><td>{chance.randint(100, 900)}</td></tr>"
         for name in ("Net sales", "Cost of sales", "Research", "Operating income", "Net income")
     )
     facts = "".join(f"<p>{_sentence(company, chance)}</p>" for _ in range(6))
     return (
-        f"<!doctype html><html lang='en'><head><title>{file}</title></head><body>"
+        f"<!doctype html><html lang='en'><head><title>{path.rpartition('/')[2]}</title></head><body>"
         f"<h1>{company.legal_name}</h1><p>Commission file number 001-{chance.randint(10000, 99999)}</p>"
         f"<h2>Item 2.02 Results of Operations and Financial Condition</h2>{facts}"
         f"<table><tr><th>In millions of dollars</th><th>2026</th><th>2025</th></tr>{rows}</table></body></html>"

@@ -1,7 +1,7 @@
 """What the portals tell of, without any markup."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -184,6 +184,12 @@ LATER_PORTALS: tuple[Portal, ...] = (
         )
         for template in ("italics", "groups")
     ),
+)
+
+LATEST_PORTALS: tuple[Portal, ...] = tuple(
+    replace(portal, host=f"{template}.{portal.host.partition('.')[2]}", template=template)
+    for template in ("untied-tabs", "pairs-in-a-list", "wide-rows", "named-regions", "dashes")
+    for portal in (LATE_PORTALS[0], LATE_PORTALS[3], LATER_PORTALS[3], LATER_PORTALS[5])
 )
 
 

@@ -5,9 +5,18 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from headwater_demo.procedures.content import LATE_PORTALS, LATER_PORTALS, PORTALS, Portal, Text, portal_texts
+from headwater_demo.procedures.content import (
+    LATE_PORTALS,
+    LATER_PORTALS,
+    LATEST_PORTALS,
+    PORTALS,
+    Portal,
+    Text,
+    portal_texts,
+)
 from headwater_demo.procedures.late_templates import LATE_TEMPLATES
 from headwater_demo.procedures.later_templates import LATER_TEMPLATES
+from headwater_demo.procedures.latest_templates import LATEST_TEMPLATES
 from headwater_demo.procedures.others import other_pages
 from headwater_demo.procedures.papers import DOCX, ODT, PDF, docx, odt, pdf
 from headwater_demo.procedures.templates import TEMPLATES
@@ -51,6 +60,12 @@ def later_pages() -> tuple[Made, ...]:
 
 
 @cache
+def latest_pages() -> tuple[Made, ...]:
+    """And a third time."""
+    return _all(LATEST_PORTALS)
+
+
+@cache
 def pages_that_are_none() -> tuple[Made, ...]:
     by_host = {portal.host: portal for portal in PORTALS}
     return tuple(
@@ -76,7 +91,9 @@ def _made(portal: Portal, text: Text, turn: int) -> Made:
         body, ending = write(portal, text, turn), f".{kind}"
     else:
         body, media_type, ending = (
-            {**TEMPLATES, **LATE_TEMPLATES, **LATER_TEMPLATES}[portal.template](portal, text, turn).encode(),
+            {**TEMPLATES, **LATE_TEMPLATES, **LATER_TEMPLATES, **LATEST_TEMPLATES}[portal.template](
+                portal, text, turn
+            ).encode(),
             HTML,
             "",
         )

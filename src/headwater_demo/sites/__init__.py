@@ -3,7 +3,17 @@
 from collections.abc import Callable, Sequence
 
 from headwater_demo.exchange import Site
-from headwater_demo.sites import exchange_floor, mapped, maze, museum, oddities, portals, press, townhall
+from headwater_demo.sites import (
+    exchange_floor,
+    flashpoint_press,
+    mapped,
+    maze,
+    museum,
+    oddities,
+    portals,
+    press,
+    townhall,
+)
 from headwater_demo.world import World
 
 SITES: tuple[Callable[[World], Sequence[Site]], ...] = (
@@ -15,4 +25,5 @@ SITES: tuple[Callable[[World], Sequence[Site]], ...] = (
     townhall.sites,
     portals.sites,
     exchange_floor.sites,
+    flashpoint_press.sites,
 )

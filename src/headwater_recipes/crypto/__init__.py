@@ -28,6 +28,6 @@ def recipe() -> Recipe:
         extract={**readers, "text/html": Fragments(readers["text/html"])},
         steps=(normalise, DetectLanguage(paragraphs=2), ScoreQuality(), DropDuplicates()),
         trigger=Trigger(cron="0 */4 * * *"),
-        grouping=Grouping(key=same_day, cluster=same_headline, settle=timedelta(seconds=1)),
+        grouping=Grouping(key=same_day, cluster=same_headline, settle=timedelta(seconds=1), whole=False),
         routes=(Route(name="articles", sink="files"),),
     )

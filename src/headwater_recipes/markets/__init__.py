@@ -15,7 +15,6 @@ from headwater.model.source import Trigger
 from headwater.pure.mentions import PROFILES
 from headwater.pure.mentions.subject import matcher_of
 from headwater.steps.clean import Clean
-from headwater.steps.duplicates import DropDuplicates
 from headwater.steps.enrich import EnrichShortBodies
 from headwater.steps.language import DetectLanguage
 from headwater.steps.mentions import FindMentions
@@ -24,7 +23,7 @@ from headwater.steps.quality import ScoreQuality
 from headwater_recipes.markets.adapters import Adapters, Endpoints
 from headwater_recipes.markets.layout import layout
 from headwater_recipes.markets.parser_output import KeepParserOutput, with_links
-from headwater_recipes.markets.steps import MentionListed
+from headwater_recipes.markets.steps import DropCopies, MentionListed
 from headwater_recipes.markets.vocabulary import NEUTRAL, Vocabulary
 from headwater_recipes.markets.watch_list import RECIPE, load_watch_list
 
@@ -74,7 +73,7 @@ def configure(listed: Path | None, options: Mapping[str, Any]) -> Recipe:
             FindMentions(matcher_of(watched.subjects, chosen.mentions)),
             MentionListed(watched.tickers),
             ScoreQuality(),
-            DropDuplicates(),
+            DropCopies(),
             KeepParserOutput(),
         ),
         trigger=Trigger(every=timedelta(seconds=CADENCES["news_api"])),

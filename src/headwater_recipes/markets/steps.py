@@ -1,11 +1,34 @@
 """What this recipe does beyond what everybody does."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from headwater.model.document import Document, Mention
 from headwater.model.recipe import Context, Outcome
 from headwater.pure.mentions import CONFIDENCE
+from headwater.steps.duplicates import DropDuplicates
+
+
+@dataclass(frozen=True)
+class DropCopies:
+    """Ends copies of articles, with the evidence. A filing is never a copy: an amendment repeats most of what it amends,
+    and each accession number is a record of its own."""
+
+    ladder: DropDuplicates = field(default_factory=DropDuplicates)
+    name: str = "duplicates"
+
+    @property
+    def version(self) -> str:
+        return f"{self.ladder.version}+filings"
+
+    def __call__(self, batch: Sequence[Document], context: Context) -> Sequence[Outcome]:
+        articles = [document for document in batch if not _is_filing(document)]
+        outcomes = iter(self.ladder(articles, context) if articles else ())
+        return [document if _is_filing(document) else next(outcomes) for document in batch]
+
+
+def _is_filing(document: Document) -> bool:
+    return document.attributes.get("document_type") == "filing"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Articles on their way out: read in order, a few at a time, from one consistent view."""
+"""Articles and bars on their way out: read in order, a few at a time, from one consistent view."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any, Literal
 from sqlalchemy import Engine, Select, select
 
 from headwater.backends.sql.connect import reading
-from headwater.backends.sql.schema import documents, sources
+from headwater.backends.sql.schema import bars, documents, sources
 from headwater.model.work import State
 
 AT_ONCE = 200
@@ -47,6 +47,34 @@ def _query(wanted: Wanted) -> Select[Any]:
     if wanted.until is not None:
         query = query.where(column < wanted.until)
     return query.order_by(column)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedBars:
+    """Bars of a recipe, of one symbol and one span unless all are wanted, that began within that time."""
+
+    recipe: str
+    symbol: str | None = None
+    span: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+def export_bars(engine: Engine, wanted: WantedBars) -> Iterator[dict[str, Any]]:
+    """By symbol, span and time."""
+    query = select(bars).where(bars.c.recipe == wanted.recipe)
+    if wanted.symbol is not None:
+        query = query.where(bars.c.symbol == wanted.symbol)
+    if wanted.span is not None:
+        query = query.where(bars.c.span == wanted.span)
+    if wanted.since is not None:
+        query = query.where(bars.c.at >= wanted.since)
+    if wanted.until is not None:
+        query = query.where(bars.c.at < wanted.until)
+    with reading(engine) as connection:
+        streaming = connection.execution_options(stream_results=True, yield_per=AT_ONCE)
+        for row in streaming.execute(query.order_by(bars.c.symbol, bars.c.span, bars.c.at)).mappings():
+            yield {name: value for name, value in row.items() if name not in {"recipe", "capture_id"}}
 
 
 def _article(row: dict[str, Any]) -> dict[str, Any]:

@@ -13,21 +13,23 @@ from headwater.backends.sql.claims import FINISHED, postponed, take
 from headwater.backends.sql.isolation import leave_quarantine, quarantine_rows
 from headwater.backends.sql.outbox import open_deliveries
 from headwater.backends.sql.reading import stories_by_id
-from headwater.backends.sql.rows import DOCUMENT_COLUMNS, document_from
+from headwater.backends.sql.rows import DOCUMENT_COLUMNS, OUTLINE_COLUMNS, document_from, outline_from
 from headwater.backends.sql.schema import documents, facts, groups, members, stories
 from headwater.model.story import Story
 from headwater.model.work import Bundle, Claim, Gathered, State, Task
 
 
-def claim_groups(connection: Connection, claim: Claim) -> list[Bundle]:
+def claim_groups(connection: Connection, claim: Claim, *, whole: bool) -> list[Bundle]:
     ids = take(connection, claim)
     if not ids:
         return []
     inside = defaultdict(list)
-    query = select(*DOCUMENT_COLUMNS).where(among(documents.c.group_id, ids), documents.c.state == State.KEPT)
+    query = select(*(DOCUMENT_COLUMNS if whole else OUTLINE_COLUMNS)).where(
+        among(documents.c.group_id, ids), documents.c.state == State.KEPT
+    )
     in_time = query.order_by(documents.c.published_at.nulls_last(), documents.c.id)
     for row in connection.execute(in_time).mappings().all():
-        inside[row["group_id"]].append(document_from(row))
+        inside[row["group_id"]].append(document_from(row) if whole else outline_from(row))
     told = defaultdict(list)
     named = connection.execute(
         select(stories.c.id, stories.c.group_id, stories.c.state).where(among(stories.c.group_id, ids))
@@ -55,7 +57,8 @@ def finish_gather(connection: Connection, gathered: Sequence[Gathered], owner: s
     query = select(groups).where(
         among(groups.c.id, [g.group for g in gathered]), groups.c.lease_owner == owner
     )
-    mine = {row["id"]: row for row in connection.execute(query.with_for_update()).mappings()}
+    locked = query.order_by(groups.c.id).with_for_update()
+    mine = {row["id"]: row for row in connection.execute(locked).mappings()}
     for result in gathered:
         if result.group in mine:
             row = mine[result.group]

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, case, select, update
 
+from headwater.backends.sql.among import among
 from headwater.backends.sql.bulk import change_rows
 from headwater.backends.sql.schema import sources
 
@@ -38,7 +39,7 @@ def woken(origin: str, now: datetime) -> dict[str, Any]:
 
 def adopt(connection: Connection, ids: Sequence[str], now: datetime) -> None:
     """An operator added sources that were there already: they do not depend on the list any more."""
-    theirs = update(sources).where(sources.c.id.in_(ids))
+    theirs = update(sources).where(among(sources.c.id, ids))
     connection.execute(theirs.where(sources.c.origin == UNLISTED).values(**woken(OPERATOR, now)))
     connection.execute(theirs.values(origin=OPERATOR))
 

@@ -15,6 +15,8 @@ from headwater.backends.sql.schema import documents, quarantine, revisions, sour
 from headwater.model.errors import Refused
 from headwater.model.work import State, Task
 
+FORGIVEN: Mapping[str, Any] = {"failures": 0, "stopped": None, "reason": None, "attempts": 0}
+
 
 @dataclass(frozen=True)
 class Operations:
@@ -43,8 +45,18 @@ class Operations:
 
     def reset(self, source: str, now: datetime) -> str:
         """Forget a source's failures and let it be polled again at once; gives its name."""
-        fresh = {"failures": 0, "stopped": None, "reason": None, "due_at": now, "attempts": 0, "active": True}
+        fresh = {**FORGIVEN, "due_at": now, "active": True}
         return self._change(source, fresh | {"origin": by_hand(active=True), "updated_at": now})
+
+    def reset_all(self, recipe: str, now: datetime) -> int:
+        """Forget the failures of every active source of a recipe that has some, as after a key was renewed; gives how
+        many."""
+        failing = (
+            (sources.c.failures > 0) | sources.c.stopped.is_not(None) | (sources.c.reason == "key_missing")
+        )
+        chosen = update(sources).where(sources.c.recipe == recipe, sources.c.active, failing)
+        with writing(self.engine) as connection:
+            return connection.execute(chosen.values(**FORGIVEN, due_at=now, updated_at=now)).rowcount
 
     def _change(self, source: str, values: Mapping[str, object]) -> str:
         match = or_(sources.c.id == source, sources.c.url == source, sources.c.name == source)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Connection, Dialect, RowMapping, select
@@ -42,6 +43,7 @@ def open_deliveries(
         }
         for record, route, kind, revision in wanted
     ]
+    rows.sort(key=itemgetter("id"))  # as they are locked when they were sent
     _opening(connection.dialect, tuple(rows[0])).run(connection, rows)
 
 
@@ -87,7 +89,8 @@ def finish_deliver(connection: Connection, delivered: Sequence[Delivered], owner
     query = select(*(deliveries.c[name] for name in columns)).where(
         among(deliveries.c.id, ids), deliveries.c.lease_owner == owner
     )
-    mine = {row["id"]: row for row in connection.execute(query.with_for_update()).mappings().all()}
+    locked = query.order_by(deliveries.c.id).with_for_update()
+    mine = {row["id"]: row for row in connection.execute(locked).mappings().all()}
     results = [result for result in delivered if result.id in mine]
     change_rows(connection, deliveries, [(r.id, _values(r, mine[r.id]["revision"], now)) for r in results])
     leave_quarantine(connection, Task.DELIVER, [r.id for r in results if mine[r.id]["reason"]])

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Connection, select, update
@@ -194,23 +195,14 @@ def _insert_duplicates(
 
 def _wake(connection: Connection, changed: Sequence[StoredLead], capture: str | None, now: datetime) -> None:
     fresh = _fresh_until(connection, [s.id for s in changed if s.lead.revisit])
-    stays = {
-        "id",
-        "recipe",
-        "source_id",
-        "document_id",
-        "identity",
-        "url",
-        "subject_id",
-        "first_seen_at",
-        "render",
-    }
+    names = ("id", "recipe", "source_id", "document_id", "identity", "url", "subject_id")
+    stays = {*names, "first_seen_at", "render"}
     change_rows(
         connection,
         leads,
         [
             (s.id, {name: value for name, value in row.items() if name not in stays})
-            for s in changed
+            for s in sorted(changed, key=attrgetter("id"))  # as they are locked when they were fetched
             for row in [_fresh_row(s, capture, now, due_at=max(now, fresh.get(s.id, now)))]
         ],
     )
@@ -230,7 +222,7 @@ def _openings(stored: Sequence[StoredLead], capture: str | None) -> list[Opening
 def _fresh_until(connection: Connection, revisited: Sequence[str]) -> dict[str, datetime]:
     """Until when the last answer of each lead is to be taken at its word. There is no sense in asking sooner."""
     known = select(leads.c.id, leads.c.fresh_until).where(
-        leads.c.id.in_(revisited), leads.c.fresh_until.is_not(None)
+        among(leads.c.id, revisited), leads.c.fresh_until.is_not(None)
     )
     return {row.id: row.fresh_until for row in connection.execute(known)} if revisited else {}
 

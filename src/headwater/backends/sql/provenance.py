@@ -8,10 +8,12 @@ from sqlalchemy import Engine, or_, select
 
 from headwater.backends.sql.among import among
 from headwater.backends.sql.connect import reading
+from headwater.backends.sql.reading import stories_by_id
 from headwater.backends.sql.rows import capture_from
-from headwater.backends.sql.schema import captures, documents, leads, sources
+from headwater.backends.sql.schema import captures, documents, leads, sources, stories
 from headwater.model.capture import Capture
 from headwater.model.ports import Archive
+from headwater.model.story import Story
 
 
 @dataclass(frozen=True)
@@ -60,3 +62,9 @@ class SqlProvenance:
         with reading(self.engine) as connection:
             rows = connection.execute(query.order_by(captures.c.fetched_at, captures.c.id)).mappings().all()
         return [capture_from(row) for row in rows]
+
+    def stories(self, recipe: str) -> Sequence[Story]:
+        live = select(stories.c.id).where(stories.c.recipe == recipe, stories.c.state == "live")
+        with reading(self.engine) as connection:
+            found = stories_by_id(connection, list(connection.scalars(live)))
+        return [found[name] for name in sorted(found)]

@@ -38,7 +38,8 @@ def finish_refine(
     query = select(*(documents.c[name] for name in columns)).where(
         among(documents.c.id, [r.id for r in refined]), documents.c.lease_owner == owner
     )
-    mine: Rows = {row["id"]: row for row in connection.execute(query.with_for_update()).mappings().all()}
+    locked = query.order_by(documents.c.id).with_for_update()
+    mine: Rows = {row["id"]: row for row in connection.execute(locked).mappings().all()}
     results = [result for result in refined if result.id in mine]
     kept = [result.document for result in results if result.state is State.KEPT and result.document]
     traced = [(r.id, r.trace) for r in results if r.trace is not None and r.later is None]
@@ -228,14 +229,22 @@ def _mark_groups(
             "due_at": now + settle,
             "attempts": 0,
         }
-        for recipe, name in sorted(names)
+        for recipe, name in sorted(names, key=lambda group: group_key(*group))
     ]
+    if left:
+        _lock_groups(connection, {str(row["id"]) for row in rows} | left)
     moved_on = {"due_at": now + settle, "marks": groups.c.marks + 1, "attempts": 0}
     if rows:
         statement = insert_into(connection.dialect, groups)
         connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=moved_on), rows)
     if left:
         connection.execute(update(groups).where(among(groups.c.id, left)).values(**moved_on))
+
+
+def _lock_groups(connection: Connection, wanted: set[str]) -> None:
+    """In the order of their keys, as everybody does: of two batches that swap groups, neither waits for the other."""
+    query = select(groups.c.id).where(among(groups.c.id, wanted)).order_by(groups.c.id)
+    connection.execute(query.with_for_update())
 
 
 def _lock_leads(connection: Connection, wanted: Sequence[str]) -> None:

@@ -18,7 +18,7 @@ from headwater.model.story import Member, Story
 from headwater.pure.keys import external_number, positive_number
 from headwater.pure.urls import without_tracking
 
-Row = RowMapping
+Row = RowMapping | Mapping[str, Any]
 
 SAME_IN_DOCUMENT = (
     "canonical_url",
@@ -92,8 +92,26 @@ DOCUMENT_COLUMNS = tuple(
     )
 )
 
+OUTLINE_COLUMNS = tuple(
+    documents.c[name]
+    for name in (
+        "id",
+        "recipe",
+        "source_id",
+        "lead_id",
+        "revision",
+        "url",
+        "title",
+        "publisher",
+        "language",
+        "published_at",
+        "modified_at",
+        "group_id",
+    )
+)
 
-def source_from(row: Row) -> Source:
+
+def source_from(row: Row | Mapping[str, Any]) -> Source:
     every, cron = row["trigger_seconds"], row["trigger_cron"]
     trigger = None
     if every is not None or cron is not None:
@@ -238,6 +256,24 @@ def document_from(row: Row) -> Document:
         **{name: row[name] for name in SAME_IN_DOCUMENT if name not in {"attributes", "origins"}},
         attributes=row["attributes"] or {},
         origins=row["origins"] or {},
+    )
+
+
+def outline_from(row: Row) -> Document:
+    """A document by what it is called, where and when it appeared; its words stay in the database."""
+    return Document(
+        id=row["id"],
+        recipe=row["recipe"],
+        source=row["source_id"],
+        lead=row["lead_id"],
+        revision=row["revision"],
+        url=row["url"],
+        title=row["title"],
+        publisher=row["publisher"],
+        language=row["language"],
+        published=row["published_at"],
+        modified=row["modified_at"],
+        group=row["group_id"],
     )
 
 

@@ -31,6 +31,7 @@ from headwater.backends.sql.knowledge_tables import (
     vectors,
 )
 from headwater.backends.sql.link_health import link_health
+from headwater.backends.sql.pipeline_table import pipeline_runs
 from headwater.backends.sql.queue_table import queue_items
 from headwater.backends.sql.upkeep_tables import alarms, article_keys, chores
 
@@ -56,6 +57,7 @@ __all__ = [
     "mentions",
     "metadata",
     "observations",
+    "pipeline_runs",
     "quarantine",
     "queue_items",
     "revisions",

@@ -19,7 +19,7 @@ from headwater.backends.sql.connect import connect, reading, writing
 from headwater.backends.sql.migrate import migrate
 from headwater.backends.sql.orphans import nobody_working
 from headwater.backends.sql.schema import chores, metadata
-from headwater.model.errors import Refused
+from headwater.model.errors import Refused, Temporary
 
 AT_ONCE = 500
 
@@ -27,12 +27,16 @@ AT_ONCE = 500
 def save(engine: Engine, file: Path) -> None:
     """Write the store, as it is at one moment, to a new file."""
     if engine.dialect.name == "sqlite":
-        with closing(sqlite3.connect(_path(engine))) as live, closing(sqlite3.connect(file)) as copy:
+        with (
+            _translated(),
+            closing(sqlite3.connect(_path(engine))) as live,
+            closing(sqlite3.connect(file)) as copy,
+        ):
             live.backup(copy)
     else:
         with _opened(file) as saved, reading(engine) as source, writing(saved) as target:
             copy_rows(source, target)
-    with closing(sqlite3.connect(file)) as copy:
+    with _translated(), closing(sqlite3.connect(file)) as copy:
         copy.execute("PRAGMA journal_mode=DELETE")  # one file, with nothing beside it
 
 
@@ -50,7 +54,11 @@ def load(file: Path, engine: Engine, *, force: bool) -> None:
                 return
         saved.dispose()
     engine.dispose()
-    with closing(sqlite3.connect(file)) as copy, closing(sqlite3.connect(_path(engine), timeout=30)) as live:
+    with (
+        _translated(),
+        closing(sqlite3.connect(file)) as copy,
+        closing(sqlite3.connect(_path(engine), timeout=30)) as live,
+    ):
         copy.backup(live)
 
 
@@ -135,6 +143,16 @@ def saved_packs(file: Path) -> list[str]:
             row[0]
             for row in connection.execute("SELECT DISTINCT pack FROM captures WHERE pack <> '' ORDER BY pack")
         ]
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """As for other connections: trouble with a file is "later", and no reason for a traceback."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        full = "disk is full" in str(error)
+        raise Temporary("disk_full" if full else "database_unavailable", str(error)) from error
 
 
 def _path(engine: Engine) -> str:

@@ -68,9 +68,9 @@ class SqlStore:
         with writing(self.engine) as connection:
             return drafts.claim_documents(connection, claim)
 
-    def claim_groups(self, claim: Claim) -> Sequence[Bundle]:
+    def claim_groups(self, claim: Claim, *, whole: bool = True) -> Sequence[Bundle]:
         with writing(self.engine) as connection:
-            return gathering.claim_groups(connection, claim)
+            return gathering.claim_groups(connection, claim, whole=whole)
 
     def claim_deliveries(self, claim: Claim) -> Sequence[Errand]:
         with writing(self.engine) as connection:

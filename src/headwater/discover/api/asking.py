@@ -80,7 +80,7 @@ def decoded(response: Response) -> Any:
     """What the body says. One that is cut short or no JSON at all may be whole the next time."""
     try:
         return msgspec.json.decode(response.body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Temporary("bad_json", "the answer is not whole JSON") from error
 
 

@@ -22,11 +22,14 @@ class Credential:
 
     def headers(self) -> dict[str, str]:
         """The headers that carry the key. Without it a source waits; that is no failure of the source."""
-        missing = [name for name in self.variables.values() if not self.environment.get(name)]
+        missing = [name for name in self.variables.values() if not self.environment.get(name, "").strip()]
         if missing:
             told = f"set {' and '.join(missing)} in the environment"
             raise Temporary("key_missing", told, delay=LOOK_AGAIN, counts=False)
-        return {header: f"{self.scheme}{self.environment[name]}" for header, name in self.variables.items()}
+        return {
+            header: f"{self.scheme}{self.environment[name].strip()}"
+            for header, name in self.variables.items()
+        }
 
     @property
     def named(self) -> str:

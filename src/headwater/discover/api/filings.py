@@ -76,11 +76,16 @@ class _Look:
             handed.update(map(_identity, mine))
             if fresh := tuple(self._lead(hit) for hit in mine if _identity(hit) not in known):
                 yield Found(fresh)
-            self.newest = max([self.newest, *(hit.filed for hit in mine)])
+            self.newest = max([self.newest, *(hit.filed for hit in mine if self._is_past(hit.filed))])
             if start + PER_PAGE >= _total(payload) or not hits:
                 break
         self.seen = sorted(handed | known if self.again else handed)
         return Discovery()
+
+    def _is_past(self, day: str) -> bool:
+        """Only a real day that has come may move the watermark: any other would hide what is filed before it."""
+        found = _day(day)
+        return found is not None and found <= self.now and len(day) == len("2026-11-13")
 
     def _company(self) -> Asking:
         """The number under which the regulator knows the company; asked for once and remembered."""

@@ -60,7 +60,8 @@ def _hourly(api: Api, source: Source, now: datetime) -> Conversation:
     today = now.astimezone(UTC).date().isoformat()
     payload = yield from _pages(api, ticker, "1/hour", first, today)
     told = _told(source, payload, HOUR, ticker)
-    newest = max((bar.at.date().isoformat() for bar in told.bars), default=first)
+    # One from the future must not hide what comes before it.
+    newest = min(max((bar.at.date().isoformat() for bar in told.bars), default=first), today)
     return Discovery(
         bars=told.bars, watermark={**(told.watermark or {}), "day": newest}, warnings=told.warnings
     )

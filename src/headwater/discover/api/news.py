@@ -144,7 +144,8 @@ class _Look:
                 self.newest = min(
                     published, self.now
                 )  # one from the future must not hide what comes before it
-            self.seen[_identity(article)] = _version(article)
+            if _identity(article):
+                self.seen[_identity(article)] = _version(article)
 
     def end(self) -> Discovery:
         # A whole look has listed again all that the next one may meet again.

@@ -9,6 +9,7 @@ from typing import Any
 from ahocorasick_rs import AhoCorasick
 
 from headwater.model.document import Mention
+from headwater.model.subject import fitting
 from headwater.pure.mentions.alias import Alias, trimmed
 from headwater.pure.mentions.choosing import (
     Hit,
@@ -93,6 +94,8 @@ def build_matcher(aliases: Iterable[Alias], profile: str = "words") -> Matcher:
     if profile not in PROFILES:
         raise ValueError(f"unknown profile {profile!r}: one of {', '.join(PROFILES)}")
     wanted = sorted({trimmed(alias) for alias in aliases})
+    for subject in {alias.subject for alias in wanted}:
+        fitting(subject)
     usable = tuple(alias for alias in wanted if any(map(is_word, alias.text)))
     refused = tuple(alias for alias in wanted if not any(map(is_word, alias.text)))
     digest = sha256(

@@ -55,7 +55,7 @@ def deadlines(parts: Sequence[Part], everything: Sequence[Part] = ()) -> Told:
 def _elsewhere(parts: Sequence[Part], found: dict[str, list[str]]) -> list[tuple[str, str, Line]]:
     told: dict[str, tuple[str, str, Line]] = {}
     for part in parts:
-        if part.field in {"plazos", "ignored", "base_legal", "datos_importantes"}:
+        if part.field in {"plazos", "ignored", "base_legal"}:
             continue
         for line in part.lines:
             for sentence in sentences(line.text):

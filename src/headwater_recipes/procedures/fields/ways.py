@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from headwater.pure.crawling.markers import folded
 from headwater_recipes.procedures.fields import places
@@ -12,7 +13,7 @@ from headwater_recipes.procedures.sections.line import Line
 from headwater_recipes.procedures.sections.part import Part
 
 ONLINE = re.compile(
-    r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|electronicament|elektronik|electronicall|via web|formulario web|plataforma|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital"
+    r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|electronicament|elektronik|electronicall|via web|mitjans electronics|medios electronicos|medios telematicos|bitarteko elektroniko|formulario web|plataforma|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital"
 )
 IN_PERSON = re.compile(
     r"presencial|en persona|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|centros? de atencion|centres? d atencio|\bcita\b|aurretiko hitzordu|hitzordu|face to face|dependencias|personandose|adrecant|achegandose|comisaria|at the (?:town hall|registry)"
@@ -29,6 +30,7 @@ VIRTUAL = re.compile(
 NOT_ONLINE = re.compile(
     r"no (?:\w+ ){0,4}(?:por internet|en linea|electronica\w*|telematica\w*|online)|not available online"
 )
+NAMED = re.compile(r"(?:^|[;.]\s+)([^:;.]{3,30}):\s")
 LONGEST_NUMBER = 24
 VIA_NAMES = {
     "online": "online",
@@ -44,12 +46,25 @@ def ways(parts: Sequence[Part]) -> Told:
     found: list[dict[str, str]] = []
     lines: list[Line] = []
     for part in parts:
-        for line in part.lines:
+        for line in [one for whole in part.lines for one in _apart(whole)]:
             told = _way(part, line)
             if told and told not in found:
                 found.append(told)
                 lines.append(line)
     return Told(found, spans_of(lines)) if found else Told()
+
+
+def _apart(line: Line) -> list[Line]:
+    """A line that goes through several ways, each named before a colon, as one line each."""
+    cuts = [
+        found.start(1) for found in NAMED.finditer(line.text) if found.start(1) and _via_of_label(found[1])
+    ]
+    if not cuts:
+        return [line]
+    ends = [*cuts[1:], len(line.text)]
+    texts = [line.text[: cuts[0]], *(line.text[start:end] for start, end in zip(cuts, ends, strict=True))]
+    first = replace(line, text=texts[0].strip(" ;"), rest="", lead="")
+    return [first, *(replace(line, text=text.strip(" ;"), lead="", rest="", links=()) for text in texts[1:])]
 
 
 def _way(part: Part, line: Line) -> dict[str, str] | None:

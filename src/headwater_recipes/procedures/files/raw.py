@@ -16,6 +16,7 @@ ENDINGS = {
     "text/plain": ".txt",
 }
 META = ".meta.json"
+UNKEPT = frozenset({"set-cookie", "set-cookie2", "authorization", "www-authenticate"})
 
 
 def keep_raw(layout: Layout, capture: Capture, body: bytes) -> None:
@@ -45,7 +46,7 @@ def _meta(capture: Capture, ending: str) -> dict[str, object]:
         "url": capture.url,
         "final_url": capture.final_url,
         "status": capture.status,
-        "headers": dict(capture.headers),
+        "headers": {name: value for name, value in capture.headers.items() if name.lower() not in UNKEPT},
         "etag": header(capture.headers, "etag"),
         "last_modified": header(capture.headers, "last-modified"),
         "media_type": capture.media_type,

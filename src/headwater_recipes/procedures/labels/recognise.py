@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from headwater.pure.crawling.markers import folded
 from headwater_recipes.procedures.labels.label import Label
-from headwater_recipes.procedures.labels.vocabulary import ENDINGS, RULES
+from headwater_recipes.procedures.labels.vocabulary import ENDINGS, NOUNS, OTHERWISE, RULES
 
 _ORDINAL = r"primer[oa]?|segund[oa]|tercer[oa]?|cuart[oa]|quint[oa]|sext[oa]|s[eé]ptim[oa]|octav[oa]|noven[oa]|d[eé]cim[oa]|[uú]nic[oa]"
 NUMBER = re.compile(
@@ -24,8 +24,44 @@ JOINED = re.compile(
     r"\s*(?:/|\||,| y |(?<! do)(?<! can)(?<! must)(?<! am)(?<! will)(?<!^do) i | e | o | eta | and | & | – | - )\s*",
     re.IGNORECASE,
 )
-LONGEST, LONGEST_PLAIN = 16, 8
+LONGEST_LETTERS = 240
+LONGEST, LONGEST_PLAIN, LONGEST_WEAK = 16, 8, 6
 ENDS_A_SENTENCE = re.compile(r"[.;,!…]$")
+ASKING = frozenset(
+    {
+        *(
+            "quien",
+            "quienes",
+            "qui",
+            "quen",
+            "nork",
+            "who",
+            "como",
+            "com",
+            "nola",
+            "how",
+            "donde",
+            "on",
+            "onde",
+            "non",
+        ),
+        *(
+            "where",
+            "cuando",
+            "quan",
+            "cando",
+            "noiz",
+            "when",
+            "que",
+            "zer",
+            "what",
+            "cuanto",
+            "quant",
+            "canto",
+            "zenbat",
+        ),
+    }
+)
 SOFT_TAIL = re.compile(
     r"(?:\s|^)(?:de|del|la|el|los|las|y|i|e|o|a|al|en|para|per|por|da|do|das|dos|d|l|les|els|eta|and|of|for|to|the|your|you|"
     r"solicitud\w*|solicit\w*|sol|licit\w*|present\w*|aport\w*|tramit\w*|procedim\w*|procedem\w*|necesari\w*|necessari\w*|exigid\w*|requerid\w*|"
@@ -38,9 +74,13 @@ SOFT_TAIL = re.compile(
 )
 
 
-@lru_cache(maxsize=8192)
 def recognise(heading: str) -> Label | None:
     """The label that a heading is; None when it is none of a procedure's parts."""
+    return _recognise(heading) if len(heading) <= LONGEST_LETTERS else None
+
+
+@lru_cache(maxsize=8192)
+def _recognise(heading: str) -> Label | None:
     bare = plain_label(heading)
     if not bare or len(bare.split()) > LONGEST:
         return None
@@ -51,28 +91,50 @@ def recognise(heading: str) -> Label | None:
         for rule in RULES:
             if candidate and rule.pattern.match(candidate):
                 return rule.label
-    return None
+    return _by_its_noun(bare)
+
+
+def _by_its_noun(bare: str) -> Label | None:
+    """What no rule knows from its beginning: the first word in it that only one part of a procedure is called by."""
+    words = bare.split()
+    if len(words) > LONGEST_WEAK or OTHERWISE.search(bare):
+        return None
+    found = [(place, noun.label) for noun in NOUNS if (place := _place(words, noun.pattern)) is not None]
+    return min(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def _place(words: list[str], pattern: re.Pattern[str]) -> int | None:
+    return next((place for place, word in enumerate(words) if pattern.fullmatch(word)), None)
 
 
 def plain_label(heading: str) -> str:
     return folded(NUMBER.sub("", heading))
 
 
-@lru_cache(maxsize=8192)
 def recognise_plain(line: str) -> Label | None:
     """The label that a line without any mark of a heading is: short, no sentence, and hardly a word besides."""
+    return _recognise_plain(line) if len(line) <= LONGEST_LETTERS else None
+
+
+@lru_cache(maxsize=8192)
+def _recognise_plain(line: str) -> Label | None:
     text = line.strip()
     words = plain_label(text).split()
     if not 0 < len(words) <= LONGEST_PLAIN or ENDS_A_SENTENCE.search(text) or text[0].islower():
         return None
     label = recognise(text)
-    if label is None or (label.field == "ignored" and len(words) > 4):
+    if (
+        label is None
+        or (label.field == "ignored" and len(words) > 4)
+        or _by_its_noun(plain_label(text)) is label
+    ):
         return None
-    return label if _says_no_more(text, words) else None
+    decided_last = any(rule.pattern.search(" ".join(words)) for rule in ENDINGS)
+    return label if decided_last or _says_no_more(text, words) else None
 
 
 def _says_no_more(text: str, words: list[str]) -> bool:
-    if text.endswith((":", "?")) or len(words) <= 2:
+    if text.endswith((":", "?")) or len(words) <= 2 or (len(words) <= 4 and words[0] in ASKING):
         return True
     bare = " ".join(words)
     rest = SOFT_TAIL.sub(" ", f" {bare} ").split()

@@ -5,6 +5,8 @@ that fits decides, so the narrow ones come first. Basque, and often English, put
 the endings.
 """
 
+import re
+
 from headwater_recipes.procedures.labels.label import Label, Rule, rules
 
 _A = r"(?:(?:a|o|el|la|los|las|els|les|os|as|the|l) )?"
@@ -51,8 +53,8 @@ HANDLED = (
 BODY = (
     r"organismo\w*(?! (?:colabora|que regula))|organisme\w*|organo?s? (?:responsable|competente?|gestora?|que|resolut|instruct|tramitador|de resolucion|de resolucio|administrativ|eskudun|arduradun|kudeatzaile)|organo?$|organ$",
     r"(?:unidad|unitat|unidade|unitate)\w* (?:responsable|tramitadora|gestora|organica|administrativa|competente?|eskudun|arduradun|kudeatzaile|de tramitacion)\w*",
-    r"(?:entidad|entitat|entidade|ens|ente|erakunde|administracion|administracio|administrazio)\w*(?: (?:responsable|competente?|convocante|convocant|gestora|concedente|arduradun\w*|eskudun\w*))?$",
-    r"(?:departamento|departament|consejeria|conselleria|concejalia|regidoria|concellaria|ministerio|ministeri|servicio|servei|servizo|area|saila|centro directivo|direccion general|delegacion)(?: (?:responsable|competente?|gestora?|tramitador|arduraduna|eskuduna))?$",
+    r"(?:entidad|entitat|entidade|ens|ente|erakunde|administracion|administracio|administrazio)\w*(?: (?:responsable|competente?|convocante|convocant|gestora?|xestora|kudeatzaile\w*|concedente|arduradun\w*|eskudun\w*))?$",
+    r"(?:departamento|departament|consejeria|conselleria|concejalia|regidoria|concellaria|ministerio|ministeri|servicio|servei|servizo|area|saila|centro (?:directivo|gestor|responsable)|direccion general|delegacion)(?: (?:responsable|competente?|gestora?|tramitador|arduraduna|eskuduna))?$",
     r"(?:responsable|arduraduna)(?: (?:del?|do|de la) (?:tramite|tramit|procedimiento|procedemento|procediment))?$",
     r"(?:quien|qui|quen|nork) (?:lo |ho |o |la )?(?:tramita|gestiona|resuelve|resol|xestiona|convoca|es el responsable|kudeatzen|izapidetzen|ebazten)",
     r"(?:responsible|competent|managing|processing|issuing) (?:body|authority|department|unit|organisation|organization|administration|office)|(?:authority|department|organisation|organization|body|administration)(?: responsible| in charge)?$|who (?:handles|manages|processes|is responsible)",
@@ -75,7 +77,7 @@ APPEAL = (
     r"(?:plazos?|terminis?|prazos?) (?:de|para|per a|per|d) (?:la |el |l )?(?:interp\w+|recurs\w*|recurri\w+|impugn\w+|alegaci\w+|reclam\w+)",
     r"recurs(?:o|os)? (?:que|contra|qu[ei])\b.{0,60}$",
     r"recurs(?:o|os)?(?: (?:administrati\w+|que|contra|procedentes?|admisibles?|que (?:\w+ ?){1,3}|de (?:alzada|reposicion|reposicio)|y reclamaci\w+|i reclamaci\w+|d alcada|procedents?))?$|(?:vias?|medios?) de (?:recurso|impugnacion)|(?:como|com) (?:puedo |puc |podo |se |es )?(?:recurr\w+|recorr\w+|impugn\w+|reclam\w+)|impugnaci\w+|reclamaci\w+$|no estas de acuerdo|errekurtso\w*",
-    r"appeals?\b|how to appeal|right of appeal|remedies|challenging|if you disagree",
+    r"(?:right|rights|how|ways?) (?:of|to) appeal|if you (?:disagree|are not satisfied|want to appeal)|objections?\b|appeals?\b|how to appeal|right of appeal|remedies|challenging|if you disagree",
 )
 PAYMENT_TERM = (
     r"(?:plazos?|terminis?|prazos?|periodos?|periodes?) (?:de |para |per |voluntario )*(?:pago|pagar|pagament|pagamento|cobro|cobrament|abono|ingreso)",
@@ -87,31 +89,31 @@ PERIOD = (
     r"(?:deadlines?|time ?limits?|time ?frames?|timelines?|time periods?|closing dates?|opening dates?|key dates|application (?:period|window|deadline)|period\b|submission (?:period|deadline))",
 )
 FEES = (
-    r"(?:hay que|cal|hai que|tengo que|se) (?:pag\w+|abon\w+)|(?:debo|he de) pagar|(?:es|e) (?:grati\w+|de pago)|pag[oa] de (?:la |las |les )?ta[sx]\w+|pagament de taxes",
+    r"(?:hay que|cal|hai que|tengo que|se) (?:pag\w+|abon\w+)|(?:debo|he de) pagar|(?:es|e) (?:gratu\w+|grati\w+|de pago)|pag[oa] de (?:la |las |les )?ta[sx]\w+|pagament de taxes",
     r"(?:importes?|import|cuantia|quantia|contia) (?:de|a|d) (?:la |las |les |a )?(?:ta[sx]as?|taxes|tasa|pagar|abonar|ingresar|aboar|precio|preu)",
     r"(?:tasas?|taxes|taxas?|tasak?|tasa\w*|tarifas?|tarifes|tarifak|aranceles|exacciones)\b",
     r"(?:coste?s?|cost|costos?|custos?|custo|kostua\w*|precios?|preus?|prezos?|prezioa\w*|gastos)\b(?! de la vida)",
     r"(?:cuanto (?:cuesta|vale|hay que pagar|tengo que pagar|se paga)|quant (?:costa|val|cal pagar|s ha de pagar|es paga)|canto (?:custa|vale|hai que pagar)|zenbat (?:balio|kosta\w*|ordaindu))",
-    r"(?:cuanto|quant|canto|zenbat|how much)$|gratu\w+$|gratis$|doakoa?$|doan$|dohainik$|free(?: of charge)?$|ordaindu beharreko\w*|ordainketa$|pago$|pagament$|pagamento$",
+    r"(?:cuanto|quant|canto|zenbat|how much)$|gratu\w+$|gratis$|doakoa?$|doan$|dohainik$|free(?: of charge)?$|ordaindu beharreko\w*|ordainketa$|ordainsari\w*|pago$|pagament$|pagamento$",
     r"fees?\b|costs?\b|price\b|pricing|how much does it cost|how much (?:is it|do i (?:have to )?pay|must)|charges?\b|is (?:it|there a) (?:free|fee)|payment(?: of (?:the )?fee)?$|amount (?:to pay|payable|due)",
 )
 AMOUNTS = (
     rf"{_A}(?:cuantias?|quantia|quanties|contias?|importes?|imports?|dotacion|dotacio|zenbateko\w*|diru kopuru\w*|kopurua)\b",
     r"(?:cuanto|quant|canto) (?:se |es |voy a |vaig a |vou |puedo |puc |podo |dinero |me |em |nos |diners )*(?:don\w+|dar\w+|cobr\w+|recib\w+|rebr\w+|percib\w+|corresponde\w*|dan|pagan)|zenbat (?:jaso\w*|kobra\w*)",
-    r"(?:benefit|grant|aid|subsidy)? ?amounts?\b|how much (?:will|do|can|could|may) (?:you|i) (?:get|receive|be paid)|how much (?:is|are) the (?:benefit|grant|aid)|value of the (?:grant|aid|benefit)",
+    r"(?:benefit|grant|aid|subsidy)? ?amounts?\b|how much (?:will|do|can|could|may) (?:you|i) (?:get|receive|be paid)|how much (?:is|are) the (?:benefit|grant|aid)|how much (?:you|we|it|they) (?:can |will |may )?(?:get|receive|pays?|be paid)|value of the (?:grant|aid|benefit)",
 )
 LAW = (
     r"(?:normativas?|normas?(?: (?:aplicables?|reguladoras?|legales|de aplicacion))?|normes?)(?! de uso)\b",
     r"(?:que|quines|quina|cales|what|which) (?:normas?|normativas?|normes|leyes|ley|lleis|llei|leis|lei|legislaci\w+|laws?|rules|regulations?|araudi\w*)\b",
     r"(?:legislacion|legislacio|lexislacion|legislation|legeria|legedia|leyes|leis|lleis)\b",
-    r"(?:base|bases|marco|marc|fundament\w*|fonament\w*|regimen|soporte|referencias|referencies|fonts|fuentes|fontes) (?:legal\w*|juridi[cq]\w*|xuridic\w*|normati\w*|reguladora\w*)",
+    r"(?:base|bases|marco|marc|fundament\w*|fonament\w*|regimen|soporte|referencias|referencies|fonts|fuentes|fontes) (?:legal\w*|juridi[cq]\w*|xuridic\w*|normati\w*|regulador\w*)",
     r"(?:regulacion|regulacio|regulamento|reglamentacion|disposiciones (?:legales|aplicables|reguladoras)|ordenanzas?(?: (?:aplicable|reguladora|fiscal)\w*)?$|convocatoria (?:y|i|e) bases)\b",
     r"(?:aplikatu\w* |aplikagarri\w* )?(?:araudi\w*|arautegi\w*)|lege[- ]?(?:oinarri|esparru)\w*|legezko oinarri\w*|oinarri (?:juridiko|legal)\w*|arau aplikagarri\w*",
     r"legal (?:basis|framework|references?|grounds|provisions|texts)|(?:applicable|relevant|governing|current) (?:law|laws|legislation|regulations?|rules)|regulations?$|rules and regulations|laws?$|which law",
 )
 PAPERS = (
     r"(?:documentacion|documentacio|dokumentazio\w*)\b(?! (?:relacionada|descargable|tecnica))",
-    r"(?:documentos?|documents?|dokumentuak|dokumentu|agiriak|agiri|papeles|papers)\b(?! (?:relacionad|de interes|d interes|descarg|asociad|relacionat))",
+    r"(?:documentos?|documents?|dokumentuak|dokumentu|agiriak|agiri|papeles|papeis|papers|evidence|proof)\b(?! (?:relacionad|de interes|d interes|descarg|asociad|relacionat))",
     r"(?:que|quina|quins|quines|cales|cuales|what|which|zer|zein) (?:documentos?|documents?|documentaci\w+|documentation|papeles|papers|dokumentu\w*|dokumentazio\w*|agiri\w*|impresos)",
     r"(?:que|what) (?:se )?(?:necesit\w+|necessit\w+|precis\w+|hace falta|fa falta|fai falta|hay que (?:presentar|aportar|llevar|adjuntar|entregar)|cal (?:presentar|aportar|portar|adjuntar)?|s ha d\w* (?:presentar|aportar)|tengo que (?:presentar|aportar|llevar)|debo (?:presentar|aportar|llevar|adjuntar)|debes? (?:presentar|aportar|llevar)|debe (?:presentar|aportar)|(?:he|has) de (?:presentar|aportar|portar)|teno que (?:presentar|achegar|levar)|hai que (?:presentar|achegar)|do (?:i|you) need|you (?:will )?need|i need|to (?:bring|submit|provide))",
     r"que (?:me |te |nos |em |et )?(?:piden|pide|demanen|demana|pediran|exigen)\b",
@@ -120,12 +122,13 @@ PAPERS = (
 )
 CONDITIONS = (
     r"(?:requisitos?|requisits?|requerimientos)\b",
-    r"(?:quien|quienes|qui|quen|nork|nor|who)\b(?= (?:puede|pueden|lo|la|los|las|ho|el|o|pot|poden|pode|tiene|te|ten|debe|ha|hi|eska|eskatu|egin|jaso|aurkez|can|may|is|are|should|must|qualif|izan|eska\w*|es|esta|e|son)\b)",
+    r"(?:quien|quienes|qui|quen|nork|nor|who)\b(?= (?:puede|pueden|lo|la|los|las|ho|el|o|pot|poden|pode|tiene|te|ten|debe|ha|hi|eska|eskatu|egin|jaso|aurkez|can|may|is|are|should|must|qualifies|qualify|needs|gets|benefits|izan|eska\w*|es|esta|e|son)\b)",
     r"(?:a|para|per a|pera) (?:quien|qui|quen)(?:es)?\b|(?:nori|norentzat|for whom|who for|zeinek)\b",
     r"(?:condiciones|condicions|condicion|condicio|baldintza\w*|eskakizun\w*|betekizun\w*|conditions?)\b(?! (?:de uso|d us))",
     r"(?:beneficiari\w+|destinatari\w+|destinatari|perceptores|onuradun\w*|hartzaile\w*|eskatzaile\w*|beneficiaries|applicants?|recipients)\b",
     r"(?:personas?|persones|persoas|poblacion|poblacio|colectivo|pertsona) (?:destinatari\w+|beneficiari\w+|interesad\w+|interessad\w+|solicitantes?|sol licitants?|onuradun\w*|hartzaile\w*|interesdun\w*|usuari\w+)",
     r"(?:dirigid[oa]s?|adrecat|adrecada|va dirigit|dirixid[oa]s?|destinad[oa]s?|zuzendu\w*|aimed) (?:a|o|to|para|al|als|as|at)?\b|dirigido$|interesad[oa]s(?: solicitantes)?$|interessats$|interesdun\w*$",
+    r"(?:tengo|tinc|teno|tes|tienes|do i have) (?:derecho|dret|dereito|a right)|qui s hi (?:pot|poden)\b",
     r"(?:puedo|podeis|puedes|puc|podo|podes|can i|am i|do i) (?:solicit\w+|pedir\w*|demanar\w*|apply|eligible|qualify|acceder|optar)|(?:eligib\w+|entitle\w+|requirements?)\b|what (?:are the )?(?:requirements|conditions)",
     r"(?:ambito|ambit) (?:subjetivo|de aplicacion|d aplicacio|personal)|solicitantes?$|sol licitants?$|legitimacion$",
 )
@@ -154,6 +157,7 @@ HOW = (
     r"(?:presentacion|presentacio|iniciacion|iniciacio|inicio(?= d)|inici(?= d)|realizacion|realitzacio)(?: (?:de|d|del|do|da) (?:la |las |les |l |a )?(?:solicitud\w*|sol licitud\w*|instancia\w*|procedimiento|procediment|procedemento|tramite|tramit))?$",
     r"(?:solicitud(?:es)?|sol licituds?|solicitudes?|eskaera|eskabidea|application|submission)(?: (?:del?|de la|do|da|process|procedure|nola egin) ?(?:tramite|ayuda|prestacion)?)?$|(?:ways?|methods?|channels?) (?:to|of|for) \w+|apply$|applying$|to apply$|channels?$",
     r"(?:instrucciones|instruccions|instructions|jarraibideak|argibideak)(?: (?:de|para|per|for|d) .{0,40})?$",
+    r"application (?:steps|procedure|process|form and process)|how (?:it|this|the process) works|the process$",
     r"(?:que (?:hay que|debo|tengo que|cal|he de) (?:hacer|fer|facer)|what (?:do i|you) (?:have to|need to|must) do|zer egin behar)",
 )
 WHERE = (
@@ -162,7 +166,7 @@ WHERE = (
     r"(?:puntos?|punts?|arreta)[ -](?:de|d|gune\w*) ?(?:atenci\w+|informaci\w+|tramitaci\w+|presentaci\w+|recogida)?|(?:direccion|direcciones|adreces|adreca|enderezos?|helbidea\w*|address(?:es)?)(?: (?:postal\w*|de (?:la |las )?oficinas?|presencial))?$",
 )
 CONTACT = (
-    r"(?:contact\w*|telefon\w*|telf|tel|harremanetarako\w*|kontaktu\w*|phone|telephone|helpline|enquiries|dudas|dubtes|consultas|consultes)\b(?!.*(?:recurso))",
+    r"(?:contact\w*|telefon\w*|telf|tel|harremanetarako\w*|kontaktu\w*|phone|telephone|helpline|enquiries|get in touch|questions|who to contact|dudas|dubtes|consultas|consultes)\b(?!.*(?:recurso))",
     r"(?:tiene\w*|tens|teniu|ten|tes|alguna|do you have|any|mas|mes|zalantza\w*) ?(?:alguna |cap |algunha |any )?(?:dudas?|dubtes?|dubidas?|questions?|preguntas?|consultas?)|zalantzarik|necesitas? ayuda|necessites ajuda|need help",
     r"(?:mas |mes |mais )?(?:datos|dades|datuak|informacion|informacio) (?:de|y|i|e) contact\w*|(?:atencion|atencio) (?:a |al |a la )?(?:ciudadan\w+|ciutadan\w+|cidadan\w+|publico|telefonica)|correo electronico$|correu electronic$|e ?mail$|posta elektronikoa$",
 )
@@ -178,6 +182,7 @@ WHAT = (
     r"(?:descripcion|descripcio|descricion|deskribapen\w*|azalpen\w*|description|definicion|definicio|definition|introduccion|introduccio|introducion|introduction|sarrera)\b",
     rf"{_A}(?:objetos?|objecte|obxecto|objektua|xedea\w*|helburu\w*|objetivos?|objectius?|obxectivos?|finalidad|finalitat|finalidade|purpose|objectives?|aims?|proposito)\b",
     r"(?:informacion|informacio|informazio|information|datos|dades|datu)\w* (?:general\w*|xeral\w*|basic\w*|orokor\w*|oinarrizko\w*|del? (?:tramite|tramit|procedimiento|procediment)|do procedemento)|general information|basic information",
+    r"(?:acerca de|sobre|quant a|in brief|in short|in a nutshell|key facts|at a glance|background|en breve|en resum|labur)\b(?! (?:nosotros|nosaltres|nos|us|la sede|la seu))",
     r"(?:resumen|resum|resumo|laburpen\w*|summary|overview|about|presentacion del tramite|sobre (?:este|esta|el|la|aquest|aquesta) (?:tramite|tramit|procedimiento|ayuda|ajut|servicio|prestacion)|at a glance|what (?:does it|it) (?:consist|involve))\b",
 )
 
@@ -236,8 +241,42 @@ ENDINGS: tuple[Rule, ...] = (
     *rules(
         Label("como_solicitar"),
         (
-            r"\b(?:izapidetzea|tramitazioa|urratsak|prozedura)$|nola (?:egin|eskatu|aurkeztu|izapidetu|tramitatu)\w*(?: \w+)?$",
+            r"\b(?:izapidetzea|tramitazioa|urratsak|prozedura|modua|moduak|bideak|bidea)$|nola (?:egin|eskatu|aurkeztu|izapidetu|tramitatu)\w*(?: \w+)?$",
         ),
     ),
     *rules(Label("descripcion"), (r"\b(?:deskribapena|azalpena|xedea|helburua|zer da(?: \w+)?)$",)),
+)
+
+# Words that only one part is called by, wherever they stand in a short heading that begins otherwise.
+NOUNS: tuple[Rule, ...] = (
+    *rules(
+        Label("descripcion"),
+        (r"descripcion|descripcio|descricion|deskribapena|description|overview|summary",),
+    ),
+    *rules(
+        Label("requisitos"),
+        (
+            r"requisit\w+|solicitantes|beneficiari\w+|destinatari\w+|baldintzak|onuradunak|eligib\w+|requirements|applicants",
+        ),
+    ),
+    *rules(
+        Label("documentos_necesarios"),
+        (
+            r"documentos|documentacion|documentacio|documents|dokumentazioa|dokumentuak|agiriak|documentation|paperwork",
+        ),
+    ),
+    *rules(Label("plazos", "solicitud"), (r"plazos?|terminis?|prazos?|epea|epeak|deadlines?",)),
+    *rules(Label("tasas"), (r"tasas?|taxes|taxas|tasak|fees?|tarifas?",)),
+    *rules(
+        Label("base_legal"),
+        (r"normativa|legislacion|legislacio|lexislacion|araudia|legislation|ordenanzas?",),
+    ),
+    *rules(Label("donde_solicitar"), (r"oficinas|oficines|bulegoak|offices|donde|onde|where",)),
+    *rules(Label("contacto"), (r"contacto|contacte|kontaktu\w*|contact|telefon\w*|consultas|consultes",)),
+    *rules(
+        Label("como_solicitar"), (r"tramitacion|tramitacio|tramitazioa|presentacion|presentacio|izapidetzea",)
+    ),
+)
+OTHERWISE = re.compile(
+    r"horari|descarg|estado|estat |consulta de|seguimiento|buscador|relaciona|formulari|modelo|model |noticia|histor|expediente|tecnic|datos personales|privaci|cookie|busqueda|estadistic|plantilla|anexo|annex|ley |decreto|orden |llei |lei |decret|avance|resumen de prensa|acuerdo|publicacion|vigencia|firma|certificad"
 )

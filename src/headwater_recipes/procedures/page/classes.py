@@ -9,6 +9,9 @@ from headwater_recipes.procedures.labels.recognise import recognise_plain
 
 FEWEST, LEAST_SHARE, LONGEST = 2, 0.4, 14
 MOST = 4000
+HOLDS_MORE = frozenset(
+    {"div", "p", "ul", "ol", "table", "dl", "section", "article", "form", "h1", "h2", "h3"}
+)
 
 
 def class_of(node: LexborNode) -> str:
@@ -20,10 +23,14 @@ def class_of(node: LexborNode) -> str:
 def label_classes(tree: LexborHTMLParser) -> frozenset[str]:
     """Where at least two of an element's uses are labels of different parts, the others are labels as well."""
     texts: dict[str, list[str]] = defaultdict(list)
+    larger: set[str] = set()
     for node in tree.css("div[class],p[class],span[class],li[class]")[:MOST]:
-        text = one_line(node.text(deep=True))
-        texts[class_of(node)].append(text)
-    return frozenset(name for name, found in texts.items() if _are_labels(found))
+        name = class_of(node)
+        if name in larger or any(child.tag in HOLDS_MORE for child in node.iter()):
+            larger.add(name)  # its text may be the whole page's: not to be looked at, and no label
+        else:
+            texts[name].append(one_line(node.text(deep=True)))
+    return frozenset(name for name, found in texts.items() if name not in larger and _are_labels(found))
 
 
 def _are_labels(texts: list[str]) -> bool:

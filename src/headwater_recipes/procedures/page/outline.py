@@ -20,11 +20,19 @@ from headwater_recipes.procedures.page.shape import (
     VALUE_WORDS,
     is_part,
     main_part,
+    named_for_readers,
     only_opens,
     opens,
 )
 from headwater_recipes.procedures.page.tables import below_heads, is_ficha, is_layout, rows_of
-from headwater_recipes.procedures.page.writing import Writing, bullet_of, flat, is_heading, marked
+from headwater_recipes.procedures.page.writing import (
+    END_OF_LABEL,
+    Writing,
+    bullet_of,
+    flat,
+    is_heading,
+    marked,
+)
 
 DEEPEST = 120
 LONGEST_LABEL = 14
@@ -97,7 +105,7 @@ class _Walker:
 
     def _block(self, node: LexborNode, tag: str, depth: int) -> None:
         self.end_paragraph()
-        if (name := self.panels.names.get(node.mem_id)) is not None:
+        if name := self.panels.names.get(node.mem_id) or named_for_readers(node):
             self.blocks.append(Heading(name, self._below("panel")))
         if tag == "table":
             self._table(node, depth)
@@ -144,9 +152,10 @@ class _Walker:
             self._button(node)
         elif tag == "img":
             return
-        elif tag in BOLD or (
-            tag in {"span", "label"} and (LABEL_WORDS & names_of(node) or class_of(node) in self.labels)
-        ):
+        elif tag in {"span", "label"} and (LABEL_WORDS & names_of(node) or class_of(node) in self.labels):
+            self.walk(node, depth + 1, bold=True)
+            self.writing.write(END_OF_LABEL, bold=False)
+        elif tag in BOLD:
             self.walk(node, depth + 1, bold=True)
             self.writing.write(" ", bold=False)
         else:

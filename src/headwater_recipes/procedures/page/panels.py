@@ -74,10 +74,10 @@ def _is_panel(node: LexborNode) -> bool:
         "fieldset",
         "table",
         "p",
-    } and not (_begins_with_heading(node))
+    } and not (begins_with_heading(node))
 
 
-def _begins_with_heading(node: LexborNode) -> bool:
+def begins_with_heading(node: LexborNode) -> bool:
     """Whether the first words inside are a heading's."""
     for child in node.traverse(include_text=True):
         if child.tag in HEADINGS or child.tag in {"summary", "legend", "dt"}:
@@ -94,7 +94,7 @@ def _in_order(tree: LexborHTMLParser, names: dict[int, str], triggers: set[int])
     if len(tabs) < 2 or len(tabs) != len(panels):
         return
     for tab, panel in zip(tabs, panels, strict=True):
-        if not _begins_with_heading(panel):
+        if not begins_with_heading(panel):
             names[panel.mem_id] = one_line(tab.text(deep=True))
         triggers.add(tab.mem_id)
 
@@ -105,7 +105,7 @@ def _side_by_side(tree: LexborHTMLParser, names: dict[int, str], triggers: set[i
         children = [child for child in around.iter() if child.tag not in {"input", "script", "style"}]
         labels = [child for child in children if child.tag in {"label", "button", "a"}]
         if not labels and children and children[0].tag in {"ul", "ol", "nav", "div"}:
-            labels = [one for one in children[0].css("li,button,a,label") if one.css_first("li") is None]
+            labels = list(children[0].css("li,button,a,label"))
             labels = [
                 one
                 for one in labels
@@ -123,7 +123,7 @@ def _side_by_side(tree: LexborHTMLParser, names: dict[int, str], triggers: set[i
         ):
             continue
         for label, panel, text in zip(labels, panels, texts, strict=True):
-            if not _begins_with_heading(panel):
+            if not begins_with_heading(panel):
                 names[panel.mem_id] = text
             triggers.add(label.mem_id)
 

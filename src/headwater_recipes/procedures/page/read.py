@@ -64,10 +64,10 @@ def read_page(data: bytes, hints: Hints) -> Reading | Unreadable:
 
 
 def _title(blocks: list[Block]) -> str:
-    for block in blocks:
-        if isinstance(block, Heading) and block.level == 1 and recognise(block.text) is None:
-            return block.text
-    return ""
+    titles = [block.text for block in blocks if isinstance(block, Heading) and block.level == 1]
+    if len(titles) == 1:
+        return titles[0]
+    return next((text for text in titles if recognise(text) is None), "")
 
 
 def _parts(blocks: list[Block]) -> int:

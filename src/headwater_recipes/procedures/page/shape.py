@@ -5,7 +5,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from headwater.extract.letters import one_line
 from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
 from headwater_recipes.procedures.page.chrome import names_of
-from headwater_recipes.procedures.page.panels import Panels
+from headwater_recipes.procedures.page.panels import Panels, begins_with_heading
 
 LEVELS = {f"h{level}": level for level in range(1, 7)}
 BLOCKS = frozenset(
@@ -72,6 +72,7 @@ LABEL_WORDS = frozenset(
         ),
     }
 )
+UNSEEN = ("aria-label", "data-label", "data-title")
 VALUE_WORDS = frozenset(
     {
         *(
@@ -134,6 +135,16 @@ def only_opens(node: LexborNode, panels: Panels) -> bool:
     inner = node.css("a,button,span")
     text = one_line(node.text(deep=True))
     return any(one.mem_id in panels.triggers and one_line(one.text(deep=True)) == text for one in inner)
+
+
+def named_for_readers(node: LexborNode) -> str:
+    """The label that only screen readers and style sheets see, where the element shows none."""
+    if node.tag not in {"section", "div", "article"}:
+        return ""
+    told = next((said for name in UNSEEN if (said := one_line(node.attributes.get(name) or ""))), "")
+    if not told or recognise(told) is None or begins_with_heading(node):
+        return ""
+    return told
 
 
 def opens(node: LexborNode) -> bool:

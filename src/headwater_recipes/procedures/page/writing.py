@@ -7,6 +7,7 @@ from headwater.extract.letters import one_line
 from headwater_recipes.procedures.labels.recognise import recognise_plain
 
 LONGEST_LABEL = 14
+END_OF_LABEL = "\x1f"  # after a label whose value may be bold as well; never part of the text
 _BULLET = re.compile(r"^\s*(?:[•·▪◦‣●○■□➢✓✔–—*]|-(?=\s)|o(?=\s{2}))\s*")
 _COUNTED = re.compile(r"^\s*(?:[a-zA-Z]|\d{1,2}|[ivx]{1,4})\s?[.)º]-?\s+(?=\S)")
 _ENDS = re.compile(r"[.;,]$")
@@ -66,7 +67,10 @@ def bullet_of(text: str) -> str | None:
 
 def is_heading(line: list[Run]) -> bool:
     """Bold from beginning to end, and short: a heading that nobody marked as one."""
-    words = [run for run in line if run.text.strip(" :.\u00a0\n\t")]
+    words = [run for run in line if run.text.strip(" :.\u00a0\n\t\x1f")]
+    ends = [place for place, run in enumerate(line) if END_OF_LABEL in run.text]
+    if ends and any(run.text.strip() for run in line[ends[0] :]):
+        return False
     text = flat(line)
     return (
         bool(words)
@@ -81,8 +85,11 @@ def marked(line: list[Run]) -> str:
     """Its words; a bold beginning that is not the whole keeps its marks."""
     lead: list[str] = []
     rest: list[str] = []
+    closed = False
     for run in line:
-        (lead if (run.bold or not run.text.strip()) and not rest else rest).append(run.text)
+        goes_on = (run.bold or not run.text.strip()) and not rest and not closed
+        (lead if goes_on else rest).append(run.text)
+        closed = closed or END_OF_LABEL in run.text
     head, tail = one_line("".join(lead)), one_line("".join(rest))
     if head and tail and len(head.split()) <= LONGEST_LABEL and "](" not in head:
         return f"**{head}** {tail}"

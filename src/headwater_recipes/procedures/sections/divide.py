@@ -33,12 +33,15 @@ def divide(lines: Sequence[Line]) -> list[Part]:
     """The first part is what stands before any heading."""
     above: list[_Above] = []
     parts: list[Part] = []
+    titles = sum(line.kind == "heading" and line.level == 1 for line in lines)
     for heading, below in _groups(lines):
         if heading is None:
             parts.append(Part(title="", level=0, label=None, lines=below))
             continue
         above = [one for one in above if one.level < heading.level]
         label, own = _effective(heading.text, above, " ".join(line.text for line in below))
+        if heading.level == 1 and titles == 1:
+            label, own = None, False  # the page's title, whatever its words: "Tasa de basuras" is a procedure
         also = both(heading.text) if own else ()
         parts.append(
             Part(

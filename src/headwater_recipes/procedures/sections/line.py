@@ -61,6 +61,8 @@ def _line(raw: str, start: int) -> Line:
     if raw.startswith("|"):
         cells = tuple(bare(cell.replace("\\|", "|")) for cell in CELL.split(raw.strip())[1:-1])
         return Line(kind="row", text=" | ".join(filter(None, cells)), cells=cells, links=links, **place)
+    if raw.startswith("\\") and ITEM.match(raw[1:]):
+        raw = raw[1:]  # typed by hand, and therefore escaped by whoever wrote the text down
     item = ITEM.match(raw)
     body = raw[item.end() :] if item else raw
     lead, rest = _lead(body)

@@ -19,7 +19,7 @@ def promote(lines: Sequence[Line]) -> list[Line]:
         None  # the heading to which the text comes back after a label with its value on one line
     )
     back = False
-    for line in _without_tables(lines):
+    for line in _without_label_lists(list(_without_tables(lines))):
         if line.kind == "heading" and not line.promoted:
             level, back = line.level, False
             around = line if recognise(line.text) is not None else None
@@ -89,6 +89,44 @@ def _announces(lead: str) -> bool:
     return len(lead.split()) <= 6 and recognise(lead) is not None
 
 
+def _without_label_lists(lines: list[Line]) -> list[Line]:
+    """Lists whose items are labels with their values, as texts; of other lists nothing changes."""
+    found: list[Line] = []
+    place = 0
+    while place < len(lines):
+        end = place
+        while end < len(lines) and lines[end].kind == "item":
+            end += 1
+        items = lines[place:end]
+        if items and _are_labelled(items):
+            for item in items:
+                head, rest = _halves(item)
+                if head and rest:
+                    found += [
+                        replace(_heading(item, head, 7), promoted=True),
+                        replace(item, kind="text", text=rest, lead="", rest=""),
+                    ]
+                else:
+                    found.append(item)
+        else:
+            found += items or [lines[place]]
+        place = max(end, place + 1)
+    return found
+
+
+def _are_labelled(items: Sequence[Line]) -> bool:
+    labels = [recognise_plain(f"{head}:") for item in items if (head := _halves(item)[0])]
+    fields = {label.field for label in labels if label is not None}
+    return len(fields) >= 3 and sum(label is not None for label in labels) >= len(items) / 2
+
+
+def _halves(line: Line) -> tuple[str, str]:
+    if line.lead:
+        return line.lead, line.rest
+    found = COLON.match(line.text)
+    return (found[1], found[2]) if found else ("", "")
+
+
 def _without_tables(lines: Sequence[Line]) -> Iterator[Line]:
     """Rows of tables that are labels and values, as headings and texts; other rows as they are."""
     table: list[Line] = []
@@ -140,5 +178,18 @@ def _settled(lines: list[Line]) -> list[Line]:
     settled: list[Line] = []
     for line in reversed(lines):
         empty = not settled or settled[-1].kind == "heading"
-        settled.append(replace(line, kind="text", promoted=False) if line.promoted and empty else line)
+        stands = not line.promoted or not empty or _opens_the_next(line, settled[-1] if settled else None)
+        settled.append(line if stands else replace(line, kind="text", promoted=False))
     return settled[::-1]
+
+
+def _opens_the_next(line: Line, following: Line | None) -> bool:
+    """A question, or a label for ways to apply above the first of them."""
+    if following is None:
+        return False
+    own, below = recognise(line.text), recognise(following.text)
+    if own is None or below is None:
+        return False
+    return line.text.endswith("?") or (
+        own.field == below.field == "como_solicitar" and not own.key and bool(below.key)
+    )

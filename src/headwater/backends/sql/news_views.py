@@ -1,0 +1,207 @@
+"""The tables that readers of a news-intelligence pipeline know by name, as views over Headwater's own rows.
+
+Keys of Headwater are shown as UUIDs: its own 96 bits, with zeros behind. An entry that came with a UUID keeps that one.
+What those tables lack stands at their end: score, components, topic, and a story's id, which lasts.
+"""
+
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, text
+
+NAMES = (
+    "processing_runs",
+    "feed_entry_jobs",
+    "feed_entry_vectors",
+    "feed_entry_topics",
+    "cluster_members",
+    "news_clusters",
+    "flash_point",
+    "feed_entries",
+)
+
+RUNS = """
+SELECT CAST(row_number() OVER (ORDER BY p.created_at, p.id) AS BIGINT) AS id, p.id AS run_id, p.status AS status,
+  p.tier AS pipeline_tier, p.target_date AS target_date, p.total AS total_entries, p.processed AS processed_entries,
+  p.failed AS failed_entries, p.duplicates AS dedupe_skipped, p.stories AS clusters_created, p.started_at AS started_at,
+  p.ended_at AS completed_at, p.error AS error_message, p.metrics AS metrics, p.created_at AS created_at
+FROM pipeline_runs p WHERE p.recipe = 'geopolitics'
+"""
+
+# The run that was going on, or had been the last one, when a row was written.
+RUN_OF = """(SELECT p.id FROM pipeline_runs p WHERE p.recipe = 'geopolitics' AND p.created_at <= {0}
+    ORDER BY p.created_at DESC, p.id DESC LIMIT 1)"""
+
+JOB_STATUS = """CASE
+    WHEN l.state IN ('quarantined', 'dropped') OR d.state IN ('quarantined', 'dropped', 'aside') THEN 'failed'
+    WHEN d.state = 'duplicate' THEN 'skipped_duplicate'
+    WHEN d.id IS NULL AND l.lease_owner IS NULL THEN 'queued'
+    WHEN d.id IS NULL OR d.state = 'waiting' THEN 'fetching'
+    WHEN s.score IS NOT NULL THEN 'scored'
+    WHEN s.summary <> '' THEN 'summarized'
+    WHEN s.id IS NOT NULL THEN 'clustered'
+    WHEN EXISTS (SELECT 1 FROM vectors v WHERE v.document_id = d.id) THEN 'embedded'
+    ELSE 'deduped'
+  END"""
+
+FAILURE = """CASE
+    WHEN coalesce(d.reason, l.reason) IS NULL OR d.state = 'duplicate' THEN NULL
+    WHEN coalesce(d.reason, l.reason) IN ('js_required', 'paywall', 'consent', 'no_text') THEN coalesce(d.reason, l.reason)
+    WHEN coalesce(d.reason, l.reason) = 'login' THEN 'paywall'
+    WHEN coalesce(d.reason, l.reason) IN ('timeout', 'render_timeout') THEN 'timeout'
+    WHEN coalesce(d.reason, l.reason) IN ('robots', 'reserved', 'breaker_open', 'forbidden_address', 'http_403')
+      THEN 'blocked'
+    WHEN coalesce(d.reason, l.reason) LIKE 'http_%' OR coalesce(d.reason, l.reason) IN ('soft_404', 'error_page', 'dns',
+      'refused', 'reset', 'tls', 'truncated', 'gone') THEN 'http_error'
+    ELSE 'unknown'
+  END"""
+
+JOBS = """
+SELECT d.number AS id, {entry} AS feed_entry_id, {run} AS run_id, CAST({status} AS TEXT) AS status,
+  CASE WHEN d.attempts > l.attempts THEN d.attempts ELSE l.attempts END AS attempts, coalesce(d.detail, d.reason, l.reason)
+    AS last_error, CAST({failure} AS TEXT) AS failure_reason, {method} AS extraction_method,
+  length(d.text) AS extraction_chars, c.sha256 AS content_hash, CAST(NULL AS TEXT) AS simhash,
+  coalesce(d.state = 'duplicate', {false}) AS is_duplicate, {original} AS duplicate_of,
+  c.elapsed_ms AS fetch_duration_ms, CAST(NULL AS INTEGER) AS extract_duration_ms,
+  CAST(NULL AS INTEGER) AS embed_duration_ms, l.first_seen_at AS created_at,
+  coalesce(d.updated_at, l.updated_at) AS updated_at
+FROM leads l LEFT JOIN documents d ON d.id = l.document_id LEFT JOIN captures c ON c.id = d.capture_id
+  LEFT JOIN members m ON m.document_id = d.id AND m.story_id IN (SELECT id FROM stories WHERE state = 'live')
+  LEFT JOIN stories s ON s.id = m.story_id
+WHERE l.recipe = 'geopolitics' AND l.state <> 'duplicate'
+"""
+
+VECTORS = """
+SELECT {entry} AS feed_entry_id, v.vector AS embedding, v.model AS model_name, d.updated_at AS created_at,
+  v.dimensions AS dimensions
+FROM vectors v JOIN documents d ON d.id = v.document_id WHERE d.recipe = 'geopolitics'
+"""
+
+TOPICS = """
+SELECT d.number AS id, {entry} AS feed_entry_id, {topic} AS iptc_top_level, {code} AS iptc_path,
+  CAST({confidence} AS REAL) AS confidence, d.updated_at AS created_at
+FROM documents d WHERE d.recipe = 'geopolitics' AND d.state = 'kept' AND {topic} IS NOT NULL
+"""
+
+MEMBERS = """
+SELECT CAST(row_number() OVER (ORDER BY s.created_at, s.id, d.id) AS BIGINT) AS id, {flashpoint} AS flashpoint_id,
+  {story} AS cluster_uuid, {entry} AS feed_entry_id, {run} AS run_id, CAST(m.similarity AS REAL) AS similarity,
+  s.updated_at AS created_at
+FROM members m JOIN stories s ON s.id = m.story_id JOIN documents d ON d.id = m.document_id
+WHERE s.recipe = 'geopolitics' AND s.state = 'live'
+"""
+
+CLUSTERS = """
+SELECT CAST(row_number() OVER (ORDER BY s.created_at, s.id) AS BIGINT) AS id, {flashpoint} AS flashpoint_id,
+  CAST({rank} AS INTEGER) AS cluster_id, s.summary AS summary, s.size AS article_count, {domains} AS top_domains,
+  {languages} AS languages, {urls} AS urls, {images} AS images, s.created_at AS created_at, s.title AS title,
+  s.score AS hotspot_score, {components} AS components, {topic} AS topic, {story} AS cluster_uuid, s.id AS story_id,
+  s.revision AS revision, s.updated_at AS updated_at
+FROM stories s WHERE s.recipe = 'geopolitics' AND s.state = 'live'
+"""
+
+FLASHPOINTS = """
+SELECT {subject} AS id, s.name AS title, coalesce({description}, '') AS description, {entities} AS entities,
+  {domains} AS domains, s.active AS active
+FROM subjects s WHERE s.recipe = 'geopolitics' AND s.kind = 'flashpoint'
+"""
+
+ENTRIES = """
+SELECT {entry} AS id, {flashpoint} AS flashpoint_id, d.url AS url, d.title AS title, {title_en} AS title_en,
+  d.published_at AS seendate, {domain} AS domain, d.language AS language, {country} AS sourcecountry,
+  d.description AS description, d.image AS image, d.publisher AS hostname, d.text AS content, {places} AS geo_entities,
+  d.created_at AS created_at, d.updated_at AS updated_at
+FROM documents d WHERE d.recipe = 'geopolitics' AND d.state IN ('kept', 'duplicate')
+"""
+
+FORMS: Mapping[str, str] = {
+    "processing_runs": RUNS,
+    "feed_entry_jobs": JOBS,
+    "feed_entry_vectors": VECTORS,
+    "feed_entry_topics": TOPICS,
+    "cluster_members": MEMBERS,
+    "news_clusters": CLUSTERS,
+    "flash_point": FLASHPOINTS,
+    "feed_entries": ENTRIES,
+}
+
+
+def create_views(connection: Connection) -> None:
+    """Make the views, or make them anew."""
+    drop_views(connection)
+    postgresql = connection.dialect.name == "postgresql"
+    for name, form in FORMS.items():
+        query = form.format(**_words(name, postgresql=postgresql))
+        connection.exec_driver_sql(f"CREATE VIEW {name} AS {query}".replace("%", "%%" if postgresql else "%"))
+
+
+def drop_views(connection: Connection) -> None:
+    for name in reversed(NAMES):
+        connection.execute(text(f"DROP VIEW IF EXISTS {name}"))
+
+
+def _words(name: str, *, postgresql: bool) -> dict[str, str]:
+    def inside(column: str, *path: str, plain: bool = True) -> str:
+        return _inside(column, path, plain=plain, postgresql=postgresql)
+
+    def key(column: str) -> str:
+        return _uuid(column, postgresql=postgresql)
+
+    entry = _entry(postgresql=postgresql)
+    told = "s.attributes" if name in {"cluster_members", "news_clusters", "flash_point"} else "d.attributes"
+    return {
+        "entry": entry,
+        "story": key("s.id"),
+        "original": key("d.duplicate_of"),
+        "subject": _as_uuid("s.id", postgresql=postgresql),
+        "flashpoint": _as_uuid(inside(told, "flashpoint"), postgresql=postgresql),
+        "run": RUN_OF.format("s.updated_at" if name == "cluster_members" else "l.first_seen_at"),
+        "status": JOB_STATUS,
+        "failure": FAILURE,
+        "method": inside("d.trail", "0", "version"),
+        "false": "false" if postgresql else "0",
+        "topic": inside(told, "topic", "name"),
+        "code": inside(told, "topic", "code"),
+        "confidence": inside(told, "topic", "confidence"),
+        "rank": inside(told, "rank"),
+        "domains": inside(told, "domains" if name == "flash_point" else "top_domains", plain=False),
+        "components": inside(told, "components", plain=False),
+        "languages": inside(told, "languages", plain=False),
+        "urls": inside(told, "urls", plain=False),
+        "images": inside(told, "images", plain=False),
+        "entities": inside(told, "entities", plain=False),
+        "description": inside(told, "description"),
+        "title_en": inside(told, "title_en"),
+        "domain": inside(told, "domain"),
+        "country": inside(told, "sourcecountry"),
+        "places": inside(told, "geo_entities", plain=False),
+    }
+
+
+def _inside(column: str, path: tuple[str, ...], *, plain: bool, postgresql: bool) -> str:
+    """A value inside a JSON column, in the words of the database: as text, or as JSON."""
+    if not postgresql:
+        return (
+            f"json_extract({column}, '$" + "".join(f"[{p}]" if p.isdigit() else f".{p}" for p in path) + "')"
+        )
+    return f"({column} {'#>>' if plain else '#>'} ARRAY{list(path)})"
+
+
+def _uuid(column: str, *, postgresql: bool) -> str:
+    parts = " || '-' || ".join(
+        f"substr({column}, {start}, {size})" for start, size in ((1, 8), (9, 4), (13, 4), (17, 4))
+    )
+    return _as_uuid(f"({parts} || '-' || substr({column}, 21, 4) || '00000000')", postgresql=postgresql)
+
+
+def _as_uuid(words: str, *, postgresql: bool) -> str:
+    return f"CAST({words} AS {'uuid' if postgresql else 'TEXT'})"
+
+
+def _entry(*, postgresql: bool) -> str:
+    made = _uuid("d.id", postgresql=postgresql)
+    if postgresql:
+        form = "'^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'"
+        return f"CASE WHEN d.guid ~ {form} THEN CAST(d.guid AS uuid) ELSE {made} END"
+    dashes = " AND ".join(f"substr(d.guid, {place}, 1) = '-'" for place in (9, 14, 19, 24))
+    given = f"length(d.guid) = 36 AND {dashes} AND NOT d.guid GLOB '*[^0-9a-fA-F-]*'"
+    return f"CASE WHEN {given} THEN lower(d.guid) ELSE {made} END"

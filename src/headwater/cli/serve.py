@@ -1,0 +1,60 @@
+"""`headwater serve`."""
+
+import asyncio
+import sys
+from typing import Annotated
+
+import typer
+
+from headwater.cli.opening import make_app
+from headwater.cli.options import Options, given, verb
+from headwater.cli.output import side_console
+from headwater.cli.serving import Door, serve
+from headwater.model.errors import Refused
+from headwater.settings.channels import revealed
+
+LEAST_KEY = 16
+
+
+def serve_the_web(
+    context: typer.Context,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on.")] = 8080,
+    recipe: Annotated[str, typer.Option(metavar="RECIPE", help="Whose runs can be started.")] = "geopolitics",
+) -> None:
+    """Let other programs start runs and ask about them over HTTP, until Ctrl-C.
+
+    GET /health needs no key. POST /pipeline/run, GET /pipeline/runs and GET /pipeline/runs/RUN need the header
+    X-Api-Key with the setting `api_key`.
+    """
+    app = make_app(context)
+    app.recipe(recipe)
+    key = revealed(app.settings.api_key, "api_key")
+    if key and len(key) < LEAST_KEY:
+        raise Refused("bad_config", f"api_key: give at least {LEAST_KEY} characters")
+    words = (sys.executable, "-m", "headwater.cli", *before_the_verb(given(context)))
+
+    async def start(run: str, tier: str | None) -> int:
+        asked = ("run", recipe, "--once", "--quiet", "--run-id", run, *(("--tier", tier) if tier else ()))
+        child = await asyncio.create_subprocess_exec(*words, *asked)
+        return await child.wait()
+
+    side_console().print(f"Serving {recipe} on http://{host}:{port} until Ctrl-C.", style="dim")
+    try:
+        asyncio.run(serve(Door(app, recipe, key, start), host, port))
+    except OSError as error:
+        raise Refused("cannot_listen", f"{host}:{port} cannot be listened on: {error.strerror}") from error
+
+
+def before_the_verb(options: Options) -> list[str]:
+    """The options that were given before the verb, for a process that is to see the same installation."""
+    said = {
+        "--config": options.config,
+        "--data": options.data,
+        "--log": options.log,
+        "--log-level": options.log_level,
+    }
+    return [word for name, value in said.items() if value is not None for word in (name, str(value))]
+
+
+app = verb(serve_the_web)

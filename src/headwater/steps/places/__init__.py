@@ -1,0 +1,3 @@
+from headwater.steps.places.tagging import TagPlaces
+
+__all__ = ["TagPlaces"]

@@ -1,0 +1,46 @@
+"""What the papers report. `hours` count from the demo's first moment: those below zero are there from the start, the
+others appear as its clock moves on. `story` is the truth that a clustering can be held against."""
+
+from dataclasses import dataclass
+
+from headwater_demo.flashpoints.delta import DELTA
+from headwater_demo.flashpoints.strait import STRAIT
+from headwater_demo.flashpoints.vote import VOTE
+
+Line = tuple[str, str, float, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    flashpoint: str
+    story: str
+    host: str
+    hours: float
+    category: str
+    title: str
+    text: str
+
+    @property
+    def path(self) -> str:
+        words = "".join(
+            letter if letter.isascii() and letter.isalnum() else " " for letter in self.title.casefold()
+        )
+        return f"/{self.flashpoint}/" + "-".join(words.split()[:8])
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.host}{self.path}"
+
+
+def _reports(flashpoint: str, lines: tuple[Line, ...]) -> list[Report]:
+    return [
+        Report(flashpoint, story, host, hours, category, title, text)
+        for story, host, hours, category, title, text in lines
+    ]
+
+
+REPORTS: tuple[Report, ...] = (
+    *_reports("kelmar-strait", STRAIT),
+    *_reports("valdora-vote", VOTE),
+    *_reports("orsa-delta", DELTA),
+)

@@ -1,0 +1,72 @@
+"""What an installation can tell this recipe."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from headwater.model.errors import Refused
+from headwater.pure.alerts import Rules
+from headwater.pure.stories.topics import UNKNOWN, code_of
+from headwater.settings.settings import DEFAULT_DATA
+from headwater.settings.sources import parse_duration
+from headwater_recipes.geopolitics.flashpoints import flashpoint_id
+
+WHERE = "recipes.geopolitics.options"
+COUNTRY = 2
+
+
+class Alerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`channels` are names under `notify`. `subjects` are flashpoints or country codes, `topics` names or codes of the
+    IPTC top levels; a rule that is not given is off."""
+
+    channels: tuple[str, ...] = ()
+    score: float | None = 0.7
+    growth: float | None = 2.0
+    topics: tuple[str, ...] = ()
+    subjects: tuple[str, ...] = ()
+    new_story: int | None = None
+    silence: str | None = None
+
+
+class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`tier` A groups by words alone, B by meaning as well (extra `nlp`), C as B. `profile` is how stories are cut;
+    `settle` is how long a flashpoint rests after an arrival before its stories are told. `models` is the folder in which
+    the encoder is built once; `model` a folder with another one."""
+
+    tier: Literal["A", "B", "C"] = "A"
+    profile: Literal["default", "reference"] = "default"
+    settle: str = "1s"
+    cron: str = "0 4 * * *"
+    models: str = DEFAULT_DATA
+    model: str | None = None
+    alerts: Alerts = Alerts()
+
+
+def read_options(given: Mapping[str, Any]) -> Options:
+    try:
+        chosen = msgspec.convert(dict(given), Options)
+    except msgspec.ValidationError as error:
+        raise Refused("bad_config", f"{WHERE}: {error}") from error
+    if chosen.profile == "reference" and chosen.tier == "A":
+        raise Refused("bad_config", f"{WHERE}.profile: reference needs embeddings, so tier B or C")
+    return chosen
+
+
+def rules_of(alerts: Alerts) -> Rules:
+    unknown = [topic for topic in alerts.topics if code_of(topic) == UNKNOWN]
+    if unknown:
+        raise Refused("bad_config", f"{WHERE}.alerts.topics: '{unknown[0]}' is no IPTC top level")
+    quiet = alerts.silence
+    return Rules(
+        score=alerts.score,
+        growth=alerts.growth,
+        topics=frozenset(code_of(topic) for topic in alerts.topics),
+        subjects=frozenset(_subject(told) for told in alerts.subjects),
+        new_story=alerts.new_story,
+        silence=None if quiet is None else parse_duration(quiet, f"{WHERE}.alerts.silence"),
+    )
+
+
+def _subject(told: str) -> str:
+    return told.upper() if len(told) == COUNTRY else flashpoint_id(told)

@@ -1,0 +1,162 @@
+"""The tables of the news-intelligence contract, readable by name in plain SQL, on both databases."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import tests.scene as scenes
+from sqlalchemy import Engine, text
+from tests.scene import HOUR, START, ended, kept, make_source
+
+from headwater.backends.sql.connect import reading
+from headwater.backends.sql.mentioning import Mentioning
+from headwater.backends.sql.news_views import NAMES
+from headwater.backends.sql.pipeline_runs import PipelineRuns
+from headwater.backends.sql.store import SqlStore
+from headwater.model.story import Member, Story
+from headwater.model.subject import Subject
+from headwater.model.work import Draft, Fetched, Gathered, Quarantined, State, Task
+from headwater.pure.keys import group_key
+
+RECIPE = "geopolitics"
+STRAIT = "0b0f2a86-6a1c-4b0e-9d43-1f2f3c4d5e6f"
+ENTRY = "7e9a1c52-0f65-4e2b-8a53-0d6b1f2c3a4b"
+TOPIC = {"code": "16000000", "name": "conflict, war and peace", "confidence": 0.9}
+COLUMNS = {
+    "processing_runs": "id run_id status pipeline_tier target_date total_entries processed_entries failed_entries "
+    "dedupe_skipped clusters_created started_at completed_at error_message metrics created_at",
+    "feed_entry_jobs": "id feed_entry_id run_id status attempts last_error failure_reason extraction_method "
+    "extraction_chars content_hash simhash is_duplicate duplicate_of fetch_duration_ms extract_duration_ms "
+    "embed_duration_ms created_at updated_at",
+    "feed_entry_vectors": "feed_entry_id embedding model_name created_at",
+    "feed_entry_topics": "id feed_entry_id iptc_top_level iptc_path confidence created_at",
+    "cluster_members": "id flashpoint_id cluster_uuid feed_entry_id run_id similarity created_at",
+    "news_clusters": "id flashpoint_id cluster_id summary article_count top_domains languages urls images created_at",
+}
+
+
+class World(scenes.Scene):
+    """A scene of this recipe."""
+
+    def claim(self, task: Task, owner: str = scenes.ME, **told: Any) -> list[Any]:
+        return super().claim(task, owner, **(told | {"recipe": RECIPE}))
+
+
+def ask(engine: Engine, query: str) -> list[dict[str, Any]]:
+    with reading(engine) as connection:
+        return [dict(row) for row in connection.execute(text(query)).mappings()]
+
+
+def told(engine: Engine, query: str) -> list[tuple[Any, ...]]:
+    return [tuple(str(value) for value in row.values()) for row in ask(engine, query)]
+
+
+@pytest.fixture
+def world(store: SqlStore) -> World:
+    return World(store, source=make_source("Wire", recipe=RECIPE, subject=STRAIT))
+
+
+def gathered(world: World, drafts: list[Draft]) -> None:
+    (bundle,) = world.claim(Task.GATHER)
+    about = {
+        "flashpoint": STRAIT,
+        "rank": 1,
+        "topic": TOPIC,
+        "top_domains": ["wire.example"],
+        "languages": ["en"],
+    }
+    story = Story(
+        id="ab" * 12,
+        recipe=RECIPE,
+        group=bundle.id,
+        title="A tanker",
+        members=tuple(Member(draft.id, 0.9) for draft in drafts),
+        summary="It was seized.",
+        score=0.61,
+        attributes={**about, "urls": [], "images": [], "components": {"volume": 0.2}},
+    )
+    result = Gathered(group=bundle.id, marks=bundle.marks, stories=(story,))
+    world.store.finish_gather([result], scenes.ME, world.now)
+
+
+def keep(world: World, draft: Draft, **more: Any) -> None:
+    about = {"flashpoint": STRAIT, "topic": TOPIC}
+    group = group_key(RECIPE, STRAIT)
+    assert group
+    assert world.refine(kept(draft, attributes=about, group=STRAIT, **more)) == []
+
+
+@pytest.mark.parametrize("view", COLUMNS)
+def test_g3_the_columns_are_those_of_the_contract_and_more_behind(engine: Engine, view: str):
+    with reading(engine) as connection:
+        names = list(connection.execute(text(f"SELECT * FROM {view}")).keys())
+    wanted = COLUMNS[view].split()
+    assert names[: len(wanted)] == wanted
+
+
+def test_g3_g4_an_entry_is_a_job_whose_state_follows_it(world: World, engine: Engine):
+    PipelineRuns(engine).begin("run_1", RECIPE, "B", "2026-11-13", START - HOUR)
+    waiting = world.lead("waiting")
+    good, copy, walled = world.drafts("good", "copy", "walled")
+    world.tell(waiting)
+    keep(world, good, guid=ENTRY)
+    world.refine(ended(copy, State.DUPLICATE, "exact", of=good.id), ended(walled, State.DROPPED, "paywall"))
+    jobs = {row["status"]: row for row in ask(engine, "SELECT * FROM feed_entry_jobs")}
+    assert jobs.keys() == {"queued", "deduped", "skipped_duplicate", "failed"}
+    assert str(jobs["deduped"]["feed_entry_id"]) == ENTRY
+    assert jobs["failed"]["failure_reason"] == "paywall"
+    assert jobs["skipped_duplicate"]["is_duplicate"]
+    assert str(jobs["skipped_duplicate"]["duplicate_of"]).replace("-", "")[:24] == good.id
+    assert {row["run_id"] for row in jobs.values()} == {"run_1"}
+    gathered(world, [good])
+    assert told(engine, "SELECT status FROM feed_entry_jobs WHERE extraction_chars > 0 AND NOT is_duplicate "
+                "AND status <> 'failed'") == [("scored",)]  # fmt: skip
+
+
+def test_g4_an_entry_that_could_not_be_fetched_has_failed(world: World, engine: Engine):
+    lead = world.lead("gone")
+    world.tell(lead)
+    world.claim(Task.FETCH, keys=(lead.id,))
+    why = Quarantined(reason="http_404")
+    world.store.finish_fetch([Fetched(lead=lead.id, version="v1", result=why)], scenes.ME, world.now)
+    assert told(engine, "SELECT status, failure_reason FROM feed_entry_jobs") == [("failed", "http_error")]
+
+
+def test_g3_g12_stories_are_clusters_with_score_topic_and_an_id_that_lasts(world: World, engine: Engine):
+    (draft,) = world.drafts("a")
+    keep(world, draft)
+    gathered(world, [draft])
+    (cluster,) = ask(engine, "SELECT * FROM news_clusters")
+    assert (cluster["cluster_id"], cluster["article_count"], cluster["hotspot_score"]) == (1, 1, 0.61)
+    assert (str(cluster["flashpoint_id"]), cluster["topic"]) == (STRAIT, "conflict, war and peace")
+    assert cluster["summary"] == "It was seized."
+    join = """SELECT c.story_id, round(CAST(m.similarity AS NUMERIC), 1) FROM news_clusters c
+        JOIN cluster_members m ON m.cluster_uuid = c.cluster_uuid JOIN feed_entries e ON e.id = m.feed_entry_id
+        JOIN feed_entry_topics t ON t.feed_entry_id = e.id WHERE t.iptc_path = '16000000'"""
+    assert told(engine, join) == [("ab" * 12, "0.9")]
+
+
+def test_g3_flashpoints_are_read_by_name(engine: Engine):
+    Mentioning(engine).declare(
+        RECIPE, [Subject(id=STRAIT, name="Strait", kind="flashpoint", attributes={"description": "Narrow"})]
+    )
+    assert told(engine, "SELECT id, title, description FROM flash_point") == [(STRAIT, "Strait", "Narrow")]
+
+
+def test_g1_g22_one_run_at_a_time_and_the_dead_are_given_up(world: World, engine: Engine):
+    runs = PipelineRuns(engine)
+    assert runs.begin("run_a", RECIPE, "A", "2026-11-13", START)
+    assert not runs.begin("run_b", RECIPE, "A", "2026-11-13", START + HOUR)
+    assert runs.begin("run_c", RECIPE, "A", "2026-11-13", START + 3 * HOUR)
+    world.now = START + 3 * HOUR + timedelta(minutes=1)
+    (draft,) = world.drafts("x")
+    keep(world, draft)
+    closed = runs.finish("run_c", START + 4 * HOUR)
+    assert (closed["status"], closed["total"], closed["processed"]) == ("completed", 1, 1)
+    rows = told(engine, "SELECT run_id, status, processed_entries FROM processing_runs ORDER BY id")
+    assert rows == [("run_a", "failed", "0"), ("run_c", "completed", "1")]
+    assert [run["id"] for run in runs.listed(RECIPE, "2026-11-13")] == ["run_c", "run_a"]
+
+
+def test_g3_every_view_can_be_read_when_there_is_nothing(engine: Engine):
+    assert [ask(engine, f"SELECT * FROM {name}") for name in NAMES] == [[]] * len(NAMES)

@@ -1,0 +1,46 @@
+"""What the health rules of a pipeline are held against, on both databases."""
+
+import tests.scene as scenes
+from sqlalchemy import Engine
+from tests.scene import HOUR, RECIPE, START, Scene, ended, make_source
+
+from headwater.backends.sql.pipeline_figures import last_seen, pipeline_figures
+from headwater.backends.sql.pipeline_runs import PipelineRuns
+from headwater.model.story import Member, Story
+from headwater.model.work import Fetched, Gathered, Later, State, Task
+
+
+def test_g25_figures_are_those_of_the_newest_run(scene: Scene, engine: Engine):
+    assert pipeline_figures(engine, RECIPE, START) is None
+    PipelineRuns(engine).begin("run", RECIPE, "A", "2026-11-13", START - HOUR)
+    (good,) = scene.keep("good", group="g")
+    (walled,) = scene.drafts("walled")
+    scene.refine(ended(walled, State.DROPPED, "paywall"))
+    (bundle,) = scene.claim(Task.GATHER)
+    story = Story(id="s", recipe=RECIPE, group=bundle.id, title="S", members=(Member(good.id),))
+    scene.store.finish_gather(
+        [Gathered(group=bundle.id, marks=bundle.marks, stories=(story,))], scenes.ME, scene.now
+    )
+    held_up = scene.lead("held-up")
+    scene.tell(held_up)
+    scene.claim(Task.FETCH, keys=(held_up.id,))
+    later = Later(at=START + HOUR, reason="breaker_open", counts=False)
+    scene.store.finish_fetch([Fetched(lead=held_up.id, version="v1", result=later)], scenes.ME, scene.now)
+    figures = pipeline_figures(engine, RECIPE, START)
+    assert figures is not None
+    assert (figures.lasted, figures.read, figures.unreadable) == (HOUR, 2, 1)
+    assert (figures.stories, figures.single, figures.breakers) == (1, 1, 1)
+    closed = PipelineRuns(engine).finish("run", START)
+    assert (closed["status"], closed["failed"]) == ("partial", 1)
+    after = pipeline_figures(engine, RECIPE, START + 5 * HOUR)
+    assert after is not None
+    assert (after.lasted / HOUR, after.entries, after.failed) == (0, 2, 1)
+
+
+def test_g17_the_last_entry_of_each_subject_is_known(scene: Scene, engine: Engine):
+    scene.tell(
+        scene.lead("a", source=make_source("Own", subject="one")), source=make_source("Own", subject="one")
+    )
+    scene.now = START + HOUR
+    scene.tell(scene.lead("b", subject="two"))
+    assert last_seen(engine, RECIPE) == {"one": START, "two": START + HOUR}

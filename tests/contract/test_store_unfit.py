@@ -1,0 +1,72 @@
+"""A story or a receipt that no database takes is set apart alone; the worker and the others go on."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import structlog
+from tests.scene import ME, RECIPE, START, Scene, kept
+
+from headwater.backends.sql.schema import deliveries, quarantine, stories
+from headwater.engine.deliver import deliver
+from headwater.engine.desk import Desk
+from headwater.engine.gather import gather
+from headwater.model.document import Document
+from headwater.model.outcome import Sent
+from headwater.model.recipe import Cluster, Grouping, Parcel, Recipe, Route
+from headwater.model.source import Trigger
+from headwater.model.work import Job, State, Task
+
+POISON = "b"
+
+
+def cluster(documents: Sequence[Document]) -> list[Cluster]:
+    title: Any = None if documents[0].url.endswith(f"/{POISON}") else "A story"
+    return [Cluster(title, tuple((place, 1.0) for place in range(len(documents))))]
+
+
+class Forgetful:
+    def send(self, parcels: Sequence[Parcel]) -> list[Sent]:
+        odd: Any = object()
+        return [Sent(odd if parcel.record.url.endswith(f"/{POISON}") else "taken") for parcel in parcels]  # type: ignore[union-attr]
+
+
+def desk(scene: Scene) -> Desk:
+    recipe = Recipe(
+        name=RECIPE,
+        version="1",
+        sources=(),
+        discover={},
+        extract={},
+        steps=(),
+        trigger=Trigger(every=timedelta(hours=1)),
+        grouping=Grouping(key=lambda document: document.url, cluster=cluster),
+        routes=(Route(name="out", sink="sink"),),
+    )
+    nothing: Any = None
+    return Desk(
+        owner=ME,
+        recipes={RECIPE: recipe},
+        store=scene.store,
+        archive=nothing,
+        clock=lambda: START,
+        log=structlog.get_logger(),
+        sinks={"sink": Forgetful()},
+    )
+
+
+def test_a_story_that_cannot_be_stored_sets_its_group_apart_alone(scene: Scene):
+    drafts = scene.drafts("a", POISON, "c")
+    assert scene.refine(*(kept(draft, group=draft.lead.lead.identity) for draft in drafts)) == []
+    assert gather(desk(scene), Job(RECIPE, Task.GATHER)) == 3
+    assert len(scene.rows(stories, title="A story")) == scene.count(stories) == 2
+    (apart,) = scene.rows(quarantine)
+    assert (apart["task"], apart["reason"].partition(":")[0]) == (Task.GATHER, "error")
+
+
+def test_a_receipt_that_cannot_be_stored_sets_its_delivery_apart_alone(scene: Scene):
+    scene.keep("a", POISON, "c", routes=("out",))
+    assert deliver(desk(scene), Job(RECIPE, Task.DELIVER)) == 3
+    assert len(scene.rows(deliveries, state=State.DONE)) == 2
+    (apart,) = scene.rows(quarantine)
+    assert (apart["task"], apart["reason"].partition(":")[0]) == (Task.DELIVER, "error")

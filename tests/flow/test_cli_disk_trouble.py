@@ -1,0 +1,61 @@
+"""A disk or a folder that refuses is told in one sentence, whatever verb meets it."""
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+from tests.flow.command_line import call
+from tests.scene import Scene
+
+import headwater.worker.restore
+from headwater.backends.sql.snapshot import check, save
+from headwater.model.errors import Temporary
+
+
+def test_what_the_system_refuses_is_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    assert call(capsys, monkeypatch, "--data", "a", "init").code == 0
+    assert call(capsys, monkeypatch, "--data", "a", "backup", "kept").code == 0
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "b/headwater.db")
+
+    monkeypatch.setattr(headwater.worker.restore.shutil, "copyfile", full)
+    answer = call(capsys, monkeypatch, "--data", "b", "restore", "kept")
+    assert (answer.code, answer.out) == (1, "")
+    assert answer.err == "headwater: the system says: No space left on device (b/headwater.db).\n"
+
+
+def test_a_place_that_cannot_be_written_is_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    assert call(capsys, monkeypatch, "init").code == 0
+    answer = call(capsys, monkeypatch, "export", "articles", "crypto", "--out", "nowhere/articles.jsonl")
+    assert (answer.code, answer.out) == (1, "")
+    assert "headwater: it cannot be written there (No such file or directory: nowhere/" in answer.err
+
+
+def test_a_store_that_cannot_be_saved_is_told_in_our_own_words(scene: Scene, tmp_path: Path):
+    with pytest.raises(Temporary, match="unable to open"):
+        save(scene.store.engine, tmp_path / "missing" / "headwater.db")
+
+
+def test_a_data_folder_may_have_any_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    assert call(capsys, monkeypatch, "--data", "what? 100%41", "init").code == 0
+    assert (tmp_path / "what? 100%41" / "headwater.db").is_file()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["headwater.yaml", "what? 100%41"]
+
+
+def test_a_folder_of_backups_may_have_any_name(scene: Scene, tmp_path: Path):
+    scene.keep("a")
+    odd = tmp_path / "back ups #1? 100%41"
+    odd.mkdir()
+    save(scene.store.engine, odd / "headwater.db")
+    assert check(odd / "headwater.db")["documents"] == 1

@@ -1,0 +1,134 @@
+"""An existing PostgreSQL with one table per day: read, filled in and answered where it is."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid5
+
+import psycopg
+import pytest
+from tests.conversing import NOW, converse, desk_for, make_source, table
+from tests.flow.test_geopolitics import Box, Moving, run
+from tests.postgres import Postgres
+
+from headwater.model.errors import Permanent, Refused, Temporary
+from headwater_demo import running
+from headwater_demo.flashpoints import REPORTS
+from headwater_recipes.geopolitics import configure
+from headwater_recipes.geopolitics.day_tables.naming import latest_day, of_day
+from headwater_recipes.geopolitics.day_tables.reading import discover_day_tables
+
+SPACE = UUID("6ba7b811-9dad-11d1-80b4-00c04fd430c8")
+STRAIT, VOTE = (str(uuid5(SPACE, name)) for name in ("kelmar-strait", "valdora-vote"))
+WHOSE = {"kelmar-strait": STRAIT, "valdora-vote": VOTE}
+TODAY = [report for report in REPORTS if report.flashpoint in WHOSE and report.hours <= 0]
+TABLES = """
+CREATE TABLE flash_point_20261113 (id uuid PRIMARY KEY, title text NOT NULL, description text NOT NULL,
+  entities jsonb, domains jsonb, run_id text, created_at timestamptz DEFAULT now(), updated_at timestamptz DEFAULT now());
+CREATE TABLE feed_entries_20261113 (id uuid PRIMARY KEY, flashpoint_id uuid REFERENCES flash_point_20261113 (id), url text,
+  title text, title_en text, seendate text, domain text, language text, sourcecountry text, description text, image text,
+  images text[] DEFAULT '{}', hostname text, content text, compressed_content text, summary text, entities jsonb,
+  geo_entities jsonb, created_at timestamptz DEFAULT now(), updated_at timestamptz DEFAULT now());
+CREATE TABLE feed_entries_20261112 (id uuid PRIMARY KEY);
+CREATE TABLE feed_entries_20261114_duplicate (id uuid PRIMARY KEY);
+"""
+
+
+@contextmanager
+def news(postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> Iterator[psycopg.Connection[Any]]:
+    name = f"news{time.monotonic_ns()}"
+    address = postgres.create(name).replace("+psycopg", "")
+    monkeypatch.setenv("NEWS_DATABASE", address)
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(TABLES)
+        for title, key in (("Kelmar Strait", STRAIT), ("Vote in Valdora", VOTE)):
+            connection.execute(
+                "INSERT INTO flash_point_20261113 (id, title, description) VALUES (%s, %s, '')", (key, title)
+            )
+        for report in TODAY:
+            values = (uuid5(SPACE, report.url), WHOSE[report.flashpoint], report.url, report.title)
+            connection.execute(
+                "INSERT INTO feed_entries_20261113 (id, flashpoint_id, url, title, seendate, language) "
+                "VALUES (%s, %s, %s, %s, '2026-11-13', 'English')",
+                values,
+            )
+        yield connection
+    postgres.drop(name)
+
+
+def clusters(connection: psycopg.Connection[Any]) -> list[tuple[Any, ...]]:
+    query = (
+        "SELECT flashpoint_id, cluster_id, article_count, story_id FROM news_clusters_20261113 ORDER BY 1, 2"
+    )
+    return connection.execute(query).fetchall()
+
+
+def test_g3_g22_a_day_is_read_filled_in_and_answered_in_place(
+    tmp_path: Path, postgres: Postgres, monkeypatch: pytest.MonkeyPatch
+):
+    listed = tmp_path / "flashpoints.yaml"
+    listed.write_text("database: env:NEWS_DATABASE\n")
+    recipe = configure(listed, {"settle": "0s"})
+    with (
+        news(postgres, monkeypatch) as database,
+        running() as internet,
+        desk_for(tmp_path, internet.base_url, recipe, Moving()) as (app, bare),
+    ):
+        filler = recipe.sinks["day_tables"](tmp_path, app.provenance)
+        run(replace(bare, sinks={"files": Box(), "day_tables": filler}))
+        assert recipe.closing is not None
+        recipe.closing(tmp_path, app.provenance)
+        rows = database.execute("SELECT url, content, hostname FROM feed_entries_20261113").fetchall()
+        assert len(rows) == len(TODAY)
+        for url, content, hostname in rows:
+            assert content
+            assert hostname in url
+        first = clusters(database)
+        assert {str(row[0]) for row in first} == {STRAIT, VOTE}
+        assert sum(row[2] for row in first) == len(TODAY)
+        for flashpoint in {row[0] for row in first}:
+            ranks = [row[1] for row in first if row[0] == flashpoint]
+            sizes = [row[2] for row in first if row[0] == flashpoint]
+            assert ranks == list(range(1, len(ranks) + 1))
+            assert sizes == sorted(sizes, reverse=True)
+        recipe.closing(tmp_path, app.provenance)
+        assert clusters(database) == first
+
+
+def test_g3_days_without_flashpoints_and_copies_of_tables_are_not_days():
+    names = ["feed_entries_20261112", "flash_point_20261112", "feed_entries_20261113_duplicate"]
+    assert latest_day([*names, "feed_entries_20261114"]) == "20261112"
+    assert latest_day(names, "2026-11-12") == "20261112"
+    assert latest_day(names, "2026-11-11") is None
+    assert latest_day([]) is None
+    with pytest.raises(ValueError, match="eight digits"):
+        of_day("feed_entries", "1; DROP TABLE x")
+
+
+def look(told: str) -> None:
+    source = make_source("day_tables", "", options={"database": told})
+    converse(discover_day_tables(source, NOW), table({}))
+
+
+def test_g3_a_database_that_cannot_be_reached_is_tried_later_and_its_address_is_not_told(monkeypatch):
+    monkeypatch.setenv("NEWS_DATABASE", "postgresql://user:geheim@127.0.0.1:1/news")
+    with pytest.raises(Temporary) as trouble:
+        look("env:NEWS_DATABASE")
+    assert "geheim" not in str(trouble.value)
+
+
+def test_g3_what_is_no_postgresql_is_refused(monkeypatch):
+    monkeypatch.setenv("NEWS_DATABASE", "mysql://user:geheim@db.example/news")
+    with pytest.raises(Permanent) as trouble:
+        look("env:NEWS_DATABASE")
+    assert "geheim" not in str(trouble.value)
+
+
+def test_g3_an_address_with_a_password_is_not_written_into_a_list(tmp_path: Path):
+    listed = tmp_path / "flashpoints.yaml"
+    listed.write_text("database: postgresql://user:geheim@db.example/news\n")
+    with pytest.raises(Refused, match="env:NAME"):
+        configure(listed, {})

@@ -1,0 +1,160 @@
+"""The web door: who may start a run, when, and what is told about it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from tests.flow.command_line import call
+
+from headwater.app import App
+from headwater.backends.sql.pipeline_runs import PipelineRuns
+from headwater.cli.serving import Door, serve
+from headwater.model.errors import Refused
+from headwater.settings.settings import Settings
+from headwater.worker.pipeline import recorded
+
+KEY = "a key that nobody guesses"
+NOW = datetime(2026, 11, 13, 4, 0, tzinfo=UTC)
+SHOWN = {"X-Api-Key": KEY}
+
+
+@dataclass
+class Runner:
+    """Does runs when it is told to, and as it is told."""
+
+    code: int = 0
+    asked: list[tuple[str, str | None]] = field(default_factory=list)
+    go: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def __call__(self, run: str, tier: str | None) -> int:
+        self.asked.append((run, tier))
+        await self.go.wait()
+        if self.code < 0:
+            raise FileNotFoundError(2, "No such file")
+        return self.code
+
+
+@dataclass
+class Caller:
+    session: aiohttp.ClientSession
+    base: str
+    door: Door
+
+    async def __call__(self, method: str, path: str, **told: Any) -> tuple[int, dict[str, Any]]:
+        async with self.session.request(method, self.base + path, **told) as answer:
+            return answer.status, await answer.json()
+
+    async def settle(self) -> None:
+        await asyncio.gather(*self.door.tasks)
+
+
+@asynccontextmanager
+async def served(tmp_path: Path, runner: Runner, key: str = KEY) -> AsyncIterator[Caller]:
+    app = App(Settings(data=str(tmp_path / "data")), lambda: NOW)
+    assert app.store
+    door = Door(app, "geopolitics", key, runner)
+    started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    task = asyncio.create_task(serve(door, "127.0.0.1", 0, started=started))
+    try:
+        port = await asyncio.wait_for(started, 15)
+        async with aiohttp.ClientSession() as session:
+            yield Caller(session, f"http://127.0.0.1:{port}", door)
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        app.store.engine.dispose()
+
+
+def test_g23_a_run_is_accepted_once_followed_and_closed(tmp_path: Path):
+    async def scene() -> None:
+        runner = Runner()
+        async with served(tmp_path, runner) as ask:
+            assert (await ask("GET", "/health"))[0] == 200
+            assert (await ask("GET", "/pipeline/runs", headers=SHOWN))[0] == 404
+            wish = {"target_date": "2026-11-13", "tier": "B"}
+            status, told = await ask("POST", "/pipeline/run", json=wish, headers=SHOWN)
+            assert (status, told["status"], told["target_date"]) == (202, "accepted", "2026-11-13")
+            assert (await ask("POST", "/pipeline/run", headers=SHOWN))[0] == 409
+            status, run = await ask("GET", f"/pipeline/runs/{told['run_id']}", headers=SHOWN)
+            assert (status, run["status"], run["pipeline_tier"]) == (200, "running", "B")
+            runner.go.set()
+            await ask.settle()
+            assert runner.asked == [(told["run_id"], "B")]
+            status, listed = await ask("GET", "/pipeline/runs?date=2026-11-13", headers=SHOWN)
+            assert [run["status"] for run in listed["runs"]] == ["completed"]
+            assert (await ask("GET", "/pipeline/runs?date=2026-11-14", headers=SHOWN))[0] == 404
+            assert (await ask("GET", "/pipeline/runs/run_x", headers=SHOWN))[0] == 404
+
+    asyncio.run(scene())
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("POST", "/pipeline/run"), ("GET", "/pipeline/runs"), ("GET", "/pipeline/runs/x")]
+)
+def test_g23_without_the_right_key_nothing_is_told_or_started(tmp_path: Path, method: str, path: str):
+    async def scene() -> None:
+        runner = Runner()
+        async with served(tmp_path, runner) as ask:
+            for wrong in ({}, {"X-Api-Key": ""}, {"X-Api-Key": KEY[:-1]}, {"X-Api-Key": "é"}):
+                assert (await ask(method, path, headers=wrong))[0] == 401
+        async with served(tmp_path, runner, key="") as ask:
+            assert (await ask(method, path, headers={"X-Api-Key": ""}))[0] == 500
+        assert runner.asked == []
+
+    asyncio.run(scene())
+
+
+@pytest.mark.parametrize("body", [b"{", b"[]", b'{"tier": "Z"}', b'{"target_date": "soon"}', b'{"tier": 1}'])
+def test_g23_a_wish_that_means_nothing_is_refused(tmp_path: Path, body: bytes):
+    async def scene() -> None:
+        async with served(tmp_path, Runner()) as ask:
+            assert (await ask("POST", "/pipeline/run", data=body, headers=SHOWN))[0] == 400
+
+    asyncio.run(scene())
+
+
+@pytest.mark.parametrize(("code", "words"), [(3, "exit code 3"), (-1, "No such file")])
+def test_g23_a_run_whose_doer_fails_is_closed_as_failed(tmp_path: Path, code: int, words: str):
+    async def scene() -> None:
+        runner = Runner(code)
+        runner.go.set()
+        async with served(tmp_path, runner) as ask:
+            _, told = await ask("POST", "/pipeline/run", headers=SHOWN)
+            await ask.settle()
+            _, run = await ask("GET", f"/pipeline/runs/{told['run_id']}", headers=SHOWN)
+            assert run["status"] == "failed"
+            assert words in run["error_message"]
+            assert (await ask("POST", "/pipeline/run", headers=SHOWN))[0] == 202
+            await ask.settle()
+
+    asyncio.run(scene())
+
+
+def test_g1_g22_work_is_recorded_as_a_run_however_it_ends(tmp_path: Path):
+    app = App(Settings(data=str(tmp_path / "data")), lambda: NOW)
+    rows = PipelineRuns(app.store.engine)
+    with recorded(app, "geopolitics") as first, recorded(app, "geopolitics") as inner:
+        assert inner is None
+    with pytest.raises(Refused), recorded(app, "geopolitics") as second:
+        raise Refused("bad_config", "a mistake")
+    assert first
+    assert second
+    assert first.startswith("run_20261113_040000_")
+    assert rows.get(first)["status"] == "completed"
+    assert rows.get(second)["error"] == "bad_config: a mistake"
+    assert rows.get(second)["ended_at"] - NOW == timedelta(0)
+    app.store.engine.dispose()
+
+
+def test_g23_a_short_key_is_refused(tmp_path, capsys, monkeypatch):
+    settings = tmp_path / "headwater.yaml"
+    settings.write_text(f"data: {tmp_path / 'data'}\napi_key: short\n")
+    answer = call(capsys, monkeypatch, "--config", str(settings), "serve", "--recipe", "crypto")
+    assert answer.code != 0
+    assert "16 characters" in answer.err

@@ -1,0 +1,142 @@
+"""Flashpoints and entries, as YAML, tables and mappings say them."""
+
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from tests.conversing import NOW, converse, make_source, table
+
+from headwater.model.document import Document
+from headwater.model.errors import Refused
+from headwater.model.ignorance import NothingKnown
+from headwater.model.outcome import Drop
+from headwater.model.recipe import Context
+from headwater_recipes.geopolitics import configure, recipe
+from headwater_recipes.geopolitics.entries import discover_entries
+from headwater_recipes.geopolitics.flashpoints import flashpoint_id, load_flashpoints
+from headwater_recipes.geopolitics.languages import language_code
+from headwater_recipes.geopolitics.options import Alerts, rules_of
+from headwater_recipes.geopolitics.steps import TagTopic, assign_flashpoint, flashpoint_of
+
+KNOWN = "0b0f2a86-6a1c-4b0e-9d43-1f2f3c4d5e6f"
+
+
+def document(**told: object) -> Document:
+    return Document(id="d", recipe="geopolitics", source="s", lead="l", url="http://a.example/1", **told)
+
+
+def test_g1_the_recipe_runs_daily_at_four_in_utc():
+    assert recipe().trigger.cron == "0 4 * * *"
+
+
+def test_g3_an_id_that_is_a_uuid_stays_and_any_other_becomes_one():
+    assert flashpoint_id(KNOWN.upper()) == KNOWN
+    assert UUID(flashpoint_id("Kelmar Strait")).version == 5
+    assert flashpoint_id("Kelmar Strait") == flashpoint_id(" kelmar strait ")
+
+
+def test_g3_flashpoints_come_from_a_table_with_their_entries_beside_it(tmp_path: Path):
+    (tmp_path / "flash_point.csv").write_text(f"id,title,description\n{KNOWN},Strait,About it\n")
+    (tmp_path / "entries.csv").write_text("url\nhttp://a.example/1\n")
+    watched = load_flashpoints(tmp_path / "flash_point.csv")
+    assert [(one.id, one.name, one.kind) for one in watched.subjects] == [(KNOWN, "Strait", "flashpoint")]
+    assert [source.options["file"] for source in watched.sources] == [str(tmp_path / "entries.csv")]
+
+
+def test_g3_one_feed_may_serve_two_flashpoints(tmp_path: Path):
+    path = tmp_path / "f.yaml"
+    path.write_text(
+        "flashpoints: [{title: A, feeds: [http://x.example/f]}, {title: B, feeds: [http://x.example/f]}]"
+    )
+    watched = load_flashpoints(path)
+    assert len({source.id for source in watched.sources}) == 2
+    assert {source.subject for source in watched.sources} == {one.id for one in watched.subjects}
+
+
+def test_g3_two_flashpoints_with_one_id_are_refused(tmp_path: Path):
+    path = tmp_path / "f.yaml"
+    path.write_text("flashpoints: [{title: A}, {title: a}]")
+    with pytest.raises(Refused, match="same id"):
+        load_flashpoints(path)
+
+
+def test_g3_entries_are_leads_with_all_that_is_known_of_them():
+    entry = {
+        "id": "e1",
+        "url": "http://a.example/1",
+        "title": "Title",
+        "seendate": "2026-11-12 10:30:00",
+        "language": "Chinese",
+        "sourcecountry": "Brazil",
+        "domain": "a.example",
+        "flashpoint_id": KNOWN,
+        "description": "About",
+    }
+    bad = [{"url": "ftp://a.example/"}, {"url": "http://b.example/"}]
+    source = make_source("entries", "", options={"entries": [entry, *bad]})
+    heard = converse(discover_entries(source, NOW), table({}))
+    (lead,) = heard.leads
+    assert (lead.identity, lead.subject, lead.published.isoformat()) == (
+        "e1",
+        KNOWN,
+        "2026-11-12T10:30:00+00:00",
+    )
+    assert lead.hints["language"] == "zh"
+    assert lead.hints["attributes"] == {"domain": "a.example", "sourcecountry": "Brazil"}
+    assert heard.codes >= {"entry_without_link", "entry_without_flashpoint"}
+
+
+def test_g3_an_entry_that_has_its_content_is_not_fetched():
+    entry = {"url": "http://a.example/1", "flashpoint": KNOWN, "content": "All of it."}
+    (lead,) = converse(
+        discover_entries(make_source("entries", "", options={"entries": [entry]}), NOW), table({})
+    ).leads
+    assert (lead.body, lead.body_type) == ("All of it.", "text/plain")
+
+
+def test_g11_a_document_without_a_flashpoint_is_dropped_with_its_reason():
+    assert assign_flashpoint.decide(document()) == Drop("no_flashpoint")
+    assigned = assign_flashpoint.decide(document(subjects=(KNOWN,)))
+    assert isinstance(assigned, Document)
+    assert flashpoint_of(assigned) == KNOWN
+
+
+def test_g15_topics_come_from_a_sure_classifier_else_from_the_publisher():
+    context = Context("geopolitics", NOW, NothingKnown())
+    plain = document(title="t", keywords=("Elections", "Politics"))
+    (unsure,) = TagTopic(lambda texts: [("sport", 0.2) for _ in texts])([plain], context)
+    (sure,) = TagTopic(lambda texts: [("environmental issue", 0.9) for _ in texts])([plain], context)
+    (unknown,) = TagTopic()([document(title="t")], context)
+    assert unsure.attributes["topic"]["code"] == "11000000"
+    assert sure.attributes["topic"] == {
+        "code": "06000000",
+        "name": "environment",
+        "confidence": 0.9,
+        "by": "classifier",
+    }
+    assert "topic" not in unknown.attributes
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"tier": "D"}, "tier"),
+        ({"profile": "reference"}, "tier B"),
+        ({"alerts": {"topics": ["astrology"]}}, "astrology"),
+        ({"alerts": {"silence": "long"}}, "duration"),
+        ({"cron": "never"}, "cron"),
+    ],
+)
+def test_g18_options_that_mean_nothing_are_refused_in_a_sentence(options: dict[str, object], told: str):
+    with pytest.raises(Refused, match=told):
+        configure(None, options)
+
+
+def test_g17_rules_take_names_codes_and_countries():
+    rules = rules_of(Alerts(topics=("politics",), subjects=("ua", KNOWN)))
+    assert rules.topics == {"11000000"}
+    assert rules.subjects == {"UA", KNOWN}
+
+
+def test_g3_languages_are_told_by_code_or_in_english():
+    assert [language_code(told) for told in ("pl", "Chinese", "Klingonese")] == ["pl", "zh", ""]

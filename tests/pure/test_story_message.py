@@ -1,0 +1,37 @@
+"""A story as an alert: what a telephone, a chat and a letter show of it."""
+
+from headwater.model.recipe import Parcel
+from headwater.model.story import Member, Story
+from headwater.sinks.message import LONGEST_TEXT, message_of
+
+TOLD = {"flashpoint_title": "Kelmar Strait", "domains": 3, "alert": ["growth", "score"]}
+
+
+def message(summary: str = "It was seized.", score: float | None = 0.7554, **attributes: object) -> str:
+    story = Story(
+        id="s",
+        recipe="geopolitics",
+        group="g",
+        title="A tanker\nis seized",
+        members=(Member("a"), Member("b")),
+        summary=summary,
+        score=score,
+        attributes=attributes,
+    )
+    told = message_of(Parcel(key="k", route="r", record=story, revision=1))
+    assert told.title == "A tanker is seized"
+    return told.text
+
+
+def test_g17_an_alert_says_where_how_hot_how_many_and_why():
+    assert message(**TOLD) == (
+        "Kelmar Strait · score 0.76 · 2 articles · 3 domains · because of: growth, score\nIt was seized."
+    )
+
+
+def test_g17_a_story_without_figures_is_still_told():
+    assert message(score=None) == "2 articles\nIt was seized."
+
+
+def test_g17_a_long_summary_is_cut():
+    assert len(message("word " * 2_000, **TOLD)) == LONGEST_TEXT
