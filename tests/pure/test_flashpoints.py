@@ -104,8 +104,8 @@ def test_g11_a_document_without_a_flashpoint_is_dropped_with_its_reason():
 def test_g15_topics_come_from_a_sure_classifier_else_from_the_publisher():
     context = Context("geopolitics", NOW, NothingKnown())
     plain = document(title="t", keywords=("Elections", "Politics"))
-    (unsure,) = TagTopic(lambda texts: [("sport", 0.2) for _ in texts])([plain], context)
-    (sure,) = TagTopic(lambda texts: [("environmental issue", 0.9) for _ in texts])([plain], context)
+    (unsure,) = TagTopic(lambda batch: [("sport", 0.2) for _ in batch])([plain], context)
+    (sure,) = TagTopic(lambda batch: [("environmental issue", 0.9) for _ in batch])([plain], context)
     (unknown,) = TagTopic()([document(title="t")], context)
     assert unsure.attributes["topic"]["code"] == "11000000"
     assert sure.attributes["topic"] == {

@@ -31,6 +31,14 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
+class Vector:
+    """What a text means to a model: a unit vector, as 32-bit floats in little-endian order."""
+
+    model: str
+    values: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Edge:
     """A link to an earlier document: `duplicate` ends the later one, `related` keeps both."""
 
@@ -88,6 +96,7 @@ class Document:
     edges: tuple[Edge, ...] = ()
     facts: Mapping[str, Finding] = field(default_factory=dict)
     trace: Trace | None = None
+    vector: Vector | None = None
     trail: tuple[Mark, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)
 
@@ -113,7 +122,7 @@ class Document:
 
 
 FIELDS = frozenset(f.name for f in fields(Document))
-BOOKKEEPING = frozenset({"trail", "notes", "trace"})
+BOOKKEEPING = frozenset({"trail", "notes", "trace", "vector"})
 CONTENT_FIELDS = tuple(f.name for f in fields(Document) if f.name not in BOOKKEEPING)
 
 CONTENT = attrgetter(*CONTENT_FIELDS)

@@ -1,16 +1,14 @@
 """News about flashpoints: once a day, every entry read once, put into the stories of its flashpoint, summarised, scored,
 and told of when it matters."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from headwater.discover.feed import discover_feed
 from headwater.extract.fragment import Fragments
 from headwater.extract.read import by_media_type
-from headwater.model.document import Document
-from headwater.model.recipe import Cluster, Grouping, MakeSink, Provenance, Recipe, Route
+from headwater.model.recipe import Grouping, MakeSink, Provenance, Recipe, Route
 from headwater.model.source import Trigger
 from headwater.model.story import Story
 from headwater.settings.sources import parse_duration, parse_trigger
@@ -20,14 +18,14 @@ from headwater.steps.language import DetectLanguage
 from headwater.steps.normalise import normalise
 from headwater.steps.places import TagPlaces
 from headwater.steps.quality import ScoreQuality
-from headwater.stories.embedding import open_encoder
-from headwater.stories.meaning import Encode, by_meaning
+from headwater.stories.meaning import by_meaning
 from headwater_recipes.geopolitics.day_tables.answering import answer
 from headwater_recipes.geopolitics.day_tables.filling import FillEntries, came_from_a_table
 from headwater_recipes.geopolitics.day_tables.reading import discover_day_tables
 from headwater_recipes.geopolitics.entries import discover_entries
 from headwater_recipes.geopolitics.flashpoints import DAY_TABLES, ENTRIES, RECIPE, load_flashpoints
-from headwater_recipes.geopolitics.options import WHERE, Options, read_options, rules_of
+from headwater_recipes.geopolitics.meaning import Embed, Meaning, by_stored_meaning, classifier
+from headwater_recipes.geopolitics.options import WHERE, read_options, rules_of
 from headwater_recipes.geopolitics.steps import TagTopic, assign_flashpoint, flashpoint_of
 from headwater_recipes.geopolitics.telling import TellStory
 
@@ -45,6 +43,8 @@ def configure(listed: Path | None, options: Mapping[str, Any]) -> Recipe:
     readers = by_media_type()
     titles = {subject.id: subject.name for subject in watched.subjects}
     rules = rules_of(chosen.alerts)
+    # Tier A goes by words alone.
+    meaning = None if chosen.tier == "A" else Meaning(chosen.models, chosen.model)
     return Recipe(
         name=RECIPE,
         version="1",
@@ -58,14 +58,15 @@ def configure(listed: Path | None, options: Mapping[str, Any]) -> Recipe:
             Clean(),
             DetectLanguage(paragraphs=2),
             TagPlaces(),
-            TagTopic(),
             ScoreQuality(),
             DropDuplicates(),
+            *(() if meaning is None else (Embed(meaning),)),
+            TagTopic(None if meaning is None or chosen.model else classifier(meaning), least=0.0),
         ),
         trigger=parse_trigger(None, chosen.cron, WHERE) or Trigger(cron="0 4 * * *"),
         grouping=Grouping(
             key=flashpoint_of,
-            cluster=clusterer(chosen),
+            cluster=by_meaning(None) if meaning is None else by_stored_meaning(meaning, chosen.profile),
             settle=parse_duration(chosen.settle, f"{WHERE}.settle"),
             describe=TellStory(rules=rules, titles=titles),
         ),
@@ -99,22 +100,3 @@ def _answerer(database: str) -> Callable[[Path, Provenance], None]:
         answer(database, provenance.stories(RECIPE))
 
     return close
-
-
-def clusterer(chosen: Options) -> Callable[[Sequence[Document]], Sequence[Cluster]]:
-    """Tier A goes by words alone. The encoder is opened at its first use: reading a recipe costs nothing."""
-    if chosen.tier == "A":
-        return by_meaning(None, chosen.profile)
-    return by_meaning(_encoder(chosen.models, chosen.model), chosen.profile)
-
-
-@cache
-def _encoder(models: str, model: str | None) -> Encode:
-    opened: list[Encode] = []
-
-    def encode(texts: Sequence[str]) -> Any:
-        if not opened:
-            opened.append(open_encoder(Path(models), Path(model) if model else None))
-        return opened[0](texts)
-
-    return encode

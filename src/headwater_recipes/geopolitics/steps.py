@@ -13,8 +13,8 @@ FLASHPOINT = "flashpoint"
 TOPIC = "topic"
 LEAST_CONFIDENCE = 0.5
 
-Classify = Callable[[Sequence[str]], Sequence[tuple[str, float] | None]]
-"""A topic (its code or name) and how sure it is, per text; None where nothing can be said."""
+Classify = Callable[[Sequence[Document]], Sequence[tuple[str, float] | None]]
+"""A topic (its code or name) and how sure it is, per document; None where nothing can be said."""
 
 
 @each(version="1")
@@ -43,8 +43,7 @@ class TagTopic:
 
     def __call__(self, batch: Sequence[Document], context: Context) -> Sequence[Outcome]:
         del context
-        texts = [f"{document.title}. {document.text[:2000]}" for document in batch]
-        guessed = self.classify(texts) if self.classify is not None else [None] * len(batch)
+        guessed = self.classify(batch) if self.classify is not None else [None] * len(batch)
         return [self._tag(document, guess) for document, guess in zip(batch, guessed, strict=True)]
 
     def _tag(self, document: Document, guess: tuple[str, float] | None) -> Document:

@@ -14,7 +14,8 @@ from headwater.backends.sql.isolation import leave_quarantine, quarantine_rows
 from headwater.backends.sql.outbox import open_deliveries
 from headwater.backends.sql.reading import stories_by_id
 from headwater.backends.sql.rows import DOCUMENT_COLUMNS, OUTLINE_COLUMNS, document_from, outline_from
-from headwater.backends.sql.schema import documents, facts, groups, members, stories
+from headwater.backends.sql.schema import documents, facts, groups, members, stories, vectors
+from headwater.model.document import Vector
 from headwater.model.story import Story
 from headwater.model.work import Bundle, Claim, Gathered, State, Task
 
@@ -28,8 +29,12 @@ def claim_groups(connection: Connection, claim: Claim, *, whole: bool) -> list[B
         among(documents.c.group_id, ids), documents.c.state == State.KEPT
     )
     in_time = query.order_by(documents.c.published_at.nulls_last(), documents.c.id)
+    meant = _vectors(connection, ids) if whole else {}
     for row in connection.execute(in_time).mappings().all():
-        inside[row["group_id"]].append(document_from(row) if whole else outline_from(row))
+        document = document_from(row) if whole else outline_from(row)
+        inside[row["group_id"]].append(
+            document.but(vector=meant[document.id]) if document.id in meant else document
+        )
     told = defaultdict(list)
     named = connection.execute(
         select(stories.c.id, stories.c.group_id, stories.c.state).where(among(stories.c.group_id, ids))
@@ -51,6 +56,17 @@ def claim_groups(connection: Connection, claim: Claim, *, whole: bool) -> list[B
         )
         for row in rows
     ]
+
+
+def _vectors(connection: Connection, ids: Sequence[str]) -> dict[str, Vector]:
+    """What the documents of these groups mean; of several models the last by name."""
+    query = (
+        select(vectors.c.document_id, vectors.c.model, vectors.c.vector)
+        .join(documents, documents.c.id == vectors.c.document_id)
+        .where(among(documents.c.group_id, ids), documents.c.state == State.KEPT)
+    )
+    found = connection.execute(query.order_by(vectors.c.model))
+    return {row.document_id: Vector(row.model, bytes(row.vector)) for row in found}
 
 
 def finish_gather(connection: Connection, gathered: Sequence[Gathered], owner: str, now: datetime) -> None:

@@ -22,12 +22,14 @@ from headwater.backends.sql.schema import (
     leads,
     mentions,
     revisions,
+    vectors,
 )
 from headwater.model.document import Document
 from headwater.model.work import Quarantined, Refined, State, Task
 from headwater.pure.keys import group_key
 
 Rows = Mapping[str, RowMapping]
+FLOAT = 4  # bytes
 
 
 def finish_refine(
@@ -188,6 +190,7 @@ def _forget_earlier(connection: Connection, revised: Sequence[str]) -> None:
     if revised:
         connection.execute(delete(mentions).where(among(mentions.c.document_id, revised)))
         connection.execute(delete(facts).where(among(facts.c.record_id, revised)))
+        connection.execute(delete(vectors).where(among(vectors.c.document_id, revised)))
         connection.execute(delete(edges).where(among(edges.c.from_id, revised)))
 
 
@@ -211,6 +214,17 @@ def _write_findings(connection: Connection, kept: Sequence[Document]) -> None:
         for m in d.mentions
     ]
     insert_rows(connection, mentions, named)
+    meant = [
+        {
+            "document_id": d.id,
+            "model": d.vector.model,
+            "dimensions": len(d.vector.values) // FLOAT,
+            "vector": d.vector.values,
+        }
+        for d in kept
+        if d.vector is not None
+    ]
+    insert_rows(connection, vectors, meant, replacing=("dimensions", "vector"))
 
 
 def _mark_groups(

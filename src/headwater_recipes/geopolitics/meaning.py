@@ -1,0 +1,100 @@
+"""What documents mean, found out once: the vector is stored with the document, and stories and topics are read from it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from headwater.model.document import Document, Vector
+from headwater.model.recipe import Cluster, Context, Outcome
+from headwater.pure.stories import Profile, divide
+from headwater.pure.stories.classifying import Head
+from headwater.pure.stories.topic_features import topic_features
+from headwater.pure.stories.topics import UNKNOWN
+from headwater.stories.classifying import topic_head
+from headwater.stories.embedding import open_encoder
+from headwater.stories.meaning import item_of
+from headwater_recipes.geopolitics.steps import Classify
+
+Matrix = npt.NDArray[np.float32]
+STORED = np.dtype("<f4")
+
+
+class Encoder(Protocol):
+    @property
+    def name(self) -> str: ...
+    def __call__(self, texts: Sequence[str]) -> Matrix: ...
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """An encoder that is opened at its first use: reading a recipe costs nothing, and a recipe travels between
+    processes."""
+
+    models: str
+    model: str | None = None
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        return open_encoder(Path(self.models), Path(self.model) if self.model else None)
+
+    def of(self, documents: Sequence[Document]) -> Matrix:
+        """A row per document: as it is stored, or encoded now where another model, or none, made it."""
+        name = self.encoder.name
+        missing = [d for d in documents if d.vector is None or d.vector.model != name]
+        made = self.encoder([item_of(document).lead for document in missing]) if missing else np.zeros((0, 0))
+        fresh = {document.id: row for document, row in zip(missing, made, strict=True)}
+        rows = [fresh[d.id] if d.id in fresh else _row(d) for d in documents]
+        return np.asarray(rows, dtype=np.float32)
+
+
+def _row(document: Document) -> Matrix:
+    assert document.vector is not None
+    return np.frombuffer(document.vector.values, dtype=STORED)
+
+
+@dataclass(frozen=True)
+class Embed:
+    """Sets `vector`, for a whole batch at once."""
+
+    meaning: Meaning = field(compare=False)
+    name: str = "embed"
+    version: str = "1"
+
+    def __call__(self, batch: Sequence[Document], context: Context) -> Sequence[Outcome]:
+        del context
+        if not batch:
+            return []
+        name = self.meaning.encoder.name
+        rows = self.meaning.of([document.but(vector=None) for document in batch])
+        return [
+            document.but(vector=Vector(name, row.astype(STORED).tobytes())).noting(model=name)
+            for document, row in zip(batch, rows, strict=True)
+        ]
+
+
+def by_stored_meaning(
+    meaning: Meaning, profile: Profile = "default"
+) -> Callable[[Sequence[Document]], Sequence[Cluster]]:
+    """Divides a group's documents by their stored vectors."""
+
+    def cluster(documents: Sequence[Document]) -> Sequence[Cluster]:
+        items = [item_of(document) for document in documents]
+        return divide(items, meaning.of(documents) if items else None, profile=profile)
+
+    return cluster
+
+
+def classifier(meaning: Meaning, head: Callable[[str], Head] = topic_head) -> Classify:
+    """Topics from the vectors that are there already; the head itself says when it does not know."""
+
+    def classify(documents: Sequence[Document]) -> Sequence[tuple[str, float] | None]:
+        texts = [item_of(document).lead for document in documents]
+        found = head(meaning.encoder.name)(topic_features(texts, meaning.of(documents)))
+        return [None if topic.code == UNKNOWN else (topic.code, topic.confidence) for topic in found]
+
+    return classify

@@ -1,0 +1,105 @@
+"""Tier B: vectors are made once, stored, and read again for stories and topics."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sqlalchemy import select
+from tests.conversing import NOW, desk_for
+from tests.flow.test_geopolitics import Box, Moving, next_day, prepared, rows, run, told
+
+from headwater.backends.sql.connect import reading
+from headwater.backends.sql.schema import vectors
+from headwater.model.document import Document, Vector
+from headwater.model.ignorance import NothingKnown
+from headwater.model.recipe import Context
+from headwater.pure.stories.classifying import Head
+from headwater.pure.stories.topic_features import BUCKETS
+from headwater_demo import running
+from headwater_demo.flashpoints import REPORTS
+from headwater_recipes.geopolitics import meaning
+from headwater_recipes.geopolitics.meaning import Embed, Meaning, classifier
+
+WORDS = 64
+
+
+@dataclass
+class Toy:
+    """An encoder that knows how often the words of a text fall into which box."""
+
+    name: str = "toy"
+    read: list[str] = field(default_factory=list)
+
+    def __call__(self, texts: Sequence[str]) -> np.ndarray:
+        self.read += texts
+        made = np.zeros((len(texts), WORDS), dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in text.casefold().split():
+                made[row, sum(word.encode()) % WORDS] += 1
+        return made / np.linalg.norm(made, axis=1, keepdims=True)
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> Toy:
+    made = Toy()
+    monkeypatch.setattr(meaning, "open_encoder", lambda *_: made)
+    monkeypatch.setattr(meaning, "topic_head", None)
+    return made
+
+
+def document(name: str, text: str = "some words", vector: Vector | None = None) -> Document:
+    return Document(id=name, recipe="r", source="s", lead="l", url="u", title=name, text=text, vector=vector)
+
+
+def test_g10_g18_each_document_is_encoded_once_and_its_vector_kept(tmp_path: Path, toy: Toy):
+    recipe, clock = prepared(tmp_path, tier="B", model="toy"), Moving()
+    with running() as internet, desk_for(tmp_path, internet.base_url, recipe, clock) as (app, bare):
+        desk = replace(bare, sinks={"files": Box()})
+        run(desk)
+        asked = [report for report in REPORTS if report.hours <= 0]
+        assert len(toy.read) == len(asked)
+        with reading(app.store.engine) as connection:
+            stored = connection.execute(select(vectors)).all()
+        assert {(row.model, row.dimensions, len(row.vector)) for row in stored} == {("toy", WORDS, 4 * WORDS)}
+        listed = rows(app, "SELECT feed_entry_id, model_name FROM feed_entry_vectors")
+        assert len({row["feed_entry_id"] for row in listed}) == len(asked)
+        inside = [url for story in told(app).values() for url in story]
+        assert sorted(inside) == sorted(report.url for report in asked)
+        next_day(internet, app, clock)
+        run(desk)
+        fresh = [report for report in REPORTS if report.hours > 0 and report.flashpoint != "orsa-delta"]
+        assert len(toy.read) == len(asked) + len(fresh)
+
+
+def test_g10_another_models_vector_is_not_mixed_in(toy: Toy):
+    other = document("a", vector=Vector("other", b"\0" * 8))
+    own = document("b", vector=Vector("toy", np.ones(WORDS, dtype="<f4").tobytes()))
+    found = Meaning("folder").of([other, own])
+    assert found.shape == (2, WORDS)
+    assert toy.read == ["a. some words"]
+    assert found[1].tolist() == [1.0] * WORDS
+
+
+def test_g10_a_changed_text_gets_a_new_vector(toy: Toy):
+    stale = document("a", "new words", Vector("toy", np.ones(WORDS, dtype="<f4").tobytes()))
+    (outcome,) = Embed(Meaning("folder"))([stale], Context("r", NOW, NothingKnown()))
+    assert isinstance(outcome, Document)
+    assert outcome.vector != stale.vector
+    assert toy.read == ["a. new words"]
+
+
+def test_g15_the_head_reads_the_vectors_and_abstains_when_unsure(toy: Toy):
+    codes = ("11000000", "15000000")
+    columns = WORDS + BUCKETS
+
+    def head(least: float) -> Head:
+        weights = np.zeros((columns, 2), dtype=np.float32)
+        return Head(codes, weights, np.array([2.0, 0.0], dtype=np.float32), least)
+
+    sure = classifier(Meaning("folder"), lambda _: head(0.5))
+    unsure = classifier(Meaning("folder"), lambda _: head(0.95))
+    assert sure([document("a")]) == [("11000000", 0.8808)]
+    assert unsure([document("a")]) == [None]
+    assert len(toy.read) == 2
