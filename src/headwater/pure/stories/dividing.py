@@ -34,9 +34,7 @@ def divide(
     ordered = [items[position] for position in order]
     matching = None if meanings is None else np.asarray(meanings, dtype=np.float32)[order]
     vectors, labels = _labelled(ordered, matching, profile, window)
-    clusters = [
-        _cluster(ordered, vectors, np.flatnonzero(labels == label), order) for label in np.unique(labels)
-    ]
+    clusters = [_cluster(ordered, vectors, rows, order) for rows in _together(labels)]
     return sorted(clusters, key=lambda cluster: _rank(items, cluster))
 
 
@@ -52,6 +50,14 @@ def _labelled(
     vectors = item_vectors(items, meanings)
     days = days_of([item.published_at for item in items])
     return vectors, clustered(vectors, days, WORDS_ALONE if meanings is None else HYBRID, window)
+
+
+def _together(labels: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
+    """The rows of each label, in order."""
+    if not len(labels):
+        return []
+    rows = np.argsort(labels, kind="stable")
+    return np.split(rows, np.flatnonzero(np.diff(labels[rows])) + 1)
 
 
 def _cluster(

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import Any
 
 from headwater.model.errors import Refused
 from headwater.stories.embedding.extra import needed
@@ -73,7 +72,7 @@ def _known_as(name: str) -> str:
     return f"layer.{layer}.{PER_LAYER[part]}" if part in PER_LAYER else ""
 
 
-def checked(weights: Weights) -> Any:
+def checked(weights: Weights) -> Weights:
     """Refuses what is no encoder of this shape."""
     missing = [name for name in WHOLE.values() if name not in weights]
     if missing:
