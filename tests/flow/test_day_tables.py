@@ -71,14 +71,15 @@ def test_g3_g22_a_day_is_read_filled_in_and_answered_in_place(
 ):
     listed = tmp_path / "flashpoints.yaml"
     listed.write_text("database: env:NEWS_DATABASE\n")
-    recipe = configure(listed, {"settle": "0s"})
+    clock = Moving()
+    recipe = configure(listed, {"settle": "5m"})
     with (
         news(postgres, monkeypatch) as database,
         running() as internet,
-        desk_for(tmp_path, internet.base_url, recipe, Moving()) as (app, bare),
+        desk_for(tmp_path, internet.base_url, recipe, clock) as (app, bare),
     ):
         filler = recipe.sinks["day_tables"](tmp_path, app.provenance)
-        run(replace(bare, sinks={"files": Box(), "day_tables": filler}))
+        run(replace(bare, sinks={"files": Box(), "day_tables": filler}), clock)
         assert recipe.closing is not None
         recipe.closing(tmp_path, app.provenance)
         rows = database.execute("SELECT url, content, hostname FROM feed_entries_20261113").fetchall()

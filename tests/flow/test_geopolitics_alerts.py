@@ -40,10 +40,10 @@ def test_g17_an_alert_is_tried_again_or_set_apart_and_told_once(tmp_path: Path):
     recipe, clock, moody = prepared(tmp_path, alerts=RULES), Moving(), Moody(refusals=1)
     with running() as internet, desk_for(tmp_path, internet.base_url, recipe, clock) as (app, bare):
         desk = replace(bare, sinks={"files": Box(), "ops": moody, "dead": Gone()})
-        run(desk)
+        run(desk, clock)
         assert moody.parcels == []
         clock.shift += timedelta(minutes=11)
-        run(desk)
+        run(desk, clock)
         told = {parcel.record.title: parcel for parcel in moody.parcels}
         assert len(told) == len(moody.parcels) == 2
         for parcel in told.values():
@@ -52,5 +52,5 @@ def test_g17_an_alert_is_tried_again_or_set_apart_and_told_once(tmp_path: Path):
         apart = rows(app, "SELECT reason FROM quarantine WHERE task = 'deliver'")
         assert [row["reason"] for row in apart] == ["receiver_refused"] * 2
         next_day(internet, app, clock)
-        run(desk)
+        run(desk, clock)
         assert len(moody.parcels) == 2

@@ -57,7 +57,7 @@ def test_g10_g18_each_document_is_encoded_once_and_its_vector_kept(tmp_path: Pat
     recipe, clock = prepared(tmp_path, tier="B", model="toy"), Moving()
     with running() as internet, desk_for(tmp_path, internet.base_url, recipe, clock) as (app, bare):
         desk = replace(bare, sinks={"files": Box()})
-        run(desk)
+        run(desk, clock)
         asked = [report for report in REPORTS if report.hours <= 0]
         assert len(toy.read) == len(asked)
         with reading(app.store.engine) as connection:
@@ -68,7 +68,7 @@ def test_g10_g18_each_document_is_encoded_once_and_its_vector_kept(tmp_path: Pat
         inside = [url for story in told(app).values() for url in story]
         assert sorted(inside) == sorted(report.url for report in asked)
         next_day(internet, app, clock)
-        run(desk)
+        run(desk, clock)
         fresh = [report for report in REPORTS if report.hours > 0 and report.flashpoint != "orsa-delta"]
         assert len(toy.read) == len(asked) + len(fresh)
 

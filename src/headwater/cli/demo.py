@@ -114,7 +114,7 @@ def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) ->
                 sources=str(folder / "watchlist.yaml"), options={"endpoints": ENDPOINTS}
             ),
             "procedures": RecipeSettings(sources=str(folder / "portals.yaml")),
-            "geopolitics": RecipeSettings(sources=str(folder / "flashpoints.yaml")),
+            "geopolitics": RecipeSettings(sources=str(folder / "flashpoints.yaml"), options={"settle": "1s"}),
         },
     )
 

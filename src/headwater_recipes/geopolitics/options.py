@@ -37,7 +37,7 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     tier: Literal["A", "B", "C"] = "A"
     profile: Literal["default", "reference"] = "default"
-    settle: str = "1s"
+    settle: str = "10s"
     cron: str = "0 4 * * *"
     models: str = DEFAULT_DATA
     model: str | None = None
