@@ -265,10 +265,18 @@ def test_c31_standard_queries_use_an_index_on_sqlite(sqlite_engine: Engine, wher
     ],
 )
 def test_c29_the_hashes_use_their_index_on_postgresql(postgresql_engine: Engine, where: str, index: str):
-    with writing(postgresql_engine) as connection:
-        connection.execute(text("SET LOCAL enable_seqscan = off"))
-        plan = connection.execute(text(f"EXPLAIN SELECT * FROM articles WHERE {where}")).scalars()
-        assert any(index in line for line in plan)
+    """Over enough rows for an index to be worth it; they are gone when the connection closes."""
+    many = """INSERT INTO documents (id, recipe, source_id, lead_id, number, revision, state, url, title, text, detail,
+                                     created_at, updated_at)
+              SELECT md5(n::text), 'crypto', 's', md5(n::text), n, 1, 'kept', n::text, n::text, n::text, '',
+                     now(), now() FROM generate_series(1, 3000) AS n"""
+    with postgresql_engine.connect() as connection:
+        connection.execute(text("SET LOCAL session_replication_role = replica"))  # no keys are checked
+        connection.execute(text(many))
+        connection.execute(text("ANALYZE documents"))
+        plan = list(connection.execute(text(f"EXPLAIN SELECT * FROM articles WHERE {where}")).scalars())
+        connection.rollback()
+    assert any(index in line for line in plan), plan
 
 
 def test_c30_a_database_of_the_first_schema_is_brought_up_with_its_rows(

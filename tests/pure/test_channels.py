@@ -55,7 +55,7 @@ def test_c37_channels_are_sinks_that_recipes_may_use_too(tmp_path: Path):
         "desk": Webhook,
         "post": Mail,
     }
-    assert set(app.sinks) == {"files", "chat", "desk", "post"}
+    assert set(app.sinks) >= {"files", "chat", "desk", "post"}
     for told in (repr(dict(app.sinks)), repr(app.settings), repr(app)):
         assert "s3cr3t" not in told
         assert "T0K3N" not in told
