@@ -60,7 +60,19 @@ def test_filters_by_language_moment_recipe_and_count(filled: Scene, engine: Engi
 
 @pytest.mark.parametrize(
     "query",
-    ['"', "permiso' OR '1'='1", "NEAR(", "title:", "-permiso", "permiso*", "zz & | ! <-> :*", "\\", "\x00", "", "*"],
+    [
+        '"',
+        "permiso' OR '1'='1",
+        "NEAR(",
+        "title:",
+        "-permiso",
+        "permiso*",
+        "zz & | ! <-> :*",
+        "\\",
+        "\x00",
+        "",
+        "*",
+    ],
 )
 def test_operators_in_a_query_are_just_signs(filled: Scene, engine: Engine, query: str):
     expected = 3 if "permiso" in query else 0

@@ -20,6 +20,7 @@ from headwater.backends.sql.connect import reading
 from headwater.backends.sql.migrate import HEAD
 from headwater.backends.sql.rows import capture_from
 from headwater.backends.sql.schema import captures, documents, metadata, sources
+from headwater.backends.sql.searching import Wish, search
 from headwater.backends.sql.snapshot import check, save
 from headwater.backends.sql.store import SqlStore
 from headwater.model.errors import Refused
@@ -67,6 +68,16 @@ def bodies(app: App) -> dict[str, bytes]:
     with reading(app.store.engine) as connection:
         taken = [capture_from(row) for row in connection.execute(select(captures)).mappings()]
     return dict(app.archive.get(taken))
+
+
+def test_c30_what_was_restored_is_searched_as_before(lab: Laboratory, other: App, tmp_path: Path):
+    lab.run()
+    wish = Wish(query="bitcoin market", recipe=lab.recipe.name, limit=5)
+    before = [row["id"] for row in search(lab.app.store.engine, wish)]
+    assert before
+    back_up(lab.app, tmp_path / "kept")
+    restore(other, chosen_backup(tmp_path / "kept", None), force=False)
+    assert {row["id"] for row in search(other.store.engine, wish)} == set(before)
 
 
 def test_c30_a_restored_store_equals_the_original(lab: Laboratory, other: App, tmp_path: Path):

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 from tests.flow.command_line import Answer, call
+from tests.scene import Scene, kept, make_lead, make_source
 
 from headwater.app import App
 from headwater.model.reading import Hints
+from headwater.model.work import Task
 from headwater.settings.settings import Settings
 from headwater_demo.procedures import made_pages
 from headwater_recipes.procedures.files.layout import Layout, as_json, write
@@ -123,3 +125,21 @@ def test_a_file_is_read_without_an_installation(tmp_path: Path, capsys, monkeypa
     missing = call(capsys, monkeypatch, "procedures", "read", str(tmp_path / "none.pdf"))
     assert missing.code != 0
     assert "cannot be read" in missing.err
+
+
+def test_p29_pages_answer_where_keywords_do_not(base: Layout, ask: Ask, tmp_path: Path):
+    told = json.loads(base.procedure("local-valdemora-licencia-obra-menor").read_bytes())
+    app = App(Settings(data=str(tmp_path)))
+    scene = Scene(app.store, source=make_source("Town", recipe="procedures"))
+    scene.tell(make_lead("works", source=scene.source, body="page"))
+    (draft,) = scene.claim(Task.REFINE, recipe="procedures")
+    scene.refine(
+        kept(draft, title="Obras", text="Alicatar la cocina sin tocar tabiques.", url=told["fuente_url"])
+    )
+    app.store.engine.dispose()
+    asked = "quiero alicatar mi cocina"
+    assert ask("procedures", "find", asked).out.strip() == "No procedure answers that."
+    assert ask("procedures", "find", asked, "--pages", "--json").record["id"] == told["id"]
+    assert (
+        ask("procedures", "find", "capital de francia", "--pages").out.strip() == "No procedure answers that."
+    )

@@ -39,6 +39,7 @@ def test_phrases_stay_together_and_words_come_once():
 
 def test_what_tells_is_long_and_finds_other_forms():
     assert telling(terms("el de los permisos")) == (("permis",),)
+    assert telling(terms("renuevo el DNI")) == (("renue",), ("dni",))
     assert telling(terms("el de")) == (("el",), ("de",))
     assert coverage(terms("permisos de pesca"), "Permiso para cazar") == 0.5
 

@@ -10,6 +10,7 @@ from headwater.app import App
 from headwater.cli.opening import open_app
 from headwater.cli.options import Json, group
 from headwater.cli.output import cell, console, print_json, print_json_lines, table
+from headwater.cli.searching import pages_of
 from headwater.model.errors import Refused
 from headwater_recipes.procedures import NAME
 from headwater_recipes.procedures.files.layout import Layout
@@ -19,6 +20,7 @@ from headwater_recipes.procedures.governance.checking import check_folder
 from headwater_recipes.procedures.governance.standing import standing
 from headwater_recipes.procedures.metrics import metrics
 from headwater_recipes.procedures.reading import procedures_in_bytes
+from headwater_recipes.procedures.retrieving import StoreRetriever
 from headwater_recipes.procedures.search import KeywordRetriever, select
 
 app = group("Look at the knowledge base of procedures: figures, search, checks.")
@@ -102,10 +104,14 @@ def find_procedure(
     context: typer.Context,
     query: Annotated[str, typer.Argument(help="What somebody might ask.")],
     language: Annotated[str, typer.Option(help="Prefer procedures in this language.")] = "",
+    *,
+    pages: Annotated[bool, typer.Option("--pages", help="Search the text of the pages as well.")] = False,
     as_json: Json = False,
 ) -> None:
     """The procedure that answers a question, as the assistant would choose it."""
-    answer = KeywordRetriever(_folder(open_app(context))).retrieve(query, language)
+    opened = open_app(context)
+    retriever = store_retriever(opened) if pages else KeywordRetriever(_folder(opened))
+    answer = retriever.retrieve(query, language)
     if as_json:
         print_json(None if answer is None else dict(answer.datos))
     elif answer is None:
@@ -114,6 +120,11 @@ def find_procedure(
         console().print(
             f"{answer.tramite}: {answer.datos.get('nombre')}\n{answer.fuente_url}", soft_wrap=True
         )
+
+
+def store_retriever(opened: App) -> StoreRetriever:
+    """For programs that hold an installation open."""
+    return StoreRetriever(_folder(opened), lambda query, language: pages_of(opened, NAME, query, language))
 
 
 @app.command("check")

@@ -30,6 +30,7 @@ VERBS: Mapping[str, Verb] = {
     "status": Verb("headwater.cli.status", "Show what came in, what was kept, what waits."),
     "sources": Verb("headwater.cli.sources", "List, check, add, pause and reset sources."),
     "docs": Verb("headwater.cli.docs", "List and read documents."),
+    "search": Verb("headwater.cli.search", "Search documents by words or by meaning."),
     "export": Verb("headwater.cli.export", "Write articles to a file for the next system."),
     "top": Verb("headwater.cli.top", "Show the top stories of the last hours with their sources."),
     "mentions": Verb("headwater.cli.mentions", "List subjects; look for changed names in stored documents."),

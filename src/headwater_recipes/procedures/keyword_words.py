@@ -11,6 +11,14 @@ SMALL = _words(
     na no o of on os para pel pels per pera por que se sen sense sin su sus the to un una unha y
     """
 )
+# What people say around what they want.
+ASKING = _words(
+    """
+    cal com como cual cuales cuando donde es estoy eu fa fem hacer hago have how is it me mi my need necesito
+    nola non on onde pedir pido poder podria puc puedo qual quan quando quant que quen quero quien quiero saber
+    ser seu sobre son soy tengo tinc vull want what when where who zein zer
+    """
+)
 GENERIC = _words(
     """
     acces acceso ajuda ajut ajuts alta altas anual apoyo application autoritzacio autorizacion

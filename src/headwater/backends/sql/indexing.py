@@ -61,7 +61,7 @@ def _has_words(connection: Connection) -> bool:
     return bool(connection.scalar(text("SELECT 1 FROM sqlite_master WHERE name = 'search_words'")))
 
 
-def _changed(engine: Engine, recipe: str, since: datetime) -> Sequence[Row[Any]]:
+def _changed(engine: Engine, recipe: str, since: datetime) -> Sequence[Any]:
     entry = search_entries.c
     told = select(
         documents.c.id,
@@ -129,5 +129,8 @@ def _replace(connection: Connection, inserting: Any, values: dict[str, Any]) -> 
 
 
 def _vector(words: dict[str, str]) -> Any:
-    parts = [func.setweight(func.to_tsvector(SIMPLE, words[name]), literal_column(f"'{WEIGHTS[name]}'::\"char\"")) for name in WEIGHTS]
+    parts = [
+        func.setweight(func.to_tsvector(SIMPLE, words[name]), literal_column(f"'{WEIGHTS[name]}'::\"char\""))
+        for name in WEIGHTS
+    ]
     return parts[0].op("||")(parts[1]).op("||")(parts[2])

@@ -1,6 +1,8 @@
 """The index for full text: made from documents, and made again where it is missing. So it is no part of the schema
 that backups copy from one database to another."""
 
+from typing import Any
+
 from sqlalchemy import BigInteger, Column, Dialect, Index, Integer, MetaData, Table, Text
 from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlalchemy.types import TypeDecorator
@@ -16,7 +18,7 @@ class Vector(TypeDecorator[str]):
     impl = Text
     cache_ok = True
 
-    def load_dialect_impl(self, dialect: Dialect) -> object:
+    def load_dialect_impl(self, dialect: Dialect) -> Any:
         return dialect.type_descriptor(TSVECTOR() if dialect.name == "postgresql" else Text())
 
 

@@ -29,10 +29,11 @@ from headwater.model.work import State
 from headwater.pure.search import Term, continues, coverage, snippet, telling, terms
 
 FIELDS = ("id", "recipe", "title", "url", "publisher", "published_at", "language")
+READ = ("text", "description", "keywords")
 SPARE = 20  # looked at beyond the limit, so that those with most of the words are among them
 search_words = table("search_words", column("rowid"))
 # A word in the title counts as ten in the text. SQLite's own figure is better the smaller it is.
-BEST = literal_column("-bm25(search_words, 10.0, 4.0, 1.0)")
+BEST: Any = literal_column("-bm25(search_words, 10.0, 4.0, 1.0)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,20 +55,24 @@ def search(engine: Engine, wish: Wish) -> list[dict[str, Any]]:
         return []
     index_documents(engine, wish.recipe)
     with reading(engine) as connection:
-        found = _rows(connection, wish, asked, every=True)
+        found = [_shown(row, asked, every=True) for row in _rows(connection, wish, asked, every=True)]
         if len(found) < wish.limit:
             known = {row["id"] for row in found}
             more = _rows(connection, wish, telling(asked), every=False)
-            found += [row for row in more if row["id"] not in known]
-    shown = [_shown(row, asked) for row in found]
-    return sorted(shown, key=lambda row: -row["coverage"])[: wish.limit]
+            found += [_shown(row, asked, every=False) for row in more if row["id"] not in known]
+    return sorted(found, key=standing)[: wish.limit]
+
+
+def standing(row: dict[str, Any]) -> tuple[bool, float, float, str]:
+    """The better, the smaller."""
+    return not row["every_word"], -row["coverage"], -row["score"], row["id"]
 
 
 def _rows(connection: Connection, wish: Wish, asked: Sequence[Term], *, every: bool) -> list[dict[str, Any]]:
     build = _in_postgresql if connection.dialect.name == "postgresql" else _in_sqlite
     source, fits, score = build(asked, every=every)
     query = filtered(
-        select(*(documents.c[name] for name in FIELDS), documents.c.text, score.label("score"))
+        select(*(documents.c[name] for name in (*FIELDS, *READ)), score.label("score"))
         .select_from(source.join(documents, documents.c.id == search_entries.c.document_id))
         .where(fits),
         wish,
@@ -100,15 +105,21 @@ def _in_postgresql(asked: Sequence[Term], *, every: bool) -> tuple[FromClause, A
     ]
     words = search_entries.c.words
     wanted = func.to_tsquery(SIMPLE, (" & " if every else " | ").join(told))
-    score = func.ts_rank(words, wanted, 1)
-    if not every:  # its rank, always below 1, knows nothing of rare words: how many are there at all goes first
+    score: Any = func.ts_rank(words, wanted, 1)
+    if (
+        not every
+    ):  # its rank, always below 1, knows nothing of rare words: how many are there at all goes first
         for one in told:
             score = score + cast(words.op("@@")(func.to_tsquery(SIMPLE, one)), Integer)
     return search_entries, words.op("@@")(wanted), score
 
 
-def _shown(row: dict[str, Any], asked: Sequence[Term]) -> dict[str, Any]:
-    text = row.pop("text")
-    held = coverage(asked, f"{row['title']} {text}")
-    score = round(float(row.pop("score")), 6)
-    return row | {"score": score, "coverage": round(held, 3), "snippet": snippet(text, asked)}
+def _shown(row: dict[str, Any], asked: Sequence[Term], *, every: bool) -> dict[str, Any]:
+    text, description, keywords = (row.pop(name) for name in READ)
+    held = coverage(asked, " ".join([row["title"], text, description, *map(str, keywords or ())]))
+    return row | {
+        "score": round(float(row["score"]), 6),
+        "every_word": every,
+        "coverage": round(held, 3),
+        "snippet": snippet(text, asked),
+    }

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from headwater.pure.search.words import words_of
 
 MOST_TERMS = 32
-TELLING = 4  # letters; what is shorter is mostly grammar
+TELLING = 3  # letters; what is shorter is mostly grammar
+GRAMMAR = "amb and con das del der des die dos els eta for las les los per por que the una und une von"
+BEGINNING = 4
 LONG, ENDING = 6, 2
 
 Term = tuple[str, ...]
@@ -22,8 +24,12 @@ def terms(query: str) -> tuple[Term, ...]:
 
 def telling(asked: Sequence[Term]) -> tuple[Term, ...]:
     """Those that say what it is about, as beginnings: a long word without its ending finds its other forms."""
-    long = [term for term in asked if len(term) > 1 or len(term[0]) >= TELLING]
+    long = [term for term in asked if len(term) > 1 or _tells(term[0])]
     return tuple(dict.fromkeys(_beginning(term) for term in long or asked))
+
+
+def _tells(word: str) -> bool:
+    return len(word) >= TELLING and f" {word} " not in f" {GRAMMAR} "
 
 
 def _beginning(term: Term) -> Term:
@@ -33,7 +39,7 @@ def _beginning(term: Term) -> Term:
 
 def continues(term: Term) -> bool:
     """Whether words that go on count as well: not after a short one, with which too many begin."""
-    return len(term[-1]) >= TELLING
+    return len(term[-1]) >= BEGINNING
 
 
 def coverage(asked: Sequence[Term], text: str) -> float:

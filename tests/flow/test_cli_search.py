@@ -1,0 +1,60 @@
+"""`headwater search` and the retriever over the store, as an operator and an assistant call them."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.crypto_scene import crypto, drafts, settings_file
+from tests.flow.command_line import call
+from tests.scene import START, Scene, kept
+
+from headwater.cli import searching
+
+
+class Ears:
+    """An encoder that knows two things."""
+
+    name = "two-things"
+
+    def __call__(self, texts: list[str]) -> Any:
+        return np.array([[float("tax" in t.lower()), float("sea" in t.lower())] for t in texts], np.float32)
+
+
+@pytest.fixture
+def ask(
+    scene: Scene,
+    database: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Any:
+    first, second = drafts(scene, crypto("Wire"), "one", "two")
+    scene.refine(
+        kept(first, title="Tax on coins", text="A café pays the tax.", language="en", published=START),
+        kept(second, title="Sea trade", text="Coins travel by sea.", language="en-GB", published=START),
+    )
+    settings = ("--config", str(settings_file(tmp_path, database)))
+    monkeypatch.setattr(searching, "_encoder", lambda _: Ears())
+    return lambda *words: call(capsys, monkeypatch, *settings, "search", *words)
+
+
+def test_p29_documents_are_searched_and_shown(ask: Any):
+    shown = ask("CAFE").out
+    assert "Tax on coins" in shown
+    assert "A café pays the tax." in shown
+    assert [row["title"] for row in ask("sea coins", "--json").records] == ["Sea trade", "Tax on coins"]
+    assert [row["title"] for row in ask("coins", "--language", "en", "--limit", "1", "--json").records] != []
+    assert ask("xyzzy").out.strip() == "Nothing fits."
+
+
+def test_p29_documents_are_searched_by_meaning(ask: Any):
+    found = ask("about the sea", "--meaning", "--json").records
+    assert [(row["title"], row["similarity"]) for row in found] == [("Sea trade", 1.0), ("Tax on coins", 0.0)]
+
+
+def test_wrong_words_are_told_in_one_sentence(ask: Any):
+    for words in (("x", "--since", "someday"), ("x", "--recipe", "nothing")):
+        answer = ask(*words)
+        assert answer.code != 0
+        assert "Traceback" not in answer.err

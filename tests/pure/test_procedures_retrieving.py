@@ -1,0 +1,90 @@
+"""The retriever over keywords and pages."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headwater_recipes.procedures.files.layout import as_json, write
+from headwater_recipes.procedures.retrieving import StoreRetriever, ranked
+
+DRIVING, FISHING, ABROAD = (
+    "https://sede.dgt.gob.es/permiso",
+    "https://www.mapa.gob.es/pesca",
+    "https://es.wikipedia.org/wiki/Pesca",
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for stem, name, words, url, language in (
+        ("age-dgt-permiso", "Permiso de conducción", ["permiso de conduccion"], DRIVING, "es"),
+        ("age-mapa-pesca", "Licencia de pesca", ["licencia de pesca"], FISHING, "es"),
+        ("otra", "Pesca", ["pesca"], ABROAD, "es"),
+    ):
+        told = {"nombre": name, "keywords": words, "fuente_url": url, "idioma": language}
+        write(tmp_path / f"{stem}.json", as_json(told))
+    return tmp_path
+
+
+def page(url: str, **told: float) -> Mapping[str, Any]:
+    return {"url": url, "snippet": f"passage of {url}", **told}
+
+
+def answering(*pages: Mapping[str, Any]) -> Any:
+    def search(query: str, language: str) -> Sequence[Mapping[str, Any]]:
+        del query, language
+        return pages
+
+    return search
+
+
+def test_p29_keywords_alone_answer_as_before(folder: Path):
+    found = StoreRetriever(folder, answering()).retrieve("quiero la licencia de pesca", "es")
+    assert found is not None
+    assert (found.tramite, found.fuente_url, found.chunks_used) == ("age-mapa-pesca", FISHING, ())
+
+
+def test_p29_a_page_answers_where_no_keyword_does_with_its_passage(folder: Path):
+    search = answering(page(DRIVING, coverage=1.0))
+    found = StoreRetriever(folder, search).retrieve("renovar el carnet del coche", "es")
+    assert found is not None
+    assert (found.tramite, found.chunks_used) == ("age-dgt-permiso", (f"passage of {DRIVING}",))
+
+
+def test_p29_a_page_by_meaning_counts_too_and_weak_ones_do_not(folder: Path):
+    near, weak = page(DRIVING, similarity=0.8), page(FISHING, coverage=0.5)
+    found = StoreRetriever(folder, answering(weak, near)).retrieve("algo del coche")
+    assert found is not None
+    assert found.tramite == "age-dgt-permiso"
+    assert StoreRetriever(folder, answering(weak)).retrieve("capital de francia") is None
+
+
+def test_p29_what_stands_high_in_both_lists_wins(folder: Path):
+    search = answering(page(DRIVING, coverage=1.0), page(FISHING, coverage=0.9))
+    found = StoreRetriever(folder, search).retrieve("licencia de pesca y coche")
+    assert found is not None
+    assert found.tramite == "age-mapa-pesca"
+
+
+def test_p32_what_may_not_be_cited_is_passed_over(folder: Path):
+    assert StoreRetriever(folder, answering(page(ABROAD, coverage=1.0))).retrieve("cebos y redes") is None
+
+
+def test_another_language_answers_where_the_own_does_not(folder: Path):
+    asked: list[str] = []
+
+    def search(query: str, language: str) -> Sequence[Mapping[str, Any]]:
+        asked.append(language)
+        return [] if language else [page(DRIVING, coverage=1.0)]
+
+    found = StoreRetriever(folder, search).retrieve("carnet del coche", "ca")
+    assert found is not None
+    assert asked == ["ca", ""]
+
+
+def test_places_in_both_lists_add_up():
+    both, one = "https://a.gob.es/x", "https://b.gob.es/y"
+    scores = ranked([page(one, coverage=1.0), page(both, coverage=0.9), page(both, similarity=0.9)])
+    assert max(scores, key=lambda address: scores[address][0]) == both
