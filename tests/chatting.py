@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from aiohttp import web
 
 @dataclass(frozen=True)
 class Reply:
-    """`said` is what the model says; `raw` is sent as it is instead; `slow` answers nobody."""
+    """`said` is what the model says; `raw` is sent as it is instead; `slow` answers nobody before the end."""
 
     said: Any = ""
     status: int = 200
@@ -43,15 +44,18 @@ class ChatServer:
     paths: list[str] = field(default_factory=list)
     address: str = ""
     reached: asyncio.Event = field(default_factory=asyncio.Event)
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
+    seen: threading.Event = field(default_factory=threading.Event)
 
     async def answer(self, request: web.Request) -> web.Response:
         self.paths.append(request.path)
         self.keys.append(request.headers.get("Authorization"))
         self.asked.append(await request.json())
         self.reached.set()
+        self.seen.set()
         reply = self.replies.pop(0) if self.replies else self.otherwise
         if reply.slow:
-            await asyncio.sleep(30)
+            await self.closing.wait()
         return web.Response(
             body=reply.body, status=reply.status, headers=reply.headers, content_type="application/json"
         )
@@ -69,4 +73,5 @@ async def chat_server(otherwise: Reply, *replies: Reply) -> AsyncIterator[ChatSe
         server.address = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
         yield server
     finally:
+        server.closing.set()
         await runner.cleanup()

@@ -2,14 +2,19 @@
 
 import asyncio
 import logging
+import os
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from tests.chatting import ChatServer, Reply, chat_server
-from tests.flow.command_line import call
+from tests.flow.command_line import PATIENCE, SOURCE, call
 from tests.pure.test_intelligence import GOOD
 
 from headwater.app import App
@@ -102,3 +107,24 @@ def test_a_refused_key_is_said_in_one_sentence_and_the_item_waits(settings, caps
     assert "refused the key" in " ".join(answer.err.split())
     assert server.keys == [None]
     assert call(capsys, monkeypatch, *said, "queue", "list", "--json").record["waiting"] == 1
+
+
+@pytest.mark.parametrize(
+    ("sign", "held"), [(signal.SIGKILL, ("leased", 1)), (signal.SIGINT, ("waiting", 0))], ids=str
+)
+def test_r44_an_agent_that_is_ended_while_it_asks_loses_nothing(settings: Path, sign, held):
+    with answering(Reply(slow=True)) as server:
+        said = told(settings, f'agent: {{endpoint: "{server.address}", model: small}}')
+        words = [sys.executable, "-m", "headwater.cli", *said, "agent"]
+        surroundings = os.environ | {"PYTHONPATH": str(SOURCE)}
+        with subprocess.Popen(words, env=surroundings, stderr=subprocess.PIPE) as process:
+            assert server.seen.wait(PATIENCE)
+            process.send_signal(sign)
+            _, complaints = process.communicate(timeout=PATIENCE)
+    assert b"Traceback" not in complaints
+    app = App(Settings(data=str(settings.parent / "data")))
+    queues = RowQueues(app.store.engine, lambda: app.clock() + timedelta(hours=1))
+    (row,) = queues.peek("app:queue:extraction")
+    assert (row["state"], row["attempts"]) == held
+    assert [one["id"] for one in queues.pop("app:queue:extraction", "next")] == ["i1"]
+    app.store.engine.dispose()
