@@ -39,7 +39,7 @@ def list_queues(context: typer.Context, as_json: Json = False) -> None:
 def peek(context: typer.Context, queue: Name, limit: Limit = 1) -> None:
     """Print the next items, one JSON object a line, without taking them."""
     queues = _queues(context)
-    print_json_lines(queues.peek(_named(queues, queue), limit))
+    print_json_lines(queues.peek(queues.named(queue), limit))
 
 
 @app.command("pop")
@@ -60,7 +60,7 @@ def pop(
     """
     queues = _queues(context)
     taker = owner or f"{socket.gethostname()}:{os.getppid()}"
-    print_json_lines(queues.pop(_named(queues, queue), taker, limit, parse_duration(lease, "--lease")))
+    print_json_lines(queues.pop(queues.named(queue), taker, limit, parse_duration(lease, "--lease")))
 
 
 @app.command("ack")
@@ -103,22 +103,13 @@ def retry(
 ) -> None:
     """Send again what was given up."""
     queues = _queues(context)
-    count = queues.retry(_named(queues, queue) if queue else None)
+    count = queues.retry(queues.named(queue) if queue else None)
     _tell(f"{count} items wait again.", {"count": count}, as_json=as_json)
 
 
 def _queues(context: typer.Context) -> RowQueues:
     opened = open_app(context)
     return RowQueues(opened.store.engine, opened.clock)
-
-
-def _named(queues: RowQueues, name: str) -> str:
-    known = [row["queue"] for row in queues.counts()]
-    matching = [one for one in known if name in (one, one.rpartition(":")[2])]
-    if len(matching) != 1:
-        told = "there is no queue" if not matching else "several queues end so; give the whole name of"
-        raise Refused("unknown_queue", f"{told} '{name}'; there are: {', '.join(known) or 'none yet'}")
-    return str(matching[0])
 
 
 def _result(path: Path | None) -> dict[str, Any] | None:

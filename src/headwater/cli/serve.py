@@ -26,7 +26,9 @@ def serve_the_web(
     """Let other programs start runs and ask about them over HTTP, until Ctrl-C.
 
     GET /health needs no key. POST /pipeline/run, GET /pipeline/runs and GET /pipeline/runs/RUN need the header
-    X-Api-Key with the setting `api_key`.
+    X-Api-Key with the setting `api_key`. So do the queues, as lines of JSON: GET /queues, GET /queues/QUEUE (peek),
+    POST /queues/QUEUE/pop?limit=&lease=&owner=, POST /queues/QUEUE/retry, POST /queues/items/ID/ack (the body is the
+    result) and POST /queues/items/ID/fail.
     """
     app = make_app(context)
     app.recipe(recipe)

@@ -1,4 +1,4 @@
-"""The web door: health for everybody, runs for those who have the key."""
+"""The web door: health for everybody, runs and queues for those who have the key."""
 
 import asyncio
 import hmac
@@ -15,6 +15,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from headwater.app import App
 from headwater.backends.sql.pipeline_runs import PipelineRuns
+from headwater.backends.sql.queueing import RowQueues
+from headwater.cli.serving_queues import QueueDoor
 from headwater.pure.pipeline import run_name, target_day
 
 LARGEST_BODY = 64 * 1024
@@ -48,7 +50,11 @@ class Door:
         site.router.add_post("/pipeline/run", self.run)
         site.router.add_get("/pipeline/runs", self.runs)
         site.router.add_get("/pipeline/runs/{run}", self.one_run)
+        QueueDoor(self._queues, self._refused).add_to(site)
         return site
+
+    def _queues(self) -> RowQueues:
+        return RowQueues(self.app.store.engine, self.app.clock)
 
     async def health(self, request: web.Request) -> web.Response:
         del request

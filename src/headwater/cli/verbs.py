@@ -40,6 +40,7 @@ VERBS: Mapping[str, Verb] = {
     "procedures": Verb("headwater.cli.procedures", "Look at the knowledge base of procedures."),
     "archive": Verb("headwater.cli.archive", "Copy payloads and documents to where others look."),
     "queue": Verb("headwater.cli.queue", "Take documents from queues; acknowledge them."),
+    "agent": Verb("headwater.cli.agent", "Let a language model read what waits in the queues."),
     "links": Verb("headwater.cli.links", "Check whether links are still there."),
     "try": Verb("headwater.cli.try_url", "Ask for one address and tell what would become of it."),
     "serve": Verb("headwater.cli.serve", "Let other programs start runs and ask about them."),

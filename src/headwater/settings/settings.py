@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from headwater.model.errors import Refused
+from headwater.settings.agent import Agent
 from headwater.settings.channels import Channel
 from headwater.settings.rate_limits import RateLimit, agents, beside, check_headers, check_hosts
 from headwater.settings.yaml_file import load
@@ -53,7 +54,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     on a Redis server if its address is given (redis://host:6379/0, or env:NAME). callback: the public address under which hubs reach `headwater listen`. log: console
     or json; log_level: debug, info, warning or error. notify: channels on which alarms are told, by name; each has a
     kind (webhook, slack or email) and what that needs. api_key: whoever starts runs through `headwater serve` must
-    show it; `env:NAME` or `file:PATH` reads it from there. retention: after how many days the nightly clean-up removes
+    show it; `env:NAME` or `file:PATH` reads it from there. agent: whom `headwater agent`
+    asks about documents: endpoint (an OpenAI-compatible API; nothing is asked without one), model, key (`env:NAME` or
+    `file:PATH`), seconds, asks, at_once, options. retention: after how many days the nightly clean-up removes
     runs, alarms, captures and ended items of queues and moves documents to files; 0 is never.
     """
 
@@ -73,6 +76,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     log_level: str = "warning"
     notify: dict[str, Channel] = {}
     api_key: str = ""
+    agent: Agent = Agent()
     retention: Retention = Retention()
     recipes: dict[str, RecipeSettings] = {}
 

@@ -70,7 +70,7 @@ class RowQueues:
                     state=LEASED, lease_owner=owner, lease_until=now + lease, attempts=table.c.attempts + 1
                 )
             )
-        return [{**row["payload"], "attempt": row["attempts"] + 1} for row in found]
+        return [{**row["payload"], "id": row["id"], "attempt": row["attempts"] + 1} for row in found]
 
     def peek(self, queue: str, limit: int = 1) -> list[Record]:
         """The next items as they are, without taking them."""
@@ -101,6 +101,14 @@ class RowQueues:
             },
         )
 
+    def later(self, item: str, owner: str, delay: timedelta) -> None:
+        """Put back what `owner` could not even try, not before `delay`: it does not count as a try."""
+        table = queue_items
+        held = and_(table.c.id == item, table.c.state == LEASED, table.c.lease_owner == owner)
+        values = {"state": WAITING, "due_at": self.clock() + delay, "lease_owner": None, "lease_until": None}
+        with writing(self.engine) as connection:
+            connection.execute(update(table).where(held).values(**values, attempts=table.c.attempts - 1))
+
     def _end(self, item: str, values: Mapping[str, Any]) -> None:
         open_items = queue_items.c.state != DONE
         with writing(self.engine) as connection:
@@ -118,6 +126,15 @@ class RowQueues:
         fresh = {"state": WAITING, "due_at": self.clock(), "attempts": 0, "ended_at": None}
         with writing(self.engine) as connection:
             return connection.execute(update(queue_items).where(*chosen).values(**fresh)).rowcount
+
+    def named(self, name: str) -> str:
+        """The whole name of the queue that is called so, or whose name ends so."""
+        known = [row["queue"] for row in self.counts()]
+        matching = [one for one in known if name in (one, one.rpartition(":")[2])]
+        if len(matching) != 1:
+            told = "there is no queue" if not matching else "several queues end so; give the whole name of"
+            raise Refused("unknown_queue", f"{told} '{name}'; there are: {', '.join(known) or 'none yet'}")
+        return str(matching[0])
 
     def counts(self) -> list[Record]:
         """Every queue with how many items stand how."""

@@ -1,0 +1,93 @@
+"""`headwater agent`."""
+
+import asyncio
+import os
+import socket
+from typing import Annotated, Any
+
+import typer
+
+from headwater.app import App
+from headwater.backends.sql.queueing import RowQueues
+from headwater.cli.opening import open_app
+from headwater.cli.options import Json, verb
+from headwater.cli.output import console, print_json_lines, side_console
+from headwater.logs import configure_logs
+from headwater.model.errors import Refused
+from headwater.settings.agent import address_of, checked
+from headwater.settings.channels import revealed
+from headwater.worker.agent import ExtractionAgent, Tally
+from headwater.worker.chat import Chat
+
+IDLE_SECONDS = 5.0
+
+
+def read_for_others(
+    context: typer.Context,
+    *,
+    once: Annotated[bool, typer.Option("--once", help="End when nothing is due any more.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Let a language model read what waits in the queues for extraction and macro classification.
+
+    It asks the OpenAI-compatible endpoint of the setting `agent` and stores what fits the schema; an item that it
+    cannot deal with comes again after ten minutes, five times in all, and then waits for `headwater queue retry`.
+    """
+    opened = open_app(context)
+    agent = agent_of(opened)
+    configure_logs(opened.settings.log, opened.settings.log_level)
+    if not once:
+        side_console().print("Reading what waits in the queues until Ctrl-C.", style="dim")
+    asyncio.run(_work(agent, once=once, as_json=as_json))
+
+
+def agent_of(opened: App) -> ExtractionAgent:
+    """As the settings want it, or Refused."""
+    told = checked(opened.settings.agent)
+    if opened.settings.queues:
+        raise Refused("bad_config", "agent: it takes from queues that are rows; unset `queues` to use it")
+    key = revealed(told.key, "agent.key").strip()
+    if not (key.isascii() and key.isprintable()):
+        raise Refused("bad_config", "agent.key: a key is one line of plain ASCII")
+    chat = Chat(
+        address=address_of(told),
+        model=told.model,
+        clock=opened.clock,
+        key=key,
+        seconds=told.seconds,
+        options=told.options,
+    )
+    return ExtractionAgent(
+        queues=RowQueues(opened.store.engine, opened.clock),
+        chat=chat,
+        owner=f"{socket.gethostname()}:{os.getpid()}",
+        asks=told.asks,
+        at_once=told.at_once,
+    )
+
+
+async def _work(agent: ExtractionAgent, *, once: bool, as_json: bool) -> None:
+    async with agent.chat.session() as session:
+        while True:
+            tally = await agent.drain(session)
+            if once or tally:
+                _tell(tally, as_json=as_json)
+            if once:
+                return
+            await asyncio.sleep(max(tally.wait.total_seconds(), IDLE_SECONDS))
+
+
+def _tell(tally: Tally, *, as_json: bool) -> None:
+    record: dict[str, Any] = {
+        "done": tally.done,
+        "failed": tally.failed,
+        "postponed": tally.postponed,
+        "wait_seconds": tally.wait.total_seconds(),
+    }
+    if as_json:
+        print_json_lines([record])
+    else:
+        console().print("{done} done, {failed} failed, {postponed} postponed.".format(**record))
+
+
+app = verb(read_for_others)

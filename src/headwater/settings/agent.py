@@ -1,0 +1,70 @@
+"""What `headwater agent` is told: whom to ask, as whom, and how patiently."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from headwater.model.errors import Refused
+
+PATH = "/chat/completions"
+OUR_OWN = ("messages", "model", "stream", "n")
+
+
+class Agent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`endpoint` is the address of an OpenAI-compatible API (https://models.example/v1); nothing is asked without one.
+    `key` is `env:NAME` or `file:PATH`, or nothing for a server that wants none. `asks` is how often one item is asked
+    about in a row before it rests; `options` are put into every request as they are."""
+
+    endpoint: str = ""
+    model: str = ""
+    key: str = ""
+    seconds: Annotated[float, msgspec.Meta(gt=0, le=600)] = 60.0
+    asks: Annotated[int, msgspec.Meta(ge=1, le=10)] = 3
+    at_once: Annotated[int, msgspec.Meta(ge=1, le=64)] = 4
+    options: dict[str, Any] = {}
+
+    def __repr__(self) -> str:
+        """Without what somebody may have put where it does not belong."""
+        return f"Agent(model={self.model!r})"
+
+
+def checked(agent: Agent) -> Agent:
+    """Refused with what is missing or may not stand there."""
+    for name, meaning in _mistakes(agent).items():
+        raise Refused("bad_config", f"agent.{name}: {meaning}")
+    return agent
+
+
+def _mistakes(agent: Agent) -> Mapping[str, str]:
+    if not agent.endpoint:
+        return {
+            "endpoint": "no endpoint is set, so nothing is asked; give one, like https://models.example/v1"
+        }
+    if not _is_plain(agent.endpoint):
+        return {"endpoint": "give an address of http:// or https:// with a host and without user, query or #"}
+    if not agent.model:
+        return {"model": "give the name of the model to ask"}
+    if agent.key and not agent.key.startswith(("env:", "file:")):
+        return {"key": "a key does not stand in the settings; give env:NAME or file:PATH"}
+    if taken := sorted(set(OUR_OWN) & agent.options.keys()):
+        return {"options": f"{taken[0]} cannot be set here"}
+    return {}
+
+
+def _is_plain(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        port_is_a_number = parts.port is None or parts.port > 0
+    except ValueError:
+        return False
+    clean = address.isascii() and all(letter > " " for letter in address)
+    web = parts.scheme in {"http", "https"} and bool(parts.hostname)
+    return web and clean and port_is_a_number and not (parts.query or parts.fragment or "@" in parts.netloc)
+
+
+def address_of(agent: Agent) -> str:
+    """Where conversations are sent."""
+    given = agent.endpoint.rstrip("/")
+    return given if given.endswith(PATH) else given + PATH

@@ -1,0 +1,130 @@
+"""`headwater agent` as an operator calls it."""
+
+import asyncio
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.chatting import ChatServer, Reply, chat_server
+from tests.flow.command_line import PATIENCE, SOURCE, call
+from tests.pure.test_intelligence import GOOD
+
+from headwater.app import App
+from headwater.backends.sql.queueing import RowQueues
+from headwater.model.queue import QueueItem
+from headwater.settings.settings import Settings
+
+KEY = "sk-nobody-may-read-this"
+
+
+@contextmanager
+def answering(reply: Reply) -> Iterator[ChatServer]:
+    """The server in a thread of its own, for a verb that has a loop of its own."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    server = chat_server(reply)
+    try:
+        yield asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result(15)
+    finally:
+        asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result(15)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Path:
+    """A settings file, and one document that waits."""
+    app = App(Settings(data=str(tmp_path / "data")))
+    item = QueueItem(
+        id="i1", queue="app:queue:extraction", recipe="markets", document="d1", payload={"id": "i1"}
+    )
+    RowQueues(app.store.engine, app.clock).push([item])
+    app.store.engine.dispose()
+    return tmp_path / "headwater.yaml"
+
+
+def told(path: Path, *lines: str) -> tuple[str, str]:
+    path.write_text("\n".join([f"data: {path.parent / 'data'}", *lines]), encoding="utf-8")
+    return "--config", str(path)
+
+
+def test_r88_the_agent_reads_what_waits_and_shows_its_key_to_nobody(settings, capsys, monkeypatch, caplog):
+    caplog.set_level(logging.DEBUG)
+    monkeypatch.setenv("MODEL_KEY", KEY)
+    with answering(Reply(GOOD)) as server:
+        agent = f'agent: {{endpoint: "{server.address}", model: small, key: "env:MODEL_KEY"}}'
+        said = told(settings, "log_level: debug", agent)
+        answer = call(capsys, monkeypatch, *said, "agent", "--once", "--json")
+        assert answer.code == 0, answer.err
+        assert answer.record == {"done": 1, "failed": 0, "postponed": 0, "wait_seconds": 0.0}
+        assert server.keys == [f"Bearer {KEY}"]
+        assert call(capsys, monkeypatch, *said, "agent", "--once").out == "0 done, 0 failed, 0 postponed.\n"
+        assert len(server.asked) == 1
+    assert KEY not in answer.out + answer.err + caplog.text
+    assert call(capsys, monkeypatch, *said, "queue", "list", "--json").record["done"] == 1
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ((), "no endpoint is set"),
+        (("agent: {endpoint: 'ftp://models.example'}",), "http://"),
+        (("agent: {endpoint: 'https://me:secret@models.example/v1', model: m}",), "without user"),
+        (("agent: {endpoint: 'https://models.example/v1?key=x', model: m}",), "without user"),
+        (("agent: {endpoint: 'https://models.example/v1'}",), "name of the model"),
+        (("agent: {endpoint: 'https://models.example/v1', model: m, key: sk-123}",), "env:NAME"),
+        (("agent: {endpoint: 'https://models.example/v1', model: m, key: 'env:NOT_THERE'}",), "NOT_THERE"),
+        (("agent: {endpoint: 'https://models.example/v1', model: m, options: {stream: true}}",), "stream"),
+        (
+            ("queues: 'redis://localhost:6379/0'", "agent: {endpoint: 'http://models.example', model: m}"),
+            "queues",
+        ),
+    ],
+)
+def test_nothing_is_asked_unless_it_is_told_whom_to_ask(settings, capsys, monkeypatch, lines, words):
+    answer = call(capsys, monkeypatch, *told(settings, *lines), "agent", "--once")
+    assert answer.code != 0
+    assert words in " ".join(answer.err.split())
+    assert "sk-123" not in answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_a_refused_key_is_said_in_one_sentence_and_the_item_waits(settings, capsys, monkeypatch):
+    with answering(Reply(status=401)) as server:
+        said = told(settings, f'agent: {{endpoint: "{server.address}", model: small}}')
+        answer = call(capsys, monkeypatch, *said, "agent", "--once")
+    assert answer.code != 0
+    assert "refused the key" in " ".join(answer.err.split())
+    assert server.keys == [None]
+    assert call(capsys, monkeypatch, *said, "queue", "list", "--json").record["waiting"] == 1
+
+
+@pytest.mark.parametrize(
+    ("sign", "held"), [(signal.SIGKILL, ("leased", 1)), (signal.SIGINT, ("waiting", 0))], ids=str
+)
+def test_r44_an_agent_that_is_ended_while_it_asks_loses_nothing(settings: Path, sign, held):
+    with answering(Reply(slow=True)) as server:
+        said = told(settings, f'agent: {{endpoint: "{server.address}", model: small}}')
+        words = [sys.executable, "-m", "headwater.cli", *said, "agent"]
+        surroundings = os.environ | {"PYTHONPATH": str(SOURCE)}
+        with subprocess.Popen(words, env=surroundings, stderr=subprocess.PIPE) as process:
+            assert server.seen.wait(PATIENCE)
+            process.send_signal(sign)
+            _, complaints = process.communicate(timeout=PATIENCE)
+    assert b"Traceback" not in complaints
+    app = App(Settings(data=str(settings.parent / "data")))
+    queues = RowQueues(app.store.engine, lambda: app.clock() + timedelta(hours=1))
+    (row,) = queues.peek("app:queue:extraction")
+    assert (row["state"], row["attempts"]) == held
+    assert [one["id"] for one in queues.pop("app:queue:extraction", "next")] == ["i1"]
+    app.store.engine.dispose()

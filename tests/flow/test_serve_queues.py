@@ -1,0 +1,177 @@
+"""The queues over HTTP: peeked, taken with a lease, acknowledged, failed and sent again, as lines of JSON."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from headwater.app import App
+from headwater.backends.sql.queueing import AGAIN, TRIES, RowQueues
+from headwater.cli.serving import Door, serve
+from headwater.model.queue import QueueItem
+from headwater.settings.settings import Settings
+
+KEY = "a key that nobody guesses"
+NAME = "app:queue:extraction"
+
+
+@dataclass
+class Watch:
+    now: datetime = field(default=datetime(2026, 11, 13, 4, 0, tzinfo=UTC))
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@dataclass
+class Caller:
+    session: aiohttp.ClientSession
+    address: str
+    watch: Watch
+
+    async def __call__(self, method: str, path: str, key: str = KEY, **told: Any) -> tuple[int, list[Any]]:
+        headers = {"X-Api-Key": key}
+        async with self.session.request(method, self.address + path, headers=headers, **told) as answer:
+            raw = await answer.text()
+            return answer.status, [json.loads(line) for line in raw.splitlines()]
+
+
+async def nobody_runs(run: str, chosen: object) -> int:
+    raise AssertionError((run, chosen))
+
+
+@asynccontextmanager
+async def served(tmp_path: Path, key: str = KEY) -> AsyncIterator[Caller]:
+    watch = Watch()
+    app = App(Settings(data=str(tmp_path / "data")), watch)
+    items = [
+        QueueItem(
+            id=f"i{number}", queue=NAME, recipe="markets", document=f"d{number}",
+            payload={"id": f"i{number}", "document_id": f"d{number}", "normalized_text": "Zwölf\nLinien"},
+        )
+        for number in (1, 2)
+    ]  # fmt: skip
+    RowQueues(app.store.engine, watch).push(items)
+    started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    door = Door(app, "geopolitics", key, nobody_runs)
+    task = asyncio.create_task(serve(door, "127.0.0.1", 0, started=started))
+    try:
+        port = await asyncio.wait_for(started, 15)
+        async with aiohttp.ClientSession() as session:
+            yield Caller(session, f"http://127.0.0.1:{port}", watch)
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        app.store.engine.dispose()
+
+
+def test_r40_r44_items_are_peeked_taken_and_acknowledged_with_a_result(tmp_path: Path):
+    async def scene() -> None:
+        async with served(tmp_path) as ask:
+            status, peeked = await ask("GET", "/queues/extraction?limit=5")
+            assert (status, [row["id"] for row in peeked]) == (200, ["i1", "i2"])
+            status, popped = await ask("POST", f"/queues/{NAME}/pop?limit=1&owner=reader")
+            assert (status, [row["id"] for row in popped]) == (200, ["i1"])
+            assert popped[0]["normalized_text"] == "Zwölf\nLinien"
+            status, done = await ask("POST", "/queues/items/i1/ack", json={"summary": "fine"})
+            assert (status, done) == (200, [{"id": "i1", "state": "done"}])
+            assert (await ask("POST", "/queues/items/i1/ack"))[0] == 200
+            _, counted = await ask("GET", "/queues")
+            assert counted == [{"queue": NAME, "waiting": 1, "leased": 0, "done": 1, "failed": 0}]
+
+    asyncio.run(scene())
+
+
+def test_r44_a_caller_that_dies_loses_nothing(tmp_path: Path):
+    async def scene() -> None:
+        async with served(tmp_path) as ask:
+            _, popped = await ask("POST", "/queues/extraction/pop?limit=5&lease=1m")
+            assert len(popped) == 2
+            assert (await ask("POST", "/queues/extraction/pop")) == (200, [])
+            ask.watch.now += timedelta(minutes=2)
+            _, again = await ask("POST", "/queues/extraction/pop?limit=5")
+            assert [(row["id"], row["attempt"]) for row in again] == [("i1", 2), ("i2", 2)]
+
+    asyncio.run(scene())
+
+
+def test_r42_r88_a_failed_item_comes_again_and_what_was_given_up_is_sent_again(tmp_path: Path):
+    async def scene() -> None:
+        async with served(tmp_path) as ask:
+            for attempt in range(1, TRIES + 1):
+                _, popped = await ask("POST", "/queues/extraction/pop?limit=5")
+                assert [row["attempt"] for row in popped] == [attempt, attempt]
+                for row in popped:
+                    why = {"reason": "no_model"}
+                    assert (await ask("POST", f"/queues/items/{row['id']}/fail", json=why))[0] == 200
+                ask.watch.now += AGAIN
+            assert (await ask("POST", "/queues/extraction/pop")) == (200, [])
+            assert (await ask("POST", "/queues/extraction/retry")) == (200, [{"count": 2}])
+            assert (await ask("POST", "/queues/extraction/pop"))[1][0]["attempt"] == 1
+
+    asyncio.run(scene())
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/queues/nothing", 404),
+        ("POST", "/queues/nothing/pop", 404),
+        ("POST", "/queues/items/i9/ack", 404),
+        ("POST", "/queues/items/i9/fail", 404),
+        ("GET", "/queues/extraction?limit=0", 400),
+        ("POST", "/queues/extraction/pop?limit=101", 400),
+        ("POST", "/queues/extraction/pop?limit=%C2%B2", 400),
+        ("POST", "/queues/extraction/pop?lease=soon", 400),
+    ],
+)
+def test_what_cannot_be_is_refused_with_a_sentence(tmp_path: Path, method: str, path: str, status: int):
+    async def scene() -> None:
+        async with served(tmp_path) as ask:
+            code, (told,) = await ask(method, path)
+            assert (code, set(told)) == (status, {"error"})
+
+    asyncio.run(scene())
+
+
+@pytest.mark.parametrize("body", [b"{", b"[]", b"\xff", b"3"])
+def test_a_result_that_is_no_object_changes_nothing(tmp_path: Path, body: bytes):
+    async def scene() -> None:
+        async with served(tmp_path) as ask:
+            for verb in ("ack", "fail"):
+                assert (await ask("POST", f"/queues/items/i1/{verb}", data=body))[0] == 400
+            assert len((await ask("GET", "/queues/extraction?limit=5"))[1]) == 2
+
+    asyncio.run(scene())
+
+
+ROUTES = [
+    ("GET", "/queues"),
+    ("GET", "/queues/extraction"),
+    ("POST", "/queues/extraction/pop"),
+    ("POST", "/queues/extraction/retry"),
+    ("POST", "/queues/items/i1/ack"),
+    ("POST", "/queues/items/i1/fail"),
+]
+
+
+def test_without_the_key_nothing_is_told_or_taken(tmp_path: Path):
+    async def scene() -> None:
+        async with served(tmp_path) as ask:
+            for method, path in ROUTES:
+                for wrong in ("", KEY[:-1]):
+                    assert (await ask(method, path, key=wrong))[0] == 401
+            _, counted = await ask("GET", "/queues")
+            assert counted[0]["waiting"] == 2
+        async with served(tmp_path, key="") as ask:
+            for method, path in ROUTES:
+                assert (await ask(method, path, key=""))[0] == 500
+
+    asyncio.run(scene())
