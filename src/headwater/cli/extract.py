@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TextIO
 
@@ -127,7 +128,7 @@ class Desk:
         wait = timedelta(seconds=0 if self.crew.going else LOOK)
         for token, answer in self.fetcher.collect(len(self.fetching), wait):
             name = self.fetching.pop(token)
-            self.crew.take(name, lambda answer=answer: _answered(answer))  # type: ignore[misc]
+            self.crew.take(name, partial(_answered, answer))
 
 
 def _file(name: str, largest: int) -> tuple[bytes, Hints]:

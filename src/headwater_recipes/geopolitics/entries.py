@@ -5,8 +5,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from headwater.discover.list_file import list_file
 from headwater.discover.seeds.reading import Seed, read_entries, read_file
-from headwater.model.errors import Permanent, Temporary
+from headwater.model.errors import Permanent
 from headwater.model.lead import Lead
 from headwater.model.recipe import Conversation, Discovery, Found
 from headwater.model.source import Source
@@ -89,17 +90,8 @@ def _seeds(source: Source) -> Iterator[Seed]:
     if "entries" in options:
         yield from read_entries(options["entries"])
     if "file" in options:
-        yield from read_file(str(options["file"]), _text(Path(str(options["file"]))))
+        yield from read_file(
+            str(options["file"]), list_file(Path(str(options["file"])), LARGEST_FILE, "bad_entries")
+        )
     if "entries" not in options and "file" not in options:
         raise Permanent("bad_options", "entries: no list of entries, and no file that holds one")
-
-
-def _text(path: Path) -> str:
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise Permanent("bad_entries", f"{path.name}: larger than {LARGEST_FILE} bytes")
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise Permanent("bad_entries", f"{path.name}: not UTF-8") from error
-    except OSError as error:
-        raise Temporary("missing_file", f"{path.name}: {error.strerror}") from error

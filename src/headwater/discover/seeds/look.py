@@ -6,8 +6,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from headwater.discover.list_file import list_file
 from headwater.discover.seeds.reading import Seed, read_entries, read_file
-from headwater.model.errors import Permanent, Temporary
+from headwater.model.errors import Permanent
 from headwater.model.lead import Lead
 from headwater.model.recipe import Conversation, Discovery, Found
 from headwater.model.source import Source
@@ -45,23 +46,13 @@ def _seeds(source: Source) -> Iterator[Seed]:
     if "urls" in options:
         yield from read_entries(options["urls"])
     if "file" in options:
-        yield from read_file(str(options["file"]), _text(Path(str(options["file"]))))
+        yield from read_file(
+            str(options["file"]), list_file(Path(str(options["file"])), LARGEST_FILE, "bad_seeds")
+        )
     if "urls" not in options and "file" not in options:
         if not source.url:
             raise Permanent("bad_options", "urls: no list of addresses, and no file that holds one")
         yield Seed(url=source.url)
-
-
-def _text(path: Path) -> str:
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise Permanent("bad_seeds", f"{path.name}: larger than {LARGEST_FILE} bytes")
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise Permanent("bad_seeds", f"{path.name}: not UTF-8") from error
-    except OSError as error:
-        # It may be on its way: somebody saves it, or a disk comes back.
-        raise Temporary("missing_file", f"{path.name}: {error.strerror}") from error
 
 
 def _lead(seed: Seed, now: datetime, every: timedelta | None, notes: Notes) -> Lead:
