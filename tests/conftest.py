@@ -11,6 +11,8 @@ from hypothesis import settings
 from sqlalchemy import Engine, text
 from tests.postgres import Postgres, running_postgres
 from tests.scene import Scene
+from tests.seaweed import Seaweed, running_seaweed
+from tests.valkey import Valkey, running_valkey
 
 from headwater.backends.sql.connect import connect, writing
 from headwater.backends.sql.migrate import migrate
@@ -29,6 +31,27 @@ numbers = count(1)
 def postgres() -> Iterator[Postgres]:
     """One server per test process; it starts when the first test asks for it."""
     with running_postgres() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def valkey_server() -> Iterator[Valkey]:
+    with running_valkey() as server:
+        yield server
+
+
+@pytest.fixture
+def valkey(valkey_server: Valkey) -> Iterator[Valkey]:
+    """A server without any key."""
+    yield valkey_server
+    with valkey_server.client() as client:
+        client.flushall()
+
+
+@pytest.fixture(scope="session")
+def seaweed() -> Iterator[Seaweed]:
+    """One server per test process; choose a bucket of your own."""
+    with running_seaweed() as server:
         yield server
 
 
