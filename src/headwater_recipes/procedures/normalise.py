@@ -117,7 +117,9 @@ def _fields(page: Page, owner: Entry | None, heading: Part | None, parts: Sequen
     description, left_over = naming.description(
         alone if heading is None else parts, page.description if heading is None else ""
     )
-    where = places.places(applying, of_field(alone, "donde_solicitar"), links)
+    where = places.places(
+        [*applying, *of_field(alone, "organismo")], of_field(alone, "donde_solicitar"), links, page.buttons
+    )
     urls = where.value.get("urls", ()) if where else ()
     ways_parts = of_field(alone, "como_solicitar", "donde_solicitar")
     steps = ways.ways(how)
@@ -130,7 +132,7 @@ def _fields(page: Page, owner: Entry | None, heading: Part | None, parts: Sequen
         "organismo": body.body(
             alone, page.site, page.page_title, (owner.organism or owner.name) if owner else ""
         ),
-        "requisitos": entries.entries(of_field(alone, "requisitos")),
+        "requisitos": entries.entries(entries.telling(of_field(alone, "requisitos"))),
         "documentos_necesarios": entries.entries(of_field(alone, "documentos_necesarios")),
         "plazos": deadlines.deadlines(of_field(alone, "plazos"), alone),
         "tasas": money.fees(paid, alone),

@@ -17,7 +17,7 @@ GENERIC = re.compile(
     r"sede electronica.*|seu electronica.*|egoitza elektronikoa.*|(?:detall|fitxa|informacio)(?: del? (?:tramit|procediment|servei))?|catalogo de .*|cataleg de .*|inicio|home|"
     r"procedimientos?(?: y servicios)?|servicios?|serveis|servizos|izapideak?|izapidearen fitxa|procedure(?:s| details)?|guia de tramites|portal .*|bienvenid\w+.*|ficha informativa|hoja informativa|full informatiu)$"
 )
-SEPARATORS = re.compile(r"\s+[-–—|·»:]\s+")
+SEPARATORS = re.compile(r"\s+(?:[-–—|·»:]|::|>)\s+")
 PREFIX = re.compile(
     r"^(?:tr[aá]mite|procedimiento|procediment|tr[aà]mit|procedemento|izapidea|procedure|ficha|servicio)\s*(?:n[ºo.]*\s*\d+)?\s*[:–—-]\s*",
     re.IGNORECASE,
@@ -25,6 +25,7 @@ PREFIX = re.compile(
 CODE = re.compile(r"^\(?(?=[A-Z]*\d)[A-Z]{0,4}[-.]?\d{2,6}[A-Z]?\)?\s*[-–—.:]\s+(?=[A-ZÁÉÍÓÚÀÈ])")
 LONGEST_DESCRIPTION, MOST_SENTENCES = 700, 3
 SHORTEST = 20
+ABOUT_THE_PAGE = frozenset({"nombre", "nombre_alternativo", "organismo", "codigo_sia", "ignored", "contacto"})
 NOT_ABOUT = re.compile(
     r"^(?:ultima actualizacion|actualizado|actualitzat|publicado|fecha de|codigo|codi|estas en|inicio|imprimir|volver|compartir|last update|azken|sia\b|abierto el plazo|plazo cerrado|en plazo)"
 )
@@ -47,6 +48,8 @@ def name(parts: Sequence[Part], title: str, page_title: str) -> Told:
         and not GENERIC.match(folded(first.title))
     ):
         return Told(cleaned(first.title), ((first.start, first.start + first.level + 1 + len(first.title)),))
+    if (line := _line_above(parts)) is not None:
+        return Told(cleaned(line.text), spans_of([line]))
     for text in (*SEPARATORS.split(page_title), title):
         if text and not GENERIC.match(folded(text)) and recognise(text) is None and name_in(text) != text:
             return Told(cleaned(text), ())
@@ -70,6 +73,30 @@ def name(parts: Sequence[Part], title: str, page_title: str) -> Told:
             cleaned(heading.title), ((heading.start, heading.start + heading.level + 1 + len(heading.title)),)
         )
     return NOTHING
+
+
+def _line_above(parts: Sequence[Part]) -> Line | None:
+    """The short line right above the first known part, where the page has no heading for its name."""
+    before: list[Line] = []
+    for part in parts:
+        if part.label is not None:
+            break
+        if part.title:
+            before.append(
+                Line(kind="text", text=part.title, start=part.start, end=part.start + len(part.title))
+            )
+        before += part.lines
+    else:
+        return None
+    short = [line for line in before if line.kind == "text" and _could_be_name(line.text) and not line.links]
+    return next(
+        (
+            line
+            for line in reversed(short)
+            if not GENERIC.match(folded(line.text)) and not NOT_ABOUT.match(folded(line.text))
+        ),
+        None,
+    )
 
 
 def _is_name(text: str) -> bool:
@@ -116,16 +143,16 @@ def _prose(lines: Sequence[Line]) -> list[Line]:
 
 
 def _opening(parts: Sequence[Part]) -> list[Line]:
-    """Paragraphs before the first recognised part, below the title."""
+    """Paragraphs below the title and outside of all parts."""
     opening: list[Line] = []
+    passed = False
     for part in parts:
         if part.label is not None:
-            if part.field in {"nombre", "nombre_alternativo", "organismo", "codigo_sia", "ignored"}:
-                continue
-            break
-        if part.level <= 2:
+            passed = passed or part.field not in ABOUT_THE_PAGE
+        elif part.level <= 2 and not (passed and part.title):
             opening += [line for line in part.lines if line.kind == "text" and len(line.text.split()) >= 6]
-    return opening
+    whole = [line for line in opening if line.text.endswith((".", "!", "?"))]
+    return whole or opening
 
 
 def other_names(parts: Sequence[Part]) -> Told:

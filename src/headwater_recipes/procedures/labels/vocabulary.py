@@ -30,6 +30,10 @@ NOT_FOR_FIELDS = (
     r"(?:noticias|noticies|novedades|novetats|albisteak|news|agenda|newsletter|boletin|butlleti|suscri\w+|mapa web|imprim\w+|buscador|buscar|cercador|menu|navegadores|glosario)\b|(?:inicio|inici|hasiera|home)$",
     r"(?:asistencia|soporte|incidencias|suport|problemas) (?:tecnic\w+|informatic\w+)|(?:ayuda|ajuda|axuda|laguntza) (?:tecnica|teknikoa)",
     r"(?:volver|tornar|itzuli|back)\b",
+    r"(?:mas|mes|mais|otros|otras|altres|outros|outras|gehiago|beste|more|other|ultimos|darrers) (?:tramites?|tramits|procedimientos?|procediments|procedementos|servicios|serveis|servizos|ayudas|ajuts|axudas|izapide\w*|services|procedures)\b",
+    r"(?:vease|vegeu|veure|vexase|vexa|veja|ikus|see)(?: (?:tambien|tambe|tamen|also|gainera))\b|lo mas (?:visto|leido|consultado|buscado)|el mes (?:vist|consultat)|o mais visto|(?:tambien|tambe|tamen) (?:vieron|vist\w*|consult\w+|buscar\w*)|(?:otr[oa]s|altres|outr[oa]s) (?:usuari\w+|personas|persones|persoas)",
+    r"(?:impresos?|formularios?|formularis?|modelos?|models?|inprimaki\w*|forms?|annexos|anexos|descargas?|descarregues|downloads?)(?: (?:asociad\w+|associa\w+|relaciona\w+|descargables?|disponibles?|y modelos|i models|para descargar|per descarregar|de (?:la )?solicitud|de sol licitud|normalizad\w+|normalitza\w+|deskargatzeko))*$",
+    r"(?:fecha|data) (?:de|d) (?:publicaci\w+|alta|creaci\w+|inserci\w+|ultima)|publicad[oa]\b|publicat\b",
 )
 
 NAME = (
@@ -133,17 +137,18 @@ CONDITIONS = (
     r"(?:ambito|ambit) (?:subjetivo|de aplicacion|d aplicacio|personal)|solicitantes?$|sol licitants?$|legitimacion$",
 )
 ONLINE = (
-    r"(?:por |via |per |a traves de |de forma |de manera |mediante |tramitacion |tramitacio |presentacion |presentacio |solicitud |sol licitud |acceso |canal |medio |en )*(?:internet|en linea|en linia|en lina|on ?line|electronica(?:mente?)?|electronic(?:ament)?|electronico|telematica(?:mente?)?|telematic(?:ament)?|telematico|web|sede electronica|seu electronica|sede electronica)(?: (?:con|amb|sin|sense|de|en|a) .{0,40})?$",
+    r"(?:por |via |per |a traves de |de forma |de manera |mediante |tramitacion |tramitacio |presentacion |presentacio |solicitud |sol licitud |acceso |canal |medio |en )*(?:internet|internetez|en linea|en linia|en lina|on ?line|electronica(?:mente?)?|electronic(?:ament)?|electronico|telematica(?:mente?)?|telematic(?:ament)?|telematico|web|sede electronica|seu electronica|sede electronica)(?: (?:con|amb|sin|sense|de|en|a) .{0,40})?$",
     r"(?:internet bidez|elektronikoki|telematikoki|egoitza elektroniko\w*|online(?: bidez)?|elektronikoa)$|(?:online|on line|electronically|by internet|over the internet|via the (?:web|internet)|apply online|electronic (?:submission|filing|channel|office))$",
 )
 IN_PERSON = (
-    r"(?:de forma |de manera |tramitacion |tramitacio |presentacion |presentacio |atencion |atencio |solicitud |canal |modalidad )*(?:presencial(?:mente?)?|en persona|presencialment)(?: .{0,40})?$",
+    r"(?:de forma |de manera |tramitacion |tramitacio |presentacion |presentacio |atencion |atencio |solicitud |canal |modalidad )*(?:presencial(?:mente?)?|en persona|presencialment|(?:en |por |per |na |a la |en la |a )?(?:ventanilla|finestreta|mostrador|taulell)|en (?:las? )?oficinas?|oficina|en mano|leihatilan|over the counter|at the counter)(?: .{0,40})?$",
     r"(?:aurrez aurre|bertaratuz|presentzial\w*|buruz buru|zuzenean)\w*$|(?:in person|face to face|on site|at (?:an|the|our) offices?)$",
 )
 BY_PHONE = (
     r"(?:por telefono|per telefon|telefonicamente?|telefonica(?:mente?)?|telefonic(?:ament)?|atencion telefonica|atencio telefonica|via telefonica|telefonoz|telefono bidez|by (?:tele)?phone|over the phone)(?: .{0,30})?$",
 )
 BY_POST = (
+    r"(?:por |per |via |mediante |a traves de )*(?:correo|correu|posta) (?:electronic[oa]?|elektroniko\w*)(?: bidez)?$|(?:por |per |by |via )(?:e ?mail)$|emailez$",
     r"(?:por correo(?: (?:postal|certificado|ordinario))?|per correu(?: (?:postal|certificat))?|correo postal|correu postal|posta bidez|postaz|by (?:post|mail))$",
 )
 APPOINTMENT = (

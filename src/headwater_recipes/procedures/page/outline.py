@@ -12,19 +12,21 @@ from headwater_recipes.procedures.page.chrome import is_chrome, names_of
 from headwater_recipes.procedures.page.classes import class_of, label_classes
 from headwater_recipes.procedures.page.linking import leads_nowhere, written_link
 from headwater_recipes.procedures.page.panels import Panels, find_panels
+from headwater_recipes.procedures.page.ranks import Ranks
 from headwater_recipes.procedures.page.shape import (
     BLOCKS,
     BOLD,
     LABEL_WORDS,
     LEVELS,
     VALUE_WORDS,
+    colophon,
     is_part,
     main_part,
     named_for_readers,
     only_opens,
     opens,
 )
-from headwater_recipes.procedures.page.tables import below_heads, is_ficha, is_layout, rows_of
+from headwater_recipes.procedures.page.tables import below_heads, is_ficha, is_layout, is_menu, rows_of
 from headwater_recipes.procedures.page.writing import (
     END_OF_LABEL,
     Writing,
@@ -46,6 +48,8 @@ def outline(tree: LexborHTMLParser, address: str) -> list[Block]:
     if body is None:
         return []
     walker = _Walker(address=address, panels=find_panels(tree), labels=label_classes(tree))
+    if (last := colophon(tree)) is not None:
+        last.decompose()
     walker.walk(main_part(tree) or body, 0)
     walker.end_paragraph()
     return walker.blocks
@@ -58,9 +62,7 @@ class _Walker:
     labels: frozenset[str] = frozenset()
     blocks: list[Block] = field(default_factory=list)
     writing: Writing = field(default_factory=Writing)
-    level: int = 1  # of the last real heading
-    ranks: dict[str, int] = field(default_factory=dict)
-    item: bool = False
+    ranks: Ranks = field(default_factory=Ranks)
 
     def walk(self, node: LexborNode, depth: int, *, bold: bool = False) -> None:
         if depth > DEEPEST:
@@ -100,24 +102,55 @@ class _Walker:
         if not text or only_opens(node, self.panels):
             return
         said = node.attributes.get("aria-level") or ""
-        self.level = LEVELS.get(tag) or (int(said) if said.isdigit() and 0 < int(said) < 7 else 2)
-        self.blocks.append(Heading(text, self.level))
+        level = LEVELS.get(tag) or (int(said) if said.isdigit() and 0 < int(said) < 7 else 2)
+        self._add(Heading(text, self.ranks.real(level)))
 
     def _block(self, node: LexborNode, tag: str, depth: int) -> None:
         self.end_paragraph()
         if name := self.panels.names.get(node.mem_id) or named_for_readers(node):
-            self.blocks.append(Heading(name, self._below("panel")))
+            level = self.ranks.below("panel")
+            self._add(Heading(name, level))
+            if one_line(node.text(deep=True)) == name:
+                return  # what a table of contents points at: the heading itself
+            with self.ranks.under(level):
+                self._contents(node, tag, depth)
+        else:
+            self._contents(node, tag, depth)
+        self.end_paragraph()
+
+    def _contents(self, node: LexborNode, tag: str, depth: int) -> None:
         if tag == "table":
             self._table(node, depth)
         elif tag in {"ul", "ol", "menu"}:
             self._list(node, depth)
         elif tag in {"dt", "summary", "legend"}:
             self._label(node, depth)
+        elif tag in {"details", "fieldset"}:
+            self._titled(node, depth)
+        elif tag == "dd" and node.parent is not None:
+            with self.ranks.under(self.ranks.below(f"dt {node.parent.mem_id}")):
+                self.walk(node, depth + 1)
+                self.end_paragraph()
         elif self._is_label(node, tag):
-            self.blocks.append(Heading(one_line(node.text(deep=True)), self._below(class_of(node))))
+            self._add(Heading(one_line(node.text(deep=True)), self.ranks.below(class_of(node))))
         else:
             self.walk(node, depth + 1)
+            self.end_paragraph()
+
+    def _titled(self, node: LexborNode, depth: int) -> None:
+        """What its first child names, and nothing that comes after it."""
+        title = next((child for child in node.iter() if child.tag in {"summary", "legend"}), None)
+        if title is None or not one_line(title.text(deep=True)):
+            self.walk(node, depth + 1)
+            return
+        self._label(title, depth)
         self.end_paragraph()
+        last = self.blocks[-1] if self.blocks else None
+        with self.ranks.under(last.level if isinstance(last, Heading) else self.ranks.level):
+            for child in node.iter(include_text=True):
+                if child.mem_id != title.mem_id:
+                    self._child(child, depth, bold=False)
+            self.end_paragraph()
 
     def _is_label(self, node: LexborNode, tag: str) -> bool:
         """A short line that its class calls a title or label."""
@@ -138,12 +171,16 @@ class _Walker:
         text = one_line(node.text(deep=True))
         if text:
             around = node.parent.mem_id if node.parent is not None and node.tag == "dt" else 0
-            self.blocks.append(Heading(text, self._below(f"{node.tag} {around}")))
+            self._add(Heading(text, self.ranks.below(f"{node.tag} {around}")))
 
-    def _below(self, kind: str = "") -> int:
-        """One below the last heading; labels of one kind are all of one rank, whatever headings stand between them."""
-        level = min(self.level + 1, 6)
-        return self.ranks.setdefault(kind, level) if kind else level
+    def _add(self, block: Block) -> None:
+        """Where the value of a label has ended, a rule says so to what is no label itself: the more dashes, the deeper
+        the label."""
+        closed, self.ranks.closed = self.ranks.closed, 0
+        ended = closed and self.blocks and not _is_label(self.blocks[-1])
+        if ended and not (isinstance(block, Heading) and block.level <= closed):
+            self.blocks.append(Paragraph("-" * (closed + 2)))
+        self.blocks.append(block)
 
     def _inline(self, node: LexborNode, tag: str, depth: int, *, bold: bool) -> None:
         if tag == "a":
@@ -152,6 +189,9 @@ class _Walker:
             self._button(node)
         elif tag == "img":
             return
+        elif tag == "span" and class_of(node) in self.labels and self._stands_above(node):
+            self.end_paragraph()
+            self._add(Heading(one_line(node.text(deep=True)), self.ranks.below(class_of(node))))
         elif tag in {"span", "label"} and (LABEL_WORDS & names_of(node) or class_of(node) in self.labels):
             self.walk(node, depth + 1, bold=True)
             self.writing.write(END_OF_LABEL, bold=False)
@@ -163,12 +203,20 @@ class _Walker:
             if tag == "span":
                 self.writing.write("\u200b", bold=bold)
 
+    def _stands_above(self, node: LexborNode) -> bool:
+        """Alone on its line, with a block below it."""
+        following = node.next
+        while following is not None and following.tag == "-text" and not following.text(deep=False).strip():
+            following = following.next
+        alone = not any(run.text.strip() for run in self.writing.runs)
+        return alone and following is not None and following.tag in BLOCKS
+
     def _button(self, node: LexborNode) -> None:
         """One that opens something names it; any other is no text."""
         text = one_line(node.text(deep=True))
         if text and (opens(node) or recognise_plain(text) is not None) and len(text.split()) <= LONGEST_LABEL:
             self.end_paragraph()
-            self.blocks.append(Heading(text, self._below(f"opens {class_of(node)}")))
+            self._add(Heading(text, self.ranks.below(f"opens {class_of(node)}")))
 
     def _link(self, node: LexborNode, *, bold: bool) -> None:
         text = one_line(node.text(deep=True)).replace("[", "(").replace("]", ")")
@@ -177,7 +225,7 @@ class _Walker:
             return
         if leads_nowhere(target) and opens(node):
             self.end_paragraph()
-            self.blocks.append(Heading(text, self._below(f"opens {class_of(node)}")))
+            self._add(Heading(text, self.ranks.below(f"opens {class_of(node)}")))
         elif not target.startswith("#") or any(run.text.strip() for run in self.writing.runs):
             # A line that only leads to another place of the page is a table of contents, not text.
             self.writing.write(written_link(text, target, self.address), bold=bold)
@@ -192,7 +240,7 @@ class _Walker:
     def _list_item(self, node: LexborNode, depth: int) -> None:
         """One line, with what is listed below it; an item that holds a heading or table is a part of its own."""
         if (name := self.panels.names.get(node.mem_id)) is not None:
-            self.blocks.append(Heading(name, self._below()))
+            self._add(Heading(name, self.ranks.below()))
         inner = node.css_first(
             "h1,h2,h3,h4,h5,h6,table,dl,summary,button[aria-expanded],button[aria-controls]"
         )
@@ -208,7 +256,7 @@ class _Walker:
             first = f"{first} {'; '.join(one.rstrip('.;') for one in others)}"
         elif others:
             first = f"{first} {others[0]}"
-        self.blocks.append(Item(first))
+        self._add(Item(first))
 
     def _table(self, node: LexborNode, depth: int) -> None:
         caption = node.css_first("caption")
@@ -217,18 +265,20 @@ class _Walker:
             and (text := one_line(caption.text(deep=True)))
             and len(text.split()) <= LONGEST_LABEL
         ):
-            self.blocks.append(Heading(text, self._below()))
+            self._add(Heading(text, self.ranks.below()))
         cells = rows_of(node)
         labelled = below_heads(cells)
         if is_ficha(labelled):
+            level = self.ranks.below()
             for label, *values in labelled:
-                self.blocks.append(Heading(one_line(label.text(deep=True)), self._below()))
-                self._all(values, depth)
+                self._add(Heading(one_line(label.text(deep=True)), level))
+                with self.ranks.under(level):
+                    self._all(values, depth)
         elif is_layout(cells):
-            self._all([cell for row in cells for cell in row], depth)
+            self._all([cell for row in cells for cell in row if not is_menu(cell)], depth)
         else:
             told = tuple(tuple("; ".join(_inside(cell, self, depth)) for cell in row) for row in cells)
-            self.blocks.append(Table(told))
+            self._add(Table(told))
 
     def _all(self, nodes: list[LexborNode], depth: int) -> None:
         for node in nodes:
@@ -240,16 +290,24 @@ class _Walker:
             text = flat(line)
             rest = bullet_of(text)
             if rest is not None:
-                self.blocks.append(Item(rest))
+                self._add(Item(rest))
             elif is_heading(line):
-                self.blocks.append(Paragraph(f"**{text}**"))
+                self._add(Paragraph(f"**{text}**"))
             elif text:
-                self.blocks.append(Paragraph(marked(line)))
+                self._add(Paragraph(marked(line)))
+
+
+def _is_label(block: Block) -> bool:
+    """A heading, or a line that is bold from end to end."""
+    return isinstance(block, Heading) or (
+        isinstance(block, Paragraph) and block.text.startswith("**") and block.text.endswith("**")
+    )
 
 
 def _inside(node: LexborNode, walker: _Walker, depth: int) -> list[str]:
     """The lines of an item or cell."""
-    inner = _Walker(address=walker.address, panels=walker.panels, labels=walker.labels, level=walker.level)
+    inner = _Walker(address=walker.address, panels=walker.panels, labels=walker.labels)
+    inner.ranks.level = walker.ranks.level
     inner.walk(node, depth + 1)
     inner.end_paragraph()
     return [text for block in inner.blocks if (text := _said(block))]
@@ -260,6 +318,6 @@ def _said(block: Block) -> str:
         case Heading(text, _):
             return f"**{text}**"
         case Paragraph(text) | Item(text, _, _):
-            return text
+            return text if text.strip("-") else ""
         case Table(rows):
             return "; ".join(": ".join(filter(None, row)) for row in rows)

@@ -34,6 +34,11 @@ class Page:
         return str(self.attributes.get("page_title") or "")
 
     @property
+    def buttons(self) -> frozenset[str]:
+        """Addresses of links that are dressed as buttons."""
+        return frozenset(map(str, self.attributes.get("buttons") or ()))
+
+    @property
     def gazette(self) -> Mapping[str, Any]:
         told = self.attributes.get("boe")
         return told if isinstance(told, Mapping) else {}

@@ -7,7 +7,7 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser
 
 from headwater.extract import sniff
-from headwater.extract.blocks import Block, Heading, markdown, plain
+from headwater.extract.blocks import Block, Heading, Paragraph, markdown, plain
 from headwater.extract.forms import read_forms
 from headwater.extract.html import read_html
 from headwater.extract.html.decode import decode, repair, scrub
@@ -19,6 +19,7 @@ from headwater.model.recipe import Extract
 from headwater.pure.cleaning import mend_mojibake
 from headwater.pure.quality import count_words
 from headwater_recipes.procedures.labels.recognise import recognise
+from headwater_recipes.procedures.page.linking import buttons_of
 from headwater_recipes.procedures.page.outline import outline
 from headwater_recipes.procedures.page.site import site_of
 
@@ -51,10 +52,10 @@ def read_page(data: bytes, hints: Hints) -> Reading | Unreadable:
     return replace(
         known,
         text=text,
-        plain=repair(scrub(plain(blocks))),
+        plain=repair(scrub(plain(block for block in blocks if not _is_rule(block)))),
         method="procedure outline",
         title=_title(blocks) or known.title,
-        attributes={**known.attributes, **_attributes(tree, blocks, markup)},
+        attributes={**known.attributes, **_attributes(tree, blocks, markup, hints.url or "")},
         origins={
             **known.origins,
             "text": "procedure outline",
@@ -70,15 +71,21 @@ def _title(blocks: list[Block]) -> str:
     return next((text for text in titles if recognise(text) is None), "")
 
 
+def _is_rule(block: Block) -> bool:
+    return isinstance(block, Paragraph) and not block.text.strip("-")
+
+
 def _parts(blocks: list[Block]) -> int:
     return sum(isinstance(block, Heading) and recognise(block.text) is not None for block in blocks)
 
 
-def _attributes(tree: LexborHTMLParser, blocks: list[Block], markup: str) -> dict[str, Any]:
+def _attributes(tree: LexborHTMLParser, blocks: list[Block], markup: str, address: str) -> dict[str, Any]:
     told: dict[str, Any] = {"site": site_of(tree)}
     title = tree.css_first("title")
     if title is not None:
         told["page_title"] = " ".join(title.text(deep=True).split())[:300]
+    if buttons := buttons_of(tree, address):
+        told["buttons"] = buttons
     headings = [{"level": block.level, "text": block.text} for block in blocks if isinstance(block, Heading)]
     if headings:
         told["headings"] = headings

@@ -19,6 +19,7 @@ STEP = re.compile(r"solicit|sol licit|present|inscrip|matricul|entrega|eska|appl
 PRIVACY = re.compile(
     r"responsable|finalidad|finalitat|legitimaci|derechos|drets|destinatari|conservaci|procedencia|encargado"
 )
+ANY_TERM = re.compile(r"\w+(?: (?:maxim\w*|legal|previst\w+|general))?$")
 FREE_KEY = re.compile(r"[^a-z0-9]+")
 
 
@@ -39,6 +40,9 @@ def divide(lines: Sequence[Line]) -> list[Part]:
             parts.append(Part(title="", level=0, label=None, lines=below))
             continue
         above = [one for one in above if one.level < heading.level]
+        if heading.kind == "rule":
+            parts.append(_going_on(above, below, heading))
+            continue
         label, own = _effective(heading.text, above, " ".join(line.text for line in below))
         if heading.level == 1 and titles == 1:
             label, own = None, False  # the page's title, whatever its words: "Tasa de basuras" is a procedure
@@ -59,11 +63,19 @@ def divide(lines: Sequence[Line]) -> list[Part]:
     return [divided for part in _without_privacy(parts) for divided in _apart(part)]
 
 
+def _going_on(above: Sequence[_Above], below: tuple[Line, ...], rule: Line) -> Part:
+    """What follows the end of labels and values belongs to the heading that stood above them."""
+    around = above[-1] if above else _Above(0, None, "")
+    return Part(
+        title="", level=around.level, label=around.label, lines=below, start=rule.start, own=False
+    )
+
+
 def _groups(lines: Sequence[Line]) -> Iterator[tuple[Line | None, tuple[Line, ...]]]:
     heading: Line | None = None
     below: list[Line] = []
     for line in lines:
-        if line.kind == "heading":
+        if line.kind in {"heading", "rule"}:
             if heading is not None or below:
                 yield heading, tuple(below)
             heading, below = line, []
@@ -114,7 +126,7 @@ def _is_deadline(own: Label | None, below: str) -> bool:
 
 def _deadline(title: str, own: Label | None, parent: Label) -> Label:
     if own is not None and own.field == "plazos":
-        says_no_more = own.key == "solicitud" and len(plain_label(title).split()) == 1
+        says_no_more = own.key == "solicitud" and bool(ANY_TERM.match(plain_label(title)))
         return parent if says_no_more and parent.key else own
     bare = plain_label(title)
     if STEP.search(bare):

@@ -20,6 +20,10 @@ def promote(lines: Sequence[Line]) -> list[Line]:
     )
     back = False
     for line in _without_label_lists(list(_without_tables(lines))):
+        if line.kind == "rule":
+            level, back, around = max(1, line.level - 1), False, None
+            found.append(line)
+            continue
         if line.kind == "heading" and not line.promoted:
             level, back = line.level, False
             around = line if recognise(line.text) is not None else None
@@ -30,7 +34,15 @@ def promote(lines: Sequence[Line]) -> list[Line]:
             found.append(replace(around, start=line.start, end=line.start, promoted=True))
         back = made[0].kind == "heading" and len(made) > 1 and around is not None
         found += made
+        if _is_aside(made) and not back:
+            found.append(Line(kind="rule", text="", level=made[0].level, start=line.end, end=line.end))
     return _settled(found)
+
+
+def _is_aside(made: Sequence[Line]) -> bool:
+    """A label that is none of a procedure's, with its value on the same line: what follows has nothing to do with it."""
+    label = recognise(made[0].text) if made[0].kind == "heading" and len(made) > 1 else None
+    return label is not None and label.field == "ignored"
 
 
 def _promoted(line: Line, level: int) -> Iterator[Line]:
@@ -177,7 +189,7 @@ def _settled(lines: list[Line]) -> list[Line]:
     """A promoted label with nothing below it was a line of the text after all."""
     settled: list[Line] = []
     for line in reversed(lines):
-        empty = not settled or settled[-1].kind == "heading"
+        empty = not settled or settled[-1].kind in {"heading", "rule"}
         stands = not line.promoted or not empty or _opens_the_next(line, settled[-1] if settled else None)
         settled.append(line if stands else replace(line, kind="text", promoted=False))
     return settled[::-1]
