@@ -11,6 +11,11 @@ from benchmarks.cycle.prose import NAMES, WORDS, Piece, markup, piece
 
 UNSEEN = re.compile(r"<(script|style|svg|template|head)\b.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
 PROSE = re.compile(r">([^<>]{60,})<")
+# Where a page says its own address: no two articles of a site claim the same one.
+OWN_ADDRESS = re.compile(
+    r"""<link\b[^>]*\brel=["']?canonical\b[^>]*>|<meta\b[^>]*["'](?:og:url|twitter:url)["'][^>]*>""",
+    re.IGNORECASE,
+)
 
 
 def skeletons_in(folder: Path) -> list[str]:
@@ -29,6 +34,8 @@ def dressed(one: Piece, skeleton: str) -> bytes:
     def put(found: re.Match[str]) -> str:
         return ">" + " ".join(islice(words, max(1, len(found[1]) // 6))) + "<"
 
+    address = f'<link rel="canonical" href="{one.url}">'
+    skeleton = OWN_ADDRESS.sub(address, skeleton)
     pieces, position = [], 0
     for unseen in UNSEEN.finditer(skeleton):
         pieces += (PROSE.sub(put, skeleton[position : unseen.start()]), unseen[0])
