@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from headwater.backends.archive import ObjectArchive, open_folder
+from headwater.backends.redis.lists import Lists
 from headwater.backends.sql.catalogue import Catalogue
 from headwater.backends.sql.connect import connect
 from headwater.backends.sql.mentioning import Mentioning
@@ -28,6 +29,7 @@ from headwater.model.ports import Clock, Fetcher
 from headwater.model.recipe import Recipe, Sink
 from headwater.model.subject import Subject
 from headwater.pure.mentions.subject import matcher_of
+from headwater.redis_server import RedisServer
 from headwater.settings.channels import Channel, checked, revealed
 from headwater.settings.rate_limits import named
 from headwater.settings.settings import RecipeSettings, Settings
@@ -167,8 +169,20 @@ class App:
     def _push(self) -> Push:
         """Queues are rows, unless the settings name a server for them."""
         if not self.settings.queues:
-            return RowQueues(self.store.engine, self.clock).push
+            return self.queues.push
         return RedisQueues(revealed(self.settings.queues, "queues")).push
+
+    @cached_property
+    def queues(self) -> RowQueues:
+        """From where documents for other programs are taken. Items in lists on a server become rows when they are."""
+        rows = RowQueues(self.store.engine, self.clock)
+        if not self.settings.queues:
+            return rows
+        server = RedisServer(revealed(self.settings.queues, "queues"), "queues")
+        routes = [(route, one.name) for one in self.recipes.values() for route in one.routes]
+        return replace(
+            rows, supply=Lists(server, {route.name: name for route, name in routes if route.sink == "queue"})
+        )
 
     @cached_property
     def channels(self) -> Mapping[str, Sink]:

@@ -15,8 +15,9 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from headwater.model.errors import Refused, Temporary
+from headwater.model.errors import Temporary
 from headwater.model.queue import QueueItem
+from headwater.redis_server import checked_address
 
 SECONDS = 10.0
 AGAIN = timedelta(seconds=30)
@@ -40,11 +41,7 @@ class RedisQueues:
     seconds: float = SECONDS
 
     def __post_init__(self) -> None:
-        parts = urlsplit(self.url)
-        if parts.scheme not in {"redis", "rediss"} or not parts.hostname:
-            raise Refused("bad_config", "queues: write an address such as redis://localhost:6379/0")
-        if parts.path.strip("/") and not parts.path.strip("/").isdecimal():
-            raise Refused("bad_config", "queues: after the host only the number of a database may stand")
+        checked_address(self.url, "queues")
 
     def push(self, items: Sequence[QueueItem]) -> int:
         """All of them, in order; gives how many. A server that is away or refuses is no fault of the items."""
