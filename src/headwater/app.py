@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from headwater.backends.archive import ObjectArchive, open_folder
 from headwater.backends.redis.lists import Lists
+from headwater.backends.redis.markers import Markers
 from headwater.backends.sql.catalogue import Catalogue
 from headwater.backends.sql.connect import connect
 from headwater.backends.sql.mentioning import Mentioning
@@ -25,7 +26,7 @@ from headwater.fetch.governor_file import FileGovernor
 from headwater.fetch.settings import BY_KIND, FetchSettings, host_rules
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
-from headwater.model.ports import Clock, Fetcher
+from headwater.model.ports import Clock, Fetcher, nobody
 from headwater.model.recipe import Recipe, Sink
 from headwater.model.subject import Subject
 from headwater.pure.mentions.subject import matcher_of
@@ -45,6 +46,8 @@ from headwater.sinks.webhook import Webhook
 from headwater.steps.mentions import FindMentions
 
 RECIPES = "headwater.recipes"
+# Longer than a server nearby ever takes, and short enough that a dead one holds nobody up.
+MARKING_SECONDS = 0.5
 
 
 def now() -> datetime:
@@ -185,6 +188,15 @@ class App:
         )
 
     @cached_property
+    def markers(self) -> Markers | None:
+        """Where other programs find what was seen, if the settings name a server."""
+        if not self.settings.redis:
+            return None
+        server = RedisServer(revealed(self.settings.redis, "redis"), seconds=MARKING_SECONDS)
+        namespaces = {name: recipe.prefix for name, recipe in self.recipes.items()}
+        return Markers(server, self.store.engine, self.clock, namespaces)
+
+    @cached_property
     def channels(self) -> Mapping[str, Sink]:
         """Where operators are told of alarms; recipes may send their own records there too."""
         made = {name: self._channel(name, channel) for name, channel in self.settings.notify.items()}
@@ -249,6 +261,7 @@ class App:
             patience=self.patience,
             renders=available(),
             channels=tuple(self.channels),
+            tell=self.markers or nobody,
         )
 
     def _folder(self) -> Path:
