@@ -11,6 +11,10 @@ ADVICE = {
     "Nothing is lost.",
     "folder_unwritable": "it cannot be written there ({detail}). Check that the folder exists and that you may write "
     "into it.",
+    "redis_unavailable": "the Redis server cannot be reached ({detail}). Check that it runs and that its address in the "
+    "settings is right. Nothing is lost.",
+    "redis_refused": "the Redis server refuses to do this ({detail}). Check the password and the rights of the user in its "
+    "address. Nothing is lost.",
     "database_damaged": "the database is damaged ({detail}). The captures in the archive are not affected.",
 }
 

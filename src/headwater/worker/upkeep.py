@@ -15,6 +15,7 @@ from headwater.model.source import Trigger
 from headwater.pure.schedule import next_look
 from headwater.worker.cleanup import clean_up
 from headwater.worker.health import check_health
+from headwater.worker.marking import fill_markers
 
 LEASE = timedelta(minutes=15)
 LOOK_EVERY = timedelta(seconds=15)
@@ -40,6 +41,10 @@ class Upkeep:
     owner: str = field(default_factory=lambda: owner_name("upkeep"))
     chores: Mapping[str, Chore] = field(default_factory=lambda: CHORES)
     next_at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        if self.app.settings.redis:
+            self.chores = {**self.chores, "fill_markers": Chore(Trigger(cron="* * * * *"), fill_markers)}
 
     def beat(self) -> list[str]:
         """Do the chores that are due; gives their names."""
