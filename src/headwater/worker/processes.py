@@ -104,6 +104,7 @@ def work(
     app: App, recipes: Sequence[str], *, until_idle: bool, watch: Callable[[], None] = lambda: None
 ) -> None:
     """Run the crew until told to stop, or until nothing is due soon. `watch` is called several times a second."""
+    app.archive.ready()
     bell = Bell(child=False)  # it may outlive the shell that started it
     crew = Crew(app, recipes)
     crew.start()
