@@ -51,7 +51,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reservations: which statements of publishers (tdm, noai, noimageai, noindex) keep a page from being fetched or kept;
     they are recorded in any case. budgets: requests a minute by kind of source (news_api) or by name of a key
     (massive), 0 for no limit. queues: where documents for other programs are put: rows of the database, or lists
-    on a Redis server if its address is given (redis://host:6379/0, or env:NAME). callback: the public address under which hubs reach `headwater listen`. log: console
+    on a Redis server if its address is given (redis://host:6379/0, or env:NAME). redis: the address of a Redis server
+    that several machines share (redis://host:6379/0, or env:NAME); `headwater beat` and `headwater worker` send their
+    messages through it. callback: the public address under which hubs reach `headwater listen`. log: console
     or json; log_level: debug, info, warning or error. notify: channels on which alarms are told, by name; each has a
     kind (webhook, slack or email) and what that needs. api_key: whoever starts runs through `headwater serve` must
     show it; `env:NAME` or `file:PATH` reads it from there. agent: whom `headwater agent`
@@ -71,6 +73,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reservations: list[Literal["tdm", "noai", "noimageai", "noindex"]] = []
     budgets: dict[str, Annotated[int, msgspec.Meta(ge=0)]] = {}
     queues: str = ""
+    redis: str = ""
     callback: str = ""
     log: str = "console"
     log_level: str = "warning"
