@@ -9,9 +9,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from headwater.backends.archive import ObjectArchive, open_folder
+from headwater.backends.bucket import Server, open_bucket
 from headwater.backends.redis.lists import Lists
 from headwater.backends.redis.markers import Markers
-from headwater.backends.bucket import Server, open_bucket
 from headwater.backends.sql.catalogue import Catalogue
 from headwater.backends.sql.connect import connect
 from headwater.backends.sql.mentioning import Mentioning

@@ -59,9 +59,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     they are recorded in any case. budgets: requests a minute by kind of source (news_api) or by name of a key
     (massive), 0 for no limit. queues: where documents for other programs are put: rows of the database, or lists
     on a Redis server if its address is given (redis://host:6379/0, or env:NAME). redis: the address of a Redis server
-    (or env:NAME) through which installations on several machines share their limits, and where other programs find
-    marks for what was seen in the last day; nothing that must not be lost lies there. callback: the public
-    address under which hubs reach `headwater listen`. log: console or json; log_level: debug, info, warning or error. notify: channels on which alarms are told, by name; each has a
+    (or env:NAME) through which installations on several machines share their limits, `headwater beat` and `headwater
+    worker` send their messages, and other programs find marks for what was seen in the last day; nothing that must not
+    be lost lies there. callback: the public address under which hubs reach `headwater listen`. log: console or json;
+    log_level: debug, info, warning or error. notify: channels on which alarms are told, by name; each has a
     kind (webhook, slack or email) and what that needs. api_key: whoever starts runs through `headwater serve` must
     show it; `env:NAME` or `file:PATH` reads it from there. agent: whom `headwater agent`
     asks about documents: endpoint (an OpenAI-compatible API; nothing is asked without one), model, key (`env:NAME` or
@@ -83,6 +84,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reservations: list[Literal["tdm", "noai", "noimageai", "noindex"]] = []
     budgets: dict[str, Annotated[int, msgspec.Meta(ge=0)]] = {}
     queues: str = ""
+    redis: str = ""
     callback: str = ""
     log: str = "console"
     log_level: str = "warning"
