@@ -73,7 +73,6 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     data: str = DEFAULT_DATA
     database: str | None = None
     archive: str | Archive = ""
-    redis: str = ""
     homes: dict[str, Home] = {}
     workers: int = 1
     contact: str = ""
