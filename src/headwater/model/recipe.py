@@ -232,7 +232,8 @@ class Recipe:
     only this recipe has, by name. `closing` is called with the recipe's output folder when a run has ended: it brings
     summaries up to date, and must leave alone what has not changed. `configure` makes the recipe anew from what an
     installation's settings say about it: a file with its sources, if any, and its options. `quiet`: a subject of which
-    nothing came for longer is worth an alarm.
+    nothing came for longer is worth an alarm. `namespace` begins the names that it has on a server which others use too;
+    without one it is the recipe's name.
     """
 
     name: str
@@ -252,3 +253,8 @@ class Recipe:
     layout: Layout | None = None
     configure: Callable[[Path | None, Mapping[str, Any]], "Recipe"] | None = None
     quiet: timedelta | None = None
+    namespace: str = ""
+
+    @property
+    def prefix(self) -> str:
+        return self.namespace or self.name
