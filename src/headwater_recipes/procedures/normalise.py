@@ -57,9 +57,15 @@ def normalise(page: Page, owner: Entry | None = None, tell: Tell = no_language) 
     parts = in_language(parts_of(page.text), page.language, page.secondary, tell)
     found = []
     for heading, own in procedures_in(parts):
-        if is_procedure(own) and not is_something_else(own, heading.title if heading else page.title):
+        if is_procedure(own) and not is_something_else(own, heading.title if heading else _called(own, page)):
             found.append(_procedure(page, owner, heading, own, tell))
     return [one for one in found if len(one.document["nombre"]) >= 5]
+
+
+def _called(parts: Sequence[Part], page: Page) -> str:
+    """Its first heading, if that names no part; many sites give one title to all their pages."""
+    first = next((part for part in parts if part.title), None)
+    return first.title if first is not None and first.label is None and first.level <= 2 else page.title
 
 
 def is_procedure(parts: Sequence[Part]) -> bool:

@@ -10,7 +10,7 @@ from headwater_recipes.procedures.labels.vocabulary import ENDINGS, NOUNS, OTHER
 
 _ORDINAL = r"primer[oa]?|segund[oa]|tercer[oa]?|cuart[oa]|quint[oa]|sext[oa]|s[eé]ptim[oa]|octav[oa]|noven[oa]|d[eé]cim[oa]|[uú]nic[oa]"
 NUMBER = re.compile(
-    rf"^\s*(?:(?:art[ií]culo|article|art\.|base|apartado|paso|pas|punto|cl[aá]usula|secci[oó]n)\s+(?:\d{{1,3}}|[ivx]{{1,5}}|{_ORDINAL})"
+    rf"^\s*(?:(?:art[ií]culo|artigo|article|art\.|base|apartado|paso|pas|punto|cl[aá]usula|secci[oó]n)\s+(?:\d{{1,3}}|[ivx]{{1,5}}|{_ORDINAL})"
     rf"|\d{{1,2}}(?:\.\d{{1,2}})*|[ivx]{{1,4}}|[a-z]|(?:{_ORDINAL}))\s*[.)\-–—ºª:]+\s*(?=\S)",
     re.IGNORECASE,
 )

@@ -130,7 +130,7 @@ CONDITIONS = (
     r"(?:a|para|per a|pera) (?:quien|qui|quen)(?:es)?\b|(?:nori|norentzat|for whom|who for|zeinek)\b",
     r"(?:condiciones|condicions|condicion|condicio|baldintza\w*|eskakizun\w*|betekizun\w*|conditions?)\b(?! (?:de uso|d us))",
     r"(?:beneficiari\w+|destinatari\w+|destinatari|perceptores|onuradun\w*|hartzaile\w*|eskatzaile\w*|beneficiaries|applicants?|recipients)\b",
-    r"(?:personas?|persones|persoas|poblacion|poblacio|colectivo|pertsona) (?:destinatari\w+|beneficiari\w+|interesad\w+|interessad\w+|solicitantes?|sol licitants?|onuradun\w*|hartzaile\w*|interesdun\w*|usuari\w+)",
+    r"col lectius?\b|(?:personas?|persones|persoas|poblacion|poblacio|colectivo|pertsona) (?:destinatari\w+|beneficiari\w+|interesad\w+|interessad\w+|solicitantes?|sol licitants?|onuradun\w*|hartzaile\w*|interesdun\w*|usuari\w+)",
     r"(?:dirigid[oa]s?|adrecat|adrecada|va dirigit|dirixid[oa]s?|destinad[oa]s?|zuzendu\w*|aimed) (?:a|o|to|para|al|als|as|at)?\b|dirigido$|interesad[oa]s(?: solicitantes)?$|interessats$|interesdun\w*$",
     r"(?:tengo|tinc|teno|tes|tienes|do i have) (?:derecho|dret|dereito|a right)|qui s hi (?:pot|poden)\b",
     r"(?:puedo|podeis|puedes|puc|podo|podes|can i|am i|do i) (?:solicit\w+|pedir\w*|demanar\w*|apply|eligible|qualify|acceder|optar)|(?:eligib\w+|entitle\w+|requirements?)\b|what (?:are the )?(?:requirements|conditions)",
@@ -261,7 +261,7 @@ NOUNS: tuple[Rule, ...] = (
     *rules(
         Label("requisitos"),
         (
-            r"requisit\w+|solicitantes|beneficiari\w+|destinatari\w+|baldintzak|onuradunak|eligib\w+|requirements|applicants",
+            r"colectivos?|dirigid\w+|dirige|dirixe|dirixid\w+|adreca\w*|zuzendu\w*|requisit\w+|solicitantes|beneficiari\w+|destinatari\w+|baldintzak|onuradunak|eligib\w+|requirements|applicants",
         ),
     ),
     *rules(

@@ -8,6 +8,12 @@ from headwater_recipes.procedures.labels.recognise import NUMBER, recognise, rec
 from headwater_recipes.procedures.sections.line import Line
 
 COLON = re.compile(r"^([^:.]{3,90}?)\s*:\s+(\S.*)$")
+ARTICLE = re.compile(
+    r"^(?:(?:art[ií]culo|artigo|article|art\.|base|cl[aá]usula|apartado)\s+[\w.ºª]{1,12}?|\d{1,2}\. artikulua|primer[oa]|segund[oa]|tercer[oa]|cuart[oa]|quint[oa]|sext[oa]|s[eé]ptim[oa]|octav[oa]|noven[oa]|d[eé]cim[oa])"
+    r"[.ºª]?\s?[.:–—-]+\s*([A-ZÁÉÍÓÚÀÈÒÑÇ][^.:]{2,90}?)\s?[.:](?:\s?[–—-])?\s*(.*)$",
+    re.IGNORECASE,
+)
+MONEY = frozenset({"tasas", "cuantias"})
 LONGEST_CELL = LONGEST_QUESTION = 14
 _SHOUTED = re.compile(r"[A-ZÁÉÍÓÚÀÈÒÜÇÑ]{4}")
 
@@ -30,6 +36,8 @@ def promote(lines: Sequence[Line]) -> list[Line]:
             found.append(line)
             continue
         made = list(_promoted(line, min(level + 1, 7)))
+        if _tells_prices(around, made):
+            made = [line]
         if back and around is not None and made[0].kind != "heading":
             found.append(replace(around, start=line.start, end=line.start, promoted=True))
         back = made[0].kind == "heading" and len(made) > 1 and around is not None
@@ -37,6 +45,14 @@ def promote(lines: Sequence[Line]) -> list[Line]:
         if _is_aside(made) and not back:
             found.append(Line(kind="rule", text="", level=made[0].level, start=line.end, end=line.end))
     return _settled(found)
+
+
+def _tells_prices(around: Line | None, made: Sequence[Line]) -> bool:
+    """Below "Tasas", "Tarifa 1: 23 euros" is one of them, not a part of its own."""
+    if around is None or len(made) < 2 or made[0].kind != "heading":
+        return False
+    above, own = recognise(around.text), recognise(made[0].text)
+    return above is not None and own is not None and above.field in MONEY and own.field in MONEY
 
 
 def _is_aside(made: Sequence[Line]) -> bool:
@@ -76,6 +92,8 @@ def _label_and_rest(line: Line) -> tuple[str, str]:
         return line.lead, line.rest
     if _is_question(line.text) and not line.links:
         return line.text, ""
+    if (found := ARTICLE.match(line.text)) and recognise(found[1]) is not None:
+        return found[1], found[2]
     numbered = NUMBER.match(line.text)
     if numbered and len(line.text.split()) <= 9 and _SHOUTED.search(line.text) and recognise(line.text):
         return line.text, ""
