@@ -25,6 +25,7 @@ ENGLISH = re.compile(
 )
 SMALL = re.compile(r"(?<=\s)(?:De|Del|La|Las|Los|El|Y|I|E|Do|Da|En|D|L)(?=[\s'’])")
 ACRONYM = re.compile(r"\(([A-Z]{2,10})\)")
+APART = re.compile(r"\s+[·|–—-]\s+")
 LONGEST, LONGEST_LOOK, FEW_WORDS = 160, 400, 3
 TRAILING = re.compile(r"\s*(?:\.|·|\||\s[–—-]\s|:|\bSede|Seu|Inicio|Todos|Portal|Web|Trámites|©).*$")
 TOWN_HALL = re.compile(
@@ -78,8 +79,9 @@ def _is_office_of(text: str, named: str) -> bool:
 def name_in(text: str) -> str:
     """The first name of a public body in a text."""
     text = text[:LONGEST_LOOK]
-    if text.isupper():
-        text = SMALL.sub(lambda found: found[0].lower(), text.title())
+    for piece in APART.split(text):
+        if piece.isupper():
+            text = text.replace(piece, SMALL.sub(lambda found: found[0].lower(), piece.title()), 1)
     for pattern in (NAMED, BASQUE, ENGLISH):
         if found := pattern.search(text):
             return TRAILING.sub("", found[1]).strip(" ,")[:LONGEST]

@@ -51,7 +51,12 @@ def telling(parts: Sequence[Part]) -> list[Part]:
 def _of(part: Part) -> Iterator[tuple[str, Line]]:
     for place, line in enumerate(part.lines):
         following = part.lines[place + 1] if place + 1 < len(part.lines) else None
-        if _only_fetches(line, part.lines) or NOTE.match(line.text) or _leads(line, following) or _is_head(part.lines, place):
+        if (
+            _only_fetches(line, part.lines)
+            or NOTE.match(line.text)
+            or _leads(line, following)
+            or _is_head(part.lines, place)
+        ):
             continue
         if line.kind == "row":
             yield tidy(_row(line)), line

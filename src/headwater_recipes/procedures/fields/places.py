@@ -45,9 +45,14 @@ SHORT_PHONE = re.compile(
     r"(?:tel[eé]fon\w*|tel\.?|tlf\.?|llama\w*|truca\w*|chama\w*|deitu\w*|call|phone|telefonoa?|al|número|line)\s*(?:de \w+\s*)?(?:gratuito\s*)?:?\s*(?:al |el |number )?\b(0(?:10|12|16|60|61|91|92)|1\d{2}|112)\b(?!\s?\d)",
     re.IGNORECASE,
 )
+ANYWHERE = re.compile(
+    r"electronic|telematic|elektronik|internet|cualquier|qualsevol|calquera|edozein|\bany\b"
+)
 BRACKETS = re.compile(r"\(([^()]{8,160})\)")
 PREPOSITION = re.compile(r"^(?:En|A|Al|Na|No) (?:la |el |l['’]|las |los |les |els |o |a )?(?=[A-ZÁÉÍÓÚ])")
-LEADS = re.compile(r"(?:En|A|Al|Als|Na|No|At|In) (?:la |el |l['’]|las |los |les |els |o |a |the )?", re.IGNORECASE)
+LEADS = re.compile(
+    r"(?:En|A|Al|Als|Na|No|At|In) (?:la |el |l['’]|las |los |les |els |o |a |the )?", re.IGNORECASE
+)
 AFTER = re.compile(
     r"[\s.,;·|(–-]*\b(?:tel[eé]?f?o?n?o?a?|t[ef]l?no?|tlf|phone|fax|horari\w*|ordutegia|opening hours|correo|correu|e-?mail)\b[.:]*\s|,? (?:de|from) (?:lunes|dilluns|luns|astelehen\w*|monday|\d{1,2}(?:[:.]\d{2})?(?: h)? (?:a|to)) ",
     re.IGNORECASE,
@@ -128,6 +133,7 @@ def _streets(applying: Sequence[Part], where: Sequence[Part]) -> list[tuple[str,
                 line.start not in told
                 and PLACE.search(folded(line.text))
                 and not line.links
+                and not ANYWHERE.search(folded(line.text))
                 and not line.text.endswith(":")
             ):
                 found.append((line.text.rstrip("."), line))

@@ -74,8 +74,15 @@ _ANSWERS: dict[str, tuple[tuple[str, Label], ...]] = {
         ("being", Label("descripcion")),
     ),
 }
-_BEFORE = re.compile(r"^(?:(?:y|i|e|and|eta|[0-9]{1,2}) )?(?:(?:a|con|de|en|sobre|per|por|amb|from|with) (?=que|quin|what|zer))?")
-_INSIDE = re.compile(r"^(?:tiempo|temps|tempo|plazo|termini|prazo) (?:maxim\w+ )?(?:que|en que|en el que|en) ")
+_BEFORE = re.compile(
+    r"^(?:(?:y|i|e|and|eta|[0-9]{1,2}) )?(?:(?:a|con|de|en|sobre|per|por|amb|from|with) (?=que|quin|what|zer))?"
+)
+_INSIDE = re.compile(
+    r"^(?:tiempo|temps|tempo|plazo|termini|prazo) (?:maxim\w+ )?(?:que|en que|en el que|en) "
+)
+_THOSE_WHO = re.compile(
+    r"^(?:\w+ ){1,3}(?:que|qui|who|that) (?:lo |la |ho |o |el |hi |s hi )?(?:pued|pod|pot\b|poden|can\b|may\b)"
+)
 LONGEST = 14
 
 
@@ -89,6 +96,8 @@ def asked(bare: str) -> Label | None:
     for kind, pattern in _ASKS:
         if (found := pattern.match(question)) is not None:
             return _answer(kind, question[found.end() :].strip())
+    if _THOSE_WHO.match(question):
+        return Label("requisitos")
     if _INSIDE.match(question) and _ABOUT["decide"].search(question):
         return _RESOLUCION
     return None

@@ -21,7 +21,7 @@ NOT_FOR_FIELDS = (
     r"(?:aviso|avis|aviso|lege) (?:legal|oharra)|legal notice|terms (?:of|and)|cookies|condiciones de uso|condicions d us|condicions de uso",
     r"(?:accesibilidad|accessibilitat|accesibilidade|irisgarritasun\w*|accessibility)$|declaracion de accesibilidad",
     r"(?:comentarios|comentaris|iruzkin\w*|comments|opiniones|opinions|opinions de|valora\w*|tu opinion|danos tu|puntua|encuesta|enquesta|rate)\b",
-    r"(?:enlaces|enllacos|ligazons|ligazons|estekak|links|useful links|related|relacionad\w+|relacionats|erlazionatu\w*)\b",
+    r"(?:lotutako|vinculad\w+|vinculat\w*|enlaces|enllacos|ligazons|ligazons|estekak|links|useful links|related|relacionad\w+|relacionats|erlazionatu\w*)\b",
     r"(?:tramites|tramits|procedimientos|procediments|procedementos|izapide\w*|servicios|serveis|otros|otras|altres|outros|outras|beste|other|documentos|documents|contenidos?|continguts?) (?:\w+ )?(?:relaciona\w*|erlazionatu\w*|tramites|tramits|procedimientos|similares|de interes|d interes|izapide\w*|procedures|services)",
     r"(?:te puede|le puede|tambien te|et pot|pode|you may)\w* (?:\w+ )?(?:interes\w*|interest\w*|also)",
     r"(?:compart\w+|comparteix|partekatu|share|redes sociales|xarxes socials|siguenos|segueix nos|follow us)\b",
@@ -270,7 +270,10 @@ NOUNS: tuple[Rule, ...] = (
             r"documentos|documentacion|documentacio|documents|dokumentazioa|dokumentuak|agiriak|documentation|paperwork",
         ),
     ),
-    *rules(Label("plazos", "solicitud"), (r"plazos?|terminis?|prazos?|epea|epeak|deadlines?",)),
+    *rules(
+        Label("plazos", "solicitud"),
+        (r"plazos?|terminis?|prazos?|epea|epeak|deadlines?|antelacion|antelacio",),
+    ),
     *rules(Label("tasas"), (r"tasas?|taxes|taxas|tasak|fees?|tarifas?",)),
     *rules(
         Label("base_legal"),

@@ -27,7 +27,10 @@ class Page:
     @property
     def site(self) -> Mapping[str, Any]:
         told = self.attributes.get("site")
-        return told if isinstance(told, Mapping) else {}
+        if isinstance(told, Mapping):
+            return told
+        running = self.attributes.get("running") or ()
+        return {"header": " · ".join(map(str, running))} if running else {}
 
     @property
     def page_title(self) -> str:

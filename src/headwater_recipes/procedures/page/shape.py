@@ -76,7 +76,10 @@ LABEL_WORDS = frozenset(
     }
 )
 AROUND = frozenset({"div", "section", "table", "tbody", "tr", "td", "center", "form"})
-OWNED = re.compile(r"©|\b(?:aviso legal|av[ií]s legal|lege oharra|legal notice|copyright|CIF|NIF|todos los derechos)\b", re.IGNORECASE)
+OWNED = re.compile(
+    r"©|\b(?:aviso legal|av[ií]s legal|lege oharra|legal notice|copyright|CIF|NIF|todos los derechos)\b",
+    re.IGNORECASE,
+)
 DEEPEST_COLOPHON, MOST_WORDS, SHORT = 6, 60, 120
 UNSEEN = ("aria-label", "data-label", "data-title")
 VALUE_WORDS = frozenset(
@@ -138,8 +141,12 @@ def colophon(tree: LexborHTMLParser) -> LexborNode | None:
     """The last block of the page where it says no more than whose page it is, whatever it is called."""
     node = tree.body
     for _ in range(DEEPEST_COLOPHON):
-        children = [child for child in node.iter() if child.text(deep=True).strip()] if node is not None else []
-        children = [child for child in children if child.tag not in {"script", "style", "noscript", "template"}]
+        children = (
+            [child for child in node.iter() if child.text(deep=True).strip()] if node is not None else []
+        )
+        children = [
+            child for child in children if child.tag not in {"script", "style", "noscript", "template"}
+        ]
         node = children[-1] if children else None
         if node is None or node.tag not in AROUND:
             return None

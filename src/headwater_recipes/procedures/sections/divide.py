@@ -15,7 +15,9 @@ STICKY = frozenset({"ignored", "base_legal", "cuantias"})
 PEOPLE = re.compile(
     r"person|solicitant|sol licitant|interesad|interessad|beneficiari|destinatari|eskatzaile|applicant|onuradun"
 )
-STEP = re.compile(r"inici|hasiera|start|solicit|sol licit|present|inscrip|matricul|entrega|eska|apply|application|submission")
+STEP = re.compile(
+    r"inici|hasiera|start|solicit|sol licit|present|inscrip|matricul|entrega|eska|apply|application|submission"
+)
 PRIVACY = re.compile(
     r"responsable|finalidad|finalitat|legitimaci|derechos|drets|destinatari|conservaci|procedencia|encargado"
 )
@@ -24,7 +26,7 @@ NORM = re.compile(
     r"(?:(?:Ley|Llei|Lei)(?: Orgánica| Orgànica| Foral)?|Real Decreto(?: Ley| Legislativo)?|Reial [Dd]ecret(?: llei)?|Real decreto|Decreto(?: Ley| Foral)?|Decret(?: llei)?|Orden|Ordre|Orde|Ordenan[zç]a|Reglamento|Reglament|Regulamento)\b.*\d"
     r"|\d{1,3}/\d{4} (?:Legea|Dekretua|Foru Araua|Ordenantza)|(?:Royal Decree|Law|Act|Decree|Order) \d"
 )
-LONGEST_UNKNOWN = 8
+LONGEST_UNKNOWN, FEW_WORDS = 8, 14
 FREE_KEY = re.compile(r"[^a-z0-9]+")
 
 
@@ -46,7 +48,7 @@ def divide(lines: Sequence[Line]) -> list[Part]:
             continue
         above = [one for one in above if one.level < heading.level]
         if heading.kind == "rule":
-            parts.append(_going_on(above, below, heading))
+            parts += [_going_on(above, below, heading)] if below else []
             continue
         label, own = _effective(heading.text, above, " ".join(line.text for line in below))
         if heading.level == 1 and titles == 1:
@@ -80,9 +82,7 @@ def by_content(title: str, below: Sequence[Line]) -> Label | None:
 def _going_on(above: Sequence[_Above], below: tuple[Line, ...], rule: Line) -> Part:
     """What follows the end of labels and values belongs to the heading that stood above them."""
     around = above[-1] if above else _Above(0, None, "")
-    return Part(
-        title="", level=around.level, label=around.label, lines=below, start=rule.start, own=False
-    )
+    return Part(title="", level=around.level, label=around.label, lines=below, start=rule.start, own=False)
 
 
 def _groups(lines: Sequence[Line]) -> Iterator[tuple[Line | None, tuple[Line, ...]]]:
@@ -135,6 +135,8 @@ def _is_deadline(title: str, own: Label | None, below: str) -> bool:
     """Below "Plazos", "Tramitación" is one more of them if what follows speaks of time."""
     if own is None or own.field == "plazos" or (own.field == "ignored" and STEP.match(plain_label(title))):
         return True
+    if own.field == "como_solicitar" and not own.key and STEP.match(plain_label(title)):
+        return len(below.split()) <= FEW_WORDS
     return own.field in {"como_solicitar", "descripcion"} and bool(TIME.search(folded(below)))
 
 

@@ -13,6 +13,7 @@ ARTICLE = re.compile(
     r"[.ºª]?\s?[.:–—-]+\s*([A-ZÁÉÍÓÚÀÈÒÑÇ][^.:]{2,90}?)\s?[.:](?:\s?[–—-])?\s*(.*)$",
     re.IGNORECASE,
 )
+FEWEST_LABELS = 3
 MONEY = frozenset({"tasas", "cuantias"})
 LONGEST_CELL = LONGEST_QUESTION = 14
 _SHOUTED = re.compile(r"[A-ZÁÉÍÓÚÀÈÒÜÇÑ]{4}")
@@ -26,6 +27,9 @@ def promote(lines: Sequence[Line]) -> list[Line]:
     )
     back = False
     for line in _without_label_lists(list(_without_tables(lines))):
+        if line.kind == "rule" and not line.level:
+            found.append(replace(line, level=min(level + 1, 7)))
+            continue
         if line.kind == "rule":
             level, back, around = max(1, line.level - 1), False, None
             found.append(line)
@@ -138,16 +142,23 @@ def _without_label_lists(lines: list[Line]) -> list[Line]:
                     ]
                 else:
                     found.append(item)
+            found.append(_end(items[-1]))
         else:
             found += items or [lines[place]]
         place = max(end, place + 1)
     return found
 
 
+def _end(line: Line) -> Line:
+    """After labels and values: what follows does not belong to the last of them."""
+    return Line(kind="rule", text="", start=line.end, end=line.end)
+
+
 def _are_labelled(items: Sequence[Line]) -> bool:
     labels = [recognise_plain(f"{head}:") for item in items if (head := _halves(item)[0])]
-    fields = {label.field for label in labels if label is not None}
-    return len(fields) >= 3 and sum(label is not None for label in labels) >= len(items) / 2
+    known = {(label.field, label.key) for label in labels if label is not None}
+    several = len(known) >= FEWEST_LABELS and len({field for field, _ in known}) > 1
+    return several and sum(label is not None for label in labels) >= len(items) / 2
 
 
 def _halves(line: Line) -> tuple[str, str]:
@@ -176,12 +187,14 @@ def _opened(rows: list[Line]) -> Iterator[Line]:
         for row in rows:
             yield _heading(row, row.cells[0], 7)
             yield replace(row, kind="text", text=" ".join(filter(None, row.cells[1:])), cells=())
+        yield _end(rows[-1])
     elif _is_lying(rows):
         for column, title in enumerate(rows[0].cells):
             yield _heading(rows[0], title, 7)
             for row in rows[1:]:
                 if column < len(row.cells) and row.cells[column]:
                     yield replace(row, kind="text", text=row.cells[column], cells=())
+        yield _end(rows[-1])
     else:
         yield from rows
 
