@@ -1,6 +1,5 @@
 """A page's own text as blocks: headings, paragraphs, items and tables, whatever elements the site uses for them."""
 
-import re
 from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -12,7 +11,6 @@ from headwater_recipes.procedures.page.chrome import is_chrome, names_of
 from headwater_recipes.procedures.page.classes import class_of, label_classes
 from headwater_recipes.procedures.page.linking import leads_nowhere, written_link
 from headwater_recipes.procedures.page.panels import Panels, find_panels
-from headwater_recipes.procedures.page.ranks import Ranks
 from headwater_recipes.procedures.page.shape import (
     BLOCKS,
     BOLD,
@@ -20,12 +18,14 @@ from headwater_recipes.procedures.page.shape import (
     LEVELS,
     VALUE_WORDS,
     colophon,
+    is_note,
     is_part,
     main_part,
     named_for_readers,
     only_opens,
     opens,
 )
+from headwater_recipes.procedures.page.sheet import Sheet, said
 from headwater_recipes.procedures.page.tables import below_heads, is_ficha, is_layout, is_menu, rows_of
 from headwater_recipes.procedures.page.writing import (
     END_OF_LABEL,
@@ -38,8 +38,6 @@ from headwater_recipes.procedures.page.writing import (
 
 DEEPEST = 120
 LONGEST_LABEL = 14
-_NOTED = re.compile(r"^\s*(?:[\[(]?\d{1,2}[\]).]|\*|[¹²³])\s")
-_NOTE = re.compile(r"^\s*[\[(]?\d{1,2}[\])]?\s*$")
 
 
 def outline(tree: LexborHTMLParser, address: str) -> list[Block]:
@@ -52,7 +50,7 @@ def outline(tree: LexborHTMLParser, address: str) -> list[Block]:
         last.decompose()
     walker.walk(main_part(tree) or body, 0)
     walker.end_paragraph()
-    return walker.blocks
+    return walker.sheet.blocks
 
 
 @dataclass(slots=True)
@@ -60,9 +58,8 @@ class _Walker:
     address: str
     panels: Panels
     labels: frozenset[str] = frozenset()
-    blocks: list[Block] = field(default_factory=list)
+    sheet: Sheet = field(default_factory=Sheet)
     writing: Writing = field(default_factory=Writing)
-    ranks: Ranks = field(default_factory=Ranks)
 
     def walk(self, node: LexborNode, depth: int, *, bold: bool = False) -> None:
         if depth > DEEPEST:
@@ -77,7 +74,7 @@ class _Walker:
             self.writing.write(child.text(deep=False) or "", bold=bold)
         elif tag == "br":
             self.writing.end_line()
-        elif tag.startswith(("-", "_")) or is_chrome(child) or self._is_note(child):
+        elif tag.startswith(("-", "_")) or is_chrome(child) or is_note(child):
             return
         elif tag in LEVELS or child.attributes.get("role") == "heading":
             self._heading(child, tag)
@@ -88,14 +85,6 @@ class _Walker:
         else:
             self._inline(child, tag, depth, bold=bold)
 
-    def _is_note(self, node: LexborNode) -> bool:
-        """The sign of a footnote, or the footnote."""
-        if node.tag == "sup":
-            return bool(_NOTE.match(node.text(deep=True)))
-        return bool({"nota", "notas", "note", "notes"} & names_of(node)) and bool(
-            _NOTED.match(node.text(deep=True))
-        )
-
     def _heading(self, node: LexborNode, tag: str) -> None:
         self.end_paragraph()
         text = one_line(node.text(deep=True))
@@ -103,16 +92,16 @@ class _Walker:
             return
         said = node.attributes.get("aria-level") or ""
         level = LEVELS.get(tag) or (int(said) if said.isdigit() and 0 < int(said) < 7 else 2)
-        self._add(Heading(text, self.ranks.real(level)))
+        self.sheet.add(Heading(text, self.sheet.ranks.real(level)))
 
     def _block(self, node: LexborNode, tag: str, depth: int) -> None:
         self.end_paragraph()
         if name := self.panels.names.get(node.mem_id) or named_for_readers(node):
-            level = self.ranks.below("panel")
-            self._add(Heading(name, level))
+            level = self.sheet.ranks.below("panel")
+            self.sheet.add(Heading(name, level))
             if one_line(node.text(deep=True)) == name:
                 return  # what a table of contents points at: the heading itself
-            with self.ranks.under(level):
+            with self.sheet.ranks.under(level):
                 self._contents(node, tag, depth)
         else:
             self._contents(node, tag, depth)
@@ -128,11 +117,11 @@ class _Walker:
         elif tag in {"details", "fieldset"}:
             self._titled(node, depth)
         elif tag == "dd" and node.parent is not None:
-            with self.ranks.under(self.ranks.below(f"dt {node.parent.mem_id}")):
+            with self.sheet.ranks.under(self.sheet.ranks.below(f"dt {node.parent.mem_id}")):
                 self.walk(node, depth + 1)
                 self.end_paragraph()
         elif self._is_label(node, tag):
-            self._add(Heading(one_line(node.text(deep=True)), self.ranks.below(class_of(node))))
+            self.sheet.add(Heading(one_line(node.text(deep=True)), self.sheet.ranks.below(class_of(node))))
         else:
             self.walk(node, depth + 1)
             self.end_paragraph()
@@ -145,8 +134,8 @@ class _Walker:
             return
         self._label(title, depth)
         self.end_paragraph()
-        last = self.blocks[-1] if self.blocks else None
-        with self.ranks.under(last.level if isinstance(last, Heading) else self.ranks.level):
+        last = self.sheet.blocks[-1] if self.sheet.blocks else None
+        with self.sheet.ranks.under(last.level if isinstance(last, Heading) else self.sheet.ranks.level):
             for child in node.iter(include_text=True):
                 if child.mem_id != title.mem_id:
                     self._child(child, depth, bold=False)
@@ -171,16 +160,7 @@ class _Walker:
         text = one_line(node.text(deep=True))
         if text:
             around = node.parent.mem_id if node.parent is not None and node.tag == "dt" else 0
-            self._add(Heading(text, self.ranks.below(f"{node.tag} {around}")))
-
-    def _add(self, block: Block) -> None:
-        """Where the value of a label has ended, a rule says so to what is no label itself: the more dashes, the deeper
-        the label."""
-        closed, self.ranks.closed = self.ranks.closed, 0
-        ended = closed and self.blocks and not _is_label(self.blocks[-1])
-        if ended and not (isinstance(block, Heading) and block.level <= closed):
-            self.blocks.append(Paragraph("-" * (closed + 2)))
-        self.blocks.append(block)
+            self.sheet.add(Heading(text, self.sheet.ranks.below(f"{node.tag} {around}")))
 
     def _inline(self, node: LexborNode, tag: str, depth: int, *, bold: bool) -> None:
         if tag == "a":
@@ -191,7 +171,7 @@ class _Walker:
             return
         elif tag == "span" and class_of(node) in self.labels and self._stands_above(node):
             self.end_paragraph()
-            self._add(Heading(one_line(node.text(deep=True)), self.ranks.below(class_of(node))))
+            self.sheet.add(Heading(one_line(node.text(deep=True)), self.sheet.ranks.below(class_of(node))))
         elif tag in {"span", "label"} and (LABEL_WORDS & names_of(node) or class_of(node) in self.labels):
             self.walk(node, depth + 1, bold=True)
             self.writing.write(END_OF_LABEL, bold=False)
@@ -216,7 +196,7 @@ class _Walker:
         text = one_line(node.text(deep=True))
         if text and (opens(node) or recognise_plain(text) is not None) and len(text.split()) <= LONGEST_LABEL:
             self.end_paragraph()
-            self._add(Heading(text, self.ranks.below(f"opens {class_of(node)}")))
+            self.sheet.add(Heading(text, self.sheet.ranks.below(f"opens {class_of(node)}")))
 
     def _link(self, node: LexborNode, *, bold: bool) -> None:
         text = one_line(node.text(deep=True)).replace("[", "(").replace("]", ")")
@@ -225,7 +205,7 @@ class _Walker:
             return
         if leads_nowhere(target) and opens(node):
             self.end_paragraph()
-            self._add(Heading(text, self.ranks.below(f"opens {class_of(node)}")))
+            self.sheet.add(Heading(text, self.sheet.ranks.below(f"opens {class_of(node)}")))
         elif not target.startswith("#") or any(run.text.strip() for run in self.writing.runs):
             # A line that only leads to another place of the page is a table of contents, not text.
             self.writing.write(written_link(text, target, self.address), bold=bold)
@@ -240,7 +220,7 @@ class _Walker:
     def _list_item(self, node: LexborNode, depth: int) -> None:
         """One line, with what is listed below it; an item that holds a heading or table is a part of its own."""
         if (name := self.panels.names.get(node.mem_id)) is not None:
-            self._add(Heading(name, self.ranks.below()))
+            self.sheet.add(Heading(name, self.sheet.ranks.below()))
         inner = node.css_first(
             "h1,h2,h3,h4,h5,h6,table,dl,summary,button[aria-expanded],button[aria-controls]"
         )
@@ -256,7 +236,7 @@ class _Walker:
             first = f"{first} {'; '.join(one.rstrip('.;') for one in others)}"
         elif others:
             first = f"{first} {others[0]}"
-        self._add(Item(first))
+        self.sheet.add(Item(first))
 
     def _table(self, node: LexborNode, depth: int) -> None:
         caption = node.css_first("caption")
@@ -265,20 +245,20 @@ class _Walker:
             and (text := one_line(caption.text(deep=True)))
             and len(text.split()) <= LONGEST_LABEL
         ):
-            self._add(Heading(text, self.ranks.below()))
+            self.sheet.add(Heading(text, self.sheet.ranks.below()))
         cells = rows_of(node)
         labelled = below_heads(cells)
         if is_ficha(labelled):
-            level = self.ranks.below()
+            level = self.sheet.ranks.below()
             for label, *values in labelled:
-                self._add(Heading(one_line(label.text(deep=True)), level))
-                with self.ranks.under(level):
+                self.sheet.add(Heading(one_line(label.text(deep=True)), level))
+                with self.sheet.ranks.under(level):
                     self._all(values, depth)
         elif is_layout(cells):
             self._all([cell for row in cells for cell in row if not is_menu(cell)], depth)
         else:
             told = tuple(tuple("; ".join(_inside(cell, self, depth)) for cell in row) for row in cells)
-            self._add(Table(told))
+            self.sheet.add(Table(told))
 
     def _all(self, nodes: list[LexborNode], depth: int) -> None:
         for node in nodes:
@@ -290,34 +270,17 @@ class _Walker:
             text = flat(line)
             rest = bullet_of(text)
             if rest is not None:
-                self._add(Item(rest))
+                self.sheet.add(Item(rest))
             elif is_heading(line):
-                self._add(Paragraph(f"**{text}**"))
+                self.sheet.add(Paragraph(f"**{text}**"))
             elif text:
-                self._add(Paragraph(marked(line)))
-
-
-def _is_label(block: Block) -> bool:
-    """A heading, or a line that is bold from end to end."""
-    return isinstance(block, Heading) or (
-        isinstance(block, Paragraph) and block.text.startswith("**") and block.text.endswith("**")
-    )
+                self.sheet.add(Paragraph(marked(line)))
 
 
 def _inside(node: LexborNode, walker: _Walker, depth: int) -> list[str]:
     """The lines of an item or cell."""
     inner = _Walker(address=walker.address, panels=walker.panels, labels=walker.labels)
-    inner.ranks.level = walker.ranks.level
+    inner.sheet.ranks.level = walker.sheet.ranks.level
     inner.walk(node, depth + 1)
     inner.end_paragraph()
-    return [text for block in inner.blocks if (text := _said(block))]
-
-
-def _said(block: Block) -> str:
-    match block:
-        case Heading(text, _):
-            return f"**{text}**"
-        case Paragraph(text) | Item(text, _, _):
-            return text if text.strip("-") else ""
-        case Table(rows):
-            return "; ".join(": ".join(filter(None, row)) for row in rows)
+    return [text for block in inner.sheet.blocks if (text := said(block))]

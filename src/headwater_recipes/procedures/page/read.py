@@ -7,7 +7,7 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser
 
 from headwater.extract import sniff
-from headwater.extract.blocks import Block, Heading, Paragraph, markdown, plain
+from headwater.extract.blocks import Block, Heading, markdown, plain
 from headwater.extract.forms import read_forms
 from headwater.extract.html import read_html
 from headwater.extract.html.decode import decode, repair, scrub
@@ -21,6 +21,7 @@ from headwater.pure.quality import count_words
 from headwater_recipes.procedures.labels.recognise import recognise
 from headwater_recipes.procedures.page.linking import buttons_of
 from headwater_recipes.procedures.page.outline import outline
+from headwater_recipes.procedures.page.sheet import is_rule
 from headwater_recipes.procedures.page.site import site_of
 
 HOPELESS = frozenset(
@@ -52,7 +53,7 @@ def read_page(data: bytes, hints: Hints) -> Reading | Unreadable:
     return replace(
         known,
         text=text,
-        plain=repair(scrub(plain(block for block in blocks if not _is_rule(block)))),
+        plain=repair(scrub(plain(block for block in blocks if not is_rule(block)))),
         method="procedure outline",
         title=_title(blocks) or known.title,
         attributes={**known.attributes, **_attributes(tree, blocks, markup, hints.url or "")},
@@ -69,10 +70,6 @@ def _title(blocks: list[Block]) -> str:
     if len(titles) == 1:
         return titles[0]
     return next((text for text in titles if recognise(text) is None), "")
-
-
-def _is_rule(block: Block) -> bool:
-    return isinstance(block, Paragraph) and not block.text.strip("-")
 
 
 def _parts(blocks: list[Block]) -> int:

@@ -81,6 +81,8 @@ OWNED = re.compile(
     re.IGNORECASE,
 )
 DEEPEST_COLOPHON, MOST_WORDS, SHORT = 6, 60, 120
+_NOTED = re.compile(r"^\s*(?:[\[(]?\d{1,2}[\]).]|\*|[¹²³])\s")
+_NOTE = re.compile(r"^\s*[\[(]?\d{1,2}[\])]?\s*$")
 UNSEEN = ("aria-label", "data-label", "data-title")
 VALUE_WORDS = frozenset(
     {
@@ -210,3 +212,12 @@ def is_part(node: LexborNode) -> bool:
         return False
     first = one_line(children[0].text(deep=True))
     return recognise_plain(first) is not None and len(one_line(node.text(deep=True))) > len(first)
+
+
+def is_note(node: LexborNode) -> bool:
+    """The sign of a footnote, or the footnote."""
+    if node.tag == "sup":
+        return bool(_NOTE.match(node.text(deep=True)))
+    return bool({"nota", "notas", "note", "notes"} & names_of(node)) and bool(
+        _NOTED.match(node.text(deep=True))
+    )
