@@ -80,10 +80,14 @@ class _Walker:
             self._heading(child, tag)
         elif child.mem_id in self.panels.triggers:
             self.end_paragraph()
-        elif tag in BLOCKS or child.css_first("p,div,ul,ol,table,dl,h1,h2,h3,h4,h5,h6") is not None:
+        elif tag in BLOCKS or self._is_made_up_block(tag) or child.css_first("p,div,ul,ol,table,dl,h1,h2,h3,h4,h5,h6") is not None:
             self._block(child, tag, depth)
         else:
             self._inline(child, tag, depth, bold=bold)
+
+    def _is_made_up_block(self, tag: str) -> bool:
+        """An element that the site made up is a block, unless it stands within a line."""
+        return "-" in tag and not any(run.text.strip() for run in self.writing.runs)
 
     def _heading(self, node: LexborNode, tag: str) -> None:
         self.end_paragraph()

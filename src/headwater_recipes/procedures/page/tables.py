@@ -17,7 +17,20 @@ def rows_of(table: LexborNode) -> Rows:
         for row in table.css("tr")
         if own_row(row, table)
     ]
-    return [row for row in rows if any(one_line(cell.text(deep=True)) for cell in row)]
+    return _without_pictures([row for row in rows if any(_says(cell) for cell in row)])
+
+
+def _without_pictures(rows: Rows) -> Rows:
+    """Without columns in which nothing is written."""
+    widths = {len(row) for row in rows}
+    if len(widths) != 1:
+        return rows
+    told = [place for place in range(widths.pop()) if any(_says(row[place]) for row in rows)]
+    return [[row[place] for place in told] for row in rows]
+
+
+def _says(cell: LexborNode) -> bool:
+    return bool(one_line(cell.text(deep=True)))
 
 
 def own_row(row: LexborNode, table: LexborNode) -> bool:
