@@ -28,6 +28,7 @@ NOTHING_TO_PAY = re.compile(
 NO = re.compile(
     r"^(?:no|ez|no n hi ha(?: cap)?|no hay|no hai|ez dago|no procede|no aplica|ningun[oa]?|cap|none|nada|sin tasas?)$"
 )
+ZERO = re.compile(r"^0(?: 00)?(?: (?:euros?|eur))?$")
 MONEY = re.compile(r"\d[\d.,]*\s*(?:€|euros?\b|eur\b)|€\s*\d", re.IGNORECASE)
 PAYS = re.compile(r"\btasas?\b|\btaxes\b|\btaxas?\b|\bpagar\b|\bpagan?\b|\babonar\b|\bfees?\b|ordaindu")
 GETS = re.compile(
@@ -50,7 +51,11 @@ def fees(parts: Sequence[Part], everything: Sequence[Part]) -> Told:
         )
     text = joined(lines)
     bare = folded(text)
-    if NO.match(bare) or ((ALL_FREE.match(bare) or NOTHING_TO_PAY.match(bare)) and not MONEY.search(text)):
+    if (
+        NO.match(bare)
+        or ZERO.match(bare)
+        or ((ALL_FREE.match(bare) or NOTHING_TO_PAY.match(bare)) and not MONEY.search(text))
+    ):
         return Told(FREE, spans_of(lines))
     return Told(text, spans_of(lines))
 

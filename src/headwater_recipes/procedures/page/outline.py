@@ -18,6 +18,7 @@ from headwater_recipes.procedures.page.shape import (
     LEVELS,
     VALUE_WORDS,
     colophon,
+    goes_on,
     is_note,
     is_part,
     main_part,
@@ -26,7 +27,16 @@ from headwater_recipes.procedures.page.shape import (
     opens,
 )
 from headwater_recipes.procedures.page.sheet import Sheet, said
-from headwater_recipes.procedures.page.tables import below_heads, is_ficha, is_layout, is_menu, rows_of
+from headwater_recipes.procedures.page.tables import (
+    Rows,
+    bands_of,
+    below_heads,
+    has_bands,
+    is_ficha,
+    is_layout,
+    is_menu,
+    rows_of,
+)
 from headwater_recipes.procedures.page.writing import (
     END_OF_LABEL,
     Writing,
@@ -80,7 +90,11 @@ class _Walker:
             self._heading(child, tag)
         elif child.mem_id in self.panels.triggers:
             self.end_paragraph()
-        elif tag in BLOCKS or self._is_made_up_block(tag) or child.css_first("p,div,ul,ol,table,dl,h1,h2,h3,h4,h5,h6") is not None:
+        elif (
+            tag in BLOCKS
+            or self._is_made_up_block(tag)
+            or child.css_first("p,div,ul,ol,table,dl,h1,h2,h3,h4,h5,h6") is not None
+        ):
             self._block(child, tag, depth)
         else:
             self._inline(child, tag, depth, bold=bold)
@@ -124,6 +138,8 @@ class _Walker:
             with self.sheet.ranks.under(self.sheet.ranks.below(f"dt {node.parent.mem_id}")):
                 self.walk(node, depth + 1)
                 self.end_paragraph()
+            if goes_on(node):
+                self.sheet.ranks.closed = 0
         elif self._is_label(node, tag):
             self.sheet.add(Heading(one_line(node.text(deep=True)), self.sheet.ranks.below(class_of(node))))
         else:
@@ -258,11 +274,27 @@ class _Walker:
                 self.sheet.add(Heading(one_line(label.text(deep=True)), level))
                 with self.sheet.ranks.under(level):
                     self._all(values, depth)
+        elif has_bands(cells):
+            self._bands(cells, depth)
         elif is_layout(cells):
             self._all([cell for row in cells for cell in row if not is_menu(cell)], depth)
         else:
-            told = tuple(tuple("; ".join(_inside(cell, self, depth)) for cell in row) for row in cells)
+            self._rows(cells, depth)
+
+    def _rows(self, rows: Rows, depth: int) -> None:
+        told = tuple(tuple("; ".join(_inside(cell, self, depth)) for cell in row) for row in rows)
+        if told:
             self.sheet.add(Table(told))
+
+    def _bands(self, rows: Rows, depth: int) -> None:
+        """Rows of one cell that name the rows below them."""
+        level = self.sheet.ranks.below()
+        for band, values in bands_of(rows):
+            if band is not None:
+                self.sheet.add(Heading(one_line(band.text(deep=True)), level))
+            with self.sheet.ranks.under(level):
+                self._all([row[0] for row in values if len(row) == 1], depth)
+                self._rows([row for row in values if len(row) > 1], depth)
 
     def _all(self, nodes: list[LexborNode], depth: int) -> None:
         for node in nodes:

@@ -85,3 +85,34 @@ def is_ficha(rows: Rows) -> bool:
     fields = {label.field for label in told if label is not None}
     short = all(len(label.split()) <= LONGEST_LABEL for label in labels)
     return short and (len(fields) >= 2 or (len(fields) == 1 and heads == len(pairs)))
+
+
+def has_bands(rows: Rows) -> bool:
+    """Whether rows of one cell are labels for the rows below them."""
+    told = {label.field for row in rows if _is_band(row) and (label := recognise_plain(_words(row[0])))}
+    return len(told) >= FEWEST_PARTS and any(not _is_band(row) for row in rows)
+
+
+def bands_of(rows: Rows) -> list[tuple[LexborNode | None, Rows]]:
+    """Each label with its rows; what stands above the first one comes without."""
+    found: list[tuple[LexborNode | None, Rows]] = []
+    for row in rows:
+        if _is_band(row):
+            found.append((row[0], []))
+        elif found:
+            found[-1][1].append(row)
+        else:
+            found.append((None, [row]))
+    return found
+
+
+def _is_band(row: list[LexborNode]) -> bool:
+    if len(row) != 1 or not 0 < len(_words(row[0]).split()) <= LONGEST_LABEL:
+        return False
+    first = row[0].css_first("b,strong,h3,h4,h5,h6")
+    bold = first is not None and _words(first) == _words(row[0])
+    return row[0].tag == "th" or bold or recognise_plain(_words(row[0])) is not None
+
+
+def _words(cell: LexborNode) -> str:
+    return one_line(cell.text(deep=True))
