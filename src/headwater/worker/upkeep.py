@@ -1,4 +1,5 @@
-"""Chores by the clock: the health check every five minutes, the clean-up at two in the morning, UTC."""
+"""Chores by the clock: the health check every five minutes, the clean-up at two in the morning, the search index at
+half past two, UTC."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from headwater.pure.schedule import next_look
 from headwater.worker.cleanup import clean_up
 from headwater.worker.health import check_health
 from headwater.worker.marking import fill_markers
+from headwater.worker.search_index import fill_search_index
 
 LEASE = timedelta(minutes=15)
 LOOK_EVERY = timedelta(seconds=15)
@@ -30,6 +32,7 @@ class Chore:
 CHORES: Mapping[str, Chore] = {
     "health_check": Chore(Trigger(cron="*/5 * * * *"), check_health),
     "cleanup_old_jobs": Chore(Trigger(cron="0 2 * * *"), clean_up),
+    "fill_search_index": Chore(Trigger(cron="30 2 * * *"), fill_search_index),
 }
 
 

@@ -9,6 +9,7 @@ from headwater.extract.letters import one_line
 from headwater_recipes.procedures.labels.recognise import recognise_plain
 from headwater_recipes.procedures.page.chrome import is_chrome, names_of
 from headwater_recipes.procedures.page.classes import class_of, label_classes
+from headwater_recipes.procedures.page.labelled import LONGEST_LABEL, is_label, stands_above
 from headwater_recipes.procedures.page.linking import leads_nowhere, written_link
 from headwater_recipes.procedures.page.panels import Panels, find_panels
 from headwater_recipes.procedures.page.shape import (
@@ -16,7 +17,6 @@ from headwater_recipes.procedures.page.shape import (
     BOLD,
     LABEL_WORDS,
     LEVELS,
-    VALUE_WORDS,
     colophon,
     goes_on,
     is_note,
@@ -47,7 +47,6 @@ from headwater_recipes.procedures.page.writing import (
 )
 
 DEEPEST = 120
-LONGEST_LABEL = 14
 
 
 def outline(tree: LexborHTMLParser, address: str) -> list[Block]:
@@ -92,16 +91,15 @@ class _Walker:
             self.end_paragraph()
         elif (
             tag in BLOCKS
-            or self._is_made_up_block(tag)
+            or ("-" in tag and not self._in_a_line())
             or child.css_first("p,div,ul,ol,table,dl,h1,h2,h3,h4,h5,h6") is not None
         ):
             self._block(child, tag, depth)
         else:
             self._inline(child, tag, depth, bold=bold)
 
-    def _is_made_up_block(self, tag: str) -> bool:
-        """An element that the site made up is a block, unless it stands within a line."""
-        return "-" in tag and not any(run.text.strip() for run in self.writing.runs)
+    def _in_a_line(self) -> bool:
+        return any(run.text.strip() for run in self.writing.runs)
 
     def _heading(self, node: LexborNode, tag: str) -> None:
         self.end_paragraph()
@@ -140,7 +138,7 @@ class _Walker:
                 self.end_paragraph()
             if goes_on(node):
                 self.sheet.ranks.closed = 0
-        elif self._is_label(node, tag):
+        elif is_label(node, self.labels):
             self.sheet.add(Heading(one_line(node.text(deep=True)), self.sheet.ranks.below(class_of(node))))
         else:
             self.walk(node, depth + 1)
@@ -161,17 +159,6 @@ class _Walker:
                     self._child(child, depth, bold=False)
             self.end_paragraph()
 
-    def _is_label(self, node: LexborNode, tag: str) -> bool:
-        """A short line that its class calls a title or label."""
-        if tag not in {"div", "p"} or not (LABEL_WORDS & names_of(node) or class_of(node) in self.labels):
-            return False
-        if VALUE_WORDS & names_of(node) or any(
-            child.tag in BLOCKS or child.tag == "a" for child in node.iter()
-        ):
-            return False
-        text = one_line(node.text(deep=True))
-        return 0 < len(text.split()) <= LONGEST_LABEL and not text.endswith((".", ";", ","))
-
     def _label(self, node: LexborNode, depth: int) -> None:
         heading = node.css_first("h1,h2,h3,h4,h5,h6")
         if heading is not None:
@@ -189,7 +176,7 @@ class _Walker:
             self._button(node)
         elif tag == "img":
             return
-        elif tag == "span" and class_of(node) in self.labels and self._stands_above(node):
+        elif tag == "span" and class_of(node) in self.labels and not self._in_a_line() and stands_above(node):
             self.end_paragraph()
             self.sheet.add(Heading(one_line(node.text(deep=True)), self.sheet.ranks.below(class_of(node))))
         elif tag in {"span", "label"} and (LABEL_WORDS & names_of(node) or class_of(node) in self.labels):
@@ -202,14 +189,6 @@ class _Walker:
             self.walk(node, depth + 1, bold=bold)
             if tag == "span":
                 self.writing.write("\u200b", bold=bold)
-
-    def _stands_above(self, node: LexborNode) -> bool:
-        """Alone on its line, with a block below it."""
-        following = node.next
-        while following is not None and following.tag == "-text" and not following.text(deep=False).strip():
-            following = following.next
-        alone = not any(run.text.strip() for run in self.writing.runs)
-        return alone and following is not None and following.tag in BLOCKS
 
     def _button(self, node: LexborNode) -> None:
         """One that opens something names it; any other is no text."""
@@ -226,7 +205,7 @@ class _Walker:
         if leads_nowhere(target) and opens(node):
             self.end_paragraph()
             self.sheet.add(Heading(text, self.sheet.ranks.below(f"opens {class_of(node)}")))
-        elif not target.startswith("#") or any(run.text.strip() for run in self.writing.runs):
+        elif not target.startswith("#") or self._in_a_line():
             # A line that only leads to another place of the page is a table of contents, not text.
             self.writing.write(written_link(text, target, self.address), bold=bold)
 
