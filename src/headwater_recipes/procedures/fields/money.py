@@ -29,6 +29,7 @@ NO = re.compile(
     r"^(?:no|ez|no n hi ha(?: cap)?|no hay|no hai|ez dago|no procede|no aplica|ningun[oa]?|cap|none|nada|sin tasas?)$"
 )
 ZERO = re.compile(r"^0(?: 00)?(?: (?:euros?|eur))?$")
+DIGIT = re.compile(r"\d")
 MONEY = re.compile(r"\d[\d.,]*\s*(?:€|euros?\b|eur\b)|€\s*\d", re.IGNORECASE)
 PAYS = re.compile(r"\btasas?\b|\btaxes\b|\btaxas?\b|\bpagar\b|\bpagan?\b|\babonar\b|\bfees?\b|ordaindu")
 GETS = re.compile(
@@ -41,7 +42,7 @@ SUM = re.compile(r"(?:\d+ )?(?:importes?|imports?|zenbatekoa|amount)$")
 
 def fees(parts: Sequence[Part], everything: Sequence[Part]) -> Told:
     """What the page says in a part of its own; else a sentence that calls the procedure free."""
-    lines = [line for part in parts for line in part.lines if not NOTE.match(line.text)]
+    lines = [line for part in parts for line in _told(part.lines)]
     if not lines:
         titles = [part for part in parts if ALL_FREE.match(folded(part.title))]
         return (
@@ -58,6 +59,16 @@ def fees(parts: Sequence[Part], everything: Sequence[Part]) -> Told:
     ):
         return Told(FREE, spans_of(lines))
     return Told(text, spans_of(lines))
+
+
+def _told(lines: Sequence[Line]) -> list[Line]:
+    """Without notes, and without the row that only names the columns."""
+    told = [line for line in lines if not NOTE.match(line.text)]
+    rows = [line for line in told if line.kind == "row"]
+    heads = (
+        len(rows) > 1 and not DIGIT.search(rows[0].text) and all(DIGIT.search(row.text) for row in rows[1:])
+    )
+    return [line for line in told if not (heads and line is rows[0])]
 
 
 def _said_free(parts: Sequence[Part]) -> Told:

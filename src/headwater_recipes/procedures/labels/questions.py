@@ -26,7 +26,7 @@ _ABOUT: dict[str, re.Pattern[str]] = {
     for name, pattern in {
         "silence": r"(?:si|se|if) (?:\w+ ){0,3}?(?:no|non|not|nobody|nadie|ningu|ninguen)\b.*(?:contest|respo|resuelv|resol|answer|reply|decid)|ez (?:bada|badute|badidate) (?:erantzu|ebatz)",
         "appeal": r"recurr|recorr|impugn|reclam\w+|errekurr|errekurtso|appeal|disagree|(?:no|non) (?:estoy|estic|estou|estas|se esta) (?:de acuerdo|d acord|de acordo)|me (?:la |lo )?denieg|deneg",
-        "decide": r"tarda\w*|triga\w*|demora\w*|resolv\w*|resolu\w*|resoldr\w*|resuelv\w*|resol\b|contest\w*|respon\w*|respuest\w*|respost\w*|conced\w*|concess?\w*|sabre\w*|sabras|notific\w*|ebatz\w*|ebazt\w*|ebazpen\w*|erantzu\w*|irauten|decid\w*|decision|takes?|answer\w*|reply|response|tiempo de espera|entrega(?:n|ran) (?:el|la)",
+        "decide": r"tarda\w*|triga\w*|demora\w*|resolv\w*|resolu\w*|resoldr\w*|resuelv\w*|resol\b|contest\w*|respon\w*|respuest\w*|respost\w*|conced\w*|concess?\w*|sabre\w*|sabras|notific\w*|ebatz\w*|ebazt\w*|ebazpen\w*|erantzu\w*|irauten|decid\w*|decision|takes?|answer\w*|reply|response|hear (?:from|back)|tiempo de espera|entrega(?:n|ran) (?:el|la)",
         "gets": r"cobr\w*|recib\w*|rebr\w*|rebo\b|percib\w*|perceb\w*|me dan\b|dan\b|donen|donaran|me pagan|em paguen|pagan\b|diner\w*|dinero|din eiro|dineiro|corresponde\w*|jaso\w*|kobra\w*|receive|get\b|paid",
         "pays": r"pag\w*|cuesta\w*|cost\w*|custa\w*|vale\b|val\b|abon\w*|aboar|ordain\w*|balio|kosta\w*|precio|preu|prezo|tasas?|taxes|taxas?|pay|fee|charge|gratis|gratuit\w*|free|doan\w*",
         "law": r"norm\w+|ley(?:es)?\b|llei\w*|leis?\b|lege\w*|legisl\w*|regula\w*|se bas[ea]\w*|es basa|oinarri\w*|arau\w*|laws?\b|rules?\b",
@@ -63,6 +63,7 @@ _ANSWERS: dict[str, tuple[tuple[str, Label], ...]] = {
         ("applies", Label("como_solicitar")),
         ("brings", Label("como_solicitar")),
     ),
+    "must": (("pays", Label("tasas")), ("brings", Label("documentos_necesarios"))),
     "what": (
         ("does", Label("como_solicitar")),
         ("law", Label("base_legal")),
@@ -79,6 +80,9 @@ _BEFORE = re.compile(
 )
 _INSIDE = re.compile(
     r"^(?:tiempo|temps|tempo|plazo|termini|prazo) (?:maxim\w+ )?(?:que|en que|en el que|en) "
+)
+_MUST = re.compile(
+    r"(?:hay que|cal|hai que|debes?|deberas?|tiene\w* que|tens que|tes que|ha de|has de|you (?:must|need to|have to)) (?=\w)"
 )
 _BEFORE_STARTING = re.compile(
     r"(?:antes de (?:empezar|comenzar|iniciar|solicitar)|abans de (?:comencar|sol licitar)|antes de comezar|hasi aurretik|before you (?:start|begin|apply))\b"
@@ -102,6 +106,8 @@ def asked(bare: str) -> Label | None:
     for kind, pattern in _ASKS:
         if (found := pattern.match(question)) is not None:
             return _answer(kind, question[found.end() :].strip())
+    if (found := _MUST.match(question)) is not None:
+        return _answer("must", question[found.end() :])
     if _BEFORE_STARTING.match(question):
         return Label("documentos_necesarios")
     if _AFTERWARDS.match(question):

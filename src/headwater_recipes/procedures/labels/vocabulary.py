@@ -95,7 +95,7 @@ PERIOD = (
 FEES = (
     r"(?:hay que|cal|hai que|tengo que|se) (?:pag\w+|abon\w+)|(?:debo|he de) pagar|(?:es|e) (?:gratu\w+|grati\w+|de pago)|pag[oa] de (?:la |las |les )?ta[sx]\w+|pagament de taxes",
     r"(?:importes?|import|cuantia|quantia|contia) (?:de|a|d) (?:la |las |les |a )?(?:ta[sx]as?|taxes|tasa|pagar|abonar|ingresar|aboar|precio|preu)",
-    r"(?:tasas?|taxes|taxas?|tasak?|tasa\w*|tarifas?|tarifes|tarifak|aranceles|exacciones)\b",
+    r"(?:cuotas?|quotes|kuota\w*)\b|(?:tasas?|taxes|taxas?|tasak?|tasa\w*|tarifas?|tarifes|tarifak|aranceles|exacciones)\b",
     r"(?:coste?s?|cost|costos?|custos?|custo|kostua\w*|precios?|preus?|prezos?|prezioa\w*|gastos)\b(?! de la vida)",
     r"(?:cuanto (?:cuesta|vale|hay que pagar|tengo que pagar|se paga)|quant (?:costa|val|cal pagar|s ha de pagar|es paga)|canto (?:custa|vale|hai que pagar)|zenbat (?:balio|kosta\w*|ordaindu))",
     r"(?:cuanto|quant|canto|zenbat|how much)$|gratu\w+$|gratis$|doakoa?$|doan$|dohainik$|free(?: of charge)?$|ordaindu beharreko\w*|ordainketa$|ordainsari\w*|pago$|pagament$|pagamento$",
@@ -111,9 +111,9 @@ LAW = (
     r"(?:que|quines|quina|cales|what|which) (?:normas?|normativas?|normes|leyes|ley|lleis|llei|leis|lei|legislaci\w+|laws?|rules|regulations?|araudi\w*)\b",
     r"(?:legislacion|legislacio|lexislacion|legislation|legeria|legedia|leyes|leis|lleis)\b",
     r"(?:base|bases|marco|marc|fundament\w*|fonament\w*|regimen|soporte|referencias|referencies|fonts|fuentes|fontes) (?:legal\w*|juridi[cq]\w*|xuridic\w*|normati\w*|regulador\w*)",
-    r"(?:regulacion|regulacio|regulamento|reglamentacion|disposiciones (?:legales|aplicables|reguladoras)|ordenanzas?(?: (?:aplicable|reguladora|fiscal)\w*)?$|convocatoria (?:y|i|e) bases)\b",
+    r"(?:reglamento|reglament|regulament)s?$|(?:regulacion|regulacio|regulamento|reglamentacion|disposiciones (?:legales|aplicables|reguladoras)|ordenanzas?(?: (?:aplicable|reguladora|fiscal)\w*)?$|convocatoria (?:y|i|e) bases)\b",
     r"(?:aplikatu\w* |aplikagarri\w* )?(?:araudi\w*|arautegi\w*)|lege[- ]?(?:oinarri|esparru)\w*|legezko oinarri\w*|oinarri (?:juridiko|legal)\w*|arau aplikagarri\w*",
-    r"legal (?:basis|framework|references?|grounds|provisions|texts)|(?:applicable|relevant|governing|current) (?:law|laws|legislation|regulations?|rules)|regulations?$|rules and regulations|laws?$|which law",
+    r"legal (?:basis|framework|references?|grounds|provisions|texts)|(?:applicable|relevant|governing|current) (?:law|laws|legislation|regulations?|rules)|regulations?$|rules$|rules that apply|rules and regulations|laws?$|which law",
 )
 PAPERS = (
     r"(?:documentacion|documentacio|dokumentazio\w*)\b(?! (?:relacionada|descargable|tecnica))",
