@@ -84,8 +84,10 @@ def name_in(text: str) -> str:
         if piece.isupper():
             text = text.replace(piece, SMALL.sub(lambda found: found[0].lower(), piece.title()), 1)
     for pattern in (NAMED, BASQUE, ENGLISH):
-        if found := pattern.search(text):
-            return TRAILING.sub("", found[1]).strip(" ,")[:LONGEST]
+        names = [TRAILING.sub("", found[1]).strip(" ,")[:LONGEST] for found in pattern.finditer(text)]
+        own = [name for name in names if not name.startswith("Gobierno de España")]
+        if names:
+            return (own or names)[0]
     return ""
 
 

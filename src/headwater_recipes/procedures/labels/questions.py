@@ -17,6 +17,7 @@ _ASKS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("who", r"(?:(?:a|para|per a|pera|por|per) )?(?:quien|quienes|qui|quen|nork|nor|nori|norentzat|zeinek|who|whom)\b"),
         ("when", r"(?:(?:hasta|desde|fins|fins a|des de|ata|dende|a partir de|until|from|by) )?(?:cuando|quan|cando|noiz|noiztik|noiz arte|when)\b"),
         ("where", r"(?:(?:a|en|de|desde) )?(?:donde|adonde|onde|aonde|non|nora|where)\b|on(?= \w)"),
+        ("means", r"(?:por|per|a traves de|con) (?:que|quin|cual) (?:medios?|vias?|canal\w*|mitja\w*)\b"),
         ("how", r"(?:de que manera|de que forma|como|com|nola|how)\b"),
         ("what", r"(?:que|zer|what|which|quin|quina|quins|quines|cual|cuales|cal|cales|zein|zeintzuk)\b"),
     )
@@ -35,7 +36,7 @@ _ABOUT: dict[str, re.Pattern[str]] = {
         "rules": r"requisit\w*|condici\w*|baldintza\w*|conditions?|requirements?|eskakizun\w*|cumpl\w*|compl\w*|reun\w*|bete\w*",
         "does": r"(?:hay que|tengo que|debo|he de|cal|hai que|teno que|has de|must i|do i have to|should i) (?:hacer|fer|facer|do)|zer egin|pasos|passos|steps",
         "dates": r"plazos?|terminis?|prazos?|epe\w*|fechas?|dat[ae]s?\b|deadline\w*",
-        "asks": r"dud\w*|dubt\w*|dubid\w*|informa\w*|ayuda\b|ajuda|axuda me|pregunt\w*|zalantz\w*|questions?|contact\w*|llamar|trucar|chamar|deitu|call\b",
+        "asks": r"dud\w*|dubt\w*|dubid\w*|informa\w*|ayuda\b|ajuda|axuda me|pregunt\w*|zalantz\w*|questions?|contact\w*|llam\w*|truc[ao]\w*|trucar|chamar|deitu|call\b",
         "offices": r"oficin\w*|ventanilla|sitio|lugar|lloc|bulego\w*|office",
         "applies": r"solicit\w*|sol licit\w*|pedi\w*|demana\w*|eska\w*|tramit\w*|inscri\w*|apunt\w*|inici\w*|apply|applic\w*|hacer\w*|fer\b|fer ho|facer\w*|egi\w*|realiz\w*|obten\w*|consegu\w*|lort\w*|do it",
         "being": r"(?:puedo|puc|podo|can i|dezaket) (?:hacer|fer|facer|do|egin)|es\b|e\b|son\b|da\b|dira\b|is\b|are\b|consig\w*|consegu\w*|obten\w*|s obte|lortzen|trata|tracta|consiste\w*|datza|serv\w*|sirv\w*",
@@ -63,6 +64,7 @@ _ANSWERS: dict[str, tuple[tuple[str, Label], ...]] = {
         ("applies", Label("como_solicitar")),
         ("brings", Label("como_solicitar")),
     ),
+    "means": (("", Label("como_solicitar")),),
     "must": (("pays", Label("tasas")), ("brings", Label("documentos_necesarios"))),
     "what": (
         ("does", Label("como_solicitar")),
