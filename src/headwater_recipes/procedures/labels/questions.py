@@ -27,16 +27,16 @@ _ABOUT: dict[str, re.Pattern[str]] = {
     for name, pattern in {
         "silence": r"(?:si|se|if) (?:\w+ ){0,3}?(?:no|non|not|nobody|nadie|ningu|ninguen)\b.*(?:contest|respo|resuelv|resol|answer|reply|decid)|ez (?:bada|badute|badidate) (?:erantzu|ebatz)",
         "appeal": r"recurr|recorr|impugn|reclam\w+|errekurr|errekurtso|appeal|disagree|(?:no|non) (?:estoy|estic|estou|estas|se esta) (?:de acuerdo|d acord|de acordo)|me (?:la |lo )?denieg|deneg",
-        "decide": r"tarda\w*|triga\w*|demora\w*|resolv\w*|resolu\w*|resoldr\w*|resuelv\w*|resol\b|contest\w*|respon\w*|respuest\w*|respost\w*|conced\w*|concess?\w*|sabre\w*|sabras|notific\w*|ebatz\w*|ebazt\w*|ebazpen\w*|erantzu\w*|irauten|decid\w*|decision|takes?|answer\w*|reply|response|hear (?:from|back)|tiempo de espera|entrega(?:n|ran) (?:el|la)",
+        "decide": r"tendre\w*|tindr\w*|terei|dira\w*|diran|llegar\w*|arribar\w*|chegar\w*|jakingo|wait|have it|tarda\w*|triga\w*|demora\w*|resolv\w*|resolu\w*|resoldr\w*|resuelv\w*|resol\b|contest\w*|respon\w*|respuest\w*|respost\w*|conced\w*|concess?\w*|sabre\w*|sabras|notific\w*|ebatz\w*|ebazt\w*|ebazpen\w*|erantzu\w*|irauten|decid\w*|decision|takes?|answer\w*|reply|response|hear (?:from|back)|tiempo de espera|entrega(?:n|ran) (?:el|la)",
         "gets": r"cobr\w*|recib\w*|rebr\w*|rebo\b|percib\w*|perceb\w*|me dan\b|dan\b|donen|donaran|me pagan|em paguen|pagan\b|diner\w*|dinero|din eiro|dineiro|corresponde\w*|jaso\w*|kobra\w*|receive|get\b|paid",
         "pays": r"pag\w*|cuesta\w*|cost\w*|custa\w*|vale\b|val\b|abon\w*|aboar|ordain\w*|balio|kosta\w*|precio|preu|prezo|tasas?|taxes|taxas?|pay|fee|charge|gratis|gratuit\w*|free|doan\w*",
         "law": r"norm\w+|ley(?:es)?\b|llei\w*|leis?\b|lege\w*|legisl\w*|regula\w*|se bas[ea]\w*|es basa|oinarri\w*|arau\w*|laws?\b|rules?\b",
         "handles": r"(?:lo |la |ho |o |se |s en |s )?(?:lleva|porta|leva|tramita|gestiona|xestiona|encarga|ocupa|resuelve|resol\b|concede|convoca|organiza|emite|expide|expedeix|kudeatzen|izapidetzen|ebazten|ematen|handles|manages|processes|deals|runs|issues|grants|responsible|responsable|in charge|competent\w*|atiende)\b",
-        "brings": r"present\w*|aport\w*|acheg\w*|llevar|lleva\b|portar|port\b|traer|traigo|trae\b|dur\b|levar|traer|adjunt\w*|entreg\w*|acompan\w*|lliur\w*|document\w*|papel\w*|papers?\b|pape[il]s?\b|impres\w*|justific\w*|agiri\w*|dokument\w*|aurkez\w*|ekarri|eraman|bring|submit|provide|enclos\w*|attach|need\b|necesit\w*|necessit\w*|precis\w*|falta|beharrezko\w*|behar d\w+|behar dut|pide\w*|piden|demanen|require\w*|exig\w*",
+        "brings": r"(?:me|em|te|et|nos|os) (?:\w+ a )?(?:pid|ped|deman|exig|solicit)\w*|present\w*|aport\w*|acheg\w*|llevar|lleva\b|portar|port\b|traer|traigo|trae\b|dur\b|levar|traer|adjunt\w*|entreg\w*|acompan\w*|lliur\w*|document\w*|papel\w*|papers?\b|pape[il]s?\b|impres\w*|justific\w*|agiri\w*|dokument\w*|aurkez\w*|ekarri|eraman|bring|submit|provide|enclos\w*|attach|need\b|necesit\w*|necessit\w*|precis\w*|falta|beharrezko\w*|behar d\w+|behar dut|pide\w*|piden|demanen|require\w*|exig\w*",
         "rules": r"requisit\w*|condici\w*|baldintza\w*|conditions?|requirements?|eskakizun\w*|cumpl\w*|compl\w*|reun\w*|bete\w*",
         "does": r"(?:hay que|tengo que|debo|he de|cal|hai que|teno que|has de|must i|do i have to|should i) (?:hacer|fer|facer|do)|zer egin|pasos|passos|steps",
         "dates": r"plazos?|terminis?|prazos?|epe\w*|fechas?|dat[ae]s?\b|deadline\w*",
-        "asks": r"dud\w*|dubt\w*|dubid\w*|informa\w*|ayuda\b|ajuda|axuda me|pregunt\w*|zalantz\w*|questions?|contact\w*|llam\w*|truc[ao]\w*|trucar|chamar|deitu|call\b",
+        "asks": r"help\w*|ayud[ae]\w*|ajud[ae]\w*|axud[ae]\w*|lagun\w+|dud\w*|dubt\w*|dubid\w*|informa\w*|ayuda\b|ajuda|axuda me|pregunt\w*|zalantz\w*|questions?|contact\w*|llam\w*|truc[ao]\w*|trucar|chamar|deitu|call\b",
         "offices": r"oficin\w*|ventanilla|sitio|lugar|lloc|bulego\w*|office",
         "applies": r"solicit\w*|sol licit\w*|pedi\w*|demana\w*|eska\w*|tramit\w*|inscri\w*|apunt\w*|inici\w*|apply|applic\w*|hacer\w*|fer\b|fer ho|facer\w*|egi\w*|realiz\w*|obten\w*|consegu\w*|lort\w*|do it",
         "being": r"(?:puedo|puc|podo|can i|dezaket) (?:hacer|fer|facer|do|egin)|es\b|e\b|son\b|da\b|dira\b|is\b|are\b|consig\w*|consegu\w*|obten\w*|s obte|lortzen|trata|tracta|consiste\w*|datza|serv\w*|sirv\w*",
@@ -78,7 +78,7 @@ _ANSWERS: dict[str, tuple[tuple[str, Label], ...]] = {
     ),
 }
 _BEFORE = re.compile(
-    r"^(?:(?:y|i|e|and|eta|[0-9]{1,2}) )?(?:(?:a|con|de|en|sobre|per|por|amb|from|with) (?=que|quin|what|zer))?"
+    r"^(?:(?:y|i|e|and|eta|[0-9]{1,2}) )?(?:(?:a|con|de|en|sobre|amb|from|with) (?=que|quin|what|zer))?"
 )
 _INSIDE = re.compile(
     r"^(?:tiempo|temps|tempo|plazo|termini|prazo) (?:maxim\w+ )?(?:que|en que|en el que|en) "
@@ -93,7 +93,7 @@ _AFTERWARDS = re.compile(
     r"(?:despues de (?:solicitar|presentar|enviar)\w*|despres de (?:sol licitar|presentar)|despois de (?:solicitar|presentar)|after (?:you (?:apply|submit)|applying)|what happens (?:next|after)|eskaeraren ondoren)\b"
 )
 _THOSE_WHO = re.compile(
-    r"^(?:\w+ ){1,3}(?:que|qui|who|that) (?:lo |la |ho |o |el |hi |s hi )?(?:pued|pod|pot\b|poden|can\b|may\b)"
+    r"^(?:\w+ ){1,3}(?:que|qui|who|that) (?:lo |la |ho |o |el |hi |s hi |se |es )?(?:pued|pod|pot\b|poden|can\b|may\b)"
 )
 LONGEST = 14
 
