@@ -15,6 +15,9 @@ _NORMS = r"(?:Ley|Llei|Lei|Lege|Real Decreto|Reial [Dd]ecret|Decreto|Decret|Orde
 DIVIDES = re.compile(
     rf";\s+|(?<=[.])\s+(?={_NORMS})|,?\s+(?:y|i|e|and|eta)\s+(?:el |la |l['’]|o |a |the )?(?={_NORMS})"
 )
+BYLINE = re.compile(
+    r"(?:ultima|darrera|azken|last) (?:modificaci|actualiza|actualitza|eguneraketa|update|modifica)"
+)
 INTRODUCES = re.compile(r"(?:siguientes?|seguents?|aplicable|normativa|hauek)\s*:?$")
 
 
@@ -34,7 +37,11 @@ def laws(parts: Sequence[Part]) -> Told:
 def _named(line: Line) -> list[str]:
     if any(is_start(link) and folded(link.text) == folded(line.text) for link in line.links):
         return []
-    if NOTE.match(line.text) or (line.text.endswith(":") and INTRODUCES.search(line.text.lower())):
+    if (
+        BYLINE.search(folded(line.text))
+        or NOTE.match(line.text)
+        or (line.text.endswith(":") and INTRODUCES.search(line.text.lower()))
+    ):
         return []
     text = ": ".join(cell for cell in line.cells if cell) if line.kind == "row" else line.text
     pieces = [tidy(piece).rstrip(".") for piece in DIVIDES.split(text)]

@@ -68,13 +68,13 @@ SILENCE = (
     r"(?:efectos?|efectes?|sentido|sentit|regimen|caracter)(?: y \w+)? (?:del?|do|de la|da) (?:silencio?|falta)",
     r"silencio?(?: administrati[vu]\w*)?\b|(?:administrazio )?isiltasun\w*|(?:administrative|effect\w* of(?: administrative)?) silence|silence$",
     r"(?:que (?:pasa|ocurre|sucede|pasara|passa|acontece) si|y si|i si|e se|what (?:happens )?if) (?:\w+ )?(?:no|non|nobody|they (?:do not|don t))\b.*(?:contest|respo|resuelv|resol|answer|reply|respond)\w*",
-    r"falta de (?:respuesta|resolucion|resposta|resolucio)|si no (?:me |se |hay |te |em )?(?:contesta|responde|respuesta|responen|contesten|resuelve)\w*|no reply|if (?:you (?:get|receive) )?no (?:answer|reply)|what if .* not answer",
+    r"(?:consecuencias?|consequencies|efectos?|efectes) (?:de|d) (?:la )?(?:falta|no|manca)|falta de (?:respuesta|resolucion|resposta|resolucio)|si no (?:me |se |hay |te |em )?(?:contesta|responde|respuesta|responen|contesten|resuelve)\w*|no reply|if (?:you (?:get|receive) )?no (?:answer|reply)|what if .* not answer",
 )
 DECISION = (
     r"(?:plazos?|terminis?|prazos?|tiempos?|temps|tempos?)(?: (?:maximo|maxim|medio|legal|estimado|mitja|orientativo|previsto))* (?:de|para|per a|per|en|pera) (?:la |l |a |su )?(?:resol\w+|tramitac\w+|respuest\w+|respost\w+|contest\w+|notific\w+|emision|expedicion|concesion|entrega|obtencion)",
     r"(?:cuando|quan|cando) (?:se |es |em |me |o |ho )?(?:resol\w+|resuelv\w+|recib\w+|rebr\w+|contest\w+|respon\w+|tendr\w+)",
     r"(?:cuanto|quant|canto)(?: de temps| tiempo| tempo)? (?:tarda\w*|triga\w*|demora\w*|se tarda)|(?:resolucion|resolucio)(?: (?:y|i|e) notificaci\w+)?$|(?:resolucion|resolucio) del? (?:procedimiento|procediment|procedemento|tramite|expediente)$",
-    r"(?:y |i |e )?(?:la |a )?(?:respuesta|resposta|erantzuna|answer|reply)$|ebazpen\w*|ebazteko\w*|erantzuteko\w*|zenbat (?:denbora )?(?:irauten|behar da|tardatzen)",
+    r"(?:terminos?|termos?) (?:maxim\w+ )?(?:para|de|d) (?:la )?(?:resol|notific)\w*|(?:espera\w*|wait for) (?:la |a |the )?(?:respuesta|resposta|resolucion|resolucio|answer|decision)|(?:y |i |e )?(?:la |a )?(?:respuesta|resposta|erantzuna|answer|reply)$|ebazpen\w*|ebazteko\w*|erantzuteko\w*|zenbat (?:denbora )?(?:irauten|behar da|tardatzen)",
     r"(?:processing|decision|resolution|response|waiting) (?:time|period|deadline|term)s?|time (?:limit )?(?:for|to) (?:a |the )?(?:decision|resolution|resolve|decide|reply|response)|how long (?:does|will)|(?:decision|resolution)(?: period)?$|maximum (?:time|period)",
 )
 APPEAL = (
@@ -88,6 +88,7 @@ PAYMENT_TERM = (
 )
 PERIOD = (
     rf"{_A}(?:vigencia (?:y|i|e) )?(?:plazos?|terminis?|prazos?)\b",
+    r"terminos? (?:para|de) (?:la )?(?:solicit|present|pedir)\w*",
     r"(?:hasta |desde |fins |des de |ata |dende )?(?:cuando|quan|cando|noiz|when|until when|by when)\b",
     r"(?:fechas?|data|dates?|datas|datak|calendario|calendari|periodos?|periodes?|periodoa|epe\w*|epealdia)(?= (?:de|d|per|para|limite?|limit|maxim\w+|y|i|e|clave|importantes?)\b|$)",
     r"(?:deadlines?|time ?limits?|time ?frames?|timelines?|time periods?|closing dates?|opening dates?|key dates|application (?:period|window|deadline)|period\b|submission (?:period|deadline))",
@@ -134,6 +135,7 @@ CONDITIONS = (
     r"col lectius?\b|(?:personas?|persones|persoas|poblacion|poblacio|colectivo|pertsona) (?:destinatari\w+|beneficiari\w+|interesad\w+|interessad\w+|solicitantes?|sol licitants?|onuradun\w*|hartzaile\w*|interesdun\w*|usuari\w+)",
     r"(?:dirigid[oa]s?|adrecat|adrecada|va dirigit|dirixid[oa]s?|destinad[oa]s?|zuzendu\w*|aimed) (?:a|o|to|para|al|als|as|at)?\b|dirigido$|interesad[oa]s(?: solicitantes)?$|interessats$|interesdun\w*$",
     r"(?:(?:es|e) (?:para|per a) mi|me interesa|m interessa|interesame|is it for me|niretzat da)$",
+    r"(?:sujetos?|personas|subxectos) (?:legitimad\w+|obligad\w+|activos?)",
     r"(?:tengo|tinc|teno|tes|tienes|do i have) (?:derecho|dret|dereito|a right)|qui s hi (?:pot|poden)\b",
     r"(?:puedo|podeis|puedes|puc|podo|podes|can i|am i|do i) (?:solicit\w+|pedir\w*|demanar\w*|apply|eligible|qualify|acceder|optar)|(?:eligib\w+|entitle\w+|requirements?)\b|what (?:are the )?(?:requirements|conditions)",
     r"(?:ambito|ambit) (?:subjetivo|de aplicacion|d aplicacio|personal)|solicitantes?$|sol licitants?$|legitimacion$",
@@ -158,7 +160,7 @@ APPOINTMENT = (
 )
 HOW = (
     r"(?:como|com|nola|how)\b(?= (?:se|es|ho|lo|la|el|o|a|as|puedo|puc|podo|solicit\w*|sol|hac\w*|fer\w*|fac\w*|trami\w*|pedir\w*|demanar\w*|presentar\w*|inici\w*|realiz\w*|realitz\w*|obten\w*|obtenir|conseg\w*|consegu\w*|acced\w*|inscri\w*|apunt\w*|dar\w*|donar\w*|renov\w*|paga\w*|eska\w*|egi\w*|izapide\w*|aurkez\w*|lortu|jaso|to|do|can|is|you|i)\b)|(?:como|com|nola|how)$",
-    r"paso a paso|pas a pas|urratsez urrats|step by step|(?:pasos|passos|urrats\w*|fases|etapas|steps)\b|(?:tramitacion|tramitacio|tramitazio\w*|izapidetze\w*|gestion|gestio)(?! (?:electronica|presencial|telematica))\b",
+    r"(?:present[ae]|entreg[ae]|envi[ae]|haz|fes|fai|rellen[ae]|cumpliment[ae]|omple|cubre|submit|send|complete|fill in) (?:la |tu |el |su |a |l |your |the )?(?:solicitud\w*|sol licitud|formulario|formulari|instancia|application|form)\b|paso a paso|pas a pas|urratsez urrats|step by step|(?:pasos|passos|urrats\w*|fases|etapas|steps)\b|(?:tramitacion|tramitacio|tramitazio\w*|izapidetze\w*|gestion|gestio)(?! (?:electronica|presencial|telematica))\b",
     r"(?:procedimientos?|procediments?|procedementos?|prozedura\w*|prozesu\w*|proceso|proces|procedure|process)\b",
     r"(?:formas?|formes|modo|maneras?|modalidad(?:es)?|modalitats?|modalidade|vias?|medios?|mitjans|canal(?:es)?|canals|canles?|canle|kanal\w*|bideak)(?: (?:y|i|e) (?:\w+))?(?: (?:de|d|para|per|per a|pera) (?:la |el |las |l |a )?(?:present(?:ar|aci)\w*(?: (?:la |las |les |l )?(?:solicitud\w*|sol licitud\w*|solicitude\w*))?|tramitaci\w+|solicit\w*|sol licit\w*|inici\w+|acceso|acces|atenci\w+|realizaci\w+|hacerlo|fer ho|tramitar\w*|entrega))?$",
     r"(?:presentacion|presentacio|iniciacion|iniciacio|inicio(?= d)|inici(?= d)|realizacion|realitzacio)(?: (?:de|d|del|do|da) (?:la |las |les |l |a )?(?:solicitud\w*|sol licitud\w*|instancia\w*|procedimiento|procediment|procedemento|tramite|tramit))?$",

@@ -79,7 +79,7 @@ def by_content(title: str, below: Sequence[Line]) -> Label | None:
     """What a part is whose heading says nothing: laws show what they are themselves."""
     if len(title.split()) > LONGEST_UNKNOWN or not below:
         return None
-    if all(NORM.match(line.text) for line in below):
+    if NORM.match(below[0].text) and sum(bool(NORM.match(line.text)) for line in below) * 2 >= len(below):
         return Label("base_legal")
     words = " ".join(line.text for line in below) if recognise(title) is None else ""
     return Label("contacto") if len(words.split()) <= FEW_WORDS and PHONE.search(words) else None

@@ -8,6 +8,7 @@ from typing import Any
 HEADING = re.compile(r"^(#{1,6})\s+(.+)$")
 ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)]|[a-z]\))\s+(?=\S)")
 LINK = re.compile(r"\[([^\[\]]{0,500})\]\(([^()\s]{1,2000})\)")
+COUNT = re.compile(r"^\s*\d{1,2}\s*$")  # the number of a step, in a circle beside it
 RULE = re.compile(r"^-{3,8}$")
 SEPARATOR = re.compile(r"^\|(?:\s*:?-{3,}:?\s*\|)+\s*$")
 CELL = re.compile(r"(?<!\\)\|")
@@ -52,7 +53,7 @@ def lines_of(text: str) -> Iterator[Line]:
     place = 0
     for raw in text.split("\n"):
         start, place = place, place + len(raw) + 1
-        if raw.strip() and not SEPARATOR.match(raw):
+        if raw.strip() and not SEPARATOR.match(raw) and not COUNT.match(raw):
             yield _line(raw, start)
 
 
