@@ -88,6 +88,22 @@ def test_r33_clocks_that_differ_do_not_matter(valkey, wrong_by):
         assert 400 < barred.until - time.time() < 501
 
 
+def test_p7_a_slow_answer_dates_nothing_into_the_future(valkey):
+    """What is said to be sent later than it was would leave room for others before it."""
+    remembering(valkey)
+    quota = Quota("host:ledgerlane.example", 1, 100.0)
+    moments = iter([time.time() - 300, time.time()])
+    with (
+        closing(RedisGovernor(RedisServer(valkey.url))) as slow,
+        closing(RedisGovernor(RedisServer(valkey.url))) as other,
+    ):
+        assert slow.reserve([demand("a", quota)], lambda: next(moments)) == [Go()]
+        slow.sent(["lease-a"], time.time())
+        (held,) = other.reserve([demand("b", quota)], time.time)
+        assert isinstance(held, Wait)
+        assert held.until - time.time() < 101
+
+
 def test_r31_r32_many_at_once_get_exactly_what_the_budget_allows(valkey):
     remembering(valkey)
     budget = Quota("credential:wire", 20, HOUR)

@@ -132,9 +132,10 @@ class RedisGovernor:
 
     def _report(self, leases: Sequence[str], now: float, *, over: bool) -> None:
         known = [self._leases[lease] for lease in leases if lease in self._leases]
-        moment = now + self._ahead[1]
 
         def work(book: _Book) -> None:
+            # The server's time when it hears of it: a moment ahead of that would leave room for others before it.
+            moment = book.now if self._measured else now
             for demand in known:
                 for quota in demand.quotas:
                     book.ledgers[quota.key].mark_sent(demand.lease, moment)
