@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from headwater.backends.archive import ObjectArchive, open_folder
+from headwater.backends.bucket import Server, open_bucket
 from headwater.backends.redis.lists import Lists
 from headwater.backends.redis.markers import Markers
 from headwater.backends.sql.catalogue import Catalogue
@@ -33,6 +34,7 @@ from headwater.model.recipe import Recipe, Sink
 from headwater.model.subject import Subject
 from headwater.pure.mentions.subject import matcher_of
 from headwater.redis_server import RedisServer
+from headwater.settings.archive import Archive, bucket_of, checked_endpoint, folder_of, identity
 from headwater.settings.channels import Channel, checked, revealed
 from headwater.settings.rate_limits import named
 from headwater.settings.settings import RecipeSettings, Settings
@@ -134,11 +136,17 @@ class App:
 
     @cached_property
     def archive(self) -> ObjectArchive:
-        return open_folder(self._folder() / "archive")
+        self._folder()
+        folder = self.archive_folder
+        if folder is not None:
+            return open_folder(folder)
+        place = self.settings.archive_place
+        return open_bucket(object_server(place), *bucket_of(place.place))
 
     @property
-    def archive_folder(self) -> Path:
-        return self.settings.folder / "archive"
+    def archive_folder(self) -> Path | None:
+        """None if the archive is a bucket."""
+        return folder_of(self.settings.archive_place, self.settings.folder)
 
     @cached_property
     def recipes(self) -> Mapping[str, Recipe]:
@@ -283,6 +291,11 @@ class App:
                 "data_unwritable", f"the data folder {folder} cannot be made: {error.strerror}"
             ) from error
         return folder
+
+
+def object_server(place: Archive) -> Server:
+    key, secret = identity(place)
+    return Server(endpoint=checked_endpoint(place), region=place.region, key=key, secret=secret)
 
 
 def fetch_settings(settings: Settings) -> FetchSettings:

@@ -127,6 +127,10 @@ class Store(Knowledge, Protocol):
         """Everybody who holds a lease."""
         ...
 
+    def waiting(self, recipe: str, now: datetime) -> Sequence[Task]:
+        """The tasks of which something is due and leased to nobody."""
+        ...
+
     def next_due(self, recipe: str) -> Mapping[Task, datetime]:
         """When the next unfinished work of each kind is due, leased or not."""
         ...

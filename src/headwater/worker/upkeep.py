@@ -52,7 +52,7 @@ class Upkeep:
         if self.next_at is not None and now < self.next_at:
             return []
         if self.next_at is None:
-            self._register(now)
+            self.register(now)
         self.next_at = now + LOOK_EVERY
         return [name for name in self.chores if self.do(name) is not None]
 
@@ -78,7 +78,7 @@ class Upkeep:
 
     def at_once(self, name: str) -> dict[str, Any]:
         """For an operator: do it now."""
-        self._register(self.app.clock())
+        self.register(self.app.clock())
         result = self.do(name, early=True)
         if result is None:
             raise Refused("busy", f"a worker is doing {name} at this moment; wait a little and try again")
@@ -86,6 +86,6 @@ class Upkeep:
             raise Refused(str(result["error"]), str(result.get("detail") or result["error"]))
         return result
 
-    def _register(self, now: datetime) -> None:
+    def register(self, now: datetime) -> None:
         due = {name: next_look(chore.trigger, now) for name, chore in self.chores.items()}
         Chores(self.app.store.engine).register(due, now)
