@@ -23,7 +23,9 @@ from headwater.backends.sql.store import SqlStore
 from headwater.engine.desk import Desk, Patience
 from headwater.fetch.browser import available
 from headwater.fetch.client import HttpFetcher
+from headwater.fetch.governor import Governor
 from headwater.fetch.governor_file import FileGovernor
+from headwater.fetch.governor_redis import RedisGovernor
 from headwater.fetch.settings import BY_KIND, FetchSettings, host_rules
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
@@ -50,6 +52,8 @@ from headwater.steps.mentions import FindMentions
 RECIPES = "headwater.recipes"
 # Longer than a server nearby ever takes, and short enough that a dead one holds nobody up.
 MARKING_SECONDS = 0.5
+# Nothing is fetched while nobody can say whether it may be; there is more patience for that.
+GOVERNING_SECONDS = 3.0
 
 
 def now() -> datetime:
@@ -250,10 +254,16 @@ class App:
 
     def fetcher(self) -> Fetcher:
         configure_logs(self.settings.log, self.settings.log_level)
-        # Whoever has no data folder (a single look at an address) has nobody to share limits with either.
+        return HttpFetcher(fetch_settings(self.settings), governor=self._governor(), clock=self.clock)
+
+    def _governor(self) -> Governor | None:
+        """Limits are shared by all who name the same server, or else by all who have the same data folder. Whoever has
+        neither (a single look at an address) has nobody to share them with."""
+        if self.settings.redis:
+            server = RedisServer(revealed(self.settings.redis, "redis"), seconds=GOVERNING_SECONDS)
+            return RedisGovernor(server, counted=sorted({one.prefix for one in self.recipes.values()}))
         folder = self.settings.folder
-        governor = FileGovernor(folder / "governor.db") if folder.is_dir() else None
-        return HttpFetcher(fetch_settings(self.settings), governor=governor, clock=self.clock)
+        return FileGovernor(folder / "governor.db") if folder.is_dir() else None
 
     def desk(self, owner: str, *, fetching: bool) -> Desk:
         """A worker's desk; only one that fetches needs a fetcher."""
