@@ -18,6 +18,7 @@ from headwater.backends.sql.claims import TABLES
 from headwater.backends.sql.connect import connect, reading, writing
 from headwater.backends.sql.migrate import migrate
 from headwater.backends.sql.orphans import nobody_working
+from headwater.backends.sql.postgresql import without_limits
 from headwater.backends.sql.schema import chores, metadata
 from headwater.model.errors import Refused, Temporary
 
@@ -35,6 +36,7 @@ def save(engine: Engine, file: Path) -> None:
             live.backup(copy)
     else:
         with _opened(file) as saved, reading(engine) as source, writing(saved) as target:
+            without_limits(source)
             copy_rows(source, target)
     with _translated(), closing(sqlite3.connect(file)) as copy:
         copy.execute("PRAGMA journal_mode=DELETE")  # one file, with nothing beside it
@@ -67,6 +69,7 @@ def free_for_restore(engine: Engine, *, force: bool) -> Iterator[Connection]:
     """A transaction in which the store may be replaced; Refused while workers are at work, and over data unless by
     force."""
     with nobody_working(engine) as connection:
+        without_limits(connection)
         if not force and (filled := _filled(connection)):
             raise Refused(
                 "not_empty",
