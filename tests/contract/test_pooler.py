@@ -23,8 +23,9 @@ from tests.postgres import Postgres
 
 from headwater.backends.sql.connect import connect, reading, writing
 from headwater.backends.sql.migrate import migrate
-from headwater.backends.sql.postgresql import Connections, without_limits
+from headwater.backends.sql.postgresql import without_limits
 from headwater.backends.sql.schema import metadata
+from headwater.model.connections import Connections
 
 LEFT = b"""
 SELECT 'prepared ' || name FROM pg_prepared_statements

@@ -8,7 +8,8 @@ from sqlalchemy import Engine, text
 from tests.postgres import Postgres
 
 from headwater.backends.sql.connect import connect, reading, writing
-from headwater.backends.sql.postgresql import Connections, without_limits
+from headwater.backends.sql.postgresql import without_limits
+from headwater.model.connections import Connections
 from headwater.model.errors import Temporary
 
 Opened = Callable[..., Engine]

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from headwater.backends.sql.postgresql import Connections
+from headwater.model.connections import Connections
 from headwater.model.errors import Refused
 from headwater.settings.agent import Agent
 from headwater.settings.archive import FROM_ENVIRONMENT as ARCHIVE_FROM_ENVIRONMENT

@@ -13,7 +13,8 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, InterfaceError, Operati
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from headwater.backends.sql.json_text import from_json, to_json
-from headwater.backends.sql.postgresql import Connections, open_engine
+from headwater.backends.sql.postgresql import open_engine
+from headwater.model.connections import Connections
 from headwater.model.errors import Refused, Temporary
 
 SQLITE_PRAGMAS = (

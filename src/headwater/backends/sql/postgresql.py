@@ -3,43 +3,19 @@
 Nothing is kept in a session: what a transaction needs it says itself. So any connection may serve any transaction.
 """
 
-from typing import Annotated, Any
+from typing import Any
 
-import msgspec
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
 
+from headwater.model.connections import Connections
 from headwater.model.errors import Refused
 
-Seconds = Annotated[int, msgspec.Meta(ge=0, le=86_400)]
 NAME, CONNECT_SECONDS, SILENT_SECONDS = "headwater", 10, 30
 PATIENT = (
     "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true),"
     " set_config('idle_in_transaction_session_timeout', '0', true)"
 )
-
-
-class Connections(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Of each process to PostgreSQL: `pool` are kept, `spare` more are opened when all are busy, none is used for longer
-    than `recycle` seconds. `statement`, `lock` and `idle` are the seconds that one statement, one wait for a lock and
-    one transaction in which nothing happens may take; 0 is for ever. `pooler` is for a server behind one that gives
-    each transaction another connection (PgBouncer and the like): nothing is prepared, nothing said at the start."""
-
-    pool: Annotated[int, msgspec.Meta(ge=1, le=100)] = 4
-    spare: Annotated[int, msgspec.Meta(ge=0, le=100)] = 4
-    recycle: Seconds = 1_800
-    statement: Seconds = 120
-    lock: Seconds = 30
-    idle: Seconds = 300
-    pooler: bool = False
-
-    @property
-    def limits(self) -> dict[str, str]:
-        return {
-            "statement_timeout": f"{self.statement}s",
-            "lock_timeout": f"{self.lock}s",
-            "idle_in_transaction_session_timeout": f"{self.idle}s",
-        }
 
 
 def open_engine(url: URL, connections: Connections, options: dict[str, Any]) -> Engine:
