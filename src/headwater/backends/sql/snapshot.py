@@ -51,7 +51,7 @@ def load(file: Path, engine: Engine, *, force: bool) -> None:
         with free_for_restore(engine, force=force) as target:
             if engine.dialect.name != "sqlite":
                 with reading(saved) as source:
-                    _clear(target)
+                    clear(target)
                     copy_rows(source, target)
                 return
         saved.dispose()
@@ -70,10 +70,10 @@ def free_for_restore(engine: Engine, *, force: bool) -> Iterator[Connection]:
     force."""
     with nobody_working(engine) as connection:
         without_limits(connection)
-        if not force and (filled := _filled(connection)):
+        if not force and (found := filled(connection)):
             raise Refused(
                 "not_empty",
-                f"there is data already ({', '.join(filled[:3])}); restore into an empty database, or replace "
+                f"there is data already ({', '.join(found[:3])}); restore into an empty database, or replace "
                 "everything with --force",
             )
         yield connection
@@ -92,12 +92,12 @@ def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
         yield batch
 
 
-def _clear(target: Connection) -> None:
+def clear(target: Connection) -> None:
     for table in reversed(metadata.sorted_tables):
         target.execute(table.delete())
 
 
-def _filled(connection: Connection) -> Sequence[str]:
+def filled(connection: Connection) -> Sequence[str]:
     """The tables with rows; a worker that was started for a moment leaves its chores."""
     return [t.name for t in metadata.sorted_tables if t is not chores and _any(connection, t)]
 
