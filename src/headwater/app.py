@@ -122,7 +122,7 @@ class App:
     @cached_property
     def store(self) -> SqlStore:
         self._folder()
-        engine = connect(self.settings.database_url)
+        engine = connect(self.settings.database_url, self.settings.connections)
         migrate(engine)
         return SqlStore(engine)
 
