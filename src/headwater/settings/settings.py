@@ -64,6 +64,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     data: str = DEFAULT_DATA
     database: str | None = None
+    redis: str = ""
     workers: int = 1
     contact: str = ""
     hosts: dict[str, str] = {}
@@ -73,7 +74,6 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reservations: list[Literal["tdm", "noai", "noimageai", "noindex"]] = []
     budgets: dict[str, Annotated[int, msgspec.Meta(ge=0)]] = {}
     queues: str = ""
-    redis: str = ""
     callback: str = ""
     log: str = "console"
     log_level: str = "warning"

@@ -12,6 +12,7 @@ from headwater.settings.settings import Settings
 try:
     import redis
     from celery import Celery, signals  # type: ignore[import-untyped]
+    from celery.exceptions import CPendingDeprecationWarning  # type: ignore[import-untyped]
     from celery.platforms import SecurityWarning  # type: ignore[import-untyped]
     from kombu.exceptions import OperationalError
 except ModuleNotFoundError as error:
@@ -21,8 +22,8 @@ except ModuleNotFoundError as error:
 
 __all__ = [
     "BROKER_TROUBLE",
+    "NOISE",
     "Celery",
-    "SecurityWarning",
     "broker_address",
     "celery_for",
     "marker_client",
@@ -40,6 +41,9 @@ CONNECT_SECONDS, ANSWER_SECONDS = 5.0, 15.0
 
 # Whatever a broker that is away, full or restarting makes of a call. Messages are hints: nothing is lost with them.
 BROKER_TROUBLE = (OperationalError, redis.RedisError, OSError)
+
+# Of running as root, because of serialisers that run code: ours is JSON alone. Of a default that will change: it is set.
+NOISE = (SecurityWarning, CPendingDeprecationWarning)
 
 TRANSPORT: Mapping[str, Any] = {
     "visibility_timeout": VISIBILITY,
