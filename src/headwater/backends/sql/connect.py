@@ -24,6 +24,14 @@ SQLITE_PRAGMAS = (
     "PRAGMA wal_autocheckpoint=8000",
 )
 WAL_TRIES, WAL_REST = 100, 0.1
+# A machine that vanished without a word is noticed within a minute, not within the hours that systems allow.
+ALIVE = {
+    "connect_timeout": 10,
+    "keepalives_idle": 20,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 50_000,
+}
 BEYOND_LIMITS = "54"  # PostgreSQL's class for what it will never take, however often it is asked
 DISK_FULL = ("disk is full", "disk full", "no space left", "could not extend file")
 
@@ -55,7 +63,9 @@ def _parsed(url: str | URL) -> URL:
 
 def _postgresql(url: URL, options: dict[str, Any]) -> Engine:
     try:
-        return create_engine(url, pool_pre_ping=True, pool_size=4, max_overflow=4, **options)
+        return create_engine(
+            url, pool_pre_ping=True, pool_size=4, max_overflow=4, connect_args=dict(ALIVE), **options
+        )
     except ModuleNotFoundError as error:
         raise Refused(
             "missing_driver", "PostgreSQL needs a driver: install it with `pip install headwater[postgres]`"
@@ -131,7 +141,8 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Say what a database error means in our own three words, without its SQL or its data."""
+    """Say what a database error means in our own three words, without its SQL or its data. That it is away is no fault of
+    the record for which it was asked."""
     try:
         yield
     except (OperationalError, InterfaceError) as error:
@@ -139,8 +150,8 @@ def _translated() -> Iterator[None]:
             raise
         detail = str(error.orig).splitlines()[0] if str(error.orig) else type(error.orig).__name__
         if any(sign in detail.lower() for sign in DISK_FULL):
-            raise Temporary("disk_full", detail) from error
-        raise Temporary("database_unavailable", detail) from error
+            raise Temporary("disk_full", detail, counts=False) from error
+        raise Temporary("database_unavailable", detail, counts=False) from error
     except DatabaseError as error:
         if "malformed" in str(error.orig) or "not a database" in str(error.orig):
             raise Refused("database_damaged", f"{error.orig}: restore it from a backup") from error

@@ -1,5 +1,6 @@
 """Celery as Headwater wants it, and the only place that imports it."""
 
+import socket
 import ssl
 from collections.abc import Mapping
 from typing import Any
@@ -45,6 +46,13 @@ BROKER_TROUBLE = (OperationalError, redis.RedisError, OSError)
 # Of running as root, because of serialisers that run code: ours is JSON alone. Of a default that will change: it is set.
 NOISE = (SecurityWarning, CPendingDeprecationWarning)
 
+# A server that vanished without a word is noticed within a minute. Not every system knows all three.
+KEEPALIVE = {
+    getattr(socket, name): value
+    for name, value in (("TCP_KEEPIDLE", 20), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
+    if hasattr(socket, name)
+}
+
 TRANSPORT: Mapping[str, Any] = {
     "visibility_timeout": VISIBILITY,
     # By default messages of dead workers are looked for once in a hundred seconds, whatever the timeout says.
@@ -53,6 +61,7 @@ TRANSPORT: Mapping[str, Any] = {
     "socket_connect_timeout": CONNECT_SECONDS,
     "socket_timeout": ANSWER_SECONDS,
     "socket_keepalive": True,
+    "socket_keepalive_options": KEEPALIVE,
     "health_check_interval": 10,
 }
 

@@ -54,8 +54,7 @@ def serve_role(settings: Settings, *, role: Role) -> None:
     address = broker_address(settings)
     celery, hands = celery_for(address), Hands(settings, role, Hints(address))
     install(celery, hands)
-    for warning in NOISE:
-        warnings.simplefilter("ignore", warning)
+    _without_noise()
     kept = _listen(settings, hands)
     celery.Worker(
         hostname=f"{role.name}-{os.getpid()}@{socket.gethostname()}",
@@ -78,6 +77,9 @@ def _listen(settings: Settings, hands: Hands) -> list[Any]:
     def logs(**_: Any) -> None:
         tell_logs(settings)
 
+    def set_up(**_: Any) -> None:  # once more: Celery wants to hear of everything when it sets up its logs
+        _without_noise()
+
     def shutting_down(**_: Any) -> None:
         hands.sign.show()
 
@@ -88,10 +90,16 @@ def _listen(settings: Settings, hands: Hands) -> list[Any]:
         hands.end()
 
     signals.setup_logging.connect(logs)
+    signals.celeryd_after_setup.connect(set_up)
     signals.worker_shutting_down.connect(shutting_down)
     signals.worker_process_init.connect(child_born)
     signals.worker_process_shutdown.connect(child_ends)
-    return [logs, shutting_down, child_born, child_ends]
+    return [logs, set_up, shutting_down, child_born, child_ends]
+
+
+def _without_noise() -> None:
+    for warning in NOISE:
+        warnings.simplefilter("ignore", warning)
 
 
 def tell_logs(settings: Settings) -> None:
