@@ -12,12 +12,11 @@ from headwater.backends.sql.queueing import RowQueues
 from headwater.cli.opening import open_app
 from headwater.cli.options import Json, verb
 from headwater.cli.output import console, print_json_lines, side_console
+from headwater.fetch.chat import Chat
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
-from headwater.settings.agent import address_of, checked
-from headwater.settings.channels import revealed
+from headwater.settings.agent import address_of, checked, key_of
 from headwater.worker.agent import ExtractionAgent, Tally
-from headwater.worker.chat import Chat
 
 IDLE_SECONDS = 5.0
 
@@ -46,14 +45,11 @@ def agent_of(opened: App) -> ExtractionAgent:
     told = checked(opened.settings.agent)
     if opened.settings.queues:
         raise Refused("bad_config", "agent: it takes from queues that are rows; unset `queues` to use it")
-    key = revealed(told.key, "agent.key").strip()
-    if not (key.isascii() and key.isprintable()):
-        raise Refused("bad_config", "agent.key: a key is one line of plain ASCII")
     chat = Chat(
         address=address_of(told),
         model=told.model,
         clock=opened.clock,
-        key=key,
+        key=key_of(told),
         seconds=told.seconds,
         options=told.options,
     )

@@ -11,6 +11,7 @@ from headwater.model.errors import Refused
 from headwater.settings.agent import Agent
 from headwater.settings.channels import Channel
 from headwater.settings.rate_limits import RateLimit, agents, beside, check_headers, check_hosts
+from headwater.settings.summaries import Summaries
 from headwater.settings.yaml_file import load
 
 DEFAULT_FILE = "headwater.yaml"
@@ -56,7 +57,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind (webhook, slack or email) and what that needs. api_key: whoever starts runs through `headwater serve` must
     show it; `env:NAME` or `file:PATH` reads it from there. agent: whom `headwater agent`
     asks about documents: endpoint (an OpenAI-compatible API; nothing is asked without one), model, key (`env:NAME` or
-    `file:PATH`), seconds, asks, at_once, options. retention: after how many days the nightly clean-up removes
+    `file:PATH`), seconds, asks, at_once, options. summaries: who summarises stories of recipes in tier C: the same, and
+    mode (direct or batch), premium_model for the hottest share, ceiling (US dollars in 24 hours), prices by model (input
+    and output, a million tokens), days, smallest; stories have local summaries without an endpoint. retention: after how many days the nightly clean-up removes
     runs, alarms, captures and ended items of queues and moves documents to files; 0 is never.
     """
 
@@ -77,6 +80,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     notify: dict[str, Channel] = {}
     api_key: str = ""
     agent: Agent = Agent()
+    summaries: Summaries = Summaries()
     retention: Retention = Retention()
     recipes: dict[str, RecipeSettings] = {}
 

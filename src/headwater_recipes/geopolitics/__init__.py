@@ -8,7 +8,7 @@ from typing import Any
 from headwater.discover.feed import discover_feed
 from headwater.extract.fragment import Fragments
 from headwater.extract.read import by_media_type
-from headwater.model.recipe import Grouping, MakeSink, Provenance, Recipe, Route
+from headwater.model.recipe import Grouping, MakeSink, Provenance, Recipe, Retelling, Route
 from headwater.model.source import Trigger
 from headwater.model.story import Story
 from headwater.settings.sources import parse_duration, parse_trigger
@@ -29,6 +29,7 @@ from headwater_recipes.geopolitics.options import WHERE, read_options, rules_of
 from headwater_recipes.geopolitics.steps import TagTopic, assign_flashpoint, flashpoint_of
 from headwater_recipes.geopolitics.telling import TellStory
 
+STORIES = "stories"
 FLASHPOINTS = Path(__file__).with_name("flashpoints.yaml")
 
 
@@ -43,6 +44,7 @@ def configure(listed: Path | None, options: Mapping[str, Any]) -> Recipe:
     readers = by_media_type()
     titles = {subject.id: subject.name for subject in watched.subjects}
     rules = rules_of(chosen.alerts)
+    telling = TellStory(rules=rules, titles=titles)
     # Tier A goes by words alone.
     meaning = None if chosen.tier == "A" else Meaning(chosen.models, chosen.model)
     return Recipe(
@@ -68,10 +70,12 @@ def configure(listed: Path | None, options: Mapping[str, Any]) -> Recipe:
             key=flashpoint_of,
             cluster=by_meaning(None) if meaning is None else by_stored_meaning(meaning, chosen.profile),
             settle=parse_duration(chosen.settle, f"{WHERE}.settle"),
-            describe=TellStory(rules=rules, titles=titles),
+            describe=telling,
+            age=telling.age,
+            retelling=Retelling((STORIES,)) if chosen.tier == "C" else None,
         ),
         routes=(
-            Route(name="stories", sink="files", of="story"),
+            Route(name=STORIES, sink="files", of="story"),
             *(alert_route(channel) for channel in chosen.alerts.channels),
             *((Route(name=DAY_TABLES, sink=DAY_TABLES, when=came_from_a_table),) if watched.database else ()),
         ),
