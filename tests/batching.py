@@ -105,7 +105,9 @@ class BatchServer:
         assert form["purpose"] == "batch"
         name = f"file-in{len(self.files)}"
         self.files[name] = sent.file.read()
-        return web.json_response({"id": name, "object": "file", "filename": sent.filename, "purpose": "batch"})
+        return web.json_response(
+            {"id": name, "object": "file", "filename": sent.filename, "purpose": "batch"}
+        )
 
     async def _create(self, request: web.Request) -> web.Response:
         wish = await request.json()
@@ -113,7 +115,12 @@ class BatchServer:
             return _error(400)
         assert wish["completion_window"] == "24h"
         name = f"batch_{len(self.batches)}"
-        made = {"id": name, "object": "batch", "status": self.way[0], "created_at": 1794556400 + len(self.batches)}
+        made = {
+            "id": name,
+            "object": "batch",
+            "status": self.way[0],
+            "created_at": 1794556400 + len(self.batches),
+        }
         made |= {"endpoint": wish["endpoint"], "input_file_id": wish["input_file_id"], "errors": None}
         made |= {"output_file_id": None, "error_file_id": None, "metadata": wish.get("metadata"), "at": 0}
         self.batches[name] = made
@@ -150,7 +157,11 @@ class BatchServer:
                 "invalid_custom_id": self.line(said["custom_id"]) == "invalid_custom_id",
             }
             seen.add(said["custom_id"])
-            faults += [{"code": code, "line": number, "message": "", "param": None} for code, bad in checks.items() if bad]
+            faults += [
+                {"code": code, "line": number, "message": "", "param": None}
+                for code, bad in checks.items()
+                if bad
+            ]
         return faults
 
     def _step(self, batch: dict[str, Any], *, cancel: bool) -> None:
@@ -174,7 +185,12 @@ class BatchServer:
         good, bad = [], []
         for number, asked in enumerate(self._lines(batch)):
             fate = self.line(asked["custom_id"])
-            told = {"id": f"batch_req_{number}", "custom_id": asked["custom_id"], "response": None, "error": None}
+            told = {
+                "id": f"batch_req_{number}",
+                "custom_id": asked["custom_id"],
+                "response": None,
+                "error": None,
+            }
             if fate == 200:
                 body = completion(asked["body"], self.answer(asked["body"]))
                 good.append(told | {"response": {"status_code": 200, "request_id": "r", "body": body}})
@@ -197,7 +213,13 @@ def completion(asked: Mapping[str, Any], said: str) -> dict[str, Any]:
     message = {"role": "assistant", "content": said, "refusal": None}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
     usage = {"prompt_tokens": 812, "completion_tokens": 140, "total_tokens": 952}
-    return {"id": "c", "object": "chat.completion", "model": asked["model"], "choices": [choice], "usage": usage}
+    return {
+        "id": "c",
+        "object": "chat.completion",
+        "model": asked["model"],
+        "choices": [choice],
+        "usage": usage,
+    }
 
 
 def _error(status: int, headers: Mapping[str, str] | None = None) -> web.Response:

@@ -173,7 +173,7 @@ class Summarising:
         if asked:
             worth = total(one.cost for one in asked)
             price = "at a price that is not known" if worth is None else f"for about ${worth:.4f}"
-            self.tell(f"{len(asked)} stories to be summarised {price} ({self.told.mode}).")
+            self.tell(f"{_many(asked)} to be summarised {price} ({self.told.mode}).")
 
     def _refuse_what_is_dear(self, asked: Sequence[Asked]) -> None:
         ceiling = self.told.ceiling
@@ -190,7 +190,7 @@ class Summarising:
         if spent + worth > ceiling:
             raise Refused(
                 "over_ceiling",
-                f"{WHERE}.ceiling: {len(asked)} stories would cost about ${worth:.4f}, and ${spent:.4f} of "
+                f"{WHERE}.ceiling: {_many(asked)} would cost about ${worth:.4f}, and ${spent:.4f} of "
                 f"${ceiling:g} in 24 hours are spent; wait, or raise the ceiling",
             )
 
@@ -224,6 +224,10 @@ class Summarising:
         )
 
 
+def _many(asked: Sequence[Asked]) -> str:
+    return "1 story" if len(asked) == 1 else f"{len(asked)} stories"
+
+
 def retold_recipes(app: App) -> dict[str, Retelling]:
     found = {name: recipe.grouping.retelling for name, recipe in app.recipes.items() if recipe.grouping}
     return {name: retelling for name, retelling in found.items() if retelling is not None}
@@ -249,4 +253,3 @@ def summarising_of(app: App, tell: Tell = lambda _: None) -> Summarising:
 
 def _access(app: App, told: Summaries) -> dict[str, Any]:
     return {"clock": app.clock, "key": key_of(told, WHERE), "seconds": told.seconds, "where": WHERE}
-
