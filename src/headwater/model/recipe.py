@@ -247,7 +247,7 @@ class Recipe:
     only this recipe has, by name. `closing` is called with the recipe's output folder when a run has ended: it brings
     summaries up to date, and must leave alone what has not changed. `configure` makes the recipe anew from what an
     installation's settings say about it: a file with its sources, if any, and its options. `housed` makes it anew for a
-    data folder, for a recipe that keeps something there. `quiet`: a subject of which nothing came for longer is worth an
+    data folder and the encoder of the settings, for a recipe that needs one of them. `quiet`: a subject of which nothing came for longer is worth an
     alarm.
     """
 
@@ -267,5 +267,5 @@ class Recipe:
     subjects: tuple[Subject, ...] = ()
     layout: Layout | None = None
     configure: Callable[[Path | None, Mapping[str, Any]], "Recipe"] | None = None
-    housed: Callable[[Path], "Recipe"] | None = None
+    housed: Callable[[Path, str], "Recipe"] | None = None
     quiet: timedelta | None = None

@@ -59,7 +59,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     asks about documents: endpoint (an OpenAI-compatible API; nothing is asked without one), model, key (`env:NAME` or
     `file:PATH`), seconds, asks, at_once, options. summaries: who summarises stories of recipes in tier C: the same, and
     mode (direct or batch), premium_model for the hottest share, ceiling (US dollars in 24 hours), prices by model (input
-    and output, a million tokens), days, smallest; stories have local summaries without an endpoint. retention: after how many days the nightly clean-up removes
+    and output, a million tokens), days, smallest; stories have local summaries without an endpoint. encoder: the model
+    that turns texts into vectors, where something is done by meaning: a folder with an ONNX sentence encoder and its
+    tokenizer, a folder of a hub's cache, or a name under models in the data folder; a small English one that is built
+    there unless given. retention: after how many days the nightly clean-up removes
     runs, alarms, captures and ended items of queues and moves documents to files; 0 is never.
     """
 
@@ -81,6 +84,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     api_key: str = ""
     agent: Agent = Agent()
     summaries: Summaries = Summaries()
+    encoder: str = ""
     retention: Retention = Retention()
     recipes: dict[str, RecipeSettings] = {}
 
