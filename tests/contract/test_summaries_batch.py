@@ -10,6 +10,7 @@ from tests.batching import Trouble, batch_server
 from tests.newsdesk import KEY, Newsdesk
 from tests.scene import Scene
 
+from headwater.backends.sql.retention import Cutoffs, count_old, remove_summaries
 from headwater.backends.sql.schema import deliveries
 from headwater.model.errors import Refused
 from headwater.worker.summary_batching import GRACE
@@ -334,3 +335,18 @@ def test_old_and_small_stories_keep_their_local_summary(desk: Newsdesk):
     desk.scene.now += timedelta(days=8)
     assert desk.round(model="other").asked == 0
     assert set(desk.requests()) == {"b-standard"}
+
+
+def test_old_questions_go_and_their_answers_stay(desk: Newsdesk):
+    desk.publish("a1")
+    desk.rounds(4)
+    desk.publish("b1")
+    desk.rounds(1)
+    engine, later = desk.scene.store.engine, desk.scene.now + timedelta(days=1)
+    assert count_old(engine, Cutoffs(summaries=later))["summaries"] == 1
+    assert remove_summaries(engine, later) == 1
+    assert desk.requests() == {"b-standard": "asked"}
+    assert [batch["state"] for batch in desk.batches()] == ["sent"]
+    desk.rounds(4)
+    assert (desk.by("a"), desk.by("b")) == (MODEL, MODEL)
+    assert desk.server.posts("/batches") == 2

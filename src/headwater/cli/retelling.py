@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from headwater.app import App
 from headwater.cli.output import cell, side_console
+from headwater.logs import configure_logs
 from headwater.model.errors import HeadwaterError
 from headwater.worker.retelling import age_stories, is_wanted
 from headwater.worker.summaries import retold_recipes
@@ -15,6 +16,7 @@ def retell(app: App, recipes: Sequence[str], *, quiet: bool) -> None:
     age_stories(app, recipes)
     if not is_wanted(app) or not retold_recipes(app).keys() & set(recipes):
         return
+    configure_logs(app.settings.log, app.settings.log_level)
 
     def tell(sentence: str) -> None:
         if not quiet:

@@ -125,13 +125,19 @@ def _sentence(told: dict[str, Any]) -> str:
 
 
 def _listed(batches: list[Any]) -> Any:
-    made = table("batch", "made", "model", "state", "at the other end", "requests", "cost", "reason")
+    """`state` is what the other end says, as far as it was asked."""
+    made = table(
+        "batch", "made", "model", "state", "requests", "cost", "reason",
+        numbers=("requests", "cost"), flexible="reason",
+    )  # fmt: skip
     for row in batches:
-        cost = "" if row["cost"] is None else f"${row['cost']:.4f}"
+        cost = "" if row["cost"] is None else f"{row['cost']:.4f}"
         made.add_row(
             short(row["id"]),
             moment(row["created_at"]),
-            *(cell(row[name]) for name in ("model", "state", "status", "requests")),
+            cell(row["model"]),
+            cell(row["status"] or row["state"]),
+            cell(row["requests"]),
             cost,
             cell(row["reason"]),
         )
