@@ -26,12 +26,47 @@ HURRIED = (
 ATTEMPTS = 5  # another process may take the port between the look and the start
 
 
-@dataclass(frozen=True)
-class Postgres:
-    """A running server. The password is made up anew for every session."""
+# For tests that kill it: an acknowledged commit stays, as it would anywhere else.
+DURABLE = "-c fsync=on -c synchronous_commit=on -c full_page_writes=on"
 
-    port: int
+
+@dataclass
+class Postgres:
+    """A server. The password is made up anew for every session. One that is killed and started again recovers what it
+    had acknowledged, if it is a durable one."""
+
+    folder: Path
+    tools: Path
+    user: dict[str, Any]
     password: str
+    options: str = HURRIED
+    port: int = 0
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    def start(self) -> None:
+        """On the port that it had; the first time on any that is free."""
+        for attempt in range(ATTEMPTS):
+            port = self.port or _free_port()
+            log, options = self.folder / "log", f"-p {port} {self.options}"
+            try:
+                self._control("-l", log, "-o", options, "-w", "-t", "30", "start")
+            except RuntimeError as error:
+                if attempt == ATTEMPTS - 1:
+                    raise RuntimeError(log.read_text(encoding="utf-8", errors="replace")) from error
+                time.sleep(0.2)
+            else:
+                self.port = port
+                return
+
+    def kill(self) -> None:
+        """All its processes end at once, without a checkpoint."""
+        self._control("-m", "immediate", "-w", "stop")
+
+    def _control(self, *words: Any) -> None:
+        _run([self.tools / "pg_ctl", "-D", self.data, *words], self.user)
 
     def url(self, database: str) -> str:
         return f"postgresql+psycopg://headwater:{self.password}@127.0.0.1:{self.port}/{database}"
@@ -51,7 +86,7 @@ class Postgres:
 
 
 @contextmanager
-def running_postgres() -> Iterator[Postgres]:
+def running_postgres(*, durable: bool = False) -> Iterator[Postgres]:
     """A server, stopped at the end. Fails if it cannot start: nothing is skipped.
 
     Its files lie beside pytest's own temporary folders, not in them: those are closed to other users, again with
@@ -59,18 +94,19 @@ def running_postgres() -> Iterator[Postgres]:
     """
     with (
         TemporaryDirectory(prefix="headwater-postgres-", ignore_cleanup_errors=True) as folder,
-        _serving(Path(folder)) as server,
+        _serving(Path(folder), f"{HURRIED} {DURABLE}" if durable else HURRIED) as server,
     ):
         yield server
 
 
 @contextmanager
-def _serving(folder: Path) -> Iterator[Postgres]:
+def _serving(folder: Path, options: str) -> Iterator[Postgres]:
     user = _identity(folder)
-    tools = _tools(folder, readable_by_all=bool(user))
-    data, secret = folder / "data", folder / "secret"
-    password = secrets.token_hex(16)
-    secret.write_text(password, encoding="ascii")
+    server = Postgres(
+        folder, _tools(folder, readable_by_all=bool(user)), user, secrets.token_hex(16), options=options
+    )
+    secret = folder / "secret"
+    secret.write_text(server.password, encoding="ascii")
     if user:
         os.chown(secret, user["user"], user["group"])
     ways = [
@@ -85,39 +121,13 @@ def _serving(folder: Path) -> Iterator[Postgres]:
         "--no-sync",
         "--no-instructions",
     ]
-    _run([tools / "initdb", "-D", data, "--pwfile", secret, *ways], user)
-    port = _start(tools, data, folder / "log", user)
+    _run([server.tools / "initdb", "-D", server.data, "--pwfile", secret, *ways], user)
+    server.start()
     try:
-        yield Postgres(port, password)
+        yield server
     finally:
-        _run([tools / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop"], user)
-
-
-def _start(tools: Path, data: Path, log: Path, user: dict[str, Any]) -> int:
-    for attempt in range(ATTEMPTS):
-        port = _free_port()
-        command = [
-            tools / "pg_ctl",
-            "-D",
-            data,
-            "-l",
-            log,
-            "-o",
-            f"-p {port} {HURRIED}",
-            "-w",
-            "-t",
-            "30",
-            "start",
-        ]
-        try:
-            _run(command, user)
-        except RuntimeError as error:
-            if attempt == ATTEMPTS - 1:
-                raise RuntimeError(log.read_text(encoding="utf-8", errors="replace")) from error
-            time.sleep(0.2)
-        else:
-            break
-    return port
+        if (server.data / "postmaster.pid").exists():
+            server.kill()
 
 
 def _identity(folder: Path) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What a run left behind, in a form that two runs must agree on, whichever copy of a text came first."""
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -34,6 +34,11 @@ class Snapshot:
     leads: frozenset[str]
     stories: frozenset[frozenset[frozenset[str]]]
     wrong: tuple[str, ...]
+
+    @property
+    def in_any_order(self) -> "Snapshot":
+        """Which copy of a text came first, and so is the one that is kept, is left out; how many are kept is not."""
+        return replace(self, texts=("",) * len(self.texts))
 
 
 def take_snapshot(data: Path, database: str | None = None) -> Snapshot:

@@ -23,6 +23,8 @@ VERBS: Mapping[str, Verb] = {
     "init": Verb("headwater.cli.init", "Make a data folder, a database and a settings file."),
     "run": Verb("headwater.cli.run", "Run a recipe: sources in, documents out."),
     "work": Verb("headwater.cli.work", "Run workers for every recipe that has sources here."),
+    "beat": Verb("headwater.cli.beat", "On a cluster: tell workers what is due."),
+    "worker": Verb("headwater.cli.worker", "On a cluster: work on what the beat tells of."),
     "extract": Verb("headwater.cli.extract", "Read files or pages: text and metadata out of bytes."),
     "feed": Verb("headwater.cli.feed", "Read feeds: entries and repairs, one line of JSON each."),
     "dedupe": Verb("headwater.cli.dedupe", "Recognise duplicates among articles in a file."),

@@ -247,8 +247,9 @@ class Recipe:
     only this recipe has, by name. `closing` is called with the recipe's output folder when a run has ended: it brings
     summaries up to date, and must leave alone what has not changed. `configure` makes the recipe anew from what an
     installation's settings say about it: a file with its sources, if any, and its options. `housed` makes it anew for a
-    data folder and the encoder of the settings, for a recipe that needs one of them. `quiet`: a subject of which nothing came for longer is worth an
-    alarm.
+    data folder and the encoder of the settings, for a recipe that needs one of them. `quiet`: a subject of which nothing
+    came for longer is worth an alarm. `namespace` begins the names that it has on a server which others use too; without
+    one it is the recipe's name.
     """
 
     name: str
@@ -269,3 +270,8 @@ class Recipe:
     configure: Callable[[Path | None, Mapping[str, Any]], "Recipe"] | None = None
     housed: Callable[[Path, str], "Recipe"] | None = None
     quiet: timedelta | None = None
+    namespace: str = ""
+
+    @property
+    def prefix(self) -> str:
+        return self.namespace or self.name

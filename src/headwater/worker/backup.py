@@ -65,7 +65,8 @@ def back_up(app: App, folder: Path) -> Saved:
 def _partial(folder: Path, app: App) -> Path:
     """A folder of this backup's own. One that was killed may have left another; nobody takes it for a backup."""
     stamp = f"{app.clock().astimezone(UTC):%Y%m%dT%H%M%SZ}"
-    if folder.resolve().is_relative_to(app.archive_folder.resolve()):
+    archive = app.archive_folder
+    if archive is not None and folder.resolve().is_relative_to(archive.resolve()):
         raise Refused("bad_folder", f"{folder} lies in the archive itself; choose another folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -52,7 +52,7 @@ def work_at_desk(
     engine = Engine(desk)
     jobs = [Job(recipe, task) for recipe in recipes for task in DESK_TASKS]
     rest, troubled = SHORTEST_REST, False
-    while not stop() and not _overgrown():
+    while not stop() and not overgrown():
         try:
             if (
                 troubled
@@ -62,13 +62,13 @@ def work_at_desk(
             between()
             troubled = False
         except Temporary as trouble:
-            _wait_out(desk, trouble)
+            wait_out(desk, trouble)
             troubled = True
             continue
         rest = SHORTEST_REST if handled else min(rest * 2, LONGEST_REST)
         if not handled:
             time.sleep(rest)
-    _give_back(desk)
+    give_back(desk)
 
 
 def work_on_network(desk: Desk, recipes: Sequence[str], stop: Callable[[], bool]) -> None:
@@ -76,40 +76,40 @@ def work_on_network(desk: Desk, recipes: Sequence[str], stop: Callable[[], bool]
     jobs = [Job(recipe, task) for recipe in recipes for task in (Task.POLL, Task.FETCH)]
     network = Network(desk, jobs)
     rest = SHORTEST_REST
-    while not stop() and not _overgrown():
-        handled = _step(network, claiming=True)
+    while not stop() and not overgrown():
+        handled = step(network, claiming=True)
         rest = SHORTEST_REST if handled or network.waiting else min(rest * 2, LONGEST_REST)
         if not handled and not network.waiting:
             time.sleep(rest)
     until = time.monotonic() + GRACE
     while (network.waiting or network.uncommitted) and time.monotonic() < until:
-        _step(network, claiming=False)
-    _give_back(desk)
+        step(network, claiming=False)
+    give_back(desk)
     if desk.fetcher is not None:
         desk.fetcher.close()
 
 
-def _step(network: Network, *, claiming: bool) -> int:
+def step(network: Network, *, claiming: bool) -> int:
     """What cannot be committed now stays in hand and is committed with the next step."""
     try:
         return network.step(ANSWER_WAIT, claiming=claiming)
     except Temporary as trouble:
-        _wait_out(network.desk, trouble)
+        wait_out(network.desk, trouble)
         return 0
 
 
-def _wait_out(desk: Desk, trouble: Temporary) -> None:
+def wait_out(desk: Desk, trouble: Temporary) -> None:
     """Trouble with the ground we stand on (disk, database, archive) is nobody's fault: nothing is given up for it."""
     desk.log.error("waiting", reason=trouble.reason, detail=trouble.detail)
     time.sleep(TROUBLE_REST)
 
 
-def _give_back(desk: Desk) -> None:
+def give_back(desk: Desk) -> None:
     """Somebody else may have it at once. If even that fails, the leases run out."""
     with suppress(Temporary):
         desk.store.release([desk.owner], counts=False)
 
 
-def _overgrown() -> bool:
+def overgrown() -> bool:
     """A process that grew past its limit is replaced by a fresh one between two batches."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > MEMORY_LIMIT_KILOBYTES

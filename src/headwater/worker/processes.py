@@ -3,7 +3,7 @@
 import multiprocessing
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from multiprocessing.context import SpawnProcess
@@ -35,12 +35,17 @@ def _run_desk(settings: Settings, recipes: Sequence[str]) -> None:
     work_at_desk(desk, recipes, lambda: bool(bell), between=Upkeep(app).beat)
 
 
+Role = Callable[[Settings, Sequence[str]], None]
+
+
 @dataclass
 class Crew:
-    """The processes of one machine. A process that dies is replaced; what it held is given back at once."""
+    """The processes of one machine. A process that dies is replaced; what it held is given back at once. Without `roles`
+    of its own it has one process on the network and as many desks as the settings say."""
 
     app: App
-    recipes: Sequence[str]
+    recipes: Sequence[str] = ()
+    roles: Mapping[str, Role] | None = None
     members: dict[str, SpawnProcess] = field(default_factory=dict)
     born: dict[str, float] = field(default_factory=dict)
     deaths: list[float] = field(default_factory=list)
@@ -50,11 +55,13 @@ class Crew:
         for name, target in self._roles():
             self._hire(name, target)
 
-    def _roles(self) -> list[tuple[str, Callable[[Settings, Sequence[str]], None]]]:
+    def _roles(self) -> list[tuple[str, Role]]:
+        if self.roles is not None:
+            return list(self.roles.items())
         desks = [(f"desk-{i + 1}", _run_desk) for i in range(self.app.settings.workers)]
         return [("network", _run_network), *desks]
 
-    def _hire(self, name: str, target: Callable[[Settings, Sequence[str]], None]) -> None:
+    def _hire(self, name: str, target: Role) -> None:
         context = multiprocessing.get_context("spawn")
         process = context.Process(target=target, args=(self.app.settings, tuple(self.recipes)), name=name)
         process.start()
@@ -104,6 +111,7 @@ def work(
     app: App, recipes: Sequence[str], *, until_idle: bool, watch: Callable[[], None] = lambda: None
 ) -> None:
     """Run the crew until told to stop, or until nothing is due soon. `watch` is called several times a second."""
+    app.archive.ready()
     bell = Bell(child=False)  # it may outlive the shell that started it
     crew = Crew(app, recipes)
     crew.start()

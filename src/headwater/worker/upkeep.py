@@ -17,6 +17,7 @@ from headwater.model.source import Trigger
 from headwater.pure.schedule import next_look
 from headwater.worker.cleanup import clean_up
 from headwater.worker.health import check_health
+from headwater.worker.marking import fill_markers
 from headwater.worker.retelling import age_stories, summarise
 from headwater.worker.summaries import Tell
 
@@ -55,13 +56,17 @@ class Upkeep:
     chores: Mapping[str, Chore] = field(default_factory=lambda: CHORES)
     next_at: datetime | None = None
 
+    def __post_init__(self) -> None:
+        if self.app.settings.redis:
+            self.chores = {**self.chores, "fill_markers": Chore(Trigger(cron="* * * * *"), fill_markers)}
+
     def beat(self) -> list[str]:
         """Do the chores that are due; gives their names."""
         now = self.app.clock()
         if self.next_at is not None and now < self.next_at:
             return []
         if self.next_at is None:
-            self._register(now)
+            self.register(now)
         self.next_at = now + LOOK_EVERY
         return [name for name in self.chores if self.do(name) is not None]
 
@@ -89,7 +94,7 @@ class Upkeep:
 
     def at_once(self, name: str) -> dict[str, Any]:
         """For an operator: do it now."""
-        self._register(self.app.clock())
+        self.register(self.app.clock())
         result = self.do(name, early=True)
         if result is None:
             raise Refused("busy", f"a worker is doing {name} at this moment; wait a little and try again")
@@ -97,6 +102,6 @@ class Upkeep:
             raise Refused(str(result["error"]), str(result.get("detail") or result["error"]))
         return result
 
-    def _register(self, now: datetime) -> None:
+    def register(self, now: datetime) -> None:
         due = {name: next_look(chore.trigger, now) for name, chore in self.chores.items()}
         Chores(self.app.store.engine).register(due, now)

@@ -66,6 +66,28 @@ class Chores:
         with writing(self.engine) as connection:
             connection.execute(mine.values(**ended, status=status, result=dict(result)))
 
+    def waiting(self, names: Collection[str], now: datetime) -> bool:
+        """Whether one of these is due and nobody is at it."""
+        free = or_(chores.c.lease_until.is_(None), chores.c.lease_until <= now)
+        due = select(chores.c.name).where(chores.c.name.in_(sorted(names)), chores.c.due_at <= now, free)
+        with reading(self.engine) as connection:
+            return connection.execute(due.limit(1)).first() is not None
+
+    def hold(self, name: str, owner: str, now: datetime, lease: timedelta) -> str | None:
+        """Take what has no hour but a holder, or keep it; gives who holds it now, None before it is registered."""
+        mine = or_(chores.c.lease_owner == owner, chores.c.lease_until.is_(None), chores.c.lease_until <= now)
+        held = {"lease_owner": owner, "lease_until": now + lease, "status": "RUNNING"}
+        with writing(self.engine) as connection:
+            if connection.execute(update(chores).where(chores.c.name == name, mine).values(**held)).rowcount:
+                return owner
+            return connection.scalar(select(chores.c.lease_owner).where(chores.c.name == name))
+
+    def let_go(self, name: str, owner: str) -> None:
+        """Somebody else may hold it at once."""
+        held = update(chores).where(chores.c.name == name, chores.c.lease_owner == owner)
+        with writing(self.engine) as connection:
+            connection.execute(held.values(lease_owner=None, lease_until=None, status="PENDING"))
+
     def listed(self) -> list[dict[str, Any]]:
         with reading(self.engine) as connection:
             rows = connection.execute(select(chores).order_by(chores.c.name)).mappings()

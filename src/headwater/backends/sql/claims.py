@@ -20,12 +20,28 @@ TABLES: dict[Task, Table] = {
 }
 
 
+def _claimable(table: Table, recipe: str, now: datetime) -> list[Any]:
+    free = or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
+    return [table.c.recipe == recipe, table.c.due_at <= now, free]
+
+
+def waiting(connection: Connection, recipe: str, now: datetime) -> list[Task]:
+    """The tasks of which something is due and nobody is at it."""
+    found = []
+    for task, table in TABLES.items():
+        wanted = _claimable(table, recipe, now)
+        if task is Task.POLL:
+            wanted += [sources.c.active, sources.c.stopped.is_(None)]
+        if connection.execute(select(table.c.id).where(and_(*wanted)).limit(1)).first() is not None:
+            found.append(task)
+    return found
+
+
 def take(connection: Connection, claim: Claim, *extra: Any) -> list[str]:
     """Lease the due rows of the job's table and count the attempt; gives their ids, oldest due first."""
     job, now = claim.job, claim.now
     table = TABLES[job.task]
-    free = or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
-    wanted = [table.c.recipe == job.recipe, table.c.due_at <= now, free, *extra]
+    wanted = [*_claimable(table, job.recipe, now), *extra]
     if job.keys:
         wanted.append(among(table.c.id, job.keys))
     due = select(table.c.id).where(and_(*wanted)).order_by(table.c.due_at, table.c.id).limit(claim.limit)

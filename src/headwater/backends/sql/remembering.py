@@ -5,13 +5,14 @@ alike; the epochs tell, and then the decision is made again.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 
 from msgspec import json
-from sqlalchemy import Connection, case, literal, select, text, update
+from sqlalchemy import Connection, Dialect, case, literal_column, select, text, update
 
 from headwater.backends.sql.among import among
-from headwater.backends.sql.bulk import insert_rows
+from headwater.backends.sql.bulk import Prepared, insert_rows, prepare
 from headwater.backends.sql.claims import insert_into
 from headwater.backends.sql.recognising import any_of, indexed
 from headwater.backends.sql.schema import bands, documents, epochs, fingerprints, sentences
@@ -210,19 +211,29 @@ def _write_prints(connection: Connection, recipe: str, traces: Traces, epoch: in
 
 def _count_sentences(connection: Connection, recipe: str, traces: Sequence[Trace]) -> None:
     space = space_of(recipe, "")
-    rows = [
-        {"space": space, "sentence": sentence, "publisher": _publisher(name), "stories": 1, "story": story}
+    numbers = {name: _publisher(name) for name in {"", *(trace.publisher for trace in traces)}}
+    told = sorted(
+        (sentence, numbers[name], key_number(trace.original))
         for trace in traces
-        for story in [key_number(trace.original)]
-        for name in dict.fromkeys((trace.publisher, ""))
+        for name in {trace.publisher, ""}
         for sentence in trace.sentences
-    ]
-    if not rows:
-        return
-    rows.sort(key=lambda row: (row["sentence"], row["publisher"], row["story"]))
-    statement = insert_into(connection.dialect, sentences)
-    other_story = case((sentences.c.story == statement.excluded.story, literal(0)), else_=literal(1))
-    counted = {"stories": sentences.c.stories + other_story, "story": statement.excluded.story}
-    connection.execute(
-        statement.on_conflict_do_update(index_elements=["space", "sentence", "publisher"], set_=counted), rows
     )
+    rows = [
+        {"space": space, "sentence": sentence, "publisher": publisher, "stories": 1, "story": story}
+        for sentence, publisher, story in told
+    ]
+    if rows:
+        _counting(connection.dialect).run(connection, rows)
+
+
+@lru_cache(maxsize=8)
+def _counting(dialect: Dialect) -> Prepared:
+    """Another story than the one that used the sentence last is one story more."""
+    statement = insert_into(dialect, sentences)
+    other_story = case(
+        (sentences.c.story == statement.excluded.story, literal_column("0")), else_=literal_column("1")
+    )
+    counted = {"stories": sentences.c.stories + other_story, "story": statement.excluded.story}
+    keys = [column.name for column in sentences.primary_key]
+    changed = statement.on_conflict_do_update(index_elements=keys, set_=counted)
+    return prepare(dialect, changed, ["space", "sentence", "publisher", "stories", "story"])

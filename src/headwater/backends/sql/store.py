@@ -146,6 +146,10 @@ class SqlStore:
         with reading(self.engine) as connection:
             return claims.holders(connection)
 
+    def waiting(self, recipe: str, now: datetime) -> Sequence[Task]:
+        with reading(self.engine) as connection:
+            return claims.waiting(connection, recipe, now)
+
     def next_due(self, recipe: str) -> Mapping[Task, datetime]:
         with reading(self.engine) as connection:
             found = {}

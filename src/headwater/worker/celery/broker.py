@@ -1,0 +1,114 @@
+"""Celery as Headwater wants it, and the only place that imports it."""
+
+import ssl
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from headwater.model.errors import Refused
+from headwater.settings.channels import revealed
+from headwater.settings.settings import Settings
+
+try:
+    import redis
+    from celery import Celery, signals  # type: ignore[import-untyped]
+    from celery.platforms import SecurityWarning  # type: ignore[import-untyped]
+    from kombu.exceptions import OperationalError
+except ModuleNotFoundError as error:
+    raise Refused(
+        "missing_extra", "a cluster needs Celery: install it with `pip install headwater[cluster]`"
+    ) from error
+
+__all__ = [
+    "BROKER_TROUBLE",
+    "Celery",
+    "SecurityWarning",
+    "broker_address",
+    "celery_for",
+    "marker_client",
+    "signals",
+]
+
+WORK, CHORE = "headwater.work", "headwater.upkeep"
+RETRIES, RETRY_AFTER = 3, 60
+# A job takes minutes; what takes longer than this hangs, and is ended. Only then may its message be given to another.
+LONGEST_JOB = 30 * 60
+VISIBILITY = 2 * LONGEST_JOB
+MEMORY_KILOBYTES = 440 * 1024
+JOBS_PER_CHILD = 1_000
+CONNECT_SECONDS, ANSWER_SECONDS = 5.0, 15.0
+
+# Whatever a broker that is away, full or restarting makes of a call. Messages are hints: nothing is lost with them.
+BROKER_TROUBLE = (OperationalError, redis.RedisError, OSError)
+
+TRANSPORT: Mapping[str, Any] = {
+    "visibility_timeout": VISIBILITY,
+    # By default messages of dead workers are looked for once in a hundred seconds, whatever the timeout says.
+    "unacked_restore_interval": 2,
+    "unacked_restore_throttle": 1,
+    "socket_connect_timeout": CONNECT_SECONDS,
+    "socket_timeout": ANSWER_SECONDS,
+    "socket_keepalive": True,
+    "health_check_interval": 10,
+}
+
+RULES: Mapping[str, Any] = {
+    "task_serializer": "json",
+    "accept_content": ["json"],
+    "event_serializer": "json",
+    "enable_utc": True,
+    "timezone": "UTC",
+    "task_acks_late": True,
+    "task_reject_on_worker_lost": True,
+    "worker_prefetch_multiplier": 1,
+    "worker_max_tasks_per_child": JOBS_PER_CHILD,
+    "worker_max_memory_per_child": MEMORY_KILOBYTES,
+    "task_time_limit": LONGEST_JOB,
+    "task_ignore_result": True,
+    "result_backend": None,
+    # Nobody gives orders to workers through the broker, and they tell each other nothing.
+    "worker_enable_remote_control": False,
+    "worker_send_task_events": False,
+    # A job goes on when the broker is away: its rows are in the database.
+    "worker_cancel_long_running_tasks_on_connection_loss": False,
+    "broker_connection_retry_on_startup": True,
+    "broker_connection_max_retries": None,
+    "broker_transport_options": dict(TRANSPORT),
+    "task_publish_retry_policy": {
+        "max_retries": 2,
+        "interval_start": 0,
+        "interval_step": 0.2,
+        "interval_max": 0.2,
+    },
+    "worker_hijack_root_logger": False,
+    "worker_redirect_stdouts": False,
+}
+
+
+def broker_address(settings: Settings) -> str:
+    """Refused with what to write where, if there is none."""
+    if not settings.redis:
+        raise Refused(
+            "no_broker",
+            "a cluster needs a Redis server: set `redis: redis://HOST:6379/0` (or env:NAME) in the settings",
+        )
+    address = revealed(settings.redis, "redis")
+    parts = urlsplit(address)
+    if parts.scheme not in {"redis", "rediss"} or not parts.hostname:
+        raise Refused("bad_config", "redis: write an address such as redis://localhost:6379/0")
+    return address
+
+
+def celery_for(address: str) -> Celery:
+    celery = Celery("headwater", broker=address, set_as_current=False)
+    celery.conf.update(RULES)
+    if urlsplit(address).scheme == "rediss":
+        celery.conf.broker_use_ssl = {"ssl_cert_reqs": ssl.CERT_REQUIRED}
+    return celery
+
+
+def marker_client(address: str) -> "redis.Redis":
+    """For the marks beside the queues; connects when it is first used."""
+    return redis.Redis.from_url(
+        address, socket_connect_timeout=CONNECT_SECONDS, socket_timeout=ANSWER_SECONDS, decode_responses=True
+    )

@@ -1,0 +1,56 @@
+"""Messages that say "there is work of this kind". Rows are the truth: a hint may be lost, doubled or late."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from typing import Any
+
+from headwater.model.work import Job
+from headwater.worker.celery.broker import CHORE, WORK, Celery, celery_for, marker_client
+from headwater.worker.celery.queues import UPKEEP, queue_of
+
+# A hint that nobody took for so long may be lost: another one is sent, unless it is seen in its queue.
+LOST_AFTER = timedelta(seconds=30)
+# A hint that was taken is not followed by another of its kind before this.
+SPACING = timedelta(seconds=1)
+
+
+@dataclass(frozen=True)
+class Hints:
+    """Sends hints, no more than one of a kind that nobody has taken yet."""
+
+    address: str
+
+    @cached_property
+    def celery(self) -> Celery:
+        return celery_for(self.address)
+
+    @cached_property
+    def marks(self) -> Any:
+        return marker_client(self.address)
+
+    def give(self, job: Job) -> bool:
+        """Whether one was sent."""
+        return self._send(queue_of(job), WORK, {"recipe": job.recipe, "task": job.task.value})
+
+    def give_upkeep(self) -> bool:
+        return self._send(UPKEEP, CHORE, {})
+
+    def taken(self, queue: str) -> None:
+        """A worker has it: the next one may follow soon."""
+        self.marks.pexpire(_mark(queue), SPACING)
+
+    def _send(self, queue: str, task: str, told: dict[str, str]) -> bool:
+        if not self.marks.set(_mark(queue), "1", nx=True, ex=LOST_AFTER) or self.marks.llen(queue):
+            return False
+        self.celery.send_task(task, kwargs=told, queue=queue, ignore_result=True)
+        return True
+
+    def close(self) -> None:
+        for part in ("celery", "marks"):
+            if part in self.__dict__:
+                getattr(self, part).close()
+
+
+def _mark(queue: str) -> str:
+    return f"{queue}:hinted"

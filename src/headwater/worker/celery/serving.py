@@ -1,0 +1,107 @@
+"""A Celery worker of one role, started from Python; several roles are several processes, watched by this one."""
+
+import logging
+import os
+import signal
+import socket
+import time
+import warnings
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import structlog
+
+from headwater.app import App
+from headwater.logs import LEVELS, configure_logs
+from headwater.settings.settings import Settings
+from headwater.worker.celery.broker import SecurityWarning, broker_address, celery_for, signals
+from headwater.worker.celery.hints import Hints
+from headwater.worker.celery.queues import Role
+from headwater.worker.celery.tasks import Hands, install
+from headwater.worker.loops import Bell
+from headwater.worker.processes import LOOK_EVERY, Crew, free_the_dead
+
+
+def serve(app: App, roles: Sequence[Role]) -> None:
+    """Work until told to stop. What dead workers of this machine held is free before anything begins."""
+    broker_address(app.settings)
+    free_the_dead(app)
+    app.store.engine.dispose()
+    if len(roles) == 1:
+        serve_role(app.settings, role=roles[0])
+        return
+    bell = Bell(child=False)
+    crew = Crew(app, roles={role.name: partial(_serve_member, role=role) for role in roles})
+    crew.start()
+    try:
+        while not bell:
+            crew.tend()
+            time.sleep(LOOK_EVERY)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        crew.stop()
+
+
+def _serve_member(settings: Settings, recipes: Sequence[str], *, role: Role) -> None:
+    del recipes  # its role names them
+    serve_role(settings, role=role)
+
+
+def serve_role(settings: Settings, *, role: Role) -> None:
+    """In this process: a Celery worker with its children."""
+    address = broker_address(settings)
+    celery, hands = celery_for(address), Hands(settings, role, Hints(address))
+    install(celery, hands)
+    # It warns of running as root because of serialisers that run code; ours is JSON alone.
+    warnings.simplefilter("ignore", SecurityWarning)
+    kept = _listen(settings, hands)
+    celery.Worker(
+        hostname=f"{role.name}-{os.getpid()}@{socket.gethostname()}",
+        pool="prefork",
+        concurrency=role.concurrency,
+        queues=role.queues,
+        optimization="fair",
+        loglevel=LEVELS[settings.log_level],
+        without_gossip=True,
+        without_mingle=True,
+        without_heartbeat=True,
+        quiet=True,
+    ).start()
+    del kept
+
+
+def _listen(settings: Settings, hands: Hands) -> list[Any]:
+    """What Celery tells about its life. It holds receivers weakly, so they are given back to be kept."""
+
+    def logs(**_: Any) -> None:
+        tell_logs(settings)
+
+    def shutting_down(**_: Any) -> None:
+        hands.sign.show()
+
+    def child_born(**_: Any) -> None:
+        hands.begin()
+
+    def child_ends(**_: Any) -> None:
+        hands.end()
+
+    signals.setup_logging.connect(logs)
+    signals.worker_shutting_down.connect(shutting_down)
+    signals.worker_process_init.connect(child_born)
+    signals.worker_process_shutdown.connect(child_ends)
+    return [logs, shutting_down, child_born, child_ends]
+
+
+def tell_logs(settings: Settings) -> None:
+    """Celery's own lines in the form that the settings want."""
+    configure_logs(settings.log, settings.log_level)
+    told = structlog.get_config()
+    handler = logging.StreamHandler()
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            processor=told["processors"][-1], foreign_pre_chain=told["processors"][:-1]
+        )
+    )
+    root = logging.getLogger()
+    root.handlers, root.level = [handler], LEVELS[settings.log_level]

@@ -1,0 +1,157 @@
+"""The beat looks at rows: what is due and free is hinted at, by one beat of all, on both databases."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import redis
+from sqlalchemy import Engine, update
+from tests.scene import LEASE as WORK_LEASE
+from tests.scene import RECIPE, Scene
+
+from headwater.app import App
+from headwater.backends.sql.chores import Chores
+from headwater.backends.sql.connect import writing
+from headwater.backends.sql.schema import sources
+from headwater.liveness import owner_name
+from headwater.model.errors import Temporary
+from headwater.model.work import Job, Task
+from headwater.settings.settings import Settings
+from headwater.worker.celery import beat as module
+from headwater.worker.celery.beat import LEADER, LEASE, Beat, keep_beating
+from headwater.worker.celery.queues import UPKEEP, queue_of
+from headwater.worker.upkeep import CHORES
+
+POLL = f"headwater.{RECIPE}.poll"
+ELSEWHERE, FURTHER = "elsewhere:1:0:beat", "further:1:0:beat"
+
+
+@dataclass
+class Heard:
+    """Hints that nobody sends."""
+
+    given: list[str] = field(default_factory=list)
+    trouble: list[Exception] = field(default_factory=list)
+
+    def give(self, job: Job) -> bool:
+        if self.trouble:
+            raise self.trouble.pop()
+        self.given.append(queue_of(job))
+        return True
+
+    def give_upkeep(self) -> bool:
+        self.given.append(UPKEEP)
+        return True
+
+
+@dataclass
+class Stage:
+    scene: Scene
+    app: App
+    heard: Heard = field(default_factory=Heard)
+
+    def beat(self, owner: str = ELSEWHERE) -> Beat:
+        return Beat(self.app, [RECIPE], self.heard, owner=owner)
+
+    def pass_time(self, step: timedelta) -> None:
+        self.scene.now += step
+
+
+@pytest.fixture
+def stage(scene: Scene, database: str, tmp_path: Path) -> Iterator[Stage]:
+    app = App(Settings(data=str(tmp_path), database=database, log_level="error"), clock=lambda: scene.now)
+    yield Stage(scene, app)
+    app.store.engine.dispose()
+
+
+def test_what_is_due_and_free_is_hinted_at_and_what_somebody_has_is_not(stage: Stage):
+    scene, beat = stage.scene, stage.beat()
+    assert beat.look() == []
+    scene.store.register([scene.source], scene.now)
+    assert beat.look() == [POLL]
+    scene.claim(Task.POLL)
+    assert beat.look() == []
+    stage.pass_time(WORK_LEASE)  # whoever had it died on another machine
+    assert POLL in beat.look()
+
+
+def test_a_source_that_is_paused_or_stopped_is_not_hinted_at(stage: Stage, engine: Engine):
+    scene, beat = stage.scene, stage.beat()
+    scene.store.register([scene.source], scene.now)
+    with writing(engine) as connection:
+        connection.execute(update(sources).values(stopped="ten failures"))
+    assert beat.look() == []
+    with writing(engine) as connection:
+        connection.execute(update(sources).values(stopped=None, active=False))
+    assert beat.look() == []
+
+
+def test_chores_are_hinted_at_when_their_hour_has_come(stage: Stage):
+    beat = stage.beat()
+    assert beat.look() == []
+    stage.pass_time(timedelta(minutes=6))
+    assert beat.look() == [UPKEEP]
+    assert Chores(stage.app.store.engine).take("health_check", "me", stage.scene.now, timedelta(minutes=1))
+    assert not Chores(stage.app.store.engine).waiting(CHORES, stage.scene.now)
+
+
+def test_of_two_beats_one_leads_and_the_other_takes_over_when_the_lease_has_run_out(stage: Stage):
+    stage.scene.store.register([stage.scene.source], stage.scene.now)
+    first, second = stage.beat(ELSEWHERE), stage.beat(FURTHER)
+    assert (first.look(), second.look()) == ([POLL], [])
+    stage.pass_time(LEASE / 2)
+    assert (second.look(), first.look()) == ([], [POLL])
+    stage.pass_time(LEASE / 2)  # it was renewed meanwhile
+    assert second.look() == []
+    stage.pass_time(LEASE / 2)
+    assert (second.look(), first.look()) == ([POLL], [])
+
+
+def test_a_leader_that_died_on_this_machine_is_succeeded_at_once(stage: Stage):
+    host = owner_name("beat").partition(":")[0]
+    assert stage.beat(f"{host}:999999999:1:beat").leads()
+    assert stage.beat(ELSEWHERE).leads()
+
+
+def test_a_leader_that_retires_is_succeeded_at_once(stage: Stage):
+    first, second = stage.beat(ELSEWHERE), stage.beat(FURTHER)
+    assert first.leads()
+    first.retire()
+    second.retire()  # whoever does not lead lets go of nothing
+    assert second.leads()
+    assert not first.leads()
+    (row,) = [row for row in Chores(stage.app.store.engine).listed() if row["name"] == LEADER]
+    assert row["lease_owner"] == FURTHER
+
+
+def test_what_the_dead_of_this_machine_held_is_free_with_the_next_look(stage: Stage):
+    scene = stage.scene
+    scene.store.register([scene.source], scene.now)
+    host = owner_name("desk").partition(":")[0]
+    scene.claim(Task.POLL, f"{host}:999999999:1:desk")
+    assert stage.beat().look() == [POLL]
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [Temporary("database_unavailable"), redis.ConnectionError("away"), redis.TimeoutError("slow"), OSError()],
+    ids=repr,
+)
+def test_a_beat_waits_for_its_ground_and_goes_on(
+    stage: Stage, trouble: Exception, monkeypatch: pytest.MonkeyPatch
+):
+    rests: list[float] = []
+    monkeypatch.setattr(module.time, "sleep", rests.append)
+    stage.scene.store.register([stage.scene.source], stage.scene.now)
+    stage.heard.trouble = [trouble]
+    keep_beating(stage.beat(), lambda: len(rests) == 3)
+    assert rests == [module.TROUBLE_REST, module.LOOK_EVERY, module.LOOK_EVERY]
+    assert stage.heard.given == [POLL, POLL]
+
+
+def test_until_idle_ends_when_nothing_is_due_soon(stage: Stage, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module.time, "sleep", lambda _: stage.pass_time(timedelta(hours=1)))
+    keep_beating(stage.beat(), lambda: False, until_idle=True)
+    assert stage.heard.given == []

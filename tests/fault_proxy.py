@@ -1,0 +1,118 @@
+"""A TCP proxy on a loopback port that breaks what passes through it: the faults of a network, on demand.
+
+    with fault_proxy(server.port) as proxy:
+        client = redis.Redis(port=proxy.port)
+        proxy.cut()                  # every connection that is open now ends
+        proxy.faults.refusing = True # new ones end at once, until it is False again
+
+The fields of `faults` may be set at any time and hold from the next bytes on.
+"""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+
+CHUNK = 64 * 1024
+
+
+@dataclass
+class Faults:
+    """`delay`: seconds that all bytes take, either way. `silent`: half open; bytes are taken and go nowhere.
+    `refusing`: connections end as soon as they are made. `answers`: a connection is cut once the server has answered so
+    many bytes on it; `asks`: once the client has sent so many (what lies beyond never arrives)."""
+
+    delay: float = 0.0
+    silent: bool = False
+    refusing: bool = False
+    answers: int | None = None
+    asks: int | None = None
+
+
+@dataclass
+class FaultProxy:
+    """`connections` counts those that were made since the start."""
+
+    target: int
+    port: int = 0
+    faults: Faults = field(default_factory=Faults)
+    connections: int = 0
+    _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
+    _open: set[asyncio.Task[None]] = field(default_factory=set)
+
+    def cut(self) -> None:
+        """End every connection that is open, in the middle of whatever it does."""
+        asyncio.run_coroutine_threadsafe(self._cut(), self._loop).result(10)
+
+    async def _cut(self) -> None:
+        ending = list(self._open)
+        for task in ending:
+            task.cancel()
+        await asyncio.gather(*ending, return_exceptions=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._open.add(task)
+        self.connections += 1
+        # Being cut is how a connection ends here: nobody waits for what becomes of it.
+        with suppress(OSError, asyncio.CancelledError):
+            if not self.faults.refusing:
+                await self._join(reader, writer)
+        self._open.discard(task)
+        writer.transport.abort()
+
+    async def _join(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Until one side ends or is cut."""
+        there, back = await asyncio.open_connection("127.0.0.1", self.target)
+        ways = [
+            asyncio.ensure_future(self._pump(reader, back, "asks")),
+            asyncio.ensure_future(self._pump(there, writer, "answers")),
+        ]
+        try:
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for way in ways:
+                way.cancel()
+            await asyncio.gather(*ways, return_exceptions=True)
+            back.transport.abort()
+
+    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, way: str) -> None:
+        passed = 0
+        while data := await reader.read(CHUNK):
+            await asyncio.sleep(self.faults.delay)
+            if self.faults.silent:
+                continue
+            limit = getattr(self.faults, way)
+            allowed = len(data) if limit is None else max(0, limit - passed)
+            writer.write(data[:allowed])
+            await writer.drain()
+            passed += len(data)
+            if allowed < len(data):
+                return
+
+    def _run(self, ready: threading.Event) -> None:
+        asyncio.set_event_loop(self._loop)
+        server = self._loop.run_until_complete(asyncio.start_server(self._serve, "127.0.0.1", self.port))
+        self.port = server.sockets[0].getsockname()[1]
+        ready.set()
+        self._loop.run_forever()
+        server.close()
+        self._loop.run_until_complete(self._cut())
+        self._loop.close()
+
+
+@contextmanager
+def fault_proxy(target: int) -> Iterator[FaultProxy]:
+    """A proxy to that port of this machine; all its connections end with it."""
+    proxy, ready = FaultProxy(target), threading.Event()
+    thread = threading.Thread(target=proxy._run, args=(ready,), name="fault-proxy")
+    thread.start()
+    if not ready.wait(10):
+        raise RuntimeError("the proxy does not listen after 10 s")
+    try:
+        yield proxy
+    finally:
+        proxy._loop.call_soon_threadsafe(proxy._loop.stop)
+        thread.join(10)

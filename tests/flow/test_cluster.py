@@ -1,0 +1,95 @@
+"""The same engine behind Celery: the same rows as one machine makes, no job twice, one beat that counts."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import psutil
+import pytest
+from tests.chaos.snapshot import Snapshot, take_snapshot
+from tests.cluster import Cluster, children, cluster
+from tests.postgres import Postgres
+from tests.valkey import Valkey
+
+from headwater.backends.sql.chores import Chores
+from headwater.liveness import dead_owners
+from headwater.worker.celery.beat import LEADER
+from headwater_demo import Internet, running
+
+MEGABYTE = 1024 * 1024
+numbers = count(1)
+
+
+@pytest.fixture(scope="module")
+def internet() -> Iterator[Internet]:
+    with running(size="small", process=True) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def reference(internet: Internet, tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
+    """What one machine makes of it, on SQLite."""
+    folder = tmp_path_factory.mktemp("alone")
+    with cluster(folder / "one", internet, f"sqlite:///{folder / 'headwater.db'}") as alone:
+        alone.run_embedded()
+        seen = take_snapshot(alone.data, alone.database)
+    assert seen.wrong == ()
+    assert len(seen.texts) > 30
+    return seen.in_any_order
+
+
+@pytest.fixture
+def many(internet: Internet, tmp_path: Path, postgres: Postgres, valkey: Valkey) -> Iterator[Cluster]:
+    name = f"cluster{next(numbers)}"
+    with cluster(tmp_path, internet, postgres.create(name), redis=valkey.url) as made:
+        yield made
+    postgres.drop(name)
+
+
+def _leader(many: Cluster) -> str | None:
+    return {row["name"]: row["lease_owner"] for row in Chores(many.engine).listed()}.get(LEADER)
+
+
+def test_a_cluster_makes_the_same_rows_as_one_machine_and_no_job_is_done_twice(
+    many: Cluster, reference: Snapshot
+):
+    heaviest = 0
+
+    def done() -> bool:
+        nonlocal heaviest
+        for worker in workers:
+            heaviest = max([heaviest, *(_weight(process) for process in children(worker))])
+        return many.is_done()
+
+    beats = [many.beat(), many.beat()]
+    workers = [many.worker("poll,fetch"), many.worker("refine", 2), many.worker("gather,deliver,upkeep")]
+    many.wait_until(done)
+    assert many.stop(*workers, *beats) == [0] * 5, many.output()
+    assert take_snapshot(many.data, many.database).in_any_order == reference
+    assert set(Counter(many.journal()).values()) == {1}
+    assert "Traceback" not in many.output()
+    # C-36: each process stays within its bounds.
+    assert 0 < heaviest < 512 * MEGABYTE
+
+
+def _weight(process: psutil.Process) -> int:
+    try:
+        return int(process.memory_info().rss)
+    except psutil.Error:
+        return 0
+
+
+def test_a_beat_that_is_killed_is_succeeded_by_the_other_one(many: Cluster, reference: Snapshot):
+    first, second = many.beat(), many.beat()
+    many.wait_until(lambda: _leader(many) is not None)
+    leader = next(beat for beat in (first, second) if f":{beat.pid}:" in str(_leader(many)))
+    other = second if leader is first else first
+    many.kill(leader)
+    worker = many.worker()
+    many.wait_until(many.is_done)
+    assert f":{other.pid}:" in str(_leader(many))
+    assert not dead_owners([str(_leader(many))])
+    assert many.stop(worker, other) == [0, 0], many.output()
+    assert _leader(many) is None
+    assert take_snapshot(many.data, many.database).in_any_order == reference

@@ -1,0 +1,38 @@
+"""Which queue carries what, and who serves it."""
+
+import pytest
+
+from headwater.model.errors import Refused
+from headwater.model.work import Job, Task
+from headwater.worker.celery.queues import UPKEEP, WORDS, queue_of, roles
+
+
+def test_every_task_of_every_recipe_has_a_queue_of_its_own():
+    jobs = [Job(recipe, task) for recipe in ("crypto", "markets") for task in Task]
+    assert queue_of(jobs[0]) == "headwater.crypto.poll"
+    assert len({*map(queue_of, jobs), UPKEEP}) == 11
+
+
+def test_all_is_everything_once_and_what_waits_never_shares_a_process_with_what_computes():
+    network, desk = roles("all", ["crypto", "markets"], 3)
+    assert (network.name, network.concurrency) == ("network", 1)
+    assert (desk.name, desk.concurrency) == ("desk", 3)
+    assert {job.task for job in network.jobs} == {Task.POLL, Task.FETCH}
+    assert {job.task for job in desk.jobs} == {Task.REFINE, Task.GATHER, Task.DELIVER}
+    assert len({*network.queues, *desk.queues}) == 11
+
+
+def test_only_what_was_asked_for_is_served():
+    (desk,) = roles("refine, deliver", ["crypto"], 2)
+    assert desk.queues == ("headwater.crypto.refine", "headwater.crypto.deliver")
+    (network,) = roles("fetch", ["crypto"], 8)
+    assert (network.queues, network.concurrency) == (("headwater.crypto.fetch",), 1)
+    (chores,) = roles("upkeep", ["crypto"], 1)
+    assert chores.queues == (UPKEEP,)
+
+
+@pytest.mark.parametrize("words", ["mow", "refine,mow", "", " , "])
+def test_an_unknown_queue_is_refused_with_those_that_there_are(words: str):
+    with pytest.raises(Refused) as refused:
+        roles(words, ["crypto"], 1)
+    assert all(word in refused.value.detail for word in WORDS)
