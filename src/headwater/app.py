@@ -71,7 +71,9 @@ def installed_recipes(settings: Settings) -> Mapping[str, Recipe]:
             log.warning("recipe left out", recipe=entry.name, reason=broken.reason, detail=broken.detail)
             continue
         own = settings.recipes.get(entry.name)
-        recipes[entry.name] = recipe if own is None else configured(recipe, own)
+        chosen = recipe if own is None else configured(recipe, own)
+        housed = chosen.housed
+        recipes[entry.name] = chosen if housed is None else housed(settings.folder, settings.encoder)
     return recipes
 
 
@@ -122,7 +124,7 @@ class App:
     @cached_property
     def store(self) -> SqlStore:
         self._folder()
-        engine = connect(self.settings.database_url)
+        engine = connect(self.settings.database_url, self.settings.connections)
         migrate(engine)
         return SqlStore(engine)
 
