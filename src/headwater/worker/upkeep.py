@@ -47,18 +47,26 @@ CHORES: Mapping[str, Chore] = {
 }
 
 
+# Only where other programs are told what was seen.
+FILLING = {"fill_markers": Chore(Trigger(cron="* * * * *"), fill_markers)}
+
+
+def chores_of(app: App) -> Mapping[str, Chore]:
+    """Those that this installation needs."""
+    return {**CHORES, **FILLING} if app.settings.redis else CHORES
+
+
 @dataclass
 class Upkeep:
     """What a worker calls between two jobs; a look at the clock most of the time. Of all workers one does a chore."""
 
     app: App
     owner: str = field(default_factory=lambda: owner_name("upkeep"))
-    chores: Mapping[str, Chore] = field(default_factory=lambda: CHORES)
+    chores: Mapping[str, Chore] = field(default_factory=dict)
     next_at: datetime | None = None
 
     def __post_init__(self) -> None:
-        if self.app.settings.redis:
-            self.chores = {**self.chores, "fill_markers": Chore(Trigger(cron="* * * * *"), fill_markers)}
+        self.chores = self.chores or chores_of(self.app)
 
     def beat(self) -> list[str]:
         """Do the chores that are due; gives their names."""

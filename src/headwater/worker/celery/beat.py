@@ -19,7 +19,7 @@ from headwater.worker.celery.broker import BROKER_TROUBLE
 from headwater.worker.celery.hints import Hints
 from headwater.worker.celery.queues import UPKEEP, queue_of
 from headwater.worker.processes import free_the_dead, is_idle
-from headwater.worker.upkeep import CHORES, Upkeep
+from headwater.worker.upkeep import Upkeep, chores_of
 
 LEADER = "beat"
 LEASE = timedelta(seconds=15)
@@ -49,7 +49,7 @@ class Beat:
             for job in (Job(recipe, task) for task in store.waiting(recipe, now))
             if self.hints.give(job)
         ]
-        if Chores(store.engine).waiting(CHORES, now) and self.hints.give_upkeep():
+        if Chores(store.engine).waiting(chores_of(self.app), now) and self.hints.give_upkeep():
             given.append(UPKEEP)
         return given
 
