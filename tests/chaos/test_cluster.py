@@ -9,10 +9,11 @@ import random
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from tests.chaos.snapshot import Snapshot, take_snapshot
@@ -23,9 +24,9 @@ from tests.valkey import Valkey, running_valkey
 
 from headwater_demo import Internet, running
 
+Size = Literal["small", "full"]
 DESKS = "refine,gather,deliver,upkeep"
 LONGEST = 240.0
-SIEGES = 5
 KINDS = ("child", "worker", "everybody", "beat", "broker", "database", "cut", "silence")
 
 
@@ -130,7 +131,7 @@ class Siege:
         self.many.wait_until(lambda: len(self.many.journal()) > before or self.many.is_done(), LONGEST)
         time.sleep(self.chance.uniform(0.1, 0.8))
 
-    def endure(self, kinds: list[str]) -> Counter[str]:
+    def endure(self, kinds: Sequence[str]) -> Counter[str]:
         """These blows while there is work to do; then peace until it is done. Gives those that hit."""
         self.begin()
         hit: Counter[str] = Counter()
@@ -161,51 +162,63 @@ def reference_of(folder: Path, internet: Internet) -> Iterator[Callable[[], Snap
         yield wanted
 
 
-def compare(siege: Siege, wanted: Snapshot) -> None:
-    after = take_snapshot(siege.many.data, siege.many.database)
+def compare(siege: Siege, wanted: Snapshot, size: str) -> None:
+    """In the full internet two feeds may tell of one page in other words. Which of them came first is a matter of order,
+    and so is what it is a copy of; that each is there, once, is not."""
+    after = take_snapshot(siege.many.data, siege.many.database).in_any_order
     assert after.wrong == (), siege.many.output()[-4000:]
-    assert after.in_any_order == wanted
+    assert (after.leads, after.ended) == (wanted.leads, wanted.ended)
+    assert frozenset().union(*after.families) == frozenset().union(*wanted.families)
+    if size == "small":
+        assert after == wanted
 
 
-def besiege(folder: Path, internet: Internet, servers: Servers, number: int, pause: float) -> Siege:
-    name = f"siege{number}"
-    many = Cluster(folder / name, internet, servers.database(name), redis=servers.redis(), pause=pause)
-    return Siege(many, servers, random.Random(number))
+@dataclass(frozen=True)
+class Field:
+    """Where sieges are held, one after the other."""
+
+    folder: Path
+    internet: Internet
+    servers: Servers
+    wanted: Callable[[], Snapshot]
+    size: str
+
+    def siege(self, number: int, kinds: Sequence[str], pause: float) -> Counter[str]:
+        name = f"siege{number}"
+        database, broker = self.servers.database(name), self.servers.redis()
+        with cluster(self.folder / name, self.internet, database, redis=broker, pause=pause) as many:
+            siege = Siege(many, self.servers, random.Random(number))
+            hit = siege.endure(siege.chance.sample(kinds, len(kinds)) if number else kinds)
+            compare(siege, self.wanted(), self.size)
+        return hit
+
+
+@contextmanager
+def field_of(size: Size, folder: Path) -> Iterator[Field]:
+    with (
+        running(size=size, process=True) as internet,
+        serving() as servers,
+        reference_of(folder / "alone", internet) as wanted,
+    ):
+        yield Field(folder, internet, servers, wanted, size)
 
 
 def test_struck_down_everywhere_a_cluster_loses_and_doubles_nothing(tmp_path: Path):
-    with (
-        running(size="small", process=True) as internet,
-        serving() as servers,
-        reference_of(tmp_path / "alone", internet) as wanted,
-    ):
-        siege = besiege(tmp_path, internet, servers, 1, 0.15)
-        try:
-            hit = siege.endure(["child", "broker", "database", "everybody"])
-            compare(siege, wanted())
-        finally:
-            siege.many.close()
+    with field_of("small", tmp_path) as held:
+        hit = held.siege(0, ["child", "broker", "database", "everybody"], 0.15)
     assert hit.total() == 4
 
 
 @pytest.mark.long
-def test_struck_down_everywhere_many_times_a_cluster_loses_and_doubles_nothing(tmp_path: Path):
+@pytest.mark.parametrize(("size", "sieges", "pause"), [("small", 4, 0.5), ("full", 3, 0.15)])
+def test_struck_down_everywhere_many_times_a_cluster_loses_and_doubles_nothing(
+    tmp_path: Path, size: Size, sieges: int, pause: float
+):
     total: Counter[str] = Counter()
-    with (
-        running(size="full", process=True) as internet,
-        serving() as servers,
-        reference_of(tmp_path / "alone", internet) as wanted,
-    ):
-        for number in range(1, SIEGES + 1):
-            siege = besiege(tmp_path, internet, servers, number, 0.15)
-            kinds = list(KINDS) * 2
-            siege.chance.shuffle(kinds)
-            try:
-                total += siege.endure(kinds)
-                compare(siege, wanted())
-            finally:
-                siege.many.close()
-            print(f"siege {number}: {dict(total)}", flush=True)
-    print(f"a cluster under fire: blows {total.total()}, lost 0, doubled 0")
+    with field_of(size, tmp_path) as held:
+        for number in range(1, sieges + 1):
+            total += held.siege(number, KINDS * 2, pause)
+            print(f"{size}, siege {number}: {dict(total)}", flush=True)
+    print(f"a cluster under fire, {size}: blows {total.total()}, lost 0, doubled 0")
     assert set(total) == set(KINDS)
     assert min(total.values()) >= 3
