@@ -58,7 +58,7 @@ class Seaweed:
         command = [
             str(Path(executable).parent / "weed"), "server", f"-dir={self.folder}", "-ip=127.0.0.1",
             "-ip.bind=127.0.0.1", "-s3", f"-s3.config={keys}", "-s3.port.iceberg=0", "-s3.port.lance=0",
-            "-master.telemetry=false", "-volume.max=30", "-master.volumeSizeLimitMB=64", *ports,
+            "-master.telemetry=false", "-volume.max=300", "-master.volumeSizeLimitMB=64", *ports,
         ]  # fmt: skip
         with (self.folder / "log").open("wb") as log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)

@@ -16,6 +16,7 @@ from tests.laboratory import QuickClock
 from headwater.app import App
 from headwater.backends.sql.connect import reading
 from headwater.engine.desk import Desk
+from headwater.model.ports import nobody
 from headwater.model.recipe import Recipe
 from headwater.settings.rate_limits import RateLimit
 from headwater.settings.settings import Settings
@@ -39,6 +40,7 @@ class Trading:
     contact: str = "test@headwater.example"
     clock: QuickClock = field(default_factory=QuickClock)
     owner: str = "trading"
+    redis: str = ""
 
     @cached_property
     def app(self) -> App:
@@ -53,6 +55,7 @@ class Trading:
             },
             budgets=self.budgets,
             log_level="error",
+            redis=self.redis,
         )
         made = App(settings, clock=self.clock)
         made.register(self.recipe)
@@ -76,6 +79,7 @@ class Trading:
             log=structlog.get_logger(),
             fetcher=self.app.fetcher(),
             sinks=self.app.sinks,
+            tell=self.app.markers or nobody,
         )
 
     def run(self, horizon: timedelta = timedelta(seconds=9)) -> None:

@@ -17,7 +17,7 @@ class World:
 
     feeds: int
     entries: int
-    skeletons: Sequence[str] = ()
+    skeletons: Sequence[bytes] = ()
     spent: float = 0.0
     FORMATS: ClassVar = ("rss full", "rss teaser", "atom teaser", "json full")
 

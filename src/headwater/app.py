@@ -9,6 +9,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from headwater.backends.archive import ObjectArchive, open_folder
+from headwater.backends.bucket import Server, open_bucket
+from headwater.backends.redis.lists import Lists
+from headwater.backends.redis.markers import Markers
 from headwater.backends.sql.catalogue import Catalogue
 from headwater.backends.sql.connect import connect
 from headwater.backends.sql.mentioning import Mentioning
@@ -20,14 +23,18 @@ from headwater.backends.sql.store import SqlStore
 from headwater.engine.desk import Desk, Patience
 from headwater.fetch.browser import available
 from headwater.fetch.client import HttpFetcher
+from headwater.fetch.governor import Governor
 from headwater.fetch.governor_file import FileGovernor
+from headwater.fetch.governor_redis import RedisGovernor
 from headwater.fetch.settings import BY_KIND, FetchSettings, host_rules
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
-from headwater.model.ports import Clock, Fetcher
+from headwater.model.ports import Clock, Fetcher, nobody
 from headwater.model.recipe import Recipe, Sink
 from headwater.model.subject import Subject
 from headwater.pure.mentions.subject import matcher_of
+from headwater.redis_server import RedisServer
+from headwater.settings.archive import Archive, bucket_of, checked_endpoint, folder_of, identity
 from headwater.settings.channels import Channel, checked, revealed
 from headwater.settings.rate_limits import named
 from headwater.settings.settings import RecipeSettings, Settings
@@ -43,6 +50,10 @@ from headwater.sinks.webhook import Webhook
 from headwater.steps.mentions import FindMentions
 
 RECIPES = "headwater.recipes"
+# Longer than a server nearby ever takes, and short enough that a dead one holds nobody up.
+MARKING_SECONDS = 0.5
+# Nothing is fetched while nobody can say whether it may be; there is more patience for that.
+GOVERNING_SECONDS = 3.0
 
 
 def now() -> datetime:
@@ -60,7 +71,9 @@ def installed_recipes(settings: Settings) -> Mapping[str, Recipe]:
             log.warning("recipe left out", recipe=entry.name, reason=broken.reason, detail=broken.detail)
             continue
         own = settings.recipes.get(entry.name)
-        recipes[entry.name] = recipe if own is None else configured(recipe, own)
+        chosen = recipe if own is None else configured(recipe, own)
+        housed = chosen.housed
+        recipes[entry.name] = chosen if housed is None else housed(settings.folder, settings.encoder)
     return recipes
 
 
@@ -111,7 +124,7 @@ class App:
     @cached_property
     def store(self) -> SqlStore:
         self._folder()
-        engine = connect(self.settings.database_url)
+        engine = connect(self.settings.database_url, self.settings.connections)
         migrate(engine)
         return SqlStore(engine)
 
@@ -125,11 +138,17 @@ class App:
 
     @cached_property
     def archive(self) -> ObjectArchive:
-        return open_folder(self._folder() / "archive")
+        self._folder()
+        folder = self.archive_folder
+        if folder is not None:
+            return open_folder(folder)
+        place = self.settings.archive_place
+        return open_bucket(object_server(place), *bucket_of(place.place))
 
     @property
-    def archive_folder(self) -> Path:
-        return self.settings.folder / "archive"
+    def archive_folder(self) -> Path | None:
+        """None if the archive is a bucket."""
+        return folder_of(self.settings.archive_place, self.settings.folder)
 
     @cached_property
     def recipes(self) -> Mapping[str, Recipe]:
@@ -167,8 +186,29 @@ class App:
     def _push(self) -> Push:
         """Queues are rows, unless the settings name a server for them."""
         if not self.settings.queues:
-            return RowQueues(self.store.engine, self.clock).push
+            return self.queues.push
         return RedisQueues(revealed(self.settings.queues, "queues")).push
+
+    @cached_property
+    def queues(self) -> RowQueues:
+        """From where documents for other programs are taken. Items in lists on a server become rows when they are."""
+        rows = RowQueues(self.store.engine, self.clock)
+        if not self.settings.queues:
+            return rows
+        server = RedisServer(revealed(self.settings.queues, "queues"), "queues")
+        routes = [(route, one.name) for one in self.recipes.values() for route in one.routes]
+        return replace(
+            rows, supply=Lists(server, {route.name: name for route, name in routes if route.sink == "queue"})
+        )
+
+    @cached_property
+    def markers(self) -> Markers | None:
+        """Where other programs find what was seen, if the settings name a server."""
+        if not self.settings.redis:
+            return None
+        server = RedisServer(revealed(self.settings.redis, "redis"), seconds=MARKING_SECONDS)
+        namespaces = {name: recipe.prefix for name, recipe in self.recipes.items()}
+        return Markers(server, self.store.engine, self.clock, namespaces)
 
     @cached_property
     def channels(self) -> Mapping[str, Sink]:
@@ -216,10 +256,16 @@ class App:
 
     def fetcher(self) -> Fetcher:
         configure_logs(self.settings.log, self.settings.log_level)
-        # Whoever has no data folder (a single look at an address) has nobody to share limits with either.
+        return HttpFetcher(fetch_settings(self.settings), governor=self._governor(), clock=self.clock)
+
+    def _governor(self) -> Governor | None:
+        """Limits are shared by all who name the same server, or else by all who have the same data folder. Whoever has
+        neither (a single look at an address) has nobody to share them with."""
+        if self.settings.redis:
+            server = RedisServer(revealed(self.settings.redis, "redis"), seconds=GOVERNING_SECONDS)
+            return RedisGovernor(server, counted=sorted({one.prefix for one in self.recipes.values()}))
         folder = self.settings.folder
-        governor = FileGovernor(folder / "governor.db") if folder.is_dir() else None
-        return HttpFetcher(fetch_settings(self.settings), governor=governor, clock=self.clock)
+        return FileGovernor(folder / "governor.db") if folder.is_dir() else None
 
     def desk(self, owner: str, *, fetching: bool) -> Desk:
         """A worker's desk; only one that fetches needs a fetcher."""
@@ -235,6 +281,7 @@ class App:
             patience=self.patience,
             renders=available(),
             channels=tuple(self.channels),
+            tell=self.markers or nobody,
         )
 
     def _folder(self) -> Path:
@@ -246,6 +293,11 @@ class App:
                 "data_unwritable", f"the data folder {folder} cannot be made: {error.strerror}"
             ) from error
         return folder
+
+
+def object_server(place: Archive) -> Server:
+    key, secret = identity(place)
+    return Server(endpoint=checked_endpoint(place), region=place.region, key=key, secret=secret)
 
 
 def fetch_settings(settings: Settings) -> FetchSettings:

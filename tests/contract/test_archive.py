@@ -8,15 +8,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
+from threading import Barrier, Thread
 
 import obstore
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.scene import make_capture
+from tests.seaweed import Seaweed, running_seaweed
 
+from headwater.backends import archive as archive_module
+from headwater.backends import bucket
 from headwater.backends.archive import ObjectArchive, open_folder
+from headwater.backends.bucket import Server, open_bucket
 from headwater.model.capture import Capture
 from headwater.model.errors import Refused, Temporary
 from headwater.model.ports import Archive
@@ -38,13 +44,20 @@ class Depot:
         return {entry["path"] for page in obstore.list(self.archive.store) for entry in page}
 
 
-# Further homes of the archive (a bucket, say) join the contract by another entry here.
-HOMES = {"folder": open_folder}
+numbers = count(1)
 
 
-@pytest.fixture(params=sorted(HOMES))
+def at(seaweed: Seaweed, **told: str) -> Server:
+    return Server(**({"endpoint": seaweed.endpoint, "key": seaweed.key, "secret": seaweed.secret} | told))
+
+
+@pytest.fixture(params=["folder", "bucket"])
 def depot(request: pytest.FixtureRequest, tmp_path: Path) -> Depot:
-    return Depot(HOMES[request.param](tmp_path / "archive"))
+    """The archive's homes; further ones join the contract here."""
+    if request.param == "folder":
+        return Depot(open_folder(tmp_path / "archive"))
+    server = at(request.getfixturevalue("seaweed"))
+    return Depot(open_bucket(server, "depot", f"raw/{next(numbers)}"))
 
 
 def _digest(body: bytes) -> str:
@@ -163,6 +176,118 @@ def test_every_pack_is_listed_and_can_be_removed(depot: Depot):
     depot.archive.remove([first.pack])
     assert depot.archive.get([first, second]) == {second.sha256: b"two"}
     assert depot.objects() == {second.pack}
+
+
+def test_what_is_no_pack_is_left_alone(depot: Depot):
+    """A bucket may hold what others put there; a sweep shall not see it."""
+    (stored,) = _put(depot.archive, b"one")
+    depot.overwrite("report.pdf", b"somebody else's")
+    depot.overwrite(f"{stored.pack}.copy", b"somebody else's")
+    assert list(depot.archive.packs(before=datetime.now(UTC) + timedelta(hours=1))) == [stored.pack]
+
+
+def test_eight_writers_of_the_same_pack_make_one(depot: Depot):
+    together, done = Barrier(8), []
+
+    def write() -> None:
+        together.wait()
+        done.append(tuple(_put(depot.archive, b"one", b"two" * 5_000)))
+
+    writers = [Thread(target=write) for _ in range(8)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join(60)
+    assert len(done) == 8
+    assert all(one == done[0] for one in done)
+    assert depot.objects() == {done[0][0].pack}
+    assert depot.archive.get(done[0]) == {_digest(b"one"): b"one", _digest(b"two" * 5_000): b"two" * 5_000}
+
+
+def test_packs_are_copied_once_and_damaged_ones_are_named(depot: Depot, tmp_path: Path):
+    (sound,), (harmed,) = _put(depot.archive, b"sound"), _put(depot.archive, b"harmed")
+    depot.overwrite(harmed.pack, b"something else")
+    target = open_folder(tmp_path / "target")
+    assert depot.archive.copy([sound.pack, harmed.pack], target) == (1, [harmed.pack])
+    assert depot.archive.copy([sound.pack], target) == (0, [])
+    assert target.get([sound]) == {sound.sha256: b"sound"}
+
+
+# The bucket alone: size, keys, and servers that are not there.
+
+
+def test_a_large_pack_goes_to_a_bucket_in_parts(seaweed: Seaweed, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(bucket, "ONE_PIECE", 6 << 20)
+    monkeypatch.setattr(archive_module, "PART", 5 << 20)
+    archive = open_bucket(at(seaweed), "large")
+    large = os.urandom(11 << 20)
+    (stored,) = _put(archive, large)
+    assert _put(archive, large) == [stored]
+    assert archive.get([stored]) == {stored.sha256: large}
+    assert obstore.head(archive.store, stored.pack)["e_tag"].endswith('-3"')  # so many parts it came in
+    obstore.put(archive.store, stored.pack, b"half")
+    _put(archive, large)
+    assert archive.get([stored]) == {stored.sha256: large}
+
+
+def test_a_wrong_secret_is_told_without_any_secret(seaweed: Seaweed):
+    (stored,) = _put(open_bucket(at(seaweed), "keys"), b"one")
+    refused = open_bucket(at(seaweed, secret="not-the-secret"), "keys")
+    for call in (
+        refused.ready,
+        lambda: _put(refused, b"two"),
+        lambda: refused.get([stored]),
+        lambda: refused.has(stored.pack),
+        lambda: list(refused.packs(before=datetime.now(UTC))),
+    ):
+        with pytest.raises(Temporary) as caught:
+            call()
+        assert caught.value.reason == "archive_denied"
+        assert "s3://keys" in caught.value.detail
+        assert "not-the-secret" not in str(caught.value)
+    assert "not-the-secret" not in repr(at(seaweed, secret="not-the-secret"))
+
+
+def test_a_bucket_that_is_not_there_is_not_an_empty_one(seaweed: Seaweed):
+    """Captures of a bucket that was named wrongly are not damaged: they are elsewhere."""
+    (stored,) = _put(open_bucket(at(seaweed), "right"), b"one")
+    wrong = open_bucket(at(seaweed), "wrong")
+    for call in (lambda: wrong.get([stored]), lambda: wrong.whole(stored.pack)):
+        with pytest.raises(Temporary, match="s3://wrong") as caught:
+            call()
+        assert caught.value.reason == "archive_no_bucket"
+
+
+def test_a_bucket_is_made_by_servers_that_make_them_and_ready_again_and_again(seaweed: Seaweed):
+    archive = open_bucket(at(seaweed), "made-by-need")
+    archive.ready()
+    archive.ready()
+    assert list(archive.packs(before=datetime.now(UTC) + timedelta(hours=1))) == []
+
+
+def test_an_encrypted_endpoint_is_never_asked_in_the_clear():
+    server = Server(endpoint="https://127.0.0.1:1", key="k", secret="s")
+    assert server.bucket("one").client_options["allow_http"] == "false"
+    plain = Server(endpoint="http://127.0.0.1:1", key="k", secret="s")
+    assert plain.bucket("one").client_options["allow_http"] == "true"
+
+
+def test_a_server_that_was_killed_has_everything_when_it_is_back(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(bucket, "RETRIES", 1)
+    with running_seaweed() as server:
+        archive = open_bucket(at(server), "orange")  # its name says "range", as errors about ranges do
+        stored = [*_put(archive, b"one"), *_put(archive, b"two")]
+        server.kill()
+        for call in (lambda: _put(archive, b"three"), lambda: archive.get(stored)):
+            with pytest.raises(Temporary) as caught:
+                call()
+            assert caught.value.reason == "archive_unavailable"
+        server.start()
+        assert archive.get(stored) == {
+            one.sha256: body for one, body in zip(stored, (b"one", b"two"), strict=True)
+        }
+        (third,) = _put(archive, b"three")
+        assert archive.get([third]) == {third.sha256: b"three"}
 
 
 # The folder alone: paths, rights and space.

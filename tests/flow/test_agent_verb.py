@@ -1,6 +1,7 @@
 """`headwater agent` as an operator calls it."""
 
 import asyncio
+import json
 import logging
 import os
 import signal
@@ -16,6 +17,7 @@ import pytest
 from tests.chatting import ChatServer, Reply, chat_server
 from tests.flow.command_line import PATIENCE, SOURCE, call
 from tests.pure.test_intelligence import GOOD
+from tests.valkey import Valkey
 
 from headwater.app import App
 from headwater.backends.sql.queueing import RowQueues
@@ -86,8 +88,8 @@ def test_r88_the_agent_reads_what_waits_and_shows_its_key_to_nobody(settings, ca
         (("agent: {endpoint: 'https://models.example/v1', model: m, key: 'env:NOT_THERE'}",), "NOT_THERE"),
         (("agent: {endpoint: 'https://models.example/v1', model: m, options: {stream: true}}",), "stream"),
         (
-            ("queues: 'redis://localhost:6379/0'", "agent: {endpoint: 'http://models.example', model: m}"),
-            "queues",
+            ("queues: 'redis://127.0.0.1:1/0'", "agent: {endpoint: 'http://models.example', model: m}"),
+            "the Redis server cannot be reached",
         ),
     ],
 )
@@ -128,3 +130,25 @@ def test_r44_an_agent_that_is_ended_while_it_asks_loses_nothing(settings: Path, 
     assert (row["state"], row["attempts"]) == held
     assert [one["id"] for one in queues.pop("app:queue:extraction", "next")] == ["i1"]
     app.store.engine.dispose()
+
+
+def test_r44_r88_the_agent_and_the_shell_take_from_lists_on_a_server(
+    settings: Path, capsys, monkeypatch, valkey: Valkey
+):
+    monkeypatch.setenv("QUEUES", valkey.url)
+    with valkey.client() as client:
+        for name in ("j1", "j2"):
+            client.rpush("app:queue:extraction", json.dumps({"id": name, "document_id": f"d-{name}"}))
+    with answering(Reply(GOOD)) as server:
+        agent = f'agent: {{endpoint: "{server.address}", model: small}}'
+        said = told(settings, 'queues: "env:QUEUES"', agent)
+        popped = call(capsys, monkeypatch, *said, "queue", "pop", "extraction", "--limit", "2")
+        assert [json.loads(line)["id"] for line in popped.out.splitlines()] == ["i1", "j1"], popped.err
+        peeked = call(capsys, monkeypatch, *said, "queue", "peek", "extraction", "--limit", "5")
+        assert [json.loads(line)["id"] for line in peeked.out.splitlines()] == ["i1", "j1", "j2"]
+        answer = call(capsys, monkeypatch, *said, "agent", "--once", "--json")
+        assert answer.record["done"] == 1, answer.err
+    assert call(capsys, monkeypatch, *said, "queue", "ack", "j1").code == 0
+    assert call(capsys, monkeypatch, *said, "queue", "list", "--json").record == {
+        "queue": "app:queue:extraction", "waiting": 0, "leased": 1, "done": 2, "failed": 0,
+    }  # fmt: skip

@@ -29,13 +29,11 @@ def _truth(made: Laboratory) -> dict[str, dict[str, Any]]:
     return {url: record for record in made.internet.truth() if record["feeds"] for url in record["urls"]}
 
 
-def test_every_story_is_kept_and_hardly_any_twice(finished: Laboratory):
-    """Twice only where a page says so much more than the article (its readers' comments, say) that it reads as
-    another text."""
+def test_c22_every_story_is_kept_and_none_twice(finished: Laboratory):
     truth = _truth(finished)
     kept = Counter(truth[row["url"]]["story"] for row in finished.documents(State.KEPT))
     assert kept.keys() == {record["story"] for record in truth.values()}
-    assert sum(kept.values()) <= 1.05 * len(kept)
+    assert set(kept.values()) == {1}
 
 
 def test_nothing_is_lost_every_article_is_a_document(finished: Laboratory):

@@ -6,12 +6,16 @@ import re
 from importlib import import_module
 from pathlib import Path
 
+import obstore
 import pytest
 from rich.console import Console
 from tests.flow.command_line import call, shell
+from tests.seaweed import Seaweed
 from tests.trading import EVERYTHING, trading
 
 from headwater.app import App
+from headwater.backends.bucket import Server
+from headwater.backends.named_objects import in_buckets, in_folder, in_one_bucket
 from headwater.backends.sql.schema import documents, facts, runs, sources
 from headwater.cli.archive import copy_objects
 from headwater.cli.demo import demo_settings
@@ -52,7 +56,7 @@ def ask(made, capsys, monkeypatch):
 
 
 def test_r48_r49_r50_payloads_lie_by_bucket_kind_company_day_and_run(made, tmp_path: Path):
-    counted = copy_objects(made.app, "markets", layout(Vocabulary("stonks")), tmp_path, None)
+    counted = copy_objects(made.app, "markets", layout(Vocabulary("stonks")), in_folder(tmp_path), None)
     found = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.json")}
     ids = {run["id"] for run in made.rows(runs)}
     news = [name for name in found if name.startswith("stonks-raw-news/news_api/NGSC/2026/11/13/")]
@@ -62,19 +66,55 @@ def test_r48_r49_r50_payloads_lie_by_bucket_kind_company_day_and_run(made, tmp_p
     assert any(name.startswith("stonks-raw-market/market_api/_global/2026/11/13/") for name in found)
     assert "results" in json.loads((tmp_path / news[0]).read_bytes())
     assert counted["missing"] == 0
-    again = copy_objects(made.app, "markets", layout(Vocabulary("stonks")), tmp_path, None)
+    again = copy_objects(made.app, "markets", layout(Vocabulary("stonks")), in_folder(tmp_path), None)
     assert (again["payloads"], again["written"]) == (counted["payloads"], 0)
 
 
+def test_r49_buckets_are_buckets_of_a_server(made, seaweed: Seaweed):
+    server = Server(endpoint=seaweed.endpoint, key=seaweed.key, secret=seaweed.secret)
+    names = layout(Vocabulary("stonks"))
+    counted = copy_objects(made.app, "markets", names, in_buckets(server), None)
+    assert counted["written"] == counted["payloads"] + 2 * counted["documents"] > 0
+    for bucket, kind in (("stonks-raw-news", "news_api"), ("stonks-raw-market", "market_api")):
+        listed = [entry["path"] for page in obstore.list(server.bucket(bucket)) for entry in page]
+        assert listed
+        assert all(name.startswith(f"{kind}/") for name in listed)
+    again = copy_objects(made.app, "markets", names, in_buckets(server), None)
+    assert (again["payloads"], again["documents"], again["written"]) == (
+        counted["payloads"], counted["documents"], 0,
+    )  # fmt: skip
+    whole = copy_objects(made.app, "markets", names, in_one_bucket(server, "one", "copies"), None)
+    assert whole == counted
+    first = next(iter(obstore.list(server.bucket("one"))))[0]["path"]
+    assert first.startswith("copies/stonks-")
+
+
+def test_r49_the_verb_copies_to_buckets_and_names_one_that_cannot_be(made, ask, seaweed, monkeypatch):
+    told = {"ENDPOINT": seaweed.endpoint, "KEY": seaweed.key, "SECRET": seaweed.secret}
+    for name, value in told.items():
+        monkeypatch.setenv(f"HEADWATER_ARCHIVE_{name}", value)
+    answer = ask("archive", "copy", "markets", "--to", "s3://by-verb/x", "--json")
+    assert answer.err == ""
+    copied = answer.record
+    assert (copied["folder"], copied["missing"]) == ("s3://by-verb/x", 0)
+    assert copied["written"] > 0
+    assert "cannot be a bucket" in ask("archive", "copy", "markets", "--to", "s3://Not_One/x").err
+    monkeypatch.setenv("HEADWATER_ARCHIVE_SECRET", "wrong-secret")
+    refused = ask("archive", "copy", "markets", "--to", "s3://")
+    assert refused.code == 1
+    assert "refuses this key" in refused.err
+    assert "wrong-secret" not in refused.err
+
+
 def test_several_pages_of_a_look_lie_side_by_side(made, tmp_path: Path):
-    copy_objects(made.app, "markets", layout(Vocabulary()), tmp_path, None)
+    copy_objects(made.app, "markets", layout(Vocabulary()), in_folder(tmp_path), None)
     names = {path.name for path in (tmp_path / "app-raw-content").rglob("raw*.json")}
     assert "raw.json" in names
     assert all(re.fullmatch(r"raw(-\d+)?\.json", name) for name in names)
 
 
 def test_r84_r85_text_and_parser_output_lie_by_document(made, tmp_path: Path):
-    copy_objects(made.app, "markets", layout(Vocabulary()), tmp_path, None)
+    copy_objects(made.app, "markets", layout(Vocabulary()), in_folder(tmp_path), None)
     row = next(one for one in made.rows(documents) if one["attributes"]["ticker"] == "KDRA")
     folder = tmp_path / "app-normalized" / "news_api" / "KDRA" / row["id"]
     assert (folder / "normalized.txt").read_text(encoding="utf-8") == row["text"]

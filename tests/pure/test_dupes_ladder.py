@@ -230,3 +230,26 @@ def test_the_same_form_for_other_places_is_no_copy():
         for n, (place, trade) in enumerate(zip(PLACES, TRADES, strict=True))
     ]
     assert all(one.duplicate_of is None for one in dedupe_stream(rows))
+
+
+def test_c21_an_article_is_compared_with_few_however_many_are_alike():
+    """The work for one article is bounded, whatever is stored: that is what keeps it far below a second."""
+    index = CountingIndex()
+    ladder = Ladder(DEFAULT, index)
+    for number in range(300):
+        ladder.take(article(f"k{number}", story(number % 40), number * 50, publisher=f"P{number}"))
+    index.read.clear()
+    ladder.decide(article("last", story(7, "Belmont", "weavers"), 400_000, publisher="Late"))
+    assert 1 <= len(index.read) <= 20
+
+
+class CountingIndex(MemoryIndex):
+    """Notes whose texts are asked for."""
+
+    def __init__(self):
+        super().__init__()
+        self.read = []
+
+    def article(self, document):
+        self.read.append(document)
+        return super().article(document)

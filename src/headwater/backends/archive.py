@@ -7,24 +7,29 @@ buckets and bills count.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 
 import obstore
-from obstore.exceptions import AlreadyExistsError, BaseError, NotFoundError
+from obstore.exceptions import AlreadyExistsError, BaseError
 from obstore.store import LocalStore, ObjectStore
 
+from headwater.backends.object_trouble import MISSING, NO_SUCH_RANGE, explained, no_bucket
 from headwater.model.capture import Capture
-from headwater.model.errors import Refused, Temporary
+from headwater.model.errors import Refused
 from headwater.pure.warc import pack
 
-DISK_FULL = "no space left"
 SUFFIX = ".warc"
 NOTHING = sha256(b"").hexdigest()
 NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f]{64}\.warc")
+PART = 8 << 20
+NOTE = "HEADWATER.txt"
+NOTE_TEXT = (
+    b"Raw captures of Headwater, as WARC files named by their SHA-256. Do not rename or change them.\n"
+)
 
 
 def open_folder(path: Path) -> "ObjectArchive":
@@ -39,9 +44,23 @@ def open_folder(path: Path) -> "ObjectArchive":
 
 @dataclass(frozen=True)
 class ObjectArchive:
-    """`model.ports.Archive` on any store that obstore speaks to."""
+    """`model.ports.Archive` on any store that obstore speaks to. `place` is said in errors; what is larger than
+    `one_piece` is put in parts, None is never."""
 
     store: ObjectStore
+    place: str = "the archive"
+    one_piece: int | None = None
+
+    def ready(self) -> None:
+        """Temporary if it cannot be written to: better said before the work begins than by every worker. Some servers
+        make a bucket when something is put into it."""
+        if self.one_piece is None:
+            return
+        with self._explained():
+            self._created(NOTE, NOTE_TEXT)
+
+    def _explained(self) -> AbstractContextManager[None]:
+        return explained(self.place, bucket=self.one_piece is not None)
 
     def put(self, captures: Sequence[tuple[Capture, bytes]]) -> Sequence[Capture]:
         if not captures:
@@ -49,17 +68,36 @@ class ObjectArchive:
         data, starts = pack(captures)
         digest = sha256(data).hexdigest()
         name = f"{digest[:2]}/{digest}{SUFFIX}"
-        with _explained():
-            try:
-                obstore.put(self.store, name, data, mode="create", use_multipart=False)
-            except AlreadyExistsError:
-                self._mend(name, data)
+        with self._explained():
+            self._create(name, data)
         return [replace(c, pack=name, start=start) for (c, _), start in zip(captures, starts, strict=True)]
+
+    def _create(self, name: str, data: bytes) -> None:
+        """Parts cannot be put on a condition. As a name says its bytes, two who write the same pack do no harm."""
+        if self._in_parts(data):
+            if not self.has(name):
+                return self._write(name, data)
+        elif self._created(name, data):
+            return None
+        return self._mend(name, data)
+
+    def _created(self, name: str, data: bytes) -> bool:
+        try:
+            obstore.put(self.store, name, data, mode="create", use_multipart=False)
+        except AlreadyExistsError:
+            return False
+        return True
 
     def _mend(self, name: str, data: bytes) -> None:
         """The same captures were put before a commit that failed. If what lies there is damaged, here is the remedy."""
         if bytes(obstore.get(self.store, name).bytes()) != data:
-            obstore.put(self.store, name, data, use_multipart=False)
+            self._write(name, data)
+
+    def _write(self, name: str, data: bytes) -> None:
+        obstore.put(self.store, name, data, use_multipart=self._in_parts(data), chunk_size=PART)
+
+    def _in_parts(self, data: bytes) -> bool:
+        return self.one_piece is not None and len(data) > self.one_piece
 
     def get(self, captures: Sequence[Capture]) -> Mapping[str, bytes]:
         by_pack: dict[str, list[Capture]] = defaultdict(list)
@@ -77,13 +115,15 @@ class ObjectArchive:
         if not NAME.fullmatch(name):
             return {}
         starts, lengths = [c.start for c in captures], [c.size for c in captures]
-        with _explained():
+        with self._explained():
             try:
                 found = obstore.get_ranges(self.store, name, starts=starts, lengths=lengths)
-            except (NotFoundError, FileNotFoundError, ValueError):
+            except (*MISSING, ValueError) as error:
+                if no_bucket(error):
+                    raise
                 return self._read_alone(name, captures)
             except BaseError as error:
-                if "range" not in str(error).lower():
+                if NO_SUCH_RANGE not in str(error):
                     raise
                 return self._read_alone(name, captures)
         bodies = {c.sha256: bytes(body) for c, body in zip(captures, found, strict=True)}
@@ -96,16 +136,17 @@ class ObjectArchive:
         return {digest: body for capture in captures for digest, body in self._read(name, [capture]).items()}
 
     def packs(self, before: datetime) -> Iterator[str]:
-        """Every pack that was written before that moment; for the sweep."""
-        with _explained():
+        """Every pack that was written before that moment; for the sweep. What else lies there is somebody else's."""
+        with self._explained():
             for page in obstore.list(self.store):
-                yield from sorted(entry["path"] for entry in page if entry["last_modified"] < before)
+                old = (entry["path"] for entry in page if entry["last_modified"] < before)
+                yield from sorted(name for name in old if NAME.fullmatch(name))
 
     def copy(self, packs: Iterable[str], target: "ObjectArchive") -> tuple[int, list[str]]:
         """Copy packs that the target does not have yet; gives how many, and the names of those that are missing here or
         whose bytes no longer match their name."""
         count, damaged = 0, []
-        with _explained():
+        with self._explained():
             for name in packs:
                 if target.has(name):
                     continue
@@ -113,15 +154,20 @@ class ObjectArchive:
                 if data is None:
                     damaged.append(name)
                     continue
-                obstore.put(target.store, name, data, use_multipart=False)
+                target.add(name, data)
                 count += 1
         return count, damaged
 
+    def add(self, name: str, data: bytes) -> None:
+        """A whole pack from elsewhere, under the name that its bytes have."""
+        with self._explained():
+            self._write(name, data)
+
     def has(self, name: str) -> bool:
-        with _explained():
+        with self._explained():
             try:
                 obstore.head(self.store, name)
-            except (NotFoundError, FileNotFoundError):
+            except MISSING:
                 return False
         return True
 
@@ -129,23 +175,15 @@ class ObjectArchive:
         """All bytes of a pack; None if it is missing or its bytes do not match its name."""
         if not NAME.fullmatch(name):
             return None
-        with _explained():
+        with self._explained():
             try:
                 data = bytes(obstore.get(self.store, name).bytes())
-            except (NotFoundError, FileNotFoundError):
+            except MISSING as error:
+                if no_bucket(error):
+                    raise
                 return None
         return data if sha256(data).hexdigest() == name[3:67] else None
 
     def remove(self, packs: Sequence[str]) -> None:
-        with _explained():
+        with self._explained():
             obstore.delete(self.store, list(packs))
-
-
-@contextmanager
-def _explained() -> Iterator[None]:
-    try:
-        yield
-    except (BaseError, OSError) as error:
-        if DISK_FULL in str(error).lower():
-            raise Temporary("disk_full", "the archive has no space left") from error
-        raise Temporary("archive_unavailable", str(error).splitlines()[0]) from error

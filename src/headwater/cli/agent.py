@@ -5,21 +5,22 @@ import os
 import socket
 from typing import Annotated, Any
 
+import aiohttp
+import structlog
 import typer
 
 from headwater.app import App
-from headwater.backends.sql.queueing import RowQueues
 from headwater.cli.opening import open_app
 from headwater.cli.options import Json, verb
 from headwater.cli.output import console, print_json_lines, side_console
+from headwater.fetch.chat import AGAIN, Chat
 from headwater.logs import configure_logs
-from headwater.model.errors import Refused
-from headwater.settings.agent import address_of, checked
-from headwater.settings.channels import revealed
+from headwater.model.errors import Temporary
+from headwater.settings.agent import address_of, checked, key_of
 from headwater.worker.agent import ExtractionAgent, Tally
-from headwater.worker.chat import Chat
 
 IDLE_SECONDS = 5.0
+_log = structlog.get_logger()
 
 
 def read_for_others(
@@ -44,21 +45,16 @@ def read_for_others(
 def agent_of(opened: App) -> ExtractionAgent:
     """As the settings want it, or Refused."""
     told = checked(opened.settings.agent)
-    if opened.settings.queues:
-        raise Refused("bad_config", "agent: it takes from queues that are rows; unset `queues` to use it")
-    key = revealed(told.key, "agent.key").strip()
-    if not (key.isascii() and key.isprintable()):
-        raise Refused("bad_config", "agent.key: a key is one line of plain ASCII")
     chat = Chat(
         address=address_of(told),
         model=told.model,
         clock=opened.clock,
-        key=key,
+        key=key_of(told),
         seconds=told.seconds,
         options=told.options,
     )
     return ExtractionAgent(
-        queues=RowQueues(opened.store.engine, opened.clock),
+        queues=opened.queues,
         chat=chat,
         owner=f"{socket.gethostname()}:{os.getpid()}",
         asks=told.asks,
@@ -69,12 +65,23 @@ def agent_of(opened: App) -> ExtractionAgent:
 async def _work(agent: ExtractionAgent, *, once: bool, as_json: bool) -> None:
     async with agent.chat.session() as session:
         while True:
-            tally = await agent.drain(session)
+            tally = await _drained(agent, session, once=once)
             if once or tally:
                 _tell(tally, as_json=as_json)
             if once:
                 return
             await asyncio.sleep(max(tally.wait.total_seconds(), IDLE_SECONDS))
+
+
+async def _drained(agent: ExtractionAgent, session: aiohttp.ClientSession, *, once: bool) -> Tally:
+    """Queues that cannot be asked are asked again after a while, except by who wants to be done."""
+    try:
+        return await agent.drain(session)
+    except Temporary as trouble:
+        if once:
+            raise
+        _log.warning("queues cannot be asked", reason=trouble.reason, detail=trouble.detail)
+        return Tally(wait=trouble.delay or AGAIN)
 
 
 def _tell(tally: Tally, *, as_json: bool) -> None:

@@ -7,16 +7,23 @@ from typing import Annotated
 import msgspec
 import typer
 
-from headwater.app import App
+from headwater.app import App, object_server
+from headwater.backends.named_objects import NamedObjects, in_buckets, in_folder, in_one_bucket
 from headwater.backends.sql.copying import Copying
 from headwater.cli.opening import open_app
 from headwater.cli.options import Json, RecipeName, group
 from headwater.cli.output import console, print_json
 from headwater.model.errors import Refused
 from headwater.model.layout import Layout
+from headwater.settings.archive import SCHEME, bucket_of
 from headwater.settings.sources import parse_duration
 
 app = group("Copy raw payloads and parsed documents to where other programs look for them.")
+
+
+@app.callback()
+def archive() -> None:
+    """A verb with a single verb of its own would otherwise lose that one's name."""
 
 
 @app.command("copy")
@@ -25,8 +32,12 @@ def copy(
     recipe: RecipeName,
     *,
     to: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="A folder; its subfolders are buckets. Else DATA/objects."),
+        str | None,
+        typer.Option(
+            metavar="PLACE",
+            help="A folder whose subfolders are the buckets (else DATA/objects); s3:// for buckets of the archive's "
+            "server, s3://BUCKET/PREFIX for one bucket.",
+        ),
     ] = None,
     within: Annotated[
         str | None, typer.Option(metavar="DURATION", help="Only what is not older: 90s, 15m, 4h, 1d.")
@@ -42,13 +53,13 @@ def copy(
     if layout is None:
         raise Refused("no_layout", f"the recipe '{recipe}' says nothing about where copies should lie")
     since = opened.clock() - parse_duration(within, "--within") if within else None
-    target = to or opened.settings.folder / "objects"
+    target = to or str(opened.settings.folder / "objects")
     try:
-        counted = copy_objects(opened, recipe, layout, target, since)
+        counted = copy_objects(opened, recipe, layout, objects_at(opened, target), since)
     except OSError as error:
         raise Refused("folder_unwritable", f"{target} cannot be written: {error.strerror}") from error
     if as_json:
-        print_json({"folder": str(target), **counted})
+        print_json({"folder": target, **counted})
     else:
         console().print(
             f"{counted['payloads']} payloads and {counted['documents']} documents in {target}.",
@@ -56,20 +67,31 @@ def copy(
         )
 
 
+def objects_at(app: App, place: str) -> NamedObjects:
+    """Buckets are of the server that the setting `archive` names, with its key."""
+    if not place.startswith(SCHEME):
+        return in_folder(Path(place))
+    server = object_server(app.settings.archive_place)
+    if place.rstrip("/") == SCHEME.rstrip("/"):
+        return in_buckets(server)
+    return in_one_bucket(server, *bucket_of(place, "--to"))
+
+
 def copy_objects(
-    app: App, recipe: str, layout: Layout, target: Path, since: datetime | None
+    app: App, recipe: str, layout: Layout, target: NamedObjects, since: datetime | None
 ) -> dict[str, int]:
     """Gives how many of each were looked at."""
     copying = Copying(app.store.engine)
     counted = {"payloads": 0, "documents": 0, "written": 0, "missing": 0}
     for batch in copying.payloads(recipe, since):
-        wanted = [(target / layout.raw(where), capture) for where, capture in batch]
-        bodies = app.archive.get([capture for path, capture in wanted if not path.exists()])
-        for path, capture in wanted:
-            counted["payloads"] += 1
+        named = [(layout.raw(where), capture) for where, capture in batch]
+        wanted = [(name, capture) for name, capture in named if not target.has(name)]
+        bodies = app.archive.get([capture for _, capture in wanted])
+        counted["payloads"] += len(named)
+        for name, capture in wanted:
             if capture.sha256 in bodies:
-                counted["written"] += _write(path, bodies[capture.sha256])
-            elif not path.exists():
+                counted["written"] += target.write(name, bodies[capture.sha256])
+            else:
                 counted["missing"] += 1
     for parsed in copying.parsed(recipe, since):
         for one in parsed:
@@ -79,16 +101,5 @@ def copy_objects(
                 "parser_output.json": msgspec.json.encode(one.record),
             }
             for name, body in parts.items():
-                counted["written"] += _write(target / layout.part(one.kind, one.label, one.id, name), body)
+                counted["written"] += target.write(layout.part(one.kind, one.label, one.id, name), body)
     return counted
-
-
-def _write(path: Path, body: bytes) -> int:
-    """Whole or not at all; gives whether anything had to be written."""
-    if path.exists() and path.read_bytes() == body:
-        return 0
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f"{path.name}.tmp")
-    draft.write_bytes(body)
-    draft.replace(path)
-    return 1

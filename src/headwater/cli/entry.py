@@ -38,6 +38,9 @@ def headwater(
     data: Annotated[
         str | None, typer.Option(help="Data folder; overrides the settings.", metavar="DIR")
     ] = None,
+    home: Annotated[
+        str | None, typer.Option(help="One of the homes that the settings name.", metavar="NAME")
+    ] = None,
     log: Annotated[
         Literal["console", "json"] | None, typer.Option(help="Form of the log lines: console or json.")
     ] = None,
@@ -50,7 +53,7 @@ def headwater(
     ] = False,
 ) -> None:
     """Sources in; clean, deduplicated, explained documents and stories out."""
-    context.obj = Options(config, data, log, log_level)
+    context.obj = Options(config, data, log, log_level, home)
 
 
 def main() -> None:

@@ -24,7 +24,8 @@ def init(context: typer.Context, as_json: Json = False) -> None:
     written = _write(path, options.data or DEFAULT_DATA)
     try:
         opened = closing(context, App(settings_from(options)))
-        _ = opened.store, opened.archive
+        _ = opened.store
+        opened.archive.ready()
     except HeadwaterError:
         if written:  # a file that leads nowhere would stand in the way of the next try
             path.unlink()

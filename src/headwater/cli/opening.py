@@ -18,7 +18,7 @@ def settings_from(options: Options) -> Settings:
     """The settings, with what was said on the command line put over them."""
     said = {"data": options.data, "log": options.log, "log_level": options.log_level}
     chosen = {name: value for name, value in said.items() if value is not None}
-    return msgspec.structs.replace(read_settings(options.config), **chosen)
+    return msgspec.structs.replace(read_settings(options.config, home=options.home), **chosen)
 
 
 def open_app(context: typer.Context) -> App:

@@ -24,6 +24,7 @@ class Options:
     data: str | None = None
     log: str | None = None
     log_level: str | None = None
+    home: str | None = None
 
 
 def given(context: typer.Context) -> Options:

@@ -108,8 +108,7 @@ def retry(
 
 
 def _queues(context: typer.Context) -> RowQueues:
-    opened = open_app(context)
-    return RowQueues(opened.store.engine, opened.clock)
+    return open_app(context).queues
 
 
 def _result(path: Path | None) -> dict[str, Any] | None:

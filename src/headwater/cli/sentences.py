@@ -7,10 +7,16 @@ ADVICE = {
     "and try again; otherwise check the setting `database`. Nothing is lost.",
     "disk_full": "there is no space left on the disk ({detail}). Make room and start again: what was stored is safe, "
     "and the rest will be done then.",
-    "archive_unavailable": "the archive cannot be used now ({detail}). Check that its folder can be read and written. "
-    "Nothing is lost.",
+    "archive_unavailable": "the archive cannot be used now ({detail}). Check that its folder can be read and written, "
+    "or that its server answers. Nothing is lost.",
+    "archive_denied": "{detail}. Nothing is lost.",
+    "archive_no_bucket": "{detail}. Nothing is lost.",
     "folder_unwritable": "it cannot be written there ({detail}). Check that the folder exists and that you may write "
     "into it.",
+    "redis_unavailable": "the Redis server cannot be reached ({detail}). Check that it runs and that its address in the "
+    "settings is right. Nothing is lost.",
+    "redis_refused": "the Redis server refuses to do this ({detail}). Check the password and the rights of the user in its "
+    "address. Nothing is lost.",
     "database_damaged": "the database is damaged ({detail}). The captures in the archive are not affected.",
 }
 

@@ -54,7 +54,7 @@ class Door:
         return site
 
     def _queues(self) -> RowQueues:
-        return RowQueues(self.app.store.engine, self.app.clock)
+        return self.app.queues
 
     async def health(self, request: web.Request) -> web.Response:
         del request

@@ -9,7 +9,7 @@ import msgspec
 from aiohttp import web
 
 from headwater.backends.sql.queueing import RowQueues
-from headwater.model.errors import Refused
+from headwater.model.errors import Refused, Temporary
 from headwater.settings.sources import parse_duration
 
 MOST = 100
@@ -52,6 +52,8 @@ class QueueDoor:
             except Refused as refused:
                 status = 404 if refused.reason in UNKNOWN else 400
                 return web.json_response({"error": refused.detail}, status=status)
+            except Temporary as trouble:
+                return web.json_response({"error": trouble.reason}, status=503)
 
         return guarded
 

@@ -15,12 +15,17 @@ HEAD = """\
 EXAMPLES = {
     "contact": "you@example.org",
     "database": "postgresql://user@host/headwater",
+    "connections": "{pool: 4, spare: 4, statement: 120, lock: 30, idle: 300, pooler: false}",
+    "archive": '{place: "s3://headwater/raw", endpoint: "https://objects.example", key: "env:S3_KEY", secret: "env:S3_SECRET"}',
+    "redis": "redis://host:6379/0",
+    "homes": '{cluster: {database: "env:CLUSTER_DATABASE", archive: "s3://headwater/raw", redis: "redis://host:6379/0"}}',
     "hosts": '{"*.example": "http://127.0.0.1:8080"}',
     "rate_limits": '{"*.example": {rate: 0.5, concurrency: 1}}',
     "reservations": "[tdm, noai]",
     "allow": '["127.0.0.1:8080"]',
     "notify": '{ops: {kind: slack, url: "env:SLACK_URL"}}',
     "agent": '{endpoint: "https://models.example/v1", model: some-model, key: "env:MODEL_KEY"}',
+    "summaries": '{endpoint: "https://models.example/v1", model: some-model, key: "env:MODEL_KEY", mode: batch}',
     "retention": "{runs: 14, documents: 0}",
     "recipes": "{crypto: {sources: my-feeds.yaml}}",
 }
@@ -42,7 +47,7 @@ def default_of(name: str) -> Any:
 
 def variable_of(name: str) -> str | None:
     """The environment variable that overrides the file."""
-    return FROM_ENVIRONMENT.get(name)
+    return {**FROM_ENVIRONMENT, "archive": "HEADWATER_ARCHIVE", "homes": "HEADWATER_HOME"}.get(name)
 
 
 def commented_settings(data: str) -> str:

@@ -94,7 +94,7 @@ def places(app: App) -> dict[str, str]:
     is_file = database.get_backend_name() == "sqlite" and database.database
     return {
         "database": str(database.database) if is_file else database.render_as_string(hide_password=True),
-        "archive": str(folder / "archive"),
+        "archive": app.settings.archive_place.place or str(folder / "archive"),
         "output": str(folder / "out"),
     }
 

@@ -9,7 +9,7 @@ from structlog.typing import FilteringBoundLogger
 
 from headwater.engine.alone import explain
 from headwater.model.errors import Permanent, Refused, Temporary
-from headwater.model.ports import Archive, Clock, Fetcher, Store
+from headwater.model.ports import Archive, Clock, Fetcher, Store, Tell, nobody
 from headwater.model.recipe import Recipe, Sink
 from headwater.model.work import Claim, Job, Later, Quarantined
 from headwater.pure.schedule import retry_delay
@@ -40,7 +40,7 @@ class Patience:
 @dataclass(frozen=True)
 class Desk:
     """The parts of one worker. `owner` names it in the leases it takes. `renders`: the fetchers of this installation
-    have a browser. `channels` are the sinks that alarms go to."""
+    have a browser. `channels` are the sinks that alarms go to. `tell` hears what was committed."""
 
     owner: str
     recipes: Mapping[str, Recipe]
@@ -53,6 +53,7 @@ class Desk:
     patience: Patience = field(default_factory=Patience)
     renders: bool = False
     channels: tuple[str, ...] = ()
+    tell: Tell = nobody
 
     def recipe(self, job: Job) -> Recipe:
         if job.recipe not in self.recipes:

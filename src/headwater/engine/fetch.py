@@ -12,6 +12,7 @@ from headwater.model.capture import Capture
 from headwater.model.lead import StoredLead
 from headwater.model.web import Failure, Request, Response
 from headwater.model.work import Fetched, Job, Later, Quarantined
+from headwater.pure.marking import of_fetched
 from headwater.pure.responses import GiveUp, Retry, Unchanged, conditional, fresh_until, judge
 
 # Answers that asking again would only repeat; the lead ends with its reason.
@@ -115,6 +116,7 @@ class Fetches:
             results,
             _unfit,
         )
+        self.desk.tell(self.job.recipe, of_fetched(results))
         count = len(self.ended)
         self.bodies, self.ended = [], []
         return count

@@ -15,6 +15,7 @@ from headwater.model.recipe import Conversation, Discovery, Found, Recipe
 from headwater.model.web import Failure, Request, Response
 from headwater.model.work import Job, Polled, Turn
 from headwater.pure.keys import document_key, lead_key
+from headwater.pure.marking import of_leads, of_polled
 from headwater.pure.responses import GiveUp, Proceed, Retry, freshness, judge
 from headwater.pure.schedule import (
     FAILURES_UNTIL_STOP,
@@ -165,6 +166,7 @@ class Looks:
             later = source_backoff(1)
             raise Temporary(trouble.reason, trouble.detail, delay=later, counts=False) from trouble
         look.bodies = []
+        self.desk.tell(self.recipe.name, of_leads(stored, look.archived, self.recipe.canonical))
 
     def _stored(self, look: Look, leads: tuple[Lead, ...]) -> tuple[StoredLead, ...]:
         source, recipe = look.turn.source, self.recipe
@@ -252,6 +254,7 @@ class Looks:
             results,
             self._unfit,
         )
+        self.desk.tell(self.recipe.name, of_polled(results, self.recipe.canonical))
         count = len(self.ended)
         for ended in self.ended:
             self.failures.pop(ended.source, None)

@@ -14,6 +14,7 @@ from headwater.model.reading import Hints, Unreadable
 from headwater.model.recipe import Context, Outcome, Recipe
 from headwater.model.work import Draft, Job, Later, Refined, State, Task
 from headwater.pure.drafting import compose, refuse, wants_browser
+from headwater.pure.marking import of_refined
 
 REDECIDE_LIMIT = 5
 
@@ -55,6 +56,7 @@ class Refinery:
             results = divide(self._decide, drafts, self._failed)
             self._report(results)
             lost = {key for keys in commit_apart(commit, results, _unfit) for key in keys}
+            self.desk.tell(self.recipe.name, of_refined(r for r in results if r.id not in lost))
             drafts = [draft for draft in drafts if draft.id in lost]
             if not drafts:
                 return

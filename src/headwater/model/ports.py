@@ -7,6 +7,7 @@ from typing import Protocol
 from headwater.model.capture import Capture
 from headwater.model.lead import StoredLead
 from headwater.model.recipe import Knowledge
+from headwater.model.seen import Seen
 from headwater.model.source import Source
 from headwater.model.web import Failure, Request, Response
 from headwater.model.work import (
@@ -25,6 +26,16 @@ from headwater.model.work import (
 
 Clock = Callable[[], datetime]
 """The time, in UTC. Injected everywhere, so that a day can pass in a test."""
+
+
+Tell = Callable[[str, Sequence[Seen]], None]
+"""Told by recipe what a job has seen, after its commit, for whoever wants to know sooner than the rows can be asked. It
+soon returns, raises nothing, and nothing here is decided by what it remembers."""
+
+
+def nobody(recipe: str, seen: Sequence[Seen]) -> None:
+    """Nobody wants to know."""
+    del recipe, seen
 
 
 class Archive(Protocol):

@@ -7,10 +7,15 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from headwater.model.connections import Connections
 from headwater.model.errors import Refused
 from headwater.settings.agent import Agent
-from headwater.settings.channels import Channel
+from headwater.settings.archive import FROM_ENVIRONMENT as ARCHIVE_FROM_ENVIRONMENT
+from headwater.settings.archive import Archive, from_environment
+from headwater.settings.channels import Channel, revealed
+from headwater.settings.homes import Home, chosen
 from headwater.settings.rate_limits import RateLimit, agents, beside, check_headers, check_hosts
+from headwater.settings.summaries import Summaries
 from headwater.settings.yaml_file import load
 
 DEFAULT_FILE = "headwater.yaml"
@@ -30,19 +35,27 @@ class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Days. `runs` are looks at sources, `alarms` those that are over, `captures` what came over the wire; `documents`
-    are moved to Parquet files, their names and numbers stay; `queue` are items that another program ended."""
+    are moved to Parquet files, their names and numbers stay; `queue` are items that another program ended,
+    `summaries` questions to a language model that are over."""
 
     runs: int = 30
     alarms: int = 365
     captures: int = 0
     documents: int = 0
     queue: int = 90
+    summaries: int = 90
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything an installation can be told.
 
-    data: the folder in which everything lies. database: a SQLAlchemy address; SQLite in the data folder unless given.
+    data: the folder in which everything lies. database: a SQLAlchemy address; SQLite in the data folder unless given;
+    `env:NAME` or `file:PATH` reads it from there. connections: to PostgreSQL, of each process: pool, spare, recycle;
+    seconds that a statement, a wait for a lock and an idle transaction may take (statement, lock, idle); pooler: true
+    behind PgBouncer and the like. archive: where raw captures lie: a folder (archive in the data folder
+    unless given) or s3://bucket/prefix; for a bucket also a record of place, endpoint (https://host:port if it is not
+    Amazon's), region, key and secret (`env:NAME` or `file:PATH`). homes: other places where this installation may live, by name, each with a database, an archive, a
+    redis and queues of its own; `--home NAME` puts that over the rest, `headwater move --to NAME` moves there.
     workers: processes that refine, beside the one that fetches. contact: an address that sites can complain to; it
     is part of the User-Agent. hosts: host (or *.domain) to base URL, to point names at another server; such a server
     may be on a private address. allow: private addresses (host:port) that may be fetched from. requests_per_second:
@@ -52,19 +65,27 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     they are recorded in any case. budgets: requests a minute by kind of source (news_api) or by name of a key
     (massive), 0 for no limit. queues: where documents for other programs are put: rows of the database, or lists
     on a Redis server if its address is given (redis://host:6379/0, or env:NAME). redis: the address of a Redis server
-    that several machines share (redis://host:6379/0, or env:NAME); `headwater beat` and `headwater worker` send their
-    messages through it. callback: the public address under which hubs reach `headwater listen`. log: console
-    or json; log_level: debug, info, warning or error. notify: channels on which alarms are told, by name; each has a
+    (or env:NAME) through which installations on several machines share their limits, `headwater beat` and `headwater
+    worker` send their messages, and other programs find marks for what was seen in the last day; nothing that must not
+    be lost lies there. callback: the public address under which hubs reach `headwater listen`. log: console or json;
+    log_level: debug, info, warning or error. notify: channels on which alarms are told, by name; each has a
     kind (webhook, slack or email) and what that needs. api_key: whoever starts runs through `headwater serve` must
     show it; `env:NAME` or `file:PATH` reads it from there. agent: whom `headwater agent`
     asks about documents: endpoint (an OpenAI-compatible API; nothing is asked without one), model, key (`env:NAME` or
-    `file:PATH`), seconds, asks, at_once, options. retention: after how many days the nightly clean-up removes
-    runs, alarms, captures and ended items of queues and moves documents to files; 0 is never.
+    `file:PATH`), seconds, asks, at_once, options. summaries: who summarises stories of recipes in tier C: the same, and
+    mode (direct or batch), premium_model for the hottest share, ceiling (US dollars in 24 hours), prices by model (input
+    and output, a million tokens), days, smallest; stories have local summaries without an endpoint. encoder: the model
+    that turns texts into vectors, where something is done by meaning: a folder with an ONNX sentence encoder and its
+    tokenizer, a folder of a hub's cache, or a name under models in the data folder; a small English one that is built
+    there unless given. retention: after how many days the nightly clean-up removes
+    runs, alarms, captures, ended items of queues and answered questions and moves documents to files; 0 is never.
     """
 
     data: str = DEFAULT_DATA
     database: str | None = None
-    redis: str = ""
+    connections: Connections = Connections()
+    archive: str | Archive = ""
+    homes: dict[str, Home] = {}
     workers: int = 1
     contact: str = ""
     hosts: dict[str, str] = {}
@@ -74,12 +95,15 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reservations: list[Literal["tdm", "noai", "noimageai", "noindex"]] = []
     budgets: dict[str, Annotated[int, msgspec.Meta(ge=0)]] = {}
     queues: str = ""
+    redis: str = ""
     callback: str = ""
     log: str = "console"
     log_level: str = "warning"
     notify: dict[str, Channel] = {}
     api_key: str = ""
     agent: Agent = Agent()
+    summaries: Summaries = Summaries()
+    encoder: str = ""
     retention: Retention = Retention()
     recipes: dict[str, RecipeSettings] = {}
 
@@ -91,27 +115,53 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def database_url(self) -> str:
         """Letters of the folder's name that mean something in an address are written as such."""
         path = str(self.folder / "headwater.db").replace("%", "%25").replace("?", "%3F")
-        return self.database or f"sqlite:///{path}"
+        return revealed(self.database, "database") if self.database else f"sqlite:///{path}"
+
+    @property
+    def archive_place(self) -> Archive:
+        return self.archive if isinstance(self.archive, Archive) else Archive(place=self.archive)
+
+    def at_home(self, name: str) -> "Settings":
+        """The same installation in another place."""
+        return msgspec.structs.replace(self, **chosen(self.homes, name))
 
 
 FROM_ENVIRONMENT = {
     "data": "HEADWATER_DATA",
     "database": "HEADWATER_DATABASE",
+    "redis": "HEADWATER_REDIS",
+    "queues": "HEADWATER_QUEUES",
     "log": "HEADWATER_LOG",
     "log_level": "HEADWATER_LOG_LEVEL",
 }
 
 
-def read_settings(path: Path | None, environment: Mapping[str, str] = os.environ) -> Settings:
-    """From the given file, else from HEADWATER_CONFIG, else from ./headwater.yaml if there is one."""
+def read_settings(
+    path: Path | None, environment: Mapping[str, str] = os.environ, home: str | None = None
+) -> Settings:
+    """From the given file, else from HEADWATER_CONFIG, else from ./headwater.yaml if there is one; then what the home
+    says (else that of HEADWATER_HOME), then the variables."""
     named = path or (Path(environment["HEADWATER_CONFIG"]) if environment.get("HEADWATER_CONFIG") else None)
     found = named or (Path(DEFAULT_FILE) if Path(DEFAULT_FILE).exists() else None)
     settings = load(found, Settings) if found else Settings()
     if found:
         _check(settings, found)
     settings = msgspec.structs.replace(settings, rate_limits={**settings.rate_limits, **beside(found)})
-    given = {field: environment[name] for field, name in FROM_ENVIRONMENT.items() if environment.get(name)}
-    settings = msgspec.structs.replace(settings, **given)
+    if name := home or environment.get("HEADWATER_HOME"):
+        settings = settings.at_home(name)
+    return _checked(_from_environment(settings, environment))
+
+
+def _from_environment(settings: Settings, environment: Mapping[str, str]) -> Settings:
+    given: dict[str, Any] = {
+        field: environment[name] for field, name in FROM_ENVIRONMENT.items() if environment.get(name)
+    }
+    if any(environment.get(name) for name in ARCHIVE_FROM_ENVIRONMENT.values()):
+        given["archive"] = from_environment(settings.archive_place, environment)
+    return msgspec.structs.replace(settings, **given)
+
+
+def _checked(settings: Settings) -> Settings:
     if settings.log not in {"console", "json"}:
         raise Refused("bad_config", f"log: '{settings.log}' is neither console nor json")
     if settings.log_level not in {"debug", "info", "warning", "error"}:

@@ -13,6 +13,7 @@ T = TypeVar("T")
 PLACE = re.compile(r" - at `(?P<path>\$[^`]*)`$")
 PART = re.compile(r"\.(?P<name>[^.\[\]]+)|\[(?P<index>\d+|\.\.\.)\]")
 SOME_ENTRY = "..."
+FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 UNKNOWN = re.compile(r"unknown field `(?P<field>[^`]+)`")
 
 
@@ -25,14 +26,22 @@ def load(path: Path, into: type[T]) -> T:
     except (OSError, UnicodeDecodeError) as error:
         raise Refused("unreadable_file", f"{path} cannot be read: {error}") from error
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        data = yaml.safe_load(text)
+        data = _parsed(text)
     except yaml.YAMLError as error:
         raise Refused("bad_config", _syntax(path, error)) from error
     try:
         return msgspec.convert({} if data is None else data, into, strict=False)
     except msgspec.ValidationError as error:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
         raise Refused("bad_config", _placed(path, node, data, into, str(error))) from error
+
+
+def _parsed(text: str) -> Any:
+    """The fast reader tells worse what is wrong; then the other one does."""
+    try:
+        return yaml.load(text, Loader=FAST)  # noqa: S506 - one of the two safe ones
+    except yaml.YAMLError:
+        return yaml.safe_load(text)
 
 
 def line_of(path: Path, trail: list[str]) -> int:

@@ -1,7 +1,7 @@
 """Items into lists on a Redis server: RPUSH, plain JSON, so that a consumer that pops from the left works unchanged.
 
-Of the protocol only what that needs: a command is an array of strings, an answer is read to its end. At least once: an
-item whose answer was lost is pushed again, with the same id.
+Of the protocol only what that needs: a command is an array of strings, an answer is one line. At least once: an item
+whose answer was lost is pushed again, with the same id.
 """
 
 import socket
@@ -15,14 +15,14 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from headwater.model.errors import Refused, Temporary
+from headwater.model.errors import Temporary
 from headwater.model.queue import QueueItem
+from headwater.redis_server import checked_address
 
 SECONDS = 10.0
 AGAIN = timedelta(seconds=30)
 PORT = 6379
 LONGEST_LINE = 4096
-LONGEST_ANSWER = 64 * 1024
 
 
 class Stream(Protocol):
@@ -30,7 +30,6 @@ class Stream(Protocol):
 
     def write(self, data: bytes, /) -> int: ...
     def flush(self) -> None: ...
-    def read(self, size: int, /) -> bytes: ...
     def readline(self, size: int, /) -> bytes: ...
 
 
@@ -42,11 +41,7 @@ class RedisQueues:
     seconds: float = SECONDS
 
     def __post_init__(self) -> None:
-        parts = urlsplit(self.url)
-        if parts.scheme not in {"redis", "rediss"} or not parts.hostname:
-            raise Refused("bad_config", "queues: write an address such as redis://localhost:6379/0")
-        if parts.path.strip("/") and not parts.path.strip("/").isdecimal():
-            raise Refused("bad_config", "queues: after the host only the number of a database may stand")
+        checked_address(self.url, "queues")
 
     def push(self, items: Sequence[QueueItem]) -> int:
         """All of them, in order; gives how many. A server that is away or refuses is no fault of the items."""
@@ -106,5 +101,5 @@ def _heed(stream: Stream) -> None:
     if line.startswith(b"-"):
         code = line[1:].split(maxsplit=1)[0][:20].decode("ascii", "replace")
         raise Temporary("queue_refused", code, delay=AGAIN, counts=False)
-    if line.startswith(b"$") and line[1:-2].isdigit():
-        stream.read(min(int(line[1:-2]), LONGEST_ANSWER) + 2)
+    if not line.startswith((b"+", b":")):
+        raise Temporary("queue_unavailable", "what answers is no Redis server", delay=AGAIN, counts=False)

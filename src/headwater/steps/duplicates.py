@@ -14,7 +14,7 @@ from headwater.pure.dupes.exact import Fingerprint
 from headwater.pure.dupes.index import Entry, MemoryIndex
 from headwater.pure.dupes.ladder import PER_KEY, Ladder, PageShelf, Profile
 from headwater.pure.dupes.profiles import DEFAULT
-from headwater.pure.dupes.rungs import CANDIDATES
+from headwater.pure.dupes.rungs import CANDIDATES, LEAST_SUPPORT
 from headwater.pure.urls import host_of
 
 
@@ -45,24 +45,26 @@ class DropDuplicates:
     def __call__(self, batch: Sequence[Document], context: Context) -> Sequence[Outcome]:
         articles = [article_of(document) for document in batch]
         shelf = PageShelf()
-        keys = {article.id: self.profile.keys(shelf.of(article)) for article in articles}
-        prints = {a.id: tuple(p for make in self.profile.prints if (p := make(a))) for a in articles}
+        marks = {article.id: self.profile.marks(shelf.of(article)) for article in articles}
         recollection = context.knowledge.recall(
             context.recipe,
             self.profile.scheme,
-            sorted({(p.algorithm, p.value) for some in prints.values() for p in some}),
-            sorted({one for some in keys.values() for one in some}),
+            sorted({(p.algorithm, p.value) for some in marks.values() for p in some.prints}),
+            sorted({one for some in marks.values() for one in some.keys}),
             PER_KEY,
         )
         memory = Memory(context.recipe, context.knowledge, recollection)
-        memory.prepare(keys.values(), [document.id for document in batch if document.revision > 1])
-        # The keys are worked out already; the rest of the ladder is the profile's own.
-        ladder = Ladder(replace(self.profile, keys=lambda page: keys[page.article.id]), memory, shelf)
+        memory.prepare(
+            {one: some.keys for one, some in marks.items()},
+            [document.id for document in batch if document.revision > 1],
+        )
+        memory.count_ahead({article.id: article for article in articles}, shelf)
+        ladder = Ladder(self.profile, memory, shelf)
         outcomes: dict[str, Outcome] = {}
         documents = {document.id: document for document in batch}
         for article in sorted(articles, key=age):
             memory.deciding = article
-            decision, entry = ladder.decide(article)
+            decision, entry = ladder.decide(article, marks[article.id])
             memory.add(entry)
             trace = _trace(entry, recollection.epoch)
             outcomes[article.id] = _outcome(documents[article.id], decision, trace)
@@ -110,24 +112,39 @@ class Memory:
     batch: MemoryIndex = field(default_factory=MemoryIndex)
     articles: dict[str, Article | None] = field(default_factory=dict)
     copies: dict[str, str] = field(default_factory=dict)
-    stories: dict[tuple[str, int], int] = field(default_factory=dict)
+    told: defaultdict[str, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
+    rivals: dict[str, list[str]] = field(default_factory=dict)
     deciding: Article | None = None
     revised: frozenset[str] = frozenset()
     counted: frozenset[str] = frozenset()
 
-    def prepare(self, keys: Collection[Sequence[int]], revised: Sequence[str]) -> None:
+    def prepare(self, keys: Mapping[str, Sequence[int]], revised: Sequence[str]) -> None:
         """Read what the batch will most likely ask for, in one go."""
         self.counted = frozenset(revised)
         self.revised = self.counted - self.knowledge.originals(revised).keys()
         likely = set(self.stored.owners.values())
-        for some in keys:
+        for article, some in keys.items():
             weights: defaultdict[str, float] = defaultdict(float)
             for key in some:
                 holders = self.stored.holders.get(key, ())
                 for document in holders:
                     weights[document] += 1 / len(holders)
-            likely.update(sorted(weights, key=lambda one: -weights[one])[: 2 * CANDIDATES])
+            best = sorted(weights, key=lambda one: -weights[one])[: 2 * CANDIDATES]
+            likely.update(best)
+            self.rivals[article] = [one for one in best[:CANDIDATES] if weights[one] >= LEAST_SUPPORT]
         self._load(sorted(likely))
+
+    def count_ahead(self, batch: Mapping[str, Article], shelf: PageShelf) -> None:
+        """Ask once per publisher for the sentences of what will be compared, instead of once per comparison."""
+        compared = [one for one, rivals in self.rivals.items() if rivals]
+        met = {one for some in self.rivals.values() for one in some}
+        articles = [*(batch[one] for one in compared), *(self.articles[one] for one in sorted(met))]
+        asked: defaultdict[str, set[int]] = defaultdict(set)
+        for article in articles:
+            if article is not None:
+                asked[article.publisher].update(shelf.of(article).parts.hashes)
+        for publisher, sentences in asked.items():
+            self._count_stored((EVERYWHERE, publisher) if publisher else (EVERYWHERE,), sentences)
 
     def _load(self, ids: Sequence[str]) -> None:
         found = self.knowledge.documents(ids)
@@ -177,21 +194,23 @@ class Memory:
         """Stories that are stored and stories of this batch count alike."""
         limits = {EVERYWHERE: REPEATS_ANYWHERE} | ({publisher: REPEATS} if publisher else {})
         self._count_stored(tuple(limits), sentences)
+        stories = self.batch.stories
         return frozenset(
-            one for name, least in limits.items() for one in sentences if self._stories(name, one) >= least
+            one
+            for name, least in limits.items()
+            for counts in [self.told[name]]
+            for one in sentences
+            if counts[one] + stories(name, one) >= least
         )
 
-    def _stories(self, publisher: str, sentence: int) -> int:
-        return self.stories[publisher, sentence] + self.batch.stories(publisher, sentence)
-
     def _count_stored(self, publishers: Sequence[str], sentences: Collection[int]) -> None:
-        asked = {one for one in sentences if any((name, one) not in self.stories for name in publishers)}
+        asked = {one for name in publishers for one in sentences if one not in self.told[name]}
         if not asked:
             return
         found = self.knowledge.stories(self.recipe, publishers, sorted(asked))
         for name in publishers:
             counts = found.get(name, {})
-            self.stories |= {(name, one): counts.get(one, 0) for one in asked}
+            self.told[name].update((one, counts.get(one, 0)) for one in asked)
 
     def add(self, entry: Entry) -> None:
         """A copy of a stored document is no further story, nor is one that was counted before."""

@@ -34,13 +34,14 @@ class DetectLanguage:
 
     `languages` are the recipe's; without them every widely written language is a candidate. A declaration is
     overruled by a text that shows another language with at least `overrule` confidence. At most so many `paragraphs`,
-    spread over the text, are looked at: few are enough where nothing is bilingual.
+    spread over the text, are looked at: few are enough where nothing is bilingual, and one that is more than `sure`.
     """
 
     languages: tuple[str, ...] = ()
     least_confidence: float = 0.4
     overrule: float = 0.8
     paragraphs: int = 16
+    sure: float = 1.0
     rank: Rank = field(default=rank, compare=False)
     name: str = "language"
     version: str = "1"
@@ -51,6 +52,7 @@ class DetectLanguage:
             languages=self.languages,
             least_confidence=self.least_confidence,
             most_paragraphs=self.paragraphs,
+            sure=self.sure,
         )
         return [self._tell(document, rules) for document in batch]
 

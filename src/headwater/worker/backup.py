@@ -43,7 +43,7 @@ def back_up(app: App, folder: Path) -> Saved:
         save(app.store.engine, partial / DATABASE)
         wanted = saved_packs(partial / DATABASE)
         copied, damaged = app.archive.copy(wanted, open_folder(folder / "packs"))
-        told = _manifest(app, partial, wanted, _save_records(records_folder(app), folder / "records"))
+        told = _manifest(app, partial, wanted, save_records(records_folder(app), folder / "records"))
         (partial / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(told)))
         _to_disk(partial / MANIFEST, partial / DATABASE)
         final = partial.rename(folder / partial.name.removesuffix(".partial"))
@@ -65,7 +65,8 @@ def back_up(app: App, folder: Path) -> Saved:
 def _partial(folder: Path, app: App) -> Path:
     """A folder of this backup's own. One that was killed may have left another; nobody takes it for a backup."""
     stamp = f"{app.clock().astimezone(UTC):%Y%m%dT%H%M%SZ}"
-    if folder.resolve().is_relative_to(app.archive_folder.resolve()):
+    archive = app.archive_folder
+    if archive is not None and folder.resolve().is_relative_to(archive.resolve()):
         raise Refused("bad_folder", f"{folder} lies in the archive itself; choose another folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -91,7 +92,7 @@ def _manifest(app: App, partial: Path, packs: list[str], records: dict[str, str]
     )
 
 
-def _save_records(source: Path, target: Path) -> dict[str, str]:
+def save_records(source: Path, target: Path) -> dict[str, str]:
     """The files of old documents never change once they are there."""
     found = {}
     for path in sorted(source.rglob("*.parquet")):

@@ -26,7 +26,7 @@ def recipe() -> Recipe:
         sources=load_sources(FEEDS, "crypto"),
         discover={"feed": discover_feed},
         extract={**readers, "text/html": Fragments(readers["text/html"])},
-        steps=(normalise, DetectLanguage(paragraphs=2), ScoreQuality(), DropDuplicates()),
+        steps=(normalise, DetectLanguage(paragraphs=2, sure=0.95), ScoreQuality(), DropDuplicates()),
         trigger=Trigger(cron="0 */4 * * *"),
         grouping=Grouping(key=same_day, cluster=same_headline, settle=timedelta(seconds=1), whole=False),
         routes=(Route(name="articles", sink="files"),),

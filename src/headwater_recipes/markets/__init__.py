@@ -83,6 +83,7 @@ def configure(listed: Path | None, options: Mapping[str, Any]) -> Recipe:
             Route(name=words.queue("extraction"), sink="queue", when=lambda document: not is_macro(document)),
         ),
         layout=layout(words),
+        namespace=chosen.namespace,
         configure=configure,
     )
 

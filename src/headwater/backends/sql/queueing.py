@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Engine, and_, case, func, or_, select, update
@@ -10,9 +11,9 @@ from sqlalchemy import Engine, and_, case, func, or_, select, update
 from headwater.backends.sql.bulk import insert_rows
 from headwater.backends.sql.connect import reading, writing
 from headwater.backends.sql.schema import queue_items
-from headwater.model.errors import Refused
+from headwater.model.errors import Refused, Temporary
 from headwater.model.ports import Clock
-from headwater.model.queue import QueueItem
+from headwater.model.queue import QueueItem, Supply
 
 WAITING, LEASED, DONE, FAILED = "waiting", "leased", "done", "failed"
 TRIES = 5
@@ -24,11 +25,13 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True)
 class RowQueues:
-    """The queues of one installation. An item is popped at most `tries` times."""
+    """The queues of one installation. An item is popped at most `tries` times. With a `supply`, items that lie elsewhere
+    become rows when somebody asks for more than the rows have."""
 
     engine: Engine
     clock: Clock
     tries: int = TRIES
+    supply: Supply | None = None
 
     def push(self, items: Sequence[QueueItem]) -> int:
         """Gives how many are new. One that is there already stays as it is, taken or not."""
@@ -52,6 +55,17 @@ class RowQueues:
 
     def pop(self, queue: str, owner: str, limit: int = 1, lease: timedelta = LEASE) -> list[Record]:
         """Lease the oldest due items to a consumer. If it does not acknowledge them in time, they are due again."""
+        found = self._lease(queue, owner, limit, lease)
+        missing = limit - len(found)
+        try:
+            if missing and self.supply is not None and self.supply.hand_over(queue, missing, self.push):
+                found += self._lease(queue, owner, missing, lease)
+        except Temporary:
+            if not found:  # what is leased already must reach whom it is leased to
+                raise
+        return found
+
+    def _lease(self, queue: str, owner: str, limit: int, lease: timedelta) -> list[Record]:
         now, table = self.clock(), queue_items
         with writing(self.engine) as connection:
             free = or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
@@ -78,7 +92,10 @@ class RowQueues:
         query = select(table).where(table.c.queue == queue, table.c.due_at.is_not(None))
         with reading(self.engine) as connection:
             ordered = query.order_by(table.c.due_at, table.c.created_at, table.c.id).limit(limit)
-            return [dict(row) for row in connection.execute(ordered).mappings()]
+            found = [dict(row) for row in connection.execute(ordered).mappings()]
+        if self.supply is not None and len(found) < limit:
+            found += [_elsewhere(queue, payload) for payload in self.supply.peek(queue, limit - len(found))]
+        return found
 
     def ack(self, item: str, result: Mapping[str, Any] | None = None) -> None:
         """The item was dealt with; `result` is what came of it. Doing it twice changes nothing."""
@@ -146,9 +163,20 @@ class RowQueues:
             rows = connection.execute(query.order_by(table.c.queue, table.c.state)).all()
         found: dict[str, Record] = {}
         for row in rows:
-            one = found.setdefault(row.queue, {"queue": row.queue, WAITING: 0, LEASED: 0, DONE: 0, FAILED: 0})
-            one[row.state] = row.items
-        return list(found.values())
+            found.setdefault(row.queue, _none_of(row.queue))[row.state] = row.items
+        for queue, items in (self.supply.waiting() if self.supply else {}).items():
+            found.setdefault(queue, _none_of(queue))[WAITING] += items
+        return sorted(found.values(), key=itemgetter("queue"))
+
+
+def _none_of(queue: str) -> Record:
+    return {"queue": queue, WAITING: 0, LEASED: 0, DONE: 0, FAILED: 0}
+
+
+def _elsewhere(queue: str, payload: Mapping[str, Any]) -> Record:
+    """An item as a row would show it, were it one."""
+    same = {"id": payload.get("id"), "document_id": payload.get("document_id")}
+    return {**same, "queue": queue, "payload": dict(payload), "state": WAITING, "attempts": 0}
 
 
 def _ended(state: str, now: datetime) -> Record:

@@ -23,6 +23,8 @@ LONGEST_TEXT = 1_000_000
 """Of a longer text only so many characters and its length are compared: more would take seconds."""
 
 _NOISE = re.compile(r"[\W_]+")
+# A table does to plain ASCII, in a tenth of the time, what the pattern does to everything.
+_ASCII_NOISE = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
 _MARKS = re.compile("[\u0300-\u036f]+")
 _SEED_NOISE = re.compile(r"[^\w\s]")
 
@@ -36,7 +38,7 @@ class Fingerprint:
 def normal_text(text: str) -> str:
     """Letters and digits in lower case without accents, one space between words."""
     if text.isascii():
-        return _NOISE.sub(" ", text.lower()).strip()
+        return " ".join(text.lower().translate(_ASCII_NOISE).split())
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     plain = _MARKS.sub("", plain)
     return _NOISE.sub(" ", plain).strip()

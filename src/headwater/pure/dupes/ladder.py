@@ -1,7 +1,7 @@
 """One article against everything seen: the rungs of a profile in order, then the entry to keep."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from headwater.pure.dupes.articles import Article, Decision, Verdict
@@ -24,6 +24,21 @@ class Finding:
     verdict: Verdict
 
 
+Make = Callable[[Article], Fingerprint | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """By what an article is recognised: its fingerprints by who makes them, and its keys."""
+
+    made: Mapping[Make, Fingerprint | None]
+    keys: tuple[int, ...]
+
+    @property
+    def prints(self) -> tuple[Fingerprint, ...]:
+        return tuple(one for one in self.made.values() if one)
+
+
 @dataclass(slots=True)
 class Case:
     """The article being decided, and what the rungs may ask."""
@@ -32,17 +47,20 @@ class Case:
     index: Index
     pages: "PageShelf"
     profile: "Profile"
-    prints: tuple[Fingerprint, ...] = ()
-    keys: tuple[int, ...] = ()
+    marks: Marks
 
     @property
     def page(self) -> Page:
         return self.pages.of(self.article)
 
+    def print_of(self, make: Make) -> Fingerprint | None:
+        made = self.marks.made
+        return made[make] if make in made else make(self.article)
+
     def proposed(self, limit: int) -> list[tuple[str, float]]:
         """Earlier documents by shared keys, rare keys counting more; the best first, then the newest."""
         weights: defaultdict[str, float] = defaultdict(float)
-        for documents in self.index.holders(self.profile.scheme, self.keys, PER_KEY).values():
+        for documents in self.index.holders(self.profile.scheme, self.marks.keys, PER_KEY).values():
             for document in documents:
                 weights[document] += 1 / len(documents)
         weights.pop(self.article.id, None)
@@ -59,9 +77,12 @@ class Profile:
     name: str
     version: int
     scheme: str
-    prints: tuple[Callable[[Article], Fingerprint | None], ...]
+    prints: tuple[Make, ...]
     keys: Callable[[Page], tuple[int, ...]]
     rungs: tuple[Rung, ...]
+
+    def marks(self, page: Page) -> Marks:
+        return Marks({make: make(page.article) for make in self.prints}, self.keys(page))
 
 
 @dataclass(slots=True)
@@ -86,18 +107,24 @@ class Ladder:
     index: Index
     pages: PageShelf = field(default_factory=PageShelf)
 
-    def decide(self, article: Article) -> tuple[Decision, Entry]:
-        """Decide one article. Nothing is stored: hand the entry to the index once the decision stands."""
-        prints = tuple(one for make in self.profile.prints if (one := make(article)))
+    def decide(self, article: Article, marks: Marks | None = None) -> tuple[Decision, Entry]:
+        """Decide one article, whose marks may be known already. Nothing is stored: hand the entry to the index once the
+        decision stands."""
         page = self.pages.of(article)
-        case = Case(article, self.index, self.pages, self.profile, prints, self.profile.keys(page))
+        case = Case(
+            article,
+            self.index,
+            self.pages,
+            self.profile,
+            self.profile.marks(page) if marks is None else marks,
+        )
         decision = self._climb(case)
         entry = Entry(
             article=article,
             original=decision.duplicate_of or article.id,
             scheme=self.profile.scheme,
-            fingerprints=prints,
-            keys=case.keys,
+            fingerprints=case.marks.prints,
+            keys=case.marks.keys,
             sentences=tuple(dict.fromkeys(page.parts.hashes)),
         )
         return decision, entry

@@ -6,8 +6,7 @@ from difflib import SequenceMatcher
 
 from headwater.pure.dupes.articles import Article, Verdict
 from headwater.pure.dupes.compare import Repeated, compare_pages
-from headwater.pure.dupes.exact import Fingerprint
-from headwater.pure.dupes.ladder import Case, Finding
+from headwater.pure.dupes.ladder import Case, Finding, Make
 from headwater.pure.dupes.page import Page
 from headwater.pure.dupes.signature import jaccard, sign
 from headwater.pure.dupes.verdict import FRESH, SHORT
@@ -22,13 +21,11 @@ CERTAIN = 0.9
 _SERIES = ("figures-replaced", "names-replaced", "another-occasion")
 
 
-def equal(
-    rule: str, make: Callable[[Article], Fingerprint | None], *, checked: bool = True
-) -> "Callable[[Case], Iterator[Finding]]":
+def equal(rule: str, make: Make, *, checked: bool = True) -> "Callable[[Case], Iterator[Finding]]":
     """The same fingerprint is the same document. Checked: unless the address was given to another text."""
 
     def rung(case: Case) -> Iterator[Finding]:
-        mine = make(case.article)
+        mine = case.print_of(make)
         document = case.index.same([mine]).get(mine) if mine else None
         if mine is None or document is None or document == case.article.id:
             return
@@ -42,11 +39,11 @@ def equal(
     return rung
 
 
-def equal_text(make: Callable[[Article], Fingerprint | None]) -> "Callable[[Case], Iterator[Finding]]":
+def equal_text(make: Make) -> "Callable[[Case], Iterator[Finding]]":
     """Word for word the same: certain for a story of some length that came soon, a candidate otherwise."""
 
     def rung(case: Case) -> Iterator[Finding]:
-        mine = make(case.article)
+        mine = case.print_of(make)
         document = case.index.same([mine]).get(mine) if mine else None
         earlier = case.index.article(document) if document and document != case.article.id else None
         if mine is None or earlier is None:

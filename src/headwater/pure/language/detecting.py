@@ -27,7 +27,7 @@ class LanguageRules:
     likely as the best of them. Below `least_confidence` or `least_letters` the answer is `und`. Up to `short_letters`
     the small words and the spelling vote with the model. A second language is named when paragraphs with at least
     `secondary_share` of the letters are in it. `most_paragraphs` and `most_characters` of each, spread over the text,
-    are looked at.
+    are looked at; no further ones when the first alone is more than `sure`.
     """
 
     languages: tuple[str, ...] = ()
@@ -39,6 +39,7 @@ class LanguageRules:
     secondary_letters: int = 60
     paragraph_letters: int = 25
     most_paragraphs: int = 16
+    sure: float = 1.0
     most_characters: int = 300
 
 
@@ -115,6 +116,8 @@ def detect(text: str, rank: Rank, rules: LanguageRules) -> Detected:
         if verdict.language != UNDETERMINED:
             told[verdict.language] = told.get(verdict.language, 0.0) + size * verdict.confidence
             letters[verdict.language] = letters.get(verdict.language, 0) + size
+        if verdict.confidence > rules.sure:
+            break
     if not told:
         whole = identify(_start(" ".join(paragraphs), rules.most_characters), rank, rules)
         return Detected(whole.language, whole.confidence)

@@ -15,6 +15,8 @@ GROUP_WEIGHT = 1.5
 LEAST_SHARE = 1e-6  # what the model holds for impossible still has a voice
 HOPELESS_SHARE = 1e-3  # but nobody speaks for a language that far behind
 
+MOST_FAVOUR = 300.0  # beyond all doubt, and within what a float holds
+
 Ranking = Sequence[tuple[str, float]]
 
 
@@ -29,22 +31,19 @@ def vote(text: str, ranking: Ranking) -> list[tuple[str, float]]:
     spelling = spelling_evidence(lowered, running)
     # The model's own shares are flattened by the root of the length; the other voters must not outgrow them.
     scale = math.sqrt(len(tokens))
-    return shares(
-        {
-            language: math.log(max(share, LEAST_SHARE))
-            + (WORD_WEIGHT * words.get(language, 0) - spelling.get(language, 0.0)) / scale
-            for language, share in ranking
-        }
-    )
+    favours = {one: _favour(words.get(one, 0), spelling[one], scale) for one in running}
+    return shares({one: max(share, LEAST_SHARE) * favours.get(one, 1.0) for one, share in ranking})
 
 
-def shares(scores: Mapping[str, float]) -> list[tuple[str, float]]:
-    """Logarithms to shares that sum to 1, best first; ties go by name, so that the order never depends on chance."""
-    top = max(scores.values())
-    raised = {language: math.exp(score - top) for language, score in scores.items()}
-    total = sum(raised.values())
+def _favour(words: int, strangeness: float, scale: float) -> float:
+    return math.exp(min((WORD_WEIGHT * words - strangeness) / scale, MOST_FAVOUR))
+
+
+def shares(weights: Mapping[str, float]) -> list[tuple[str, float]]:
+    """Weights to shares that sum to 1, best first; ties go by name, so that the order never depends on chance."""
+    total = sum(weights.values())
     return sorted(
-        ((language, value / total) for language, value in raised.items()), key=lambda row: (-row[1], row[0])
+        ((language, value / total) for language, value in weights.items()), key=lambda row: (-row[1], row[0])
     )
 
 

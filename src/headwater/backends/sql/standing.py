@@ -1,0 +1,92 @@
+"""Which marks the rows bear out, and which they would have made lately."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Select, select
+
+from headwater.backends.sql.among import among
+from headwater.backends.sql.connect import reading
+from headwater.backends.sql.schema import captures, documents, fingerprints, leads, sources
+from headwater.model.seen import Kind, Seen
+from headwater.model.work import State
+from headwater.pure.marking import TEXT_PRINTS, Normal
+
+AT_ONCE = 1_000
+Dated = tuple[Seen, datetime]
+
+
+def standing(engine: Engine, marks: Sequence[Seen]) -> list[Seen]:
+    """Those whose row is there. A job whose lease was lost has written nothing, whatever it has seen."""
+    with reading(engine) as connection:
+        there = {kind: _there(connection, kind, marks) for kind in {mark.kind for mark in marks}}
+    return [mark for mark in marks if mark.row in there[mark.kind]]
+
+
+def _there(connection: Connection, kind: Kind, marks: Sequence[Seen]) -> set[str]:
+    wanted = {mark.row: mark.value for mark in marks if mark.kind == kind}
+    if kind == "digest":
+        told = connection.execute(
+            select(sources.c.id, sources.c.watermark).where(among(sources.c.id, wanted))
+        )
+        return {row.id for row in told if (row.watermark or {}).get("digest") == wanted[row.id]}
+    column = {"url": leads.c.document_id, "payload": captures.c.id, "text": documents.c.id}[kind]
+    query = select(column).where(among(column, wanted))
+    if kind == "text":
+        query = query.where(documents.c.state != State.WAITING)
+    return set(connection.scalars(query))
+
+
+def lately(engine: Engine, recipe: str, since: datetime, normal: Normal) -> Iterator[Sequence[Dated]]:
+    """Everything of a recipe that was seen since then, with when, a handful at a time."""
+    with reading(engine) as connection:
+        for handful in _handfuls(connection, _leads(recipe, since)):
+            yield [(Seen("url", normal(url), row), at) for url, row, at in handful if url]
+        for handful in _handfuls(connection, _captures(recipe, since)):
+            yield [(Seen("payload", value, row), at) for value, row, at in handful]
+        for handful in _handfuls(connection, _texts(recipe, since)):
+            yield [(Seen("text", value, row), at) for value, row, at in handful]
+        for handful in _handfuls(connection, _looks(recipe, since)):
+            yield [(Seen("digest", mark["digest"], row), at) for mark, row, at in handful if _digest(mark)]
+
+
+def _handfuls(connection: Connection, query: Select[Any]) -> Iterator[Sequence[Any]]:
+    yield from connection.execution_options(yield_per=AT_ONCE).execute(query).partitions()
+
+
+def _leads(recipe: str, since: datetime) -> Select[Any]:
+    table = leads.c
+    return select(table.url, table.document_id, table.updated_at).where(
+        table.recipe == recipe, table.updated_at >= since
+    )
+
+
+def _captures(recipe: str, since: datetime) -> Select[Any]:
+    table = captures.c
+    return select(table.sha256, table.id, table.fetched_at).where(
+        table.recipe == recipe, table.fetched_at >= since
+    )
+
+
+def _texts(recipe: str, since: datetime) -> Select[Any]:
+    return (
+        select(fingerprints.c.value, documents.c.id, documents.c.updated_at)
+        .join(documents, documents.c.id == fingerprints.c.document_id)
+        .where(
+            documents.c.recipe == recipe,
+            documents.c.updated_at >= since,
+            fingerprints.c.kind.startswith(TEXT_PRINTS),
+        )
+    )
+
+
+def _looks(recipe: str, since: datetime) -> Select[Any]:
+    table = sources.c
+    return select(table.watermark, table.id, table.last_success_at).where(
+        table.recipe == recipe, table.last_success_at >= since
+    )
+
+
+def _digest(mark: Mapping[str, Any] | None) -> bool:
+    return isinstance((mark or {}).get("digest"), str)

@@ -1,0 +1,91 @@
+"""Where raw captures lie: a folder, or a bucket of an S3-compatible server."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import msgspec
+
+from headwater.model.errors import Refused
+from headwater.settings.channels import revealed
+
+SCHEME = "s3://"
+BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+PREFIX = re.compile(r"[A-Za-z0-9_=.-]+(/[A-Za-z0-9_=.-]+)*")
+FROM_ENVIRONMENT = {
+    "place": "HEADWATER_ARCHIVE",
+    "endpoint": "HEADWATER_ARCHIVE_ENDPOINT",
+    "region": "HEADWATER_ARCHIVE_REGION",
+    "key": "HEADWATER_ARCHIVE_KEY",
+    "secret": "HEADWATER_ARCHIVE_SECRET",
+}
+
+
+class Archive(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`place` is a folder or s3://bucket/prefix. The rest is for buckets: `endpoint` is the address of the server if it
+    is not Amazon's, `key` and `secret` are who we are there; both may be `env:NAME` or `file:PATH`."""
+
+    place: str = ""
+    endpoint: str = ""
+    region: str = "us-east-1"
+    key: str = ""
+    secret: str = ""
+
+    def __repr__(self) -> str:
+        """Without what nobody else should read."""
+        return f"Archive(place={self.place!r}, endpoint={self.endpoint!r})"
+
+    @property
+    def is_bucket(self) -> bool:
+        return self.place.startswith(SCHEME)
+
+
+def from_environment(archive: Archive, environment: Mapping[str, str]) -> Archive:
+    given = {field: environment[name] for field, name in FROM_ENVIRONMENT.items() if environment.get(name)}
+    return msgspec.structs.replace(archive, **given)
+
+
+def folder_of(archive: Archive, data: Path) -> Path | None:
+    """The folder, or None for a bucket. Refused if it looks like an address of something else."""
+    if archive.is_bucket:
+        return None
+    if "://" in archive.place:
+        scheme = archive.place.partition("://")[0]
+        raise Refused(
+            "bad_config", f"archive: '{scheme}://' is not supported: give a folder or s3://bucket/prefix"
+        )
+    return Path(archive.place) if archive.place else data / "archive"
+
+
+def bucket_of(address: str, where: str = "archive") -> tuple[str, str]:
+    """Bucket and prefix of s3://bucket/prefix; Refused if they are none."""
+    bucket, _, prefix = address.removeprefix(SCHEME).strip("/").partition("/")
+    if not BUCKET.fullmatch(bucket) or ".." in bucket:
+        raise Refused("bad_config", f"{where}: '{bucket}' cannot be a bucket; write s3://bucket/prefix")
+    if prefix and (not PREFIX.fullmatch(prefix) or {".", ".."} & set(prefix.split("/"))):
+        raise Refused("bad_config", f"{where}: '{prefix}' cannot be a prefix in a bucket")
+    return bucket, prefix
+
+
+def identity(archive: Archive) -> tuple[str, str]:
+    """Key and secret, from wherever they are; Refused if there is one without the other."""
+    if bool(archive.key) != bool(archive.secret):
+        missing = "secret" if archive.key else "key"
+        raise Refused("bad_config", f"archive.{missing}: a key needs a secret and a secret a key")
+    return revealed(archive.key, "archive.key"), revealed(archive.secret, "archive.secret")
+
+
+def checked_endpoint(archive: Archive) -> str:
+    """As it was given, if it is an address without user, path or query: those would be shown in errors."""
+    try:
+        parts = urlsplit(archive.endpoint)
+        sound = parts.port is None or parts.port > 0
+    except ValueError:
+        raise Refused(
+            "bad_config", "archive.endpoint: that is not an address; write https://host:port"
+        ) from None
+    bare = not (parts.query or parts.fragment or "@" in parts.netloc or parts.path.strip("/"))
+    if archive.endpoint and not (parts.scheme in {"http", "https"} and parts.hostname and sound and bare):
+        raise Refused("bad_config", "archive.endpoint: give the address alone, like https://host:port")
+    return archive.endpoint.rstrip("/")

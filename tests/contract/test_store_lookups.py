@@ -1,0 +1,95 @@
+"""What a decision about copies costs the database: few statements, each through an index."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, event, text
+from tests.contract.test_store_memory import SCHEME, keep, now
+from tests.scene import Scene
+
+from headwater.backends.sql.connect import reading
+
+PRINTS = (("url", "u1"), ("guid", "g2"), ("text", "none"))
+Statement = tuple[str, Any]
+
+
+@contextmanager
+def noted(engine: Engine) -> Iterator[list[Statement]]:
+    """Every statement that is sent in the meantime, as the driver gets it."""
+    told: list[Statement] = []
+
+    def note(connection: Any, cursor: Any, statement: str, parameters: Any, *rest: Any) -> None:
+        told.append((statement, parameters))
+
+    event.listen(engine, "before_cursor_execute", note)
+    try:
+        yield told
+    finally:
+        event.remove(engine, "before_cursor_execute", note)
+
+
+@pytest.fixture
+def remembered(scene: Scene) -> list[str]:
+    drafts = scene.drafts(*(f"page-{number}" for number in range(30)))
+    for number, draft in enumerate(drafts):
+        told = {"prints": (("url", f"u{number}"), ("guid", f"g{number}")), "sentences": (number, 99)}
+        assert scene.refine(keep(draft, number, 77, epoch=now(scene), **told)) == []
+    return [draft.id for draft in drafts]
+
+
+def ask_everything(scene: Scene, ids: list[str]) -> None:
+    """All that the ladder asks about a batch."""
+    found = scene.store.recall("trial", SCHEME, PRINTS, [3, 77, 500], 40)
+    assert len(found.holders[77]) == 30
+    assert scene.store.stories("trial", ["", "Wire"], [5, 99])["Wire"] == {5: 1, 99: 30}
+    assert len(scene.store.documents(ids[:12])) == 12
+    assert scene.store.originals(ids) == {}
+
+
+def test_c24_every_lookup_goes_through_an_index(scene: Scene, remembered: list[str]):
+    engine = scene.store.engine
+    with noted(engine) as told:
+        ask_everything(scene, remembered)
+    asked = [(statement, values) for statement, values in told if "SELECT" in statement]
+    assert len(asked) >= 5
+    for statement, values in asked:
+        assert scans(engine, statement, values) == [], statement
+
+
+def scans(engine: Engine, statement: str, values: Any) -> list[str]:
+    """Tables that the plan of a statement reads from end to end."""
+    with reading(engine) as connection:
+        if engine.dialect.name == "sqlite":
+            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
+            steps = [row[3] for row in plan]
+            # The list that was asked for is read as it is; it is no table.
+            return [step for step in steps if step.startswith("SCAN") and not harmless(step)]
+        # Tables of a few rows are read whole unless that is made dear; then any index there is would be taken.
+        connection.execute(text("SET LOCAL enable_seqscan = off"))
+        found = connection.exec_driver_sql(f"EXPLAIN (FORMAT JSON) {statement}", values).scalar()
+        plan = json.loads(found) if isinstance(found, str) else found
+        return list(sequential(plan[0]["Plan"]))
+
+
+def harmless(step: str) -> bool:
+    return (
+        "json_each" in step or "VIRTUAL TABLE" in step or "subquery" in step.lower() or "CONSTANT ROW" in step
+    )
+
+
+def sequential(node: dict[str, Any]) -> Iterator[str]:
+    if node["Node Type"] == "Seq Scan":
+        yield node["Relation Name"]
+    for inner in node.get("Plans", ()):
+        yield from sequential(inner)
+
+
+def test_c21_a_batch_asks_no_more_often_when_more_is_stored(scene: Scene, remembered: list[str]):
+    with noted(scene.store.engine) as few:
+        scene.store.recall("trial", SCHEME, PRINTS, [3, 500], 40)
+    with noted(scene.store.engine) as many:
+        scene.store.recall("trial", SCHEME, PRINTS, [*range(30), 77, *range(500, 800)], 40)
+    assert len(few) == len(many) <= 8

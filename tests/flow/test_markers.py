@@ -1,0 +1,212 @@
+"""Marks on a real server for what the rows hold: after the commit, for a day, and never the truth."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from datetime import timedelta
+from hashlib import sha256
+
+import pytest
+from structlog.testing import capture_logs
+from tests.fault_proxy import fault_proxy
+from tests.trading import EVERYTHING, RECIPE, Trading, trading
+from tests.valkey import Valkey
+
+from headwater.backends.redis.markers import Markers
+from headwater.backends.sql.schema import captures, documents, fingerprints, leads, queue_items, sources
+from headwater.backends.sql.standing import standing
+from headwater.logs import configure_logs
+from headwater.model.seen import Seen
+from headwater.pure.urls import canonical
+from headwater.redis_server import RedisServer
+from headwater.worker.marking import fill_markers
+from headwater.worker.upkeep import Upkeep
+from headwater_demo import KEYS, running
+
+DAY = 86_400
+NEWS = {"name": "news", "kind": "news_api", "tickers": ["NGSC", "QZEL"], "options": EVERYTHING}
+DETAILS = {"name": "details", "kind": "market_api", "tickers": ["NGSC"], "options": {"look": "details"}}
+
+
+@pytest.fixture
+def internet():
+    with running() as started:
+        yield started
+
+
+@pytest.fixture(autouse=True)
+def keys(monkeypatch):
+    for name, value in KEYS.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.fixture
+def killable(valkey: Valkey) -> Iterator[Valkey]:
+    """It runs again for the next test, whatever this one did to it."""
+    yield valkey
+    valkey.stop()
+    valkey.start()
+
+
+def address_mark(url: str) -> str:
+    return f"app:dedupe:url:{sha256(canonical(url).encode()).hexdigest()}"
+
+
+def marks(valkey: Valkey) -> dict[str, str]:
+    with valkey.client() as client:
+        names = sorted(name for name in client.keys("app:dedupe:*") if ":filled:" not in name)
+        return dict(zip(names, client.mget(names), strict=True)) if names else {}
+
+
+def lives(valkey: Valkey) -> set[int]:
+    with valkey.client() as client:
+        return {client.ttl(name) for name in marks(valkey)}
+
+
+def read_anew(made: Trading) -> None:
+    """As if the sources were looked at for the first time."""
+    with made.app.store.engine.begin() as connection:
+        connection.execute(sources.update().values(watermark={}))
+    made.again()
+
+
+def test_r51_r54_r60_what_was_stored_is_marked_for_a_day(internet, tmp_path, valkey):
+    with trading(tmp_path, internet, NEWS, redis=valkey.url) as made:
+        made.run()
+        found = marks(valkey)
+        named = {address_mark(row["url"]): row["document_id"] for row in made.rows(leads)}
+        assert len(named) > 1
+        assert named.items() <= found.items()
+        assert {f"app:dedupe:{row['sha256']}" for row in made.rows(captures)} <= found.keys()
+        texts = [row["value"] for row in made.rows(fingerprints) if row["kind"] == "text-sha256-1"]
+        assert len(texts) > 1
+        assert {f"app:dedupe:{value}" for value in texts} <= found.keys()
+        assert {life for life in lives(valkey) if not DAY - 600 < life <= DAY} == set()
+
+
+def test_r51_an_answer_is_marked_in_its_canonical_form_too(internet, tmp_path, valkey):
+    with trading(tmp_path, internet, DETAILS, redis=valkey.url) as made:
+        made.run()
+        (source,) = made.rows(sources)
+        assert marks(valkey)[f"app:dedupe:{source['watermark']['digest']}"] == source["id"]
+
+
+def test_r60_5_2_nothing_is_told_before_it_is_committed(internet, tmp_path):
+    """A crash between a mark and its row would hide the article for a day."""
+    told: list[Seen] = []
+    with trading(tmp_path, internet, NEWS) as made:
+
+        def check(recipe: str, seen: Sequence[Seen]) -> None:
+            assert standing(made.app.store.engine, seen) == list(seen)
+            told.extend(seen)
+
+        object.__setattr__(made.desk, "tell", check)
+        made.run()
+    assert {one.kind for one in told} == {"url", "payload", "text"}
+
+
+def test_r60_5_2_what_the_rows_do_not_bear_out_is_not_marked(tmp_path, internet, valkey):
+    with trading(tmp_path, internet, DETAILS, redis=valkey.url) as made:
+        made.run()
+        before = marks(valkey)
+        (source,) = made.rows(sources)
+        lost = [Seen("url", "https://wire.example/lost", "0" * 24), Seen("payload", "a" * 64, "0" * 24)]
+        lost += [Seen("text", "b" * 64, "0" * 24), Seen("digest", "c" * 64, source["id"])]
+        assert made.app.markers is not None
+        made.app.markers(RECIPE, lost)
+        assert marks(valkey) == before
+
+
+def test_r56_what_the_rows_recognise_is_marked_again(internet, tmp_path, valkey):
+    with trading(tmp_path, internet, NEWS, redis=valkey.url) as made:
+        made.run()
+        addresses = {address_mark(row["url"]) for row in made.rows(leads)}
+        known = len(made.rows(documents))
+        with valkey.client() as client:
+            client.flushall()
+        read_anew(made)
+        assert addresses <= marks(valkey).keys()
+        assert len(made.rows(documents)) == known
+
+
+def test_r54_r56_marks_decide_nothing(internet, tmp_path, valkey):
+    """Whatever stands there, an article that is not in the rows is taken."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    with trading(tmp_path / "a", internet, NEWS, redis=valkey.url) as made:
+        made.run()
+        known = {row["id"] for row in made.rows(documents)}
+    with trading(tmp_path / "b", internet, NEWS, redis=valkey.url) as made:
+        made.run()
+        assert {row["id"] for row in made.rows(documents)} == known
+
+
+def test_r54_r56_a_server_that_is_killed_loses_nothing_and_is_filled_again(internet, tmp_path, killable):
+    with trading(tmp_path, internet, NEWS, redis=killable.url) as made:
+        upkeep = Upkeep(made.app)
+        assert upkeep.at_once("fill_markers") == dict.fromkeys(made.app.recipes, 0)
+        made.run()
+        before = marks(killable)
+        killable.kill()
+        configure_logs("console", "warning")
+        with capture_logs() as logs:
+            internet.dispatch("NGSC")
+            read_anew(made)
+            assert upkeep.at_once("fill_markers") == {"postponed": "redis_unavailable"}
+        assert [one["event"] for one in logs if one["log_level"] == "warning"] == ["marks cannot be written"]
+        assert len(made.rows(queue_items)) == len(made.rows(documents, state="kept"))
+        killable.start()
+        assert marks(killable) == {}
+        filled = upkeep.at_once("fill_markers")
+        after = marks(killable)
+        assert filled[RECIPE] >= len(after) > len(before)
+        assert before.keys() <= after.keys()
+        assert {address_mark(row["url"]) for row in made.rows(leads)} <= after.keys()
+        assert upkeep.at_once("fill_markers") == {}
+
+
+def test_r54_marks_from_rows_last_for_what_is_left_of_their_day(internet, tmp_path, valkey):
+    with trading(tmp_path, internet, NEWS, redis=valkey.url) as made:
+        made.run()
+        with valkey.client() as client:
+            client.flushall()
+        made.clock.advance(timedelta(hours=20))
+        assert fill_markers(made.app)[RECIPE] > 0
+        assert all(0 < life <= 4 * 3600 for life in lives(valkey))
+        with valkey.client() as client:
+            client.flushall()
+        made.clock.advance(timedelta(hours=5))
+        assert fill_markers(made.app)[RECIPE] == 0
+
+
+def test_r54_a_silent_server_is_left_alone_for_a_while_and_told_of_once(internet, tmp_path, valkey):
+    with trading(tmp_path, internet, DETAILS) as made, fault_proxy(valkey.port) as proxy:
+        made.run()
+        (source,) = made.rows(sources)
+        seen = [Seen("digest", source["watermark"]["digest"], source["id"])]
+        url = valkey.url.replace(f":{valkey.port}/", f":{proxy.port}/")
+        watch = [0.0]
+        with closing(RedisServer(url, seconds=0.1)) as server:
+            markers = Markers(
+                server, made.app.store.engine, made.clock, {RECIPE: "app"}, rest=30.0, now=lambda: watch[0]
+            )
+            proxy.faults.silent = True
+            configure_logs("console", "warning")
+            with capture_logs() as logs:
+                for _ in range(5):
+                    markers(RECIPE, seen)
+                asked = proxy.connections
+                watch[0] = 31.0
+                markers(RECIPE, seen)
+                assert proxy.connections == 2 * asked
+                proxy.faults.silent = False
+                watch[0] = 62.0
+                markers(RECIPE, seen)
+        assert [one["event"] for one in logs] == ["marks cannot be written", "marks are written again"]
+    assert len(marks(valkey)) == 1
+
+
+def test_without_the_setting_nothing_is_marked_and_no_chore_is_there(internet, tmp_path):
+    with trading(tmp_path, internet, DETAILS) as made:
+        assert made.app.markers is None
+        assert "fill_markers" not in Upkeep(made.app).chores
+        assert fill_markers(made.app) == {}
