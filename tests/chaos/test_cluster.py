@@ -10,18 +10,24 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+import msgspec
 import pytest
 from tests.chaos.snapshot import Snapshot, take_snapshot
 from tests.cluster import Cluster, children, cluster
 from tests.fault_proxy import FaultProxy, fault_proxy
 from tests.postgres import Postgres, running_postgres
+from tests.seaweed import Seaweed, running_seaweed
 from tests.valkey import Valkey, running_valkey
 
+from headwater.app import object_server
+from headwater.backends.archive import ObjectArchive
+from headwater.backends.bucket import open_bucket
+from headwater.settings.archive import Archive, bucket_of
 from headwater_demo import Internet, running
 
 Size = Literal["small", "full"]
@@ -38,6 +44,14 @@ class Servers:
     postgres: Postgres
     to_valkey: FaultProxy
     to_postgres: FaultProxy
+    seaweed: Seaweed | None
+
+    def place(self, name: str) -> Archive | None:
+        """A bucket of its own, if there is a server for it; else captures lie in the data folder."""
+        if self.seaweed is None:
+            return None
+        told = {"endpoint": self.seaweed.endpoint, "key": self.seaweed.key, "secret": self.seaweed.secret}
+        return Archive(place=f"s3://{name}/raw", **told)
 
     def redis(self) -> str:
         return self.valkey.url.replace(f":{self.valkey.port}/", f":{self.to_valkey.port}/")
@@ -48,14 +62,15 @@ class Servers:
 
 
 @contextmanager
-def serving() -> Iterator[Servers]:
+def serving(*, bucket: bool) -> Iterator[Servers]:
     with (
+        running_seaweed() if bucket else nullcontext() as seaweed,
         running_valkey() as valkey,
         running_postgres(durable=True) as postgres,
         fault_proxy(valkey.port) as to_valkey,
         fault_proxy(postgres.port) as to_postgres,
     ):
-        yield Servers(valkey, postgres, to_valkey, to_postgres)
+        yield Servers(valkey, postgres, to_valkey, to_postgres, seaweed)
 
 
 @dataclass
@@ -85,6 +100,7 @@ class Siege:
             "beat": self._fell_beat,
             "broker": lambda: self._restart(self.servers.valkey),
             "database": lambda: self._restart(self.servers.postgres),
+            "objects": lambda: self._restart(self.servers.seaweed),
             "cut": self._cut,
             "silence": self._silence,
         }
@@ -108,7 +124,8 @@ class Siege:
         self.many.kill(self.beat)
         self.beat = self.many.beat("--quiet")
 
-    def _restart(self, server: Valkey | Postgres) -> None:
+    def _restart(self, server: Valkey | Postgres | Seaweed | None) -> None:
+        assert server is not None
         server.kill()
         time.sleep(self.chance.uniform(0.1, 2.0))
         server.start()
@@ -162,10 +179,10 @@ def reference_of(folder: Path, internet: Internet) -> Iterator[Callable[[], Snap
         yield wanted
 
 
-def compare(siege: Siege, wanted: Snapshot, size: str) -> None:
+def compare(siege: Siege, wanted: Snapshot, size: str, archive: ObjectArchive | None) -> None:
     """In the full internet two feeds may tell of one page in other words. Which of them came first is a matter of order,
     and so is what it is a copy of; that each is there, once, is not."""
-    after = take_snapshot(siege.many.data, siege.many.database).in_any_order
+    after = take_snapshot(siege.many.data, siege.many.database, archive).in_any_order
     assert after.wrong == (), siege.many.output()[-4000:]
     assert (after.leads, after.ended) == (wanted.leads, wanted.ended)
     assert frozenset().union(*after.families) == frozenset().union(*wanted.families)
@@ -185,19 +202,23 @@ class Field:
 
     def siege(self, number: int, kinds: Sequence[str], pause: float) -> Counter[str]:
         name = f"siege{number}"
-        database, broker = self.servers.database(name), self.servers.redis()
-        with cluster(self.folder / name, self.internet, database, redis=broker, pause=pause) as many:
+        database, broker, place = self.servers.database(name), self.servers.redis(), self.servers.place(name)
+        told = {"archive": msgspec.to_builtins(place)} if place else {}
+        with cluster(
+            self.folder / name, self.internet, database, redis=broker, pause=pause, told=told
+        ) as many:
             siege = Siege(many, self.servers, random.Random(number))
             hit = siege.endure(siege.chance.sample(kinds, len(kinds)) if number else kinds)
-            compare(siege, self.wanted(), self.size)
+            bucket = open_bucket(object_server(place), *bucket_of(place.place)) if place else None
+            compare(siege, self.wanted(), self.size, bucket)
         return hit
 
 
 @contextmanager
-def field_of(size: Size, folder: Path) -> Iterator[Field]:
+def field_of(size: Size, folder: Path, *, bucket: bool = False) -> Iterator[Field]:
     with (
         running(size=size, process=True) as internet,
-        serving() as servers,
+        serving(bucket=bucket) as servers,
         reference_of(folder / "alone", internet) as wanted,
     ):
         yield Field(folder, internet, servers, wanted, size)
@@ -210,15 +231,20 @@ def test_struck_down_everywhere_a_cluster_loses_and_doubles_nothing(tmp_path: Pa
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("size", "sieges", "pause"), [("small", 4, 0.5), ("full", 3, 0.15)])
+@pytest.mark.parametrize(
+    ("size", "bucket", "sieges", "pause"),
+    [("small", False, 4, 0.5), ("small", True, 3, 0.5), ("full", False, 3, 0.15)],
+    ids=["small", "bucket", "full"],
+)
 def test_struck_down_everywhere_many_times_a_cluster_loses_and_doubles_nothing(
-    tmp_path: Path, size: Size, sieges: int, pause: float
+    tmp_path: Path, size: Size, bucket: bool, sieges: int, pause: float
 ):
     total: Counter[str] = Counter()
-    with field_of(size, tmp_path) as held:
+    kinds = (*KINDS, "objects") if bucket else KINDS
+    with field_of(size, tmp_path, bucket=bucket) as held:
         for number in range(1, sieges + 1):
-            total += held.siege(number, KINDS * 2, pause)
+            total += held.siege(number, kinds * 2, pause)
             print(f"{size}, siege {number}: {dict(total)}", flush=True)
     print(f"a cluster under fire, {size}: blows {total.total()}, lost 0, doubled 0")
-    assert set(total) == set(KINDS)
+    assert set(total) == set(kinds)
     assert min(total.values()) >= 3

@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-import redis
+from kombu.exceptions import OperationalError
 from sqlalchemy import Engine, update
 from tests.scene import LEASE as WORK_LEASE
 from tests.scene import RECIPE, Scene
@@ -93,8 +93,10 @@ def test_chores_are_hinted_at_when_their_hour_has_come(stage: Stage):
     assert beat.look() == []
     stage.pass_time(timedelta(minutes=6))
     assert beat.look() == [UPKEEP]
-    assert Chores(stage.app.store.engine).take("health_check", "me", stage.scene.now, timedelta(minutes=1))
-    assert not Chores(stage.app.store.engine).waiting(CHORES, stage.scene.now)
+    rows = Chores(stage.app.store.engine)
+    taken = [name for name in CHORES if rows.take(name, "me", stage.scene.now, timedelta(minutes=1))]
+    assert "health_check" in taken
+    assert beat.look() == []
 
 
 def test_of_two_beats_one_leads_and_the_other_takes_over_when_the_lease_has_run_out(stage: Stage):
@@ -136,7 +138,7 @@ def test_what_the_dead_of_this_machine_held_is_free_with_the_next_look(stage: St
 
 @pytest.mark.parametrize(
     "trouble",
-    [Temporary("database_unavailable"), redis.ConnectionError("away"), redis.TimeoutError("slow"), OSError()],
+    [Temporary("database_unavailable"), Temporary("redis_unavailable"), OperationalError("away"), OSError()],
     ids=repr,
 )
 def test_a_beat_waits_for_its_ground_and_goes_on(

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import cached_property
 
 from headwater.app import App
 from headwater.backends.sql.chores import Chores
@@ -19,7 +20,7 @@ from headwater.worker.celery.broker import BROKER_TROUBLE
 from headwater.worker.celery.hints import Hints
 from headwater.worker.celery.queues import UPKEEP, queue_of
 from headwater.worker.processes import free_the_dead, is_idle
-from headwater.worker.upkeep import CHORES, Upkeep
+from headwater.worker.upkeep import Upkeep
 
 LEADER = "beat"
 LEASE = timedelta(seconds=15)
@@ -34,8 +35,15 @@ class Beat:
     recipes: Sequence[str]
     hints: Hints
     owner: str = field(default_factory=lambda: owner_name(LEADER))
-    prepared: bool = False
     sweep_at: float = 0.0
+
+    @cached_property
+    def upkeep(self) -> Upkeep:
+        """The chores, which are registered with the first look. Workers do them."""
+        made, now = Upkeep(self.app), self.app.clock()
+        Chores(self.app.store.engine).register({LEADER: now}, now)
+        made.register(now)
+        return made
 
     def look(self) -> list[str]:
         """One look; gives the queues that were hinted at. Nobody but the leader hints."""
@@ -49,7 +57,7 @@ class Beat:
             for job in (Job(recipe, task) for task in store.waiting(recipe, now))
             if self.hints.give(job)
         ]
-        if Chores(store.engine).waiting(CHORES, now) and self.hints.give_upkeep():
+        if Chores(store.engine).waiting(self.upkeep.chores, now) and self.hints.give_upkeep():
             given.append(UPKEEP)
         return given
 
@@ -57,10 +65,7 @@ class Beat:
         """Whether this is the beat that counts. A leader that died on this machine is succeeded at once, another one
         when its lease has run out."""
         rows, now = Chores(self.app.store.engine), self.app.clock()
-        if not self.prepared:
-            rows.register({LEADER: now}, now)
-            Upkeep(self.app).register(now)
-            self.prepared = True
+        _ = self.upkeep
         holder = rows.hold(LEADER, self.owner, now, LEASE)
         if holder is not None and dead_owners([holder]):
             rows.let_go(LEADER, holder)

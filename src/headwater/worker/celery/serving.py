@@ -20,6 +20,7 @@ from headwater.worker.celery.hints import Hints
 from headwater.worker.celery.queues import Role
 from headwater.worker.celery.tasks import Hands, install
 from headwater.worker.loops import Bell, patiently
+from headwater.worker.occupancy import at_work
 from headwater.worker.processes import LOOK_EVERY, Crew, free_the_dead
 
 
@@ -27,11 +28,18 @@ def serve(app: App, roles: Sequence[Role]) -> None:
     """Work until told to stop. What dead workers of this machine held is free before anything begins; a database that is
     away is waited for."""
     broker_address(app.settings)
-    patiently(lambda: free_the_dead(app), configure_logs(app.settings.log, app.settings.log_level))
-    app.store.engine.dispose()
-    if len(roles) == 1:
-        serve_role(app.settings, role=roles[0])
-        return
+    log = configure_logs(app.settings.log, app.settings.log_level)
+    with at_work(app):
+        patiently(lambda: free_the_dead(app), log)
+        patiently(app.archive.ready, log)
+        app.store.engine.dispose()
+        if len(roles) == 1:
+            serve_role(app.settings, role=roles[0])
+        else:
+            _serve_all(app, roles)
+
+
+def _serve_all(app: App, roles: Sequence[Role]) -> None:
     bell = Bell(child=False)
     crew = Crew(app, roles={role.name: partial(_serve_member, role=role) for role in roles})
     crew.start()
