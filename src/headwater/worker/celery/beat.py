@@ -1,4 +1,4 @@
-"""The beat: looks at what is due and hints at it. One of all beats leads; the others stand by.
+"""The beat: looks at what is due and hints at it. Of all beats that look after a recipe one leads; the others stand by.
 
 It keeps no schedule of its own: when something is due stands in the rows. So a beat that was away, or whose broker lost
 every message, has nothing to make up for: the next look sees what there is.
@@ -41,35 +41,36 @@ class Beat:
     def upkeep(self) -> Upkeep:
         """The chores, which are registered with the first look. Workers do them."""
         made, now = Upkeep(self.app), self.app.clock()
-        Chores(self.app.store.engine).register({LEADER: now}, now)
+        Chores(self.app.store.engine).register({leader_of(recipe): now for recipe in self.recipes}, now)
         made.register(now)
         return made
 
     def look(self) -> list[str]:
-        """One look; gives the queues that were hinted at. Nobody but the leader hints."""
-        if not self.leads():
+        """One look; gives the queues that were hinted at. Nobody but the leader of a recipe hints at its work."""
+        chores = self.upkeep.chores
+        led = [recipe for recipe in self.recipes if self.leads(recipe)]
+        if not led:
             return []
         self._sweep()
         now, store = self.app.clock(), self.app.store
         given = [
             queue_of(job)
-            for recipe in self.recipes
+            for recipe in led
             for job in (Job(recipe, task) for task in store.waiting(recipe, now))
             if self.hints.give(job)
         ]
-        if Chores(store.engine).waiting(self.upkeep.chores, now) and self.hints.give_upkeep():
+        if Chores(store.engine).waiting(chores, now) and self.hints.give_upkeep():
             given.append(UPKEEP)
         return given
 
-    def leads(self) -> bool:
+    def leads(self, recipe: str) -> bool:
         """Whether this is the beat that counts. A leader that died on this machine is succeeded at once, another one
         when its lease has run out."""
-        rows, now = Chores(self.app.store.engine), self.app.clock()
-        _ = self.upkeep
-        holder = rows.hold(LEADER, self.owner, now, LEASE)
+        rows, row, now = Chores(self.app.store.engine), leader_of(recipe), self.app.clock()
+        holder = rows.hold(row, self.owner, now, LEASE)
         if holder is not None and dead_owners([holder]):
-            rows.let_go(LEADER, holder)
-            holder = rows.hold(LEADER, self.owner, now, LEASE)
+            rows.let_go(row, holder)
+            holder = rows.hold(row, self.owner, now, LEASE)
         return holder == self.owner
 
     def _sweep(self) -> None:
@@ -78,7 +79,14 @@ class Beat:
             self.sweep_at = time.monotonic() + SWEEP_EVERY.total_seconds()
 
     def retire(self) -> None:
-        Chores(self.app.store.engine).let_go(LEADER, self.owner)
+        """Another beat may lead at once."""
+        for recipe in self.recipes:
+            Chores(self.app.store.engine).let_go(leader_of(recipe), self.owner)
+
+
+def leader_of(recipe: str) -> str:
+    """The row that says who leads: beats may look after different recipes."""
+    return f"{LEADER}.{recipe}"
 
 
 def keep_beating(beat: Beat, stop: Callable[[], bool], *, until_idle: bool = False) -> None:

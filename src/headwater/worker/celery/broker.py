@@ -14,7 +14,7 @@ from headwater.settings.settings import Settings
 try:
     from celery import Celery, signals  # type: ignore[import-untyped]
     from celery.exceptions import CPendingDeprecationWarning  # type: ignore[import-untyped]
-    from celery.platforms import SecurityWarning  # type: ignore[import-untyped]
+    from celery.platforms import SecurityWarning, set_pdeathsig  # type: ignore[import-untyped]
     from kombu.exceptions import OperationalError
 except ModuleNotFoundError as error:
     raise Refused(
@@ -27,6 +27,7 @@ __all__ = [
     "Celery",
     "broker_address",
     "celery_for",
+    "end_with_parent",
     "signals",
 ]
 
@@ -114,3 +115,8 @@ def celery_for(address: str) -> Celery:
     if urlsplit(address).scheme == "rediss":
         celery.conf.broker_use_ssl = {"ssl_cert_reqs": ssl.CERT_REQUIRED}
     return celery
+
+
+def end_with_parent() -> None:
+    """Where the system can: a worker that nobody watches is no more, and what it held is freed by the next one."""
+    set_pdeathsig("SIGKILL")
