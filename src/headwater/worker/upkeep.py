@@ -1,5 +1,5 @@
-"""Chores by the clock: the health check and summaries every five minutes, scores every hour, the clean-up at two in the
-morning, UTC."""
+"""Chores by the clock, in UTC: health and summaries every five minutes, scores every hour, clean-up and the search index
+at night."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -19,6 +19,7 @@ from headwater.worker.cleanup import clean_up
 from headwater.worker.health import check_health
 from headwater.worker.marking import fill_markers
 from headwater.worker.retelling import age_stories, summarise
+from headwater.worker.search_index import fill_search_index
 from headwater.worker.summaries import Tell
 
 LEASE = timedelta(minutes=15)
@@ -44,6 +45,7 @@ CHORES: Mapping[str, Chore] = {
     "cleanup_old_jobs": Chore(Trigger(cron="0 2 * * *"), clean_up),
     "age_stories": Chore(Trigger(cron="20 * * * *"), age_stories),
     SUMMARIES: summaries_chore(),
+    "fill_search_index": Chore(Trigger(cron="30 2 * * *"), fill_search_index),
 }
 
 
