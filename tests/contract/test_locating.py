@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from headwater.app import installed_recipes
+from headwater.installed import installed_recipes
 from headwater.model.errors import Refused
 from headwater.settings.settings import RecipeSettings, Settings
 from headwater.stories.embedding.locating import located

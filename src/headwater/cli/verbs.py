@@ -53,6 +53,7 @@ VERBS: Mapping[str, Verb] = {
     "cleanup": Verb("headwater.cli.cleanup", "Remove or move what the policy no longer keeps."),
     "backup": Verb("headwater.cli.backup", "Save the store and the archive while they are in use."),
     "restore": Verb("headwater.cli.restore", "Put a backup back; checks it first."),
+    "move": Verb("headwater.cli.move", "Move the store and the archive into another home."),
     "sweep": Verb("headwater.cli.sweep", "Free what dead workers hold; tidy the archive."),
     "demo": Verb("headwater.cli.demo", "Run Headwater over a small internet on this machine."),
 }

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from headwater.model.connections import Connections
 from headwater.model.errors import Refused
 from headwater.settings.agent import Agent
 from headwater.settings.archive import FROM_ENVIRONMENT as ARCHIVE_FROM_ENVIRONMENT
@@ -49,7 +50,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything an installation can be told.
 
     data: the folder in which everything lies. database: a SQLAlchemy address; SQLite in the data folder unless given;
-    `env:NAME` or `file:PATH` reads it from there. archive: where raw captures lie: a folder (archive in the data folder
+    `env:NAME` or `file:PATH` reads it from there. connections: to PostgreSQL, of each process: pool, spare, recycle;
+    seconds that a statement, a wait for a lock and an idle transaction may take (statement, lock, idle); pooler: true
+    behind PgBouncer and the like. archive: where raw captures lie: a folder (archive in the data folder
     unless given) or s3://bucket/prefix; for a bucket also a record of place, endpoint (https://host:port if it is not
     Amazon's), region, key and secret (`env:NAME` or `file:PATH`). homes: other places where this installation may live, by name, each with a database, an archive, a
     redis and queues of its own; `--home NAME` puts that over the rest, `headwater move --to NAME` moves there.
@@ -80,6 +83,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     data: str = DEFAULT_DATA
     database: str | None = None
+    connections: Connections = Connections()
     archive: str | Archive = ""
     homes: dict[str, Home] = {}
     workers: int = 1
