@@ -20,7 +20,7 @@ from headwater.worker.health import check_health
 from headwater.worker.marking import fill_markers
 from headwater.worker.retelling import age_stories, summarise
 from headwater.worker.search_index import fill_search_index
-from headwater.worker.summaries import Tell
+from headwater.worker.summaries import BRIEFLY, Tell
 
 LEASE = timedelta(minutes=15)
 LOOK_EVERY = timedelta(seconds=15)
@@ -34,10 +34,10 @@ class Chore:
     lease: timedelta = LEASE
 
 
-def summaries_chore(tell: Tell = lambda _: None, *, ask: bool = True) -> Chore:
-    """Longer than a round and the last question in it can take."""
-    work = partial(summarise, tell=tell, ask=ask)
-    return Chore(Trigger(cron="*/5 * * * *"), work, lease=timedelta(minutes=30))
+def summaries_chore(tell: Tell = lambda _: None, *, longest: timedelta = BRIEFLY, ask: bool = True) -> Chore:
+    """Leased for longer than a round and the last question in it can take."""
+    work = partial(summarise, tell=tell, longest=longest, ask=ask)
+    return Chore(Trigger(cron="*/5 * * * *"), work, lease=longest + timedelta(minutes=20))
 
 
 CHORES: Mapping[str, Chore] = {
