@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 from headwater.backends.sql.connect import reading, writing
 from headwater.model.errors import Refused
 
-HEAD = "0005"
+HEAD = "0008"
 LOCK = 4_849_270  # an arbitrary number that all Headwater processes agree on
 
 
