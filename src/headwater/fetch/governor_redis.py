@@ -106,7 +106,14 @@ class RedisGovernor:
             if len(demands) <= 1:
                 raise
             middle = len(demands) // 2
-            return self._reserve(demands[:middle], clock) + self._reserve(demands[middle:], clock)
+            first = self._reserve(demands[:middle], clock)
+            try:
+                return first + self._reserve(demands[middle:], clock)
+            except Temporary:
+                # Nobody hears of the first ones: the server holds them until their time is over, this process does not.
+                for demand in demands[:middle]:
+                    self._leases.pop(demand.lease, None)
+                raise
 
     def _decide(self, demands: Sequence[Demand], clock: Clock, tries: int) -> list[Decision]:
         def work(book: _Book) -> list[Decision]:
