@@ -32,7 +32,7 @@ def reference(internet: Internet, tmp_path_factory: pytest.TempPathFactory) -> S
     """What one machine makes of it, on SQLite."""
     folder = tmp_path_factory.mktemp("alone")
     with cluster(folder / "one", internet, f"sqlite:///{folder / 'headwater.db'}") as alone:
-        alone.run_embedded()
+        alone.finish(alone.start_embedded())
         seen = take_snapshot(alone.data, alone.database)
     assert seen.wrong == ()
     assert len(seen.texts) > 30

@@ -25,6 +25,7 @@ EXAMPLES = {
     "allow": '["127.0.0.1:8080"]',
     "notify": '{ops: {kind: slack, url: "env:SLACK_URL"}}',
     "agent": '{endpoint: "https://models.example/v1", model: some-model, key: "env:MODEL_KEY"}',
+    "summaries": '{endpoint: "https://models.example/v1", model: some-model, key: "env:MODEL_KEY", mode: batch}',
     "retention": "{runs: 14, documents: 0}",
     "recipes": "{crypto: {sources: my-feeds.yaml}}",
 }

@@ -43,6 +43,7 @@ VERBS: Mapping[str, Verb] = {
     "archive": Verb("headwater.cli.archive", "Copy payloads and documents to where others look."),
     "queue": Verb("headwater.cli.queue", "Take documents from queues; acknowledge them."),
     "agent": Verb("headwater.cli.agent", "Let a language model read what waits in the queues."),
+    "summaries": Verb("headwater.cli.summaries", "Let a language model summarise stories."),
     "links": Verb("headwater.cli.links", "Check whether links are still there."),
     "try": Verb("headwater.cli.try_url", "Ask for one address and tell what would become of it."),
     "serve": Verb("headwater.cli.serve", "Let other programs start runs and ask about them."),

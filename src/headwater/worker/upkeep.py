@@ -1,14 +1,16 @@
-"""Chores by the clock: the health check every five minutes, the clean-up at two in the morning, UTC."""
+"""Chores by the clock: the health check and summaries every five minutes, scores every hour, the clean-up at two in the
+morning, UTC."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from headwater.app import App
 from headwater.backends.sql.chores import Chores
 from headwater.engine.alone import explain
-from headwater.liveness import owner_name
+from headwater.liveness import dead_owners, owner_name
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.model.source import Trigger
@@ -16,20 +18,32 @@ from headwater.pure.schedule import next_look
 from headwater.worker.cleanup import clean_up
 from headwater.worker.health import check_health
 from headwater.worker.marking import fill_markers
+from headwater.worker.retelling import age_stories, summarise
+from headwater.worker.summaries import Tell
 
 LEASE = timedelta(minutes=15)
 LOOK_EVERY = timedelta(seconds=15)
+SUMMARIES = "summaries"
 
 
 @dataclass(frozen=True, slots=True)
 class Chore:
     trigger: Trigger
     work: Callable[[App], dict[str, Any]]
+    lease: timedelta = LEASE
+
+
+def summaries_chore(tell: Tell = lambda _: None, *, ask: bool = True) -> Chore:
+    """Longer than a round and the last question in it can take."""
+    work = partial(summarise, tell=tell, ask=ask)
+    return Chore(Trigger(cron="*/5 * * * *"), work, lease=timedelta(minutes=30))
 
 
 CHORES: Mapping[str, Chore] = {
     "health_check": Chore(Trigger(cron="*/5 * * * *"), check_health),
     "cleanup_old_jobs": Chore(Trigger(cron="0 2 * * *"), clean_up),
+    "age_stories": Chore(Trigger(cron="20 * * * *"), age_stories),
+    SUMMARIES: summaries_chore(),
 }
 
 
@@ -59,7 +73,9 @@ class Upkeep:
     def do(self, name: str, *, early: bool = False) -> dict[str, Any] | None:
         """Do one chore if it is due, or now; None if it is not, or if somebody else is at it."""
         rows, chore = Chores(self.app.store.engine), self.chores[name]
-        if not rows.take(name, self.owner, self.app.clock(), LEASE, early=early):
+        if dead := dead_owners(rows.holders()):
+            rows.free(dead)
+        if not rows.take(name, self.owner, self.app.clock(), chore.lease, early=early):
             return None
         result, failed = self._attempt(name, chore)
         now = self.app.clock()

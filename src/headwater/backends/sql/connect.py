@@ -127,7 +127,8 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Say what a database error means in our own three words, without its SQL or its data."""
+    """Say what a database error means in our own three words, without its SQL or its data. That it is away is no fault of
+    the record for which it was asked."""
     try:
         yield
     except (OperationalError, InterfaceError) as error:
@@ -135,13 +136,15 @@ def _translated() -> Iterator[None]:
             raise
         detail = str(error.orig).splitlines()[0] if str(error.orig) else type(error.orig).__name__
         if any(sign in detail.lower() for sign in DISK_FULL):
-            raise Temporary("disk_full", detail) from error
-        raise Temporary("database_unavailable", detail) from error
+            raise Temporary("disk_full", detail, counts=False) from error
+        raise Temporary("database_unavailable", detail, counts=False) from error
     except PoolTimeout as error:
-        raise Temporary("database_unavailable", "all connections of this process are busy") from error
+        told = "all connections of this process are busy"
+        raise Temporary("database_unavailable", told, counts=False) from error
     except DatabaseError as error:
         if getattr(error.orig, "sqlstate", None) == IDLE_TOO_LONG:
-            raise Temporary("database_unavailable", "the transaction stood still for too long") from error
+            told = "the transaction stood still for too long"
+            raise Temporary("database_unavailable", told, counts=False) from error
         if "malformed" in str(error.orig) or "not a database" in str(error.orig):
             raise Refused("database_damaged", f"{error.orig}: restore it from a backup") from error
         raise

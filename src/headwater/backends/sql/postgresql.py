@@ -11,7 +11,15 @@ from sqlalchemy.engine import URL
 from headwater.model.connections import Connections
 from headwater.model.errors import Refused
 
-NAME, CONNECT_SECONDS, SILENT_SECONDS = "headwater", 10, 30
+# A machine that vanished without a word is noticed within a minute, not within the hours that systems allow.
+ARGUMENTS = {
+    "application_name": "headwater",
+    "connect_timeout": 10,
+    "keepalives_idle": 20,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 50_000,
+}
 PATIENT = (
     "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true),"
     " set_config('idle_in_transaction_session_timeout', '0', true)"
@@ -40,12 +48,7 @@ def open_engine(url: URL, connections: Connections, options: dict[str, Any]) -> 
 
 def _arguments(url: URL, connections: Connections) -> dict[str, Any]:
     """What the address says itself stays as it is."""
-    told: dict[str, Any] = {
-        "application_name": NAME,
-        "connect_timeout": CONNECT_SECONDS,
-        "keepalives_idle": SILENT_SECONDS,
-    }
-    told = {name: value for name, value in told.items() if name not in url.query}
+    told: dict[str, Any] = {name: value for name, value in ARGUMENTS.items() if name not in url.query}
     if connections.pooler:
         return told | {"prepare_threshold": None}
     ours = " ".join(f"-c {name}={value}" for name, value in connections.limits.items())

@@ -1,5 +1,6 @@
 """Celery as Headwater wants it, and the only place that imports it."""
 
+import socket
 import ssl
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +13,7 @@ from headwater.settings.settings import Settings
 try:
     import redis
     from celery import Celery, signals  # type: ignore[import-untyped]
+    from celery.exceptions import CPendingDeprecationWarning  # type: ignore[import-untyped]
     from celery.platforms import SecurityWarning  # type: ignore[import-untyped]
     from kombu.exceptions import OperationalError
 except ModuleNotFoundError as error:
@@ -21,8 +23,8 @@ except ModuleNotFoundError as error:
 
 __all__ = [
     "BROKER_TROUBLE",
+    "NOISE",
     "Celery",
-    "SecurityWarning",
     "broker_address",
     "celery_for",
     "marker_client",
@@ -41,6 +43,16 @@ CONNECT_SECONDS, ANSWER_SECONDS = 5.0, 15.0
 # Whatever a broker that is away, full or restarting makes of a call. Messages are hints: nothing is lost with them.
 BROKER_TROUBLE = (OperationalError, redis.RedisError, OSError)
 
+# Of running as root, because of serialisers that run code: ours is JSON alone. Of a default that will change: it is set.
+NOISE = (SecurityWarning, CPendingDeprecationWarning)
+
+# A server that vanished without a word is noticed within a minute. Not every system knows all three.
+KEEPALIVE = {
+    getattr(socket, name): value
+    for name, value in (("TCP_KEEPIDLE", 20), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
+    if hasattr(socket, name)
+}
+
 TRANSPORT: Mapping[str, Any] = {
     "visibility_timeout": VISIBILITY,
     # By default messages of dead workers are looked for once in a hundred seconds, whatever the timeout says.
@@ -49,6 +61,7 @@ TRANSPORT: Mapping[str, Any] = {
     "socket_connect_timeout": CONNECT_SECONDS,
     "socket_timeout": ANSWER_SECONDS,
     "socket_keepalive": True,
+    "socket_keepalive_options": KEEPALIVE,
     "health_check_interval": 10,
 }
 

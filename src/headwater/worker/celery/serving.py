@@ -15,18 +15,19 @@ import structlog
 from headwater.app import App
 from headwater.logs import LEVELS, configure_logs
 from headwater.settings.settings import Settings
-from headwater.worker.celery.broker import SecurityWarning, broker_address, celery_for, signals
+from headwater.worker.celery.broker import NOISE, broker_address, celery_for, signals
 from headwater.worker.celery.hints import Hints
 from headwater.worker.celery.queues import Role
 from headwater.worker.celery.tasks import Hands, install
-from headwater.worker.loops import Bell
+from headwater.worker.loops import Bell, patiently
 from headwater.worker.processes import LOOK_EVERY, Crew, free_the_dead
 
 
 def serve(app: App, roles: Sequence[Role]) -> None:
-    """Work until told to stop. What dead workers of this machine held is free before anything begins."""
+    """Work until told to stop. What dead workers of this machine held is free before anything begins; a database that is
+    away is waited for."""
     broker_address(app.settings)
-    free_the_dead(app)
+    patiently(lambda: free_the_dead(app), configure_logs(app.settings.log, app.settings.log_level))
     app.store.engine.dispose()
     if len(roles) == 1:
         serve_role(app.settings, role=roles[0])
@@ -53,8 +54,7 @@ def serve_role(settings: Settings, *, role: Role) -> None:
     address = broker_address(settings)
     celery, hands = celery_for(address), Hands(settings, role, Hints(address))
     install(celery, hands)
-    # It warns of running as root because of serialisers that run code; ours is JSON alone.
-    warnings.simplefilter("ignore", SecurityWarning)
+    _without_noise()
     kept = _listen(settings, hands)
     celery.Worker(
         hostname=f"{role.name}-{os.getpid()}@{socket.gethostname()}",
@@ -77,6 +77,9 @@ def _listen(settings: Settings, hands: Hands) -> list[Any]:
     def logs(**_: Any) -> None:
         tell_logs(settings)
 
+    def set_up(**_: Any) -> None:  # once more: Celery wants to hear of everything when it sets up its logs
+        _without_noise()
+
     def shutting_down(**_: Any) -> None:
         hands.sign.show()
 
@@ -87,10 +90,16 @@ def _listen(settings: Settings, hands: Hands) -> list[Any]:
         hands.end()
 
     signals.setup_logging.connect(logs)
+    signals.celeryd_after_setup.connect(set_up)
     signals.worker_shutting_down.connect(shutting_down)
     signals.worker_process_init.connect(child_born)
     signals.worker_process_shutdown.connect(child_ends)
-    return [logs, shutting_down, child_born, child_ends]
+    return [logs, set_up, shutting_down, child_born, child_ends]
+
+
+def _without_noise() -> None:
+    for warning in NOISE:
+        warnings.simplefilter("ignore", warning)
 
 
 def tell_logs(settings: Settings) -> None:

@@ -35,6 +35,9 @@ GETS = re.compile(
 )
 
 
+SUM = re.compile(r"(?:\d+ )?(?:importes?|imports?|zenbatekoa|amount)$")
+
+
 def fees(parts: Sequence[Part], everything: Sequence[Part]) -> Told:
     """What the page says in a part of its own; else a sentence that calls the procedure free."""
     lines = [line for part in parts for line in part.lines if not NOTE.match(line.text)]
@@ -117,8 +120,13 @@ def sides(parts: Sequence[Part]) -> tuple[list[Part], list[Part]]:
     received = [
         part for part in parts if part.field == "cuantias" or (part.field == "tasas" and _is_received(part))
     ]
-    truly = [part for part in received if not _is_paid(part)]
+    aid = any(GETS.search(folded(f"{part.title} {part.text}")) for part in parts if _tells_what(part))
+    truly = [part for part in received if not _is_paid(part) and (aid or not SUM.match(folded(part.title)))]
     return [*paid, *(part for part in received if part not in truly)], truly
+
+
+def _tells_what(part: Part) -> bool:
+    return part.level <= 1 or part.field in {"descripcion", "cuantias", "tasas", "nombre"}
 
 
 def _is_paid(part: Part) -> bool:

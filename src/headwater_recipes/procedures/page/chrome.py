@@ -74,7 +74,21 @@ CHROME_WORDS = frozenset(
             "encuesta",
             "chatbot",
         ),
-        *("accesibilidad", "idiomas", "languages", "langs", "tagcloud", "publicidad", "noprint", "printonly"),
+        *(
+            "accesibilidad",
+            "peu",
+            "oina",
+            "toc",
+            "catlinks",
+            "editsection",
+            "idiomas",
+            "languages",
+            "langs",
+            "tagcloud",
+            "publicidad",
+            "noprint",
+            "printonly",
+        ),
     }
 )
 MENUS = frozenset({"menu", "nav", "navigation", "submenu", "topbar"})

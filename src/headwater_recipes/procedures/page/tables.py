@@ -6,6 +6,7 @@ from headwater.extract.letters import one_line
 from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
 
 LONGEST_LABEL = 14
+FEWEST_PARTS, MOSTLY = 3, 0.8
 Rows = list[list[LexborNode]]
 
 
@@ -30,7 +31,23 @@ def is_layout(rows: Rows) -> bool:
     """A table that only puts things into place: it holds headings or other tables, or one cell a row."""
     if all(len(row) == 1 for row in rows):
         return True
-    return any(cell.css_first("table,h1,h2") is not None for row in rows for cell in row)
+    return any(
+        cell.css_first("table,h1,h2") is not None or _holds_parts(cell) for row in rows for cell in row
+    )
+
+
+def _holds_parts(cell: LexborNode) -> bool:
+    """Several labels in one cell: a page, not a value."""
+    texts = {one_line(node.text(deep=True)) for node in cell.css("b,strong,h3,h4,h5,h6,dt,summary,u")[:200]}
+    told = {label.field for text in texts if (label := recognise_plain(text)) is not None}
+    return len(told) >= FEWEST_PARTS
+
+
+def is_menu(cell: LexborNode) -> bool:
+    """Nothing but links to other pages."""
+    links = [one_line(link.text(deep=True)) for link in cell.css("a[href]")]
+    letters = len(one_line(cell.text(deep=True)))
+    return len(links) >= FEWEST_PARTS and sum(map(len, links)) >= MOSTLY * letters
 
 
 def below_heads(rows: Rows) -> Rows:
