@@ -7,6 +7,7 @@ import typer
 from headwater.cli.opening import make_app
 from headwater.cli.options import Quiet, verb
 from headwater.cli.output import side_console
+from headwater.worker.occupancy import at_work
 
 SomeRecipes = Annotated[
     list[str] | None, typer.Option("--recipe", metavar="RECIPE", help="Only this recipe; may be repeated.")
@@ -38,7 +39,8 @@ def worker(
     wanted = roles(queues, names, concurrency)
     if not quiet:
         side_console().print(f"Working on {queues} of {', '.join(names)} until Ctrl-C.", style="dim")
-    serve(app, wanted)
+    with at_work(app):
+        serve(app, wanted)
 
 
 app = verb(worker)
