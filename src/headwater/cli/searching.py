@@ -8,7 +8,8 @@ from typing import Any
 from sqlalchemy import Row
 
 from headwater.app import App
-from headwater.backends.sql.meaning import Matrix, add_vectors, has_vectors, search_meaning
+from headwater.backends.sql.meaning import add_vectors, has_vectors, search_meaning
+from headwater.backends.sql.nearness import Matrix
 from headwater.backends.sql.searching import Wish, search, standing
 from headwater.pure.stories import Item
 from headwater.stories.embedding import Encoder, installed, open_encoder

@@ -12,7 +12,7 @@ from headwater_recipes.procedures.sections.part import Part
 _LOWER = r"(?:de|del|d|i|y|e|la|las|los|les|els|o|a|do|da|dos|das|per|para|en|l)"
 _WORD = r"[A-ZÁÉÍÓÚÀÈÌÒÙÜÏÑÇ][\wÀ-ÿ'’·\-]*"
 NAMED = re.compile(
-    rf"\b((?:Excmo\. |Excel·lentíssim )?(?:Ayuntamiento|Ajuntament|Concello|Diputación(?: Provincial| Foral)?|Diputació|Deputación(?: Provincial)?|Cabildo(?: Insular)?|Consell(?: Insular| Comarcal)?|Govern|Gobierno|"
+    rf"\b((?:Ayuntamiento|Ajuntament|Concello|Diputación(?: Provincial| Foral)?|Diputació|Deputación(?: Provincial)?|Cabildo(?: Insular)?|Consell(?: Insular| Comarcal)?|Govern|Gobierno|"
     rf"Xunta|Junta|Generalitat|Comunidad (?:Autónoma|Foral)|Comunidad(?= (?:de Madrid|Valenciana))|Ministerio|Ministeri|Servicio (?:Público|Regional|Vasco|Andaluz|Canario|Extremeño|Murciano|Navarro|de Empleo|Estatal)|Servei|Servizo|Instituto|Institut|Agencia|Agència|Axencia|Tesorería|"
     rf"Seguridad Social|Dirección General|Direcció General|Consejería|Conselleria|Consellería|Departamento|Departament|Universidad|Universitat|Mancomunidad|Mancomunitat|Principado|Región|Oficina|Patronato|Consorcio|Consorci|Registro Civil|Jefatura|Secretaría|Town Council|City Council|Council)"
     rf"(?:,? (?:{_LOWER} ){{0,3}}(?:[dl]['’])?{_WORD})+)"
@@ -53,7 +53,7 @@ def body(parts: Sequence[Part], site: Mapping[str, Any], page_title: str, regist
                 part.field != "ignored"
                 and (found := name_in(line.text))
                 and re.match(
-                    r"Ayunt|Ajunt|Concello|Minist|Xunta|Generalitat|Junta|Gobierno|Govern|Diputaci|Seguridad",
+                    r".*(?:Udala|Aldundia|Town Hall|Council)$|Ayunt|Ajunt|Concello|Minist|Xunta|Generalitat|Junta|Gobierno|Govern|Diputaci|Seguridad",
                     found,
                 )
             ):

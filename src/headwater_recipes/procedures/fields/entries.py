@@ -98,7 +98,7 @@ def _is_head(lines: Sequence[Line], place: int) -> bool:
 
 def _row(line: Line) -> str:
     name, *others = [cell for cell in line.cells if cell] or [""]
-    more = [cell for cell in others if len(cell.split()) > SHORT_CELL]
+    more = [cell for cell in others if len(cell.split()) > SHORT_CELL or cell.endswith(".")]
     return ": ".join([name, *more])
 
 

@@ -54,7 +54,7 @@ LEADS = re.compile(
     r"(?:En|A|Al|Als|Na|No|At|In) (?:la |el |l['’]|las |los |les |els |o |a |the )?", re.IGNORECASE
 )
 AFTER = re.compile(
-    r"[\s.,;·|(–-]*\b(?:tel[eé]?f?o?n?o?a?|t[ef]l?no?|tlf|phone|fax|horari\w*|ordutegia|opening hours|correo|correu|e-?mail)\b[.:]*\s|,? (?:de|from) (?:lunes|dilluns|luns|astelehen\w*|monday|\d{1,2}(?:[:.]\d{2})?(?: h)? (?:a|to)) ",
+    r"[\s.,;·|(–-]*\b(?:tel[eé]?f?o?n?o?a?|t[ef]l?no?|tlf|phone|fax|horari\w*|ordutegia|opening hours|correo|correu|e-?mail)\b[.:]*\s|,? (?:de|from) (?:lunes|dilluns|luns|astelehen\w*|monday|\d{1,2}(?:[:.]\d{2})?(?: h)? (?:a|to)) |,? (?:o|u|ou|edo|or|y|i|e|and) (?:bien )?(?:por|per|en|a|mediante|through|on|online|internet)\b.*$",
     re.IGNORECASE,
 )
 SENTENCE = re.compile(r"(?<=[.;])\s+(?=[A-ZÁÉÍÓÚ])")

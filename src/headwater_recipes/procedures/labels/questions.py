@@ -38,7 +38,7 @@ _ABOUT: dict[str, re.Pattern[str]] = {
         "asks": r"dud\w*|dubt\w*|dubid\w*|informa\w*|ayuda\b|ajuda|axuda me|pregunt\w*|zalantz\w*|questions?|contact\w*|llamar|trucar|chamar|deitu|call\b",
         "offices": r"oficin\w*|ventanilla|sitio|lugar|lloc|bulego\w*|office",
         "applies": r"solicit\w*|sol licit\w*|pedi\w*|demana\w*|eska\w*|tramit\w*|inscri\w*|apunt\w*|inici\w*|apply|applic\w*|hacer\w*|fer\b|fer ho|facer\w*|egi\w*|realiz\w*|obten\w*|consegu\w*|lort\w*|do it",
-        "being": r"es\b|e\b|son\b|da\b|dira\b|is\b|are\b|consig\w*|consegu\w*|obten\w*|s obte|lortzen|trata|tracta|consiste\w*|datza|serv\w*|sirv\w*",
+        "being": r"(?:puedo|puc|podo|can i|dezaket) (?:hacer|fer|facer|do|egin)|es\b|e\b|son\b|da\b|dira\b|is\b|are\b|consig\w*|consegu\w*|obten\w*|s obte|lortzen|trata|tracta|consiste\w*|datza|serv\w*|sirv\w*",
     }.items()
 }  # fmt: skip
 _SOLICITUD, _RESOLUCION = Label("plazos", "solicitud"), Label("plazos", "resolucion")
@@ -80,6 +80,12 @@ _BEFORE = re.compile(
 _INSIDE = re.compile(
     r"^(?:tiempo|temps|tempo|plazo|termini|prazo) (?:maxim\w+ )?(?:que|en que|en el que|en) "
 )
+_BEFORE_STARTING = re.compile(
+    r"(?:antes de (?:empezar|comenzar|iniciar|solicitar)|abans de (?:comencar|sol licitar)|antes de comezar|hasi aurretik|before you (?:start|begin|apply))\b"
+)
+_AFTERWARDS = re.compile(
+    r"(?:despues de (?:solicitar|presentar|enviar)\w*|despres de (?:sol licitar|presentar)|despois de (?:solicitar|presentar)|after (?:you (?:apply|submit)|applying)|what happens (?:next|after)|eskaeraren ondoren)\b"
+)
 _THOSE_WHO = re.compile(
     r"^(?:\w+ ){1,3}(?:que|qui|who|that) (?:lo |la |ho |o |el |hi |s hi )?(?:pued|pod|pot\b|poden|can\b|may\b)"
 )
@@ -96,6 +102,10 @@ def asked(bare: str) -> Label | None:
     for kind, pattern in _ASKS:
         if (found := pattern.match(question)) is not None:
             return _answer(kind, question[found.end() :].strip())
+    if _BEFORE_STARTING.match(question):
+        return Label("documentos_necesarios")
+    if _AFTERWARDS.match(question):
+        return _RESOLUCION
     if _THOSE_WHO.match(question):
         return Label("requisitos")
     if _INSIDE.match(question) and _ABOUT["decide"].search(question):

@@ -81,7 +81,7 @@ APPEAL = (
     r"(?:plazos?|terminis?|prazos?) (?:de|para|per a|per|d) (?:la |el |l )?(?:interp\w+|recurs\w*|recurri\w+|impugn\w+|alegaci\w+|reclam\w+)",
     r"recurs(?:o|os)? (?:que|contra|qu[ei])\b.{0,60}$",
     r"recurs(?:o|os)?(?: (?:administrati\w+|que|contra|procedentes?|admisibles?|que (?:\w+ ?){1,3}|de (?:alzada|reposicion|reposicio)|y reclamaci\w+|i reclamaci\w+|d alcada|procedents?))?$|(?:vias?|medios?) de (?:recurso|impugnacion)|(?:como|com) (?:puedo |puc |podo |se |es )?(?:recurr\w+|recorr\w+|impugn\w+|reclam\w+)|impugnaci\w+|reclamaci\w+$|no estas de acuerdo|errekurtso\w*",
-    r"(?:right|rights|how|ways?) (?:of|to) appeal|if you (?:disagree|are not satisfied|want to appeal)|objections?\b|appeals?\b|how to appeal|right of appeal|remedies|challenging|if you disagree",
+    r"(?:right|rights|how|ways?) (?:of|to) appeal|if you (?:disagree|are not satisfied|want to appeal)|objections?\b|appeals?\b|how to appeal|right of appeal|remedies|challenging|if you disagree|if (?:it is |you are |your application is )?(?:refused|rejected|denied)|(?:en caso de|si (?:me |te |se )?(?:la |lo )?) ?(?:denegacion|denieg\w+|deneg\w+)",
 )
 PAYMENT_TERM = (
     r"(?:plazos?|terminis?|prazos?|periodos?|periodes?) (?:de |para |per |voluntario )*(?:pago|pagar|pagament|pagamento|cobro|cobrament|abono|ingreso)",
@@ -141,7 +141,7 @@ ONLINE = (
     r"(?:internet bidez|elektronikoki|telematikoki|egoitza elektroniko\w*|online(?: bidez)?|elektronikoa)$|(?:online|on line|electronically|by internet|over the internet|via the (?:web|internet)|apply online|electronic (?:submission|filing|channel|office))$",
 )
 IN_PERSON = (
-    r"(?:de forma |de manera |tramitacion |tramitacio |presentacion |presentacio |atencion |atencio |solicitud |canal |modalidad )*(?:presencial(?:mente?)?|en persona|presencialment|(?:en |por |per |na |a la |en la |a )?(?:ventanilla|finestreta|mostrador|taulell)|en (?:las? )?oficinas?|oficina|en mano|leihatilan|over the counter|at the counter)(?: .{0,40})?$",
+    r"(?:de forma |de manera |tramitacion |tramitacio |presentacion |presentacio |atencion |atencio |solicitud |canal |modalidad )*(?:presencial(?:mente?)?|en persona|en persoa|presencialment|(?:en |por |per |na |a la |en la |a )?(?:ventanilla|finestreta|mostrador|taulell)|en (?:las? )?oficinas?|oficina|en mano|leihatilan|over the counter|at the counter)(?: .{0,40})?$",
     r"(?:aurrez aurre|bertaratuz|presentzial\w*|buruz buru|zuzenean)\w*$|(?:in person|face to face|on site|at (?:an|the|our) offices?)$",
 )
 BY_PHONE = (
@@ -156,7 +156,7 @@ APPOINTMENT = (
 )
 HOW = (
     r"(?:como|com|nola|how)\b(?= (?:se|es|ho|lo|la|el|o|a|as|puedo|puc|podo|solicit\w*|sol|hac\w*|fer\w*|fac\w*|trami\w*|pedir\w*|demanar\w*|presentar\w*|inici\w*|realiz\w*|realitz\w*|obten\w*|obtenir|conseg\w*|consegu\w*|acced\w*|inscri\w*|apunt\w*|dar\w*|donar\w*|renov\w*|paga\w*|eska\w*|egi\w*|izapide\w*|aurkez\w*|lortu|jaso|to|do|can|is|you|i)\b)|(?:como|com|nola|how)$",
-    r"(?:pasos|passos|urrats\w*|fases|etapas|steps)\b|(?:tramitacion|tramitacio|tramitazio\w*|izapidetze\w*|gestion|gestio)(?! (?:electronica|presencial|telematica))\b",
+    r"paso a paso|pas a pas|urratsez urrats|step by step|(?:pasos|passos|urrats\w*|fases|etapas|steps)\b|(?:tramitacion|tramitacio|tramitazio\w*|izapidetze\w*|gestion|gestio)(?! (?:electronica|presencial|telematica))\b",
     r"(?:procedimientos?|procediments?|procedementos?|prozedura\w*|prozesu\w*|proceso|proces|procedure|process)\b",
     r"(?:formas?|formes|modo|maneras?|modalidad(?:es)?|modalitats?|modalidade|vias?|medios?|mitjans|canal(?:es)?|canals|canles?|canle|kanal\w*|bideak)(?: (?:y|i|e) (?:\w+))?(?: (?:de|d|para|per|per a|pera) (?:la |el |las |l |a )?(?:presentaci\w+|tramitaci\w+|solicit\w*|sol licit\w*|inici\w+|acceso|acces|atenci\w+|realizaci\w+|hacerlo|fer ho|tramitar\w*|entrega))?$",
     r"(?:presentacion|presentacio|iniciacion|iniciacio|inicio(?= d)|inici(?= d)|realizacion|realitzacio)(?: (?:de|d|del|do|da) (?:la |las |les |l |a )?(?:solicitud\w*|sol licitud\w*|instancia\w*|procedimiento|procediment|procedemento|tramite|tramit))?$",
@@ -224,7 +224,10 @@ RULES: tuple[Rule, ...] = (
 ENDINGS: tuple[Rule, ...] = (
     *rules(
         Label("plazos", "resolucion"),
-        (r"(?:ebaz|erantzu|izapide)\w* .*ep(?:ea|eak|emuga)$|(?:ebazpen)\w*-?epea$",),
+        (
+            r"\b(?:decision|resolution|processing|response|answer) (?:period|deadlines?|time limits?)$",
+            r"(?:ebaz|erantzu|izapide)\w* .*ep(?:ea|eak|emuga)$|(?:ebazpen)\w*-?epea$",
+        ),
     ),
     *rules(Label("plazos", "recurso"), (r"errekurtso\w* .*ep(?:ea|eak)$|appeal deadlines?$",)),
     *rules(Label("plazos", "solicitud"), (r"\bep(?:ea|eak|emuga)$|\bdeadlines?$|\btime limits?$|\bperiod$",)),

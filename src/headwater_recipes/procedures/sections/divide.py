@@ -27,6 +27,7 @@ NORM = re.compile(
     r"|\d{1,3}/\d{4} (?:Legea|Dekretua|Foru Araua|Ordenantza)|(?:Royal Decree|Law|Act|Decree|Order) \d"
 )
 LONGEST_UNKNOWN, FEW_WORDS = 8, 14
+PHONE = re.compile(r"(?<!\d)[6789]\d{2}[ .]?\d{3}[ .]?\d{3}(?!\d)")
 FREE_KEY = re.compile(r"[^a-z0-9]+")
 
 
@@ -76,7 +77,10 @@ def by_content(title: str, below: Sequence[Line]) -> Label | None:
     """What a part is whose heading says nothing: laws show what they are themselves."""
     if len(title.split()) > LONGEST_UNKNOWN or not below:
         return None
-    return Label("base_legal") if all(NORM.match(line.text) for line in below) else None
+    if all(NORM.match(line.text) for line in below):
+        return Label("base_legal")
+    words = " ".join(line.text for line in below)
+    return Label("contacto") if len(words.split()) <= FEW_WORDS and PHONE.search(words) else None
 
 
 def _going_on(above: Sequence[_Above], below: tuple[Line, ...], rule: Line) -> Part:

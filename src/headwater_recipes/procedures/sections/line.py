@@ -82,7 +82,7 @@ def _line(raw: str, start: int) -> Line:
 
 def _lead(body: str) -> tuple[str, str]:
     found = LEAD.match(body.strip().removeprefix("\\"))
-    return (bare(found[1]).rstrip(" :"), bare(found[2]).lstrip(": ")) if found else ("", "")
+    return (bare(found[1]).rstrip(" :.-–"), bare(found[2]).lstrip(": ")) if found else ("", "")
 
 
 def bare(text: str) -> str:
