@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from headwater.app import RECIPES, App
+from headwater.app import App
 from headwater.cli.opening import make_app
 from headwater.cli.options import Quiet, verb
 from headwater.cli.output import side_console
+from headwater.installed import RECIPES
 
 SomeRecipes = Annotated[
     list[str] | None, typer.Option("--recipe", metavar="RECIPE", help="Only this recipe; may be repeated.")

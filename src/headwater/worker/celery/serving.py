@@ -16,7 +16,8 @@ from typing import Any
 
 import structlog
 
-from headwater.app import App, installed_recipes
+from headwater.app import App
+from headwater.installed import installed_recipes
 from headwater.logs import LEVELS, configure_logs
 from headwater.settings.settings import Settings
 from headwater.worker.celery.broker import NOISE, broker_address, celery_for, end_with_parent, signals
