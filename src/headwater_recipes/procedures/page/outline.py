@@ -176,7 +176,12 @@ class _Walker:
             self._button(node)
         elif tag == "img":
             return
-        elif tag == "span" and class_of(node) in self.labels and not self._in_a_line() and stands_above(node):
+        elif (
+            tag in {"span", "label"}
+            and class_of(node) in self.labels
+            and not self._in_a_line()
+            and stands_above(node)
+        ):
             self.end_paragraph()
             self.sheet.add(Heading(one_line(node.text(deep=True)), self.sheet.ranks.below(class_of(node))))
         elif tag in {"span", "label"} and (LABEL_WORDS & names_of(node) or class_of(node) in self.labels):
