@@ -27,18 +27,15 @@ def _total(found: Record) -> str:
 
 
 def replay_table(found: Sequence[Record]) -> Table:
-    made = table(
-        "id", "recipe", "since", "until", "state", "compared", *Verdict, numbers=("compared", *Verdict)
-    )
+    numbers = ("compared", Verdict.BETTER.value, Verdict.CHANGED.value, Verdict.WORSE.value)
+    made = table("id", "recipe", "since", "state", *numbers, numbers=numbers)
     for row in found:
         made.add_row(
             cell(short(row["id"]), "cyan"),
             cell(row["recipe"]),
-            moment(row["since"]),
-            moment(row["until"]),
+            f"{row['since']:%Y-%m-%d}",
             cell(row["state"]),
-            cell(row["compared"]),
-            *(cell(row[verdict]) for verdict in Verdict),
+            *(cell(row[name]) for name in numbers),
         )
     return made
 
