@@ -27,7 +27,7 @@ ATTEMPTS = 5  # another process may take the port between the look and the start
 
 
 # For tests that kill it: an acknowledged commit stays, as it would anywhere else.
-DURABLE = "-c fsync=on -c synchronous_commit=on -c full_page_writes=on"
+DURABLE = "-c fsync=on -c synchronous_commit=on -c full_page_writes=on -c recovery_init_sync_method=syncfs"
 
 
 @dataclass

@@ -44,6 +44,7 @@ VERBS: Mapping[str, Verb] = {
     "archive": Verb("headwater.cli.archive", "Copy payloads and documents to where others look."),
     "queue": Verb("headwater.cli.queue", "Take documents from queues; acknowledge them."),
     "agent": Verb("headwater.cli.agent", "Let a language model read what waits in the queues."),
+    "summaries": Verb("headwater.cli.summaries", "Let a language model summarise stories."),
     "links": Verb("headwater.cli.links", "Check whether links are still there."),
     "try": Verb("headwater.cli.try_url", "Ask for one address and tell what would become of it."),
     "serve": Verb("headwater.cli.serve", "Let other programs start runs and ask about them."),
@@ -53,6 +54,7 @@ VERBS: Mapping[str, Verb] = {
     "cleanup": Verb("headwater.cli.cleanup", "Remove or move what the policy no longer keeps."),
     "backup": Verb("headwater.cli.backup", "Save the store and the archive while they are in use."),
     "restore": Verb("headwater.cli.restore", "Put a backup back; checks it first."),
+    "move": Verb("headwater.cli.move", "Move the store and the archive into another home."),
     "sweep": Verb("headwater.cli.sweep", "Free what dead workers hold; tidy the archive."),
     "demo": Verb("headwater.cli.demo", "Run Headwater over a small internet on this machine."),
 }

@@ -8,6 +8,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from types import FrameType
+from typing import TypeVar
+
+from structlog.typing import FilteringBoundLogger
 
 from headwater.engine.desk import Desk
 from headwater.engine.engine import Engine
@@ -16,6 +19,7 @@ from headwater.model.errors import Temporary
 from headwater.model.ports import Store
 from headwater.model.work import Job, Task
 
+Answer = TypeVar("Answer")
 SHORTEST_REST, LONGEST_REST = 0.02, 0.5
 TROUBLE_REST = 2.0
 GRACE = 10.0
@@ -124,7 +128,20 @@ def step(network: Network, *, claiming: bool) -> int:
 
 def wait_out(desk: Desk, trouble: Temporary) -> None:
     """Trouble with the ground we stand on (disk, database, archive) is nobody's fault: nothing is given up for it."""
-    desk.log.error("waiting", reason=trouble.reason, detail=trouble.detail)
+    _rest_from(trouble, desk.log)
+
+
+def patiently(attempt: Callable[[], Answer], log: FilteringBoundLogger) -> Answer:
+    """Until it succeeds: for what comes before any work, on a machine that started before its database."""
+    while True:
+        try:
+            return attempt()
+        except Temporary as trouble:
+            _rest_from(trouble, log)
+
+
+def _rest_from(trouble: Temporary, log: FilteringBoundLogger) -> None:
+    log.error("waiting", reason=trouble.reason, detail=trouble.detail)
     time.sleep(TROUBLE_REST)
 
 

@@ -14,6 +14,7 @@ from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.settings.settings import Settings
 from headwater.worker.loops import Bell, nothing_due, work_at_desk, work_on_network
+from headwater.worker.occupancy import at_work
 from headwater.worker.upkeep import Upkeep
 
 LOOK_EVERY = 0.2
@@ -114,6 +115,12 @@ def work(
     app.archive.ready()
     bell = Bell(child=False)  # it may outlive the shell that started it
     crew = Crew(app, recipes)
+    with at_work(app):
+        _tend(crew, bell, until_idle=until_idle, watch=watch)
+
+
+def _tend(crew: Crew, bell: Bell, *, until_idle: bool, watch: Callable[[], None]) -> None:
+    app, recipes = crew.app, crew.recipes
     crew.start()
     try:
         while not bell and not (until_idle and is_idle(app, recipes)):

@@ -45,7 +45,9 @@ def replace_documents(app: App, replay: str, watch: Callable[[], None]) -> bool:
     def done() -> bool:
         return not _is(rows, replay, ReplayState.APPLYING) and _settled(app, recipe)
 
-    return _until(app, recipe, run_desk, done, watch)
+    ended = _until(app, recipe, run_desk, done, watch)
+    app.close_run(recipe)
+    return ended
 
 
 def _until(app: App, recipe: str, role: Role, done: Callable[[], bool], watch: Callable[[], None]) -> bool:

@@ -57,9 +57,15 @@ def normalise(page: Page, owner: Entry | None = None, tell: Tell = no_language) 
     parts = in_language(parts_of(page.text), page.language, page.secondary, tell)
     found = []
     for heading, own in procedures_in(parts):
-        if is_procedure(own) and not is_something_else(own, heading.title if heading else page.title):
+        if is_procedure(own) and not is_something_else(own, heading.title if heading else _called(own, page)):
             found.append(_procedure(page, owner, heading, own, tell))
     return [one for one in found if len(one.document["nombre"]) >= 5]
+
+
+def _called(parts: Sequence[Part], page: Page) -> str:
+    """Its first heading, if that names no part; many sites give one title to all their pages."""
+    first = next((part for part in parts if part.title), None)
+    return first.title if first is not None and first.label is None and first.level <= 2 else page.title
 
 
 def is_procedure(parts: Sequence[Part]) -> bool:
@@ -117,7 +123,9 @@ def _fields(page: Page, owner: Entry | None, heading: Part | None, parts: Sequen
     description, left_over = naming.description(
         alone if heading is None else parts, page.description if heading is None else ""
     )
-    where = places.places(applying, of_field(alone, "donde_solicitar"), links)
+    where = places.places(
+        [*applying, *of_field(alone, "organismo")], of_field(alone, "donde_solicitar"), links, page.buttons
+    )
     urls = where.value.get("urls", ()) if where else ()
     ways_parts = of_field(alone, "como_solicitar", "donde_solicitar")
     steps = ways.ways(how)
@@ -130,7 +138,7 @@ def _fields(page: Page, owner: Entry | None, heading: Part | None, parts: Sequen
         "organismo": body.body(
             alone, page.site, page.page_title, (owner.organism or owner.name) if owner else ""
         ),
-        "requisitos": entries.entries(of_field(alone, "requisitos")),
+        "requisitos": entries.entries(entries.telling(of_field(alone, "requisitos"))),
         "documentos_necesarios": entries.entries(of_field(alone, "documentos_necesarios")),
         "plazos": deadlines.deadlines(of_field(alone, "plazos"), alone),
         "tasas": money.fees(paid, alone),

@@ -34,6 +34,7 @@ from headwater.backends.sql.link_health import link_health
 from headwater.backends.sql.pipeline_table import pipeline_runs
 from headwater.backends.sql.queue_table import queue_items
 from headwater.backends.sql.replay_tables import replay_items, replays
+from headwater.backends.sql.summary_tables import summary_batches, summary_requests
 from headwater.backends.sql.upkeep_tables import alarms, article_keys, chores
 
 __all__ = [
@@ -69,6 +70,8 @@ __all__ = [
     "sources",
     "stories",
     "subjects",
+    "summary_batches",
+    "summary_requests",
     "topics",
     "vectors",
 ]

@@ -103,11 +103,12 @@ class Hands:
         return False
 
     def chores(self) -> list[str]:
+        """Those that are due, whoever did the last ones and when."""
         self._taken(UPKEEP)
-        return self.upkeep.beat()
+        return [name for name in self.upkeep.chores if self.upkeep.do(name) is not None]
 
     def _taken(self, queue: str) -> None:
-        with suppress(*BROKER_TROUBLE):
+        with suppress(Temporary, *BROKER_TROUBLE):
             self.hints.taken(queue)
 
     def _follow(self, recipe: str) -> None:

@@ -14,6 +14,9 @@ ABBREVIATION = re.compile(r"\b(?:art|núm|num|n\.º|nº|pág|tel|Sr|Sra|Dr|Avda|
 SILENCE = re.compile(
     r"silenci|isiltasun|\bsilence\b|(?:estimad|desestimad|desestimatori|estimatori|entender)\w* (?:\w+ ){0,4}(?:silencio|solicitud)|sin (?:respuesta|resolucion|notificac)|sense (?:resposta|resolucio|notificac)|sen (?:resposta|resolucion)"
 )
+UNANSWERED = re.compile(
+    r"\b(?:si|se|if)\b.*\b(?:no|non|not)\b.*(?:contest|respo|resuelv|resol|answer|reply|respuest|respost|notific).*(?:estimad|desestimad|conced|deneg|aprobad|rechazad|granted|refused|accept|entend|enten)"
+)
 APPEAL = re.compile(
     r"recurso|recurs\b|recurs de|alzada|alcada|reposicion|reposicio|contencios|errekurtso|\bappeal|impugn"
 )
@@ -97,6 +100,8 @@ def _key(bare: str, given: str) -> str:
         return "silencio_administrativo"
     if APPEAL.search(bare):
         return "recurso"
+    if UNANSWERED.search(bare):
+        return "silencio_administrativo"
     if given == "resolucion":
         return given
     if DECISION.search(bare) and not (

@@ -21,7 +21,7 @@ NOT_FOR_FIELDS = (
     r"(?:aviso|avis|aviso|lege) (?:legal|oharra)|legal notice|terms (?:of|and)|cookies|condiciones de uso|condicions d us|condicions de uso",
     r"(?:accesibilidad|accessibilitat|accesibilidade|irisgarritasun\w*|accessibility)$|declaracion de accesibilidad",
     r"(?:comentarios|comentaris|iruzkin\w*|comments|opiniones|opinions|opinions de|valora\w*|tu opinion|danos tu|puntua|encuesta|enquesta|rate)\b",
-    r"(?:enlaces|enllacos|ligazons|ligazons|estekak|links|useful links|related|relacionad\w+|relacionats|erlazionatu\w*)\b",
+    r"(?:lotutako|vinculad\w+|vinculat\w*|enlaces|enllacos|ligazons|ligazons|estekak|links|useful links|related|relacionad\w+|relacionats|erlazionatu\w*)\b",
     r"(?:tramites|tramits|procedimientos|procediments|procedementos|izapide\w*|servicios|serveis|otros|otras|altres|outros|outras|beste|other|documentos|documents|contenidos?|continguts?) (?:\w+ )?(?:relaciona\w*|erlazionatu\w*|tramites|tramits|procedimientos|similares|de interes|d interes|izapide\w*|procedures|services)",
     r"(?:te puede|le puede|tambien te|et pot|pode|you may)\w* (?:\w+ )?(?:interes\w*|interest\w*|also)",
     r"(?:compart\w+|comparteix|partekatu|share|redes sociales|xarxes socials|siguenos|segueix nos|follow us)\b",
@@ -30,6 +30,10 @@ NOT_FOR_FIELDS = (
     r"(?:noticias|noticies|novedades|novetats|albisteak|news|agenda|newsletter|boletin|butlleti|suscri\w+|mapa web|imprim\w+|buscador|buscar|cercador|menu|navegadores|glosario)\b|(?:inicio|inici|hasiera|home)$",
     r"(?:asistencia|soporte|incidencias|suport|problemas) (?:tecnic\w+|informatic\w+)|(?:ayuda|ajuda|axuda|laguntza) (?:tecnica|teknikoa)",
     r"(?:volver|tornar|itzuli|back)\b",
+    r"(?:mas|mes|mais|otros|otras|altres|outros|outras|gehiago|beste|more|other|ultimos|darrers) (?:tramites?|tramits|procedimientos?|procediments|procedementos|servicios|serveis|servizos|ayudas|ajuts|axudas|izapide\w*|services|procedures)\b",
+    r"(?:vease|vegeu|veure|vexase|vexa|veja|ikus|see)(?: (?:tambien|tambe|tamen|also|gainera))\b|lo mas (?:visto|leido|consultado|buscado)|el mes (?:vist|consultat)|o mais visto|(?:tambien|tambe|tamen) (?:vieron|vist\w*|consult\w+|buscar\w*)|(?:otr[oa]s|altres|outr[oa]s) (?:usuari\w+|personas|persones|persoas)",
+    r"(?:impresos?|formularios?|formularis?|modelos?|models?|inprimaki\w*|forms?|annexos|anexos|descargas?|descarregues|downloads?)(?: (?:asociad\w+|associa\w+|relaciona\w+|descargables?|disponibles?|y modelos|i models|para descargar|per descarregar|de (?:la )?solicitud|de sol licitud|normalizad\w+|normalitza\w+|deskargatzeko))*$",
+    r"(?:fecha|data) (?:de|d) (?:publicaci\w+|alta|creaci\w+|inserci\w+|ultima)|publicad[oa]\b|publicat\b",
 )
 
 NAME = (
@@ -77,7 +81,7 @@ APPEAL = (
     r"(?:plazos?|terminis?|prazos?) (?:de|para|per a|per|d) (?:la |el |l )?(?:interp\w+|recurs\w*|recurri\w+|impugn\w+|alegaci\w+|reclam\w+)",
     r"recurs(?:o|os)? (?:que|contra|qu[ei])\b.{0,60}$",
     r"recurs(?:o|os)?(?: (?:administrati\w+|que|contra|procedentes?|admisibles?|que (?:\w+ ?){1,3}|de (?:alzada|reposicion|reposicio)|y reclamaci\w+|i reclamaci\w+|d alcada|procedents?))?$|(?:vias?|medios?) de (?:recurso|impugnacion)|(?:como|com) (?:puedo |puc |podo |se |es )?(?:recurr\w+|recorr\w+|impugn\w+|reclam\w+)|impugnaci\w+|reclamaci\w+$|no estas de acuerdo|errekurtso\w*",
-    r"(?:right|rights|how|ways?) (?:of|to) appeal|if you (?:disagree|are not satisfied|want to appeal)|objections?\b|appeals?\b|how to appeal|right of appeal|remedies|challenging|if you disagree",
+    r"(?:right|rights|how|ways?) (?:of|to) appeal|if you (?:disagree|are not satisfied|want to appeal)|objections?\b|appeals?\b|how to appeal|right of appeal|remedies|challenging|if you disagree|if (?:it is |you are |your application is )?(?:refused|rejected|denied)|(?:en caso de|si (?:me |te |se )?(?:la |lo )?) ?(?:denegacion|denieg\w+|deneg\w+)",
 )
 PAYMENT_TERM = (
     r"(?:plazos?|terminis?|prazos?|periodos?|periodes?) (?:de |para |per |voluntario )*(?:pago|pagar|pagament|pagamento|cobro|cobrament|abono|ingreso)",
@@ -126,24 +130,25 @@ CONDITIONS = (
     r"(?:a|para|per a|pera) (?:quien|qui|quen)(?:es)?\b|(?:nori|norentzat|for whom|who for|zeinek)\b",
     r"(?:condiciones|condicions|condicion|condicio|baldintza\w*|eskakizun\w*|betekizun\w*|conditions?)\b(?! (?:de uso|d us))",
     r"(?:beneficiari\w+|destinatari\w+|destinatari|perceptores|onuradun\w*|hartzaile\w*|eskatzaile\w*|beneficiaries|applicants?|recipients)\b",
-    r"(?:personas?|persones|persoas|poblacion|poblacio|colectivo|pertsona) (?:destinatari\w+|beneficiari\w+|interesad\w+|interessad\w+|solicitantes?|sol licitants?|onuradun\w*|hartzaile\w*|interesdun\w*|usuari\w+)",
+    r"col lectius?\b|(?:personas?|persones|persoas|poblacion|poblacio|colectivo|pertsona) (?:destinatari\w+|beneficiari\w+|interesad\w+|interessad\w+|solicitantes?|sol licitants?|onuradun\w*|hartzaile\w*|interesdun\w*|usuari\w+)",
     r"(?:dirigid[oa]s?|adrecat|adrecada|va dirigit|dirixid[oa]s?|destinad[oa]s?|zuzendu\w*|aimed) (?:a|o|to|para|al|als|as|at)?\b|dirigido$|interesad[oa]s(?: solicitantes)?$|interessats$|interesdun\w*$",
     r"(?:tengo|tinc|teno|tes|tienes|do i have) (?:derecho|dret|dereito|a right)|qui s hi (?:pot|poden)\b",
     r"(?:puedo|podeis|puedes|puc|podo|podes|can i|am i|do i) (?:solicit\w+|pedir\w*|demanar\w*|apply|eligible|qualify|acceder|optar)|(?:eligib\w+|entitle\w+|requirements?)\b|what (?:are the )?(?:requirements|conditions)",
     r"(?:ambito|ambit) (?:subjetivo|de aplicacion|d aplicacio|personal)|solicitantes?$|sol licitants?$|legitimacion$",
 )
 ONLINE = (
-    r"(?:por |via |per |a traves de |de forma |de manera |mediante |tramitacion |tramitacio |presentacion |presentacio |solicitud |sol licitud |acceso |canal |medio |en )*(?:internet|en linea|en linia|en lina|on ?line|electronica(?:mente?)?|electronic(?:ament)?|electronico|telematica(?:mente?)?|telematic(?:ament)?|telematico|web|sede electronica|seu electronica|sede electronica)(?: (?:con|amb|sin|sense|de|en|a) .{0,40})?$",
+    r"(?:por |via |per |a traves de |de forma |de manera |mediante |tramitacion |tramitacio |presentacion |presentacio |solicitud |sol licitud |acceso |canal |medio |en )*(?:internet|internetez|en linea|en linia|en lina|on ?line|electronica(?:mente?)?|electronic(?:ament)?|electronico|telematica(?:mente?)?|telematic(?:ament)?|telematico|web|sede electronica|seu electronica|sede electronica)(?: (?:con|amb|sin|sense|de|en|a) .{0,40})?$",
     r"(?:internet bidez|elektronikoki|telematikoki|egoitza elektroniko\w*|online(?: bidez)?|elektronikoa)$|(?:online|on line|electronically|by internet|over the internet|via the (?:web|internet)|apply online|electronic (?:submission|filing|channel|office))$",
 )
 IN_PERSON = (
-    r"(?:de forma |de manera |tramitacion |tramitacio |presentacion |presentacio |atencion |atencio |solicitud |canal |modalidad )*(?:presencial(?:mente?)?|en persona|presencialment)(?: .{0,40})?$",
+    r"(?:de forma |de manera |tramitacion |tramitacio |presentacion |presentacio |atencion |atencio |solicitud |canal |modalidad )*(?:presencial(?:mente?)?|en persona|en persoa|presencialment|(?:en |por |per |na |a la |en la |a )?(?:ventanilla|finestreta|mostrador|taulell)|en (?:las? )?oficinas?|oficina|en mano|leihatilan|over the counter|at the counter)(?: .{0,40})?$",
     r"(?:aurrez aurre|bertaratuz|presentzial\w*|buruz buru|zuzenean)\w*$|(?:in person|face to face|on site|at (?:an|the|our) offices?)$",
 )
 BY_PHONE = (
     r"(?:por telefono|per telefon|telefonicamente?|telefonica(?:mente?)?|telefonic(?:ament)?|atencion telefonica|atencio telefonica|via telefonica|telefonoz|telefono bidez|by (?:tele)?phone|over the phone)(?: .{0,30})?$",
 )
 BY_POST = (
+    r"(?:por |per |via |mediante |a traves de )*(?:correo|correu|posta) (?:electronic[oa]?|elektroniko\w*)(?: bidez)?$|(?:por |per |by |via )(?:e ?mail)$|emailez$",
     r"(?:por correo(?: (?:postal|certificado|ordinario))?|per correu(?: (?:postal|certificat))?|correo postal|correu postal|posta bidez|postaz|by (?:post|mail))$",
 )
 APPOINTMENT = (
@@ -151,7 +156,7 @@ APPOINTMENT = (
 )
 HOW = (
     r"(?:como|com|nola|how)\b(?= (?:se|es|ho|lo|la|el|o|a|as|puedo|puc|podo|solicit\w*|sol|hac\w*|fer\w*|fac\w*|trami\w*|pedir\w*|demanar\w*|presentar\w*|inici\w*|realiz\w*|realitz\w*|obten\w*|obtenir|conseg\w*|consegu\w*|acced\w*|inscri\w*|apunt\w*|dar\w*|donar\w*|renov\w*|paga\w*|eska\w*|egi\w*|izapide\w*|aurkez\w*|lortu|jaso|to|do|can|is|you|i)\b)|(?:como|com|nola|how)$",
-    r"(?:pasos|passos|urrats\w*|fases|etapas|steps)\b|(?:tramitacion|tramitacio|tramitazio\w*|izapidetze\w*|gestion|gestio)(?! (?:electronica|presencial|telematica))\b",
+    r"paso a paso|pas a pas|urratsez urrats|step by step|(?:pasos|passos|urrats\w*|fases|etapas|steps)\b|(?:tramitacion|tramitacio|tramitazio\w*|izapidetze\w*|gestion|gestio)(?! (?:electronica|presencial|telematica))\b",
     r"(?:procedimientos?|procediments?|procedementos?|prozedura\w*|prozesu\w*|proceso|proces|procedure|process)\b",
     r"(?:formas?|formes|modo|maneras?|modalidad(?:es)?|modalitats?|modalidade|vias?|medios?|mitjans|canal(?:es)?|canals|canles?|canle|kanal\w*|bideak)(?: (?:y|i|e) (?:\w+))?(?: (?:de|d|para|per|per a|pera) (?:la |el |las |l |a )?(?:presentaci\w+|tramitaci\w+|solicit\w*|sol licit\w*|inici\w+|acceso|acces|atenci\w+|realizaci\w+|hacerlo|fer ho|tramitar\w*|entrega))?$",
     r"(?:presentacion|presentacio|iniciacion|iniciacio|inicio(?= d)|inici(?= d)|realizacion|realitzacio)(?: (?:de|d|del|do|da) (?:la |las |les |l |a )?(?:solicitud\w*|sol licitud\w*|instancia\w*|procedimiento|procediment|procedemento|tramite|tramit))?$",
@@ -219,7 +224,10 @@ RULES: tuple[Rule, ...] = (
 ENDINGS: tuple[Rule, ...] = (
     *rules(
         Label("plazos", "resolucion"),
-        (r"(?:ebaz|erantzu|izapide)\w* .*ep(?:ea|eak|emuga)$|(?:ebazpen)\w*-?epea$",),
+        (
+            r"\b(?:decision|resolution|processing|response|answer) (?:period|deadlines?|time limits?)$",
+            r"(?:ebaz|erantzu|izapide)\w* .*ep(?:ea|eak|emuga)$|(?:ebazpen)\w*-?epea$",
+        ),
     ),
     *rules(Label("plazos", "recurso"), (r"errekurtso\w* .*ep(?:ea|eak)$|appeal deadlines?$",)),
     *rules(Label("plazos", "solicitud"), (r"\bep(?:ea|eak|emuga)$|\bdeadlines?$|\btime limits?$|\bperiod$",)),
@@ -256,7 +264,7 @@ NOUNS: tuple[Rule, ...] = (
     *rules(
         Label("requisitos"),
         (
-            r"requisit\w+|solicitantes|beneficiari\w+|destinatari\w+|baldintzak|onuradunak|eligib\w+|requirements|applicants",
+            r"colectivos?|dirigid\w+|dirige|dirixe|dirixid\w+|adreca\w*|zuzendu\w*|requisit\w+|solicitantes|beneficiari\w+|destinatari\w+|baldintzak|onuradunak|eligib\w+|requirements|applicants",
         ),
     ),
     *rules(
@@ -265,7 +273,10 @@ NOUNS: tuple[Rule, ...] = (
             r"documentos|documentacion|documentacio|documents|dokumentazioa|dokumentuak|agiriak|documentation|paperwork",
         ),
     ),
-    *rules(Label("plazos", "solicitud"), (r"plazos?|terminis?|prazos?|epea|epeak|deadlines?",)),
+    *rules(
+        Label("plazos", "solicitud"),
+        (r"plazos?|terminis?|prazos?|epea|epeak|deadlines?|antelacion|antelacio",),
+    ),
     *rules(Label("tasas"), (r"tasas?|taxes|taxas|tasak|fees?|tarifas?",)),
     *rules(
         Label("base_legal"),
