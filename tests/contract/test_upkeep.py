@@ -1,5 +1,8 @@
 """Chores by the clock, done by one of all workers, whatever becomes of it."""
 
+import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -114,6 +117,15 @@ def test_c35_a_chore_whose_worker_died_is_done_by_another(app: App, scene: Scene
     assert done.at == []
     live(scene, second, span=2 * MINUTE)
     assert len(done.at) == 1
+
+
+def test_c35_a_chore_whose_process_is_gone_is_free_at_once(app: App, scene: Scene, done: Done):
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        dead = f"{socket.gethostname()}:{gone.pid}:0:upkeep"
+    one = worker(app, done)
+    one.beat()
+    Chores(app.store.engine).take("chore", dead, scene.now, LEASE, early=True)
+    assert one.at_once("chore") == {"done": 1}
 
 
 @pytest.mark.parametrize("trouble", [Temporary("disk_full", "no room"), ValueError("a mistake")])
