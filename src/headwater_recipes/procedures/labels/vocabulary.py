@@ -122,7 +122,7 @@ PAPERS = (
     r"(?:documentos?|documents?|dokumentuak|dokumentu|agiriak|agiri|papeles|papeis|papers|evidence|proof)\b(?! (?:relacionad|de interes|d interes|descarg|asociad|relacionat))",
     r"(?:que|quina|quins|quines|cales|cuales|what|which|zer|zein) (?:documentos?|documents?|documentaci\w+|documentation|papeles|papers|dokumentu\w*|dokumentazio\w*|agiri\w*|impresos)",
     r"(?:que|what) (?:se )?(?:necesit\w+|necessit\w+|precis\w+|hace falta|fa falta|fai falta|hay que (?:presentar|aportar|llevar|adjuntar|entregar)|cal (?:presentar|aportar|portar|adjuntar)?|s ha d\w* (?:presentar|aportar)|tengo que (?:presentar|aportar|llevar)|debo (?:presentar|aportar|llevar|adjuntar)|debes? (?:presentar|aportar|llevar)|debe (?:presentar|aportar)|(?:he|has) de (?:presentar|aportar|portar)|teno que (?:presentar|achegar|levar)|hai que (?:presentar|achegar)|do (?:i|you) need|you (?:will )?need|i need|to (?:bring|submit|provide))",
-    r"que (?:me |te |nos |em |et )?(?:piden|pide|demanen|demana|pediran|exigen)\b",
+    r"eskaerarekin batera|que (?:me |te |nos |em |et )?(?:piden|pide|demanen|demana|pediran|exigen)\b",
     r"(?:zer (?:behar|aurkeztu|ekarri)|aurkeztu beharreko|eraman beharreko|beharrezko (?:agiri|dokumentu|dokumentazio))\w*",
     r"(?:required|necessary|supporting) (?:documents?|documentation|paperwork|papers)|paperwork|documentation|justificantes?$",
 )
@@ -135,17 +135,18 @@ CONDITIONS = (
     r"col lectius?\b|(?:personas?|persones|persoas|poblacion|poblacio|colectivo|pertsona) (?:destinatari\w+|beneficiari\w+|interesad\w+|interessad\w+|solicitantes?|sol licitants?|onuradun\w*|hartzaile\w*|interesdun\w*|usuari\w+)",
     r"(?:dirigid[oa]s?|adrecat|adrecada|va dirigit|dirixid[oa]s?|destinad[oa]s?|zuzendu\w*|aimed) (?:a|o|to|para|al|als|as|at)?\b|dirigido$|interesad[oa]s(?: solicitantes)?$|interessats$|interesdun\w*$",
     r"(?:(?:es|e) (?:para|per a) mi|me interesa|m interessa|interesame|is it for me|niretzat da)$",
+    r"eska dezake\w*$",
     r"(?:sujetos?|personas|subxectos) (?:legitimad\w+|obligad\w+|activos?)",
     r"(?:tengo|tinc|teno|tes|tienes|do i have) (?:derecho|dret|dereito|a right)|qui s hi (?:pot|poden)\b",
     r"(?:puedo|podeis|puedes|puc|podo|podes|can i|am i|do i) (?:solicit\w+|pedir\w*|demanar\w*|apply|eligible|qualify|acceder|optar)|(?:eligib\w+|entitle\w+|requirements?)\b|what (?:are the )?(?:requirements|conditions)",
     r"(?:ambito|ambit) (?:subjetivo|de aplicacion|d aplicacio|personal)|solicitantes?$|sol licitants?$|legitimacion$",
 )
 ONLINE = (
-    r"(?:por |via |per |a traves de |de forma |de manera |mediante |tramitacion |tramitacio |presentacion |presentacio |solicitud |sol licitud |acceso |canal |medio |en )*(?:internet|internetez|en linea|en linia|en lina|on ?line|electronica(?:mente?)?|electronic(?:ament)?|electronico|telematica(?:mente?)?|telematic(?:ament)?|telematico|web|sede electronica|seu electronica|sede electronica)(?: (?:con|amb|sin|sense|de|en|a) .{0,40})?$",
+    r"(?:por |via |per |a traves de |de forma |de manera |mediante |tramitacion |tramitacio |presentacion |presentacio |solicitud |sol licitud |acceso |canal |medio |en |la |na )*(?:internet|internetez|en linea|en linia|en lina|on ?line|electronica(?:mente?)?|electronic(?:ament)?|electronico|telematica(?:mente?)?|telematic(?:ament)?|telematico|web|sede electronica|seu electronica|sede electronica)(?: (?:con|amb|sin|sense|de|en|a) .{0,40})?$",
     r"(?:internet bidez|elektronikoki|telematikoki|egoitza elektroniko\w*|online(?: bidez)?|elektronikoa)$|(?:online|on line|electronically|by internet|over the internet|via the (?:web|internet)|apply online|electronic (?:submission|filing|channel|office))$",
 )
 IN_PERSON = (
-    r"(?:de forma |de manera |tramitacion |tramitacio |presentacion |presentacio |atencion |atencio |solicitud |canal |modalidad )*(?:presencial(?:mente?)?|en persona|en persoa|presencialment|(?:en |por |per |na |a la |en la |a )?(?:ventanilla|finestreta|mostrador|taulell)|en (?:las? )?oficinas?|oficina|en mano|en papel|en paper|paperean|on paper|leihatilan|over the counter|at the counter)(?: .{0,40})?$",
+    r"(?:de forma |de manera |tramitacion |tramitacio |presentacion |presentacio |atencion |atencio |solicitud |canal |modalidad )*(?:presencial(?:mente?)?|en persona|en persoa|presencialment|(?:en |por |per |na |a la |en la |a )?(?:ventanilla|finestreta|mostrador|taulell)|en (?:las? )?oficinas?|oficina|udaletxean|en el ayuntamiento|a l ajuntament|no concello|en mano|en papel|en paper|paperean|on paper|leihatilan|over the counter|at the counter)(?: .{0,40})?$",
     r"(?:aurrez aurre|bertaratuz|presentzial\w*|buruz buru|zuzenean)\w*$|(?:in person|face to face|on site|at (?:an|the|our) offices?)$",
 )
 BY_PHONE = (
@@ -187,7 +188,7 @@ REMARKS = (
     r"(?:otros datos|otra informacion|altra informacio|outra informacion|outros datos|beste datu\w*|bestelako informazio\w*|mas informacion|mes informacio|mais informacion|informazio gehiago|more information|efectos$|obligaciones|obligacions|notas?$|notes?$)",
 )
 WHAT = (
-    r"(?:que|zer|what) (?:es|e|son|da|dira|is|are)\b|(?:en que|zertan|de que|de que se|de que es) (?:consiste\w*|consisteix|datza|trata|tracta)\b|(?:para que|per a que|per que|pera que|zertarako) (?:sirve|serveix|serve|balio|da)?\b",
+    r"(?:que|zer|what) (?:es|e|son|da|dira|is|are)\b|(?:en que|zertan|de que|de que se|de que es) (?:consiste\w*|consisteix|datza|trata|tracta|va)\b|(?:para que|per a que|per que|pera que|zertarako) (?:sirve|serveix|serve|balio|da)?\b",
     r"(?:descripcion|descripcio|descricion|deskribapen\w*|azalpen\w*|description|definicion|definicio|definition|introduccion|introduccio|introducion|introduction|sarrera)\b",
     rf"{_A}(?:objetos?|objecte|obxecto|objektua|xedea\w*|helburu\w*|objetivos?|objectius?|obxectivos?|finalidad|finalitat|finalidade|purpose|objectives?|aims?|proposito)\b",
     r"(?:informacion|informacio|informazio|information|datos|dades|datu)\w* (?:general\w*|xeral\w*|basic\w*|orokor\w*|oinarrizko\w*|del? (?:tramite|tramit|procedimiento|procediment)|do procedemento)|general information|basic information",

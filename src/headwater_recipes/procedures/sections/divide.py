@@ -15,6 +15,7 @@ STICKY = frozenset({"ignored", "base_legal", "cuantias"})
 PEOPLE = re.compile(
     r"person|solicitant|sol licitant|interesad|interessad|beneficiari|destinatari|eskatzaile|applicant|onuradun"
 )
+DECIDING = re.compile(r"resol[vd]|resuelv|contest|notific|ebaz|erantzu|decid")
 STEP = re.compile(
     r"inici|hasiera|start|solicit|sol licit|present|inscrip|matricul|entrega|eska|apply|application|submission"
 )
@@ -153,6 +154,8 @@ def _deadline(title: str, own: Label | None, parent: Label) -> Label:
         says_no_more = own.key == "solicitud" and bool(ANY_TERM.match(plain_label(title)))
         return parent if says_no_more and parent.key else own
     bare = plain_label(title)
+    if DECIDING.search(bare):
+        return Label("plazos", "resolucion")
     if STEP.search(bare):
         return Label("plazos", "solicitud")
     key = FREE_KEY.sub("_", bare).strip("_")[:40]
