@@ -14,6 +14,7 @@ ABBREVIATION = re.compile(r"\b(?:art|núm|num|n\.º|nº|pág|tel|Sr|Sra|Dr|Avda|
 SILENCE = re.compile(
     r"silenci|isiltasun|\bsilence\b|(?:estimad|desestimad|desestimatori|estimatori|entender)\w* (?:\w+ ){0,4}(?:silencio|solicitud)|sin (?:respuesta|resolucion|notificac)|sense (?:resposta|resolucio|notificac)|sen (?:resposta|resolucion)"
 )
+LONGEST_SENTENCE = 400  # a hostile one would keep the search busy
 UNANSWERED = re.compile(
     r"\b(?:si|se|if)\b.*\b(?:no|non|not)\b.*(?:contest|respo|resuelv|resol|answer|reply|respuest|respost|notific).*(?:estimad|desestimad|conced|deneg|aprobad|rechazad|granted|refused|accept|entend|enten)"
 )
@@ -100,7 +101,7 @@ def _key(bare: str, given: str) -> str:
         return "silencio_administrativo"
     if APPEAL.search(bare):
         return "recurso"
-    if UNANSWERED.search(bare):
+    if len(bare) <= LONGEST_SENTENCE and UNANSWERED.search(bare):
         return "silencio_administrativo"
     if given == "resolucion":
         return given
