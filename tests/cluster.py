@@ -181,10 +181,10 @@ class Cluster:
 
 
 def children(program: subprocess.Popen[bytes]) -> list[psutil.Process]:
-    """Those of its processes that have none of their own: Celery's children."""
+    """The processes that work for it: Celery's own, and theirs."""
     try:
         below = psutil.Process(program.pid).children(recursive=True)
-        return [one for one in below if "headwater" in " ".join(one.cmdline()) and not one.children()]
+        return [one for one in below if "spawn_main" in " ".join(one.cmdline())]
     except psutil.Error:
         return []
 

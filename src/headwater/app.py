@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from functools import cached_property
 from importlib.metadata import entry_points
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from headwater.backends.archive import ObjectArchive, open_folder
 from headwater.backends.bucket import Server, open_bucket
@@ -26,7 +25,6 @@ from headwater.fetch.client import HttpFetcher
 from headwater.fetch.governor import Governor
 from headwater.fetch.governor_file import FileGovernor
 from headwater.fetch.governor_redis import RedisGovernor
-from headwater.fetch.settings import BY_KIND, FetchSettings, host_rules
 from headwater.installed import RECIPES, installed_recipes, load_recipe
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
@@ -36,7 +34,7 @@ from headwater.model.subject import Subject
 from headwater.redis_server import RedisServer
 from headwater.settings.archive import Archive, bucket_of, checked_endpoint, folder_of, identity
 from headwater.settings.channels import Channel, checked, revealed
-from headwater.settings.rate_limits import named
+from headwater.settings.fetching import fetch_settings
 from headwater.settings.settings import Settings
 from headwater.sinks.files import Files
 from headwater.sinks.mail import Mail
@@ -241,27 +239,3 @@ class App:
 def object_server(place: Archive) -> Server:
     key, secret = identity(place)
     return Server(endpoint=checked_endpoint(place), region=place.region, key=key, secret=secret)
-
-
-def fetch_settings(settings: Settings) -> FetchSettings:
-    return FetchSettings(
-        contact=settings.contact,
-        overrides=settings.hosts,
-        allow=tuple(_address(text) for text in settings.allow),
-        rate=settings.requests_per_second,
-        hosts=host_rules(named(settings.rate_limits)),
-        reservations=frozenset(settings.reservations),
-        per_minute_by_kind={**BY_KIND, **settings.budgets},
-        per_minute_by_credential=settings.budgets,
-    )
-
-
-def _address(text: str) -> tuple[str, int]:
-    try:
-        parts = urlsplit(f"//{text}")
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        host, port = None, None
-    if not host or not port:
-        raise Refused("bad_config", f"allow: '{text}' is not of the form host:port")
-    return host, port

@@ -29,9 +29,7 @@ def installed_recipes(settings: Settings) -> Mapping[str, Recipe]:
             log.warning("recipe left out", recipe=entry.name, reason=broken.reason, detail=broken.detail)
             continue
         own = settings.recipes.get(entry.name)
-        chosen = recipe if own is None else configured(recipe, own)
-        housed = chosen.housed
-        recipes[entry.name] = chosen if housed is None else housed(settings.folder, settings.encoder)
+        recipes[entry.name] = housed(recipe, settings) if own is None else configured(recipe, own, settings)
     return recipes
 
 
@@ -48,7 +46,12 @@ def load_recipe(entry: EntryPoint) -> Recipe:
     return recipe
 
 
-def configured(recipe: Recipe, own: RecipeSettings) -> Recipe:
+def housed(recipe: Recipe, settings: Settings) -> Recipe:
+    """The recipe with its models in the data folder, if it has any."""
+    return recipe if recipe.housed is None else recipe.housed(settings.folder, settings.encoder)
+
+
+def configured(recipe: Recipe, own: RecipeSettings, settings: Settings) -> Recipe:
     """The recipe as the settings want it."""
     listed = None if own.sources is None else Path(own.sources)
     if recipe.configure is not None:
@@ -57,6 +60,7 @@ def configured(recipe: Recipe, own: RecipeSettings) -> Recipe:
         raise Refused("bad_config", f"recipes.{recipe.name}.options: this recipe has none")
     elif listed is not None:
         recipe = replace(recipe, sources=load_sources(listed, recipe.name))
+    recipe = housed(recipe, settings)
     return recipe if own.subjects is None else looking_for(recipe, *load_subjects(Path(own.subjects)))
 
 

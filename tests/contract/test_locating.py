@@ -49,3 +49,12 @@ def test_g10_the_recipe_finds_its_models_in_the_data_folder(tmp_path: Path, opti
     bare = installed_recipes(Settings(data=str(tmp_path), recipes=told))["geopolitics"]
     (builtin,) = [step.meaning for step in bare.steps if isinstance(step, Embed)]
     assert builtin.model == options.get("model")
+
+
+def test_subjects_of_the_settings_stay_with_a_recipe_that_keeps_models(tmp_path: Path):
+    listed = tmp_path / "subjects.yaml"
+    listed.write_text("subjects: [{id: halcyon, name: Halcyon Line}]\n", encoding="utf-8")
+    told = {"geopolitics": RecipeSettings(subjects=str(listed))}
+    recipe = installed_recipes(Settings(data=str(tmp_path), recipes=told))["geopolitics"]
+    assert [subject.id for subject in recipe.subjects] == ["halcyon"]
+    assert recipe.steps[-1].name == "mentions"

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 from tests.crypto_scene import ask, crypto, settings_file
-from tests.scene import Scene
+from tests.scene import RECIPE, Scene
 
 from headwater.app import App
 from headwater.backends.sql.chores import Chores
+from headwater.backends.sql.indexing import index_documents
 from headwater.backends.sql.schema import chores
 from headwater.model.errors import Refused, Temporary
 from headwater.model.source import Trigger
@@ -166,3 +167,13 @@ def test_c32_the_real_chores_run(app: App, scene: Scene):
     assert {row["status"] for row in rows.values()} == {"COMPLETED"}
     assert rows["cleanup_old_jobs"]["ended_at"] == datetime(2026, 11, 14, 2, 1, tzinfo=UTC)
     assert rows["health_check"]["result"]["database"] == "ok"
+
+
+def test_p29_the_search_index_is_filled_at_night_before_anybody_searches(app: App, scene: Scene):
+    scene.keep("licence", title="Permiso de conducir", text="El permiso caduca a los diez años.")
+    app.__dict__["recipes"] = {RECIPE: None}
+    one = Upkeep(app, chores={"fill_search_index": CHORES["fill_search_index"]})
+    live(scene, one, span=timedelta(hours=15), step=15 * MINUTE)
+    assert scene.row(chores)["result"] == {RECIPE: 1}
+    assert index_documents(app.store.engine, RECIPE) == 0
+    assert one.at_once("fill_search_index") == {}

@@ -1,4 +1,6 @@
-"""The parts of story finding: linkage, communities, neighbours, terms, days."""
+"""The parts of story finding: linkage, judging, communities, neighbours, terms, days."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +10,8 @@ from tests.pure.newsroom import EVENTS, reports
 
 from headwater.pure.stories import neighbours as looking
 from headwater.pure.stories.cutting import HYBRID, bar_for, company
-from headwater.pure.stories.linkage import average_linkage
+from headwater.pure.stories.judging import Documents, Rule, judged
+from headwater.pure.stories.linkage import average_linkage, joins
 from headwater.pure.stories.louvain import communities, graph_of
 from headwater.pure.stories.neighbours import Neighbours, nearest
 from headwater.pure.stories.telling import tell
@@ -41,6 +44,43 @@ def test_average_linkage_is_what_the_book_says(size: int, seed: int, least: floa
     labels = average_linkage(similarity.copy(), least)
     found = {frozenset(np.flatnonzero(labels == label).tolist()) for label in labels.tolist()}
     assert found == by_hand(similarity, least)
+
+
+def two_bodies(apart: float) -> np.ndarray:
+    """Six vectors about one direction and six about another."""
+    chance = np.random.default_rng(4)
+    centres = np.repeat([[1, 0, 0, 0], [1, apart, 0, 0]], 6, axis=0)
+    return normalised((centres + 0.05 * chance.normal(size=(12, 4))).astype(np.float32))
+
+
+def judgement(vectors: np.ndarray, around: np.ndarray, days: np.ndarray, rule: Rule) -> list[int]:
+    done = joins(vectors @ vectors.T, -1.0)
+    return judged(done, Documents(vectors, days.astype(np.float32), around), rule).tolist()
+
+
+def test_two_bodies_are_one_story_if_they_are_near_or_linked():
+    vectors, unknown = two_bodies(apart=1.5), np.full(12, np.nan)
+    own = nearest(vectors, 4).positions
+    linked = own.copy()
+    linked[:, 0] = (np.arange(12) + 6) % 12
+    rule = Rule(least=0.5, unlinked=0.3)
+    assert judgement(vectors, own, unknown, rule) == [0] * 6 + [6] * 6
+    assert judgement(vectors, linked, unknown, rule) == [0] * 12
+    assert judgement(two_bodies(apart=0.1), own, unknown, rule) == [0] * 12
+
+
+def test_two_bodies_with_months_between_them_are_two_stories():
+    vectors, months = two_bodies(apart=0.5), np.repeat([0, 200], 6)
+    around = nearest(vectors, 11).positions
+    rule = Rule(least=0.6, unlinked=0.0)
+    assert judgement(vectors, around, np.full(12, np.nan), rule) == [0] * 12
+    assert judgement(vectors, around, months, rule) == [0] * 6 + [6] * 6
+
+
+def test_neighbours_outside_the_window_are_no_links():
+    vectors = two_bodies(apart=1.5)
+    nobody = np.full((12, 4), -1)
+    assert judgement(vectors, nobody, np.full(12, np.nan), Rule(0.5, 0.3))[6:] == [6] * 6
 
 
 def test_communities_are_the_cliques_of_a_ring():
@@ -98,8 +138,12 @@ def test_the_bar_falls_with_the_company_and_stays_between_its_ends():
     alone = Neighbours(np.zeros((4, 20), dtype=np.int64), np.zeros((4, 20), dtype=np.float32))
     crowd = Neighbours(alone.positions, np.ones((4, 20), dtype=np.float32))
     assert company(alone, 0.25) == 0
-    assert bar_for(alone, HYBRID) == HYBRID.highest
-    assert bar_for(crowd, HYBRID) == HYBRID.lowest
+    assert bar_for(alone, HYBRID) == HYBRID.alone
+    assert (
+        bar_for(crowd, HYBRID) < bar_for(alone, HYBRID) < bar_for(alone, HYBRID, length=1) <= HYBRID.highest
+    )
+    assert bar_for(crowd, replace(HYBRID, per_doubling=9)) == HYBRID.lowest
+    assert bar_for(alone, replace(HYBRID, alone=9)) == HYBRID.highest
 
 
 def test_terms_are_folded_and_small_words_are_left_out():

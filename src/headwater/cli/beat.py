@@ -1,6 +1,7 @@
 """`headwater beat`."""
 
 from collections.abc import Sequence
+from contextlib import closing, suppress
 from typing import Annotated
 
 import typer
@@ -13,6 +14,7 @@ from headwater.cli.output import side_console
 from headwater.cli.work import workable
 from headwater.cli.worker import SomeRecipes
 from headwater.logs import configure_logs
+from headwater.model.errors import Temporary
 from headwater.worker.loops import Bell, patiently
 from headwater.worker.occupancy import at_work
 
@@ -39,16 +41,14 @@ def beat(
     opened = make_app(context)
     hints = Hints(broker_address(opened.settings))
     log = configure_logs(opened.settings.log, opened.settings.log_level)
-    names = patiently(lambda: _looked_after(opened, recipe), log)
-    if not quiet:
-        side_console().print(f"Looking after {', '.join(names)} until Ctrl-C.", style="dim")
-    bell, looking = Bell(child=False), Beat(opened, names, hints)
-    try:
-        with at_work(opened):
-            keep_beating(looking, lambda: bool(bell), until_idle=until_idle)
+    with at_work(opened), closing(hints):
+        names = patiently(lambda: _looked_after(opened, recipe), log)
+        if not quiet:
+            side_console().print(f"Looking after {', '.join(names)} until Ctrl-C.", style="dim")
+        bell, looking = Bell(child=False), Beat(opened, names, hints)
+        keep_beating(looking, lambda: bool(bell), until_idle=until_idle)
+        with suppress(Temporary):  # else its lease runs out
             looking.retire()
-    finally:
-        hints.close()
 
 
 def _looked_after(opened: App, recipes: Sequence[str] | None) -> Sequence[str]:

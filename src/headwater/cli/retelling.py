@@ -1,6 +1,7 @@
 """The end of a run: scores as of now, and summaries by a language model where the settings name one."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from headwater.app import App
 from headwater.cli.output import cell, side_console
@@ -9,6 +10,9 @@ from headwater.model.errors import HeadwaterError
 from headwater.worker.retelling import age_stories, is_wanted
 from headwater.worker.summaries import retold_recipes
 from headwater.worker.upkeep import SUMMARIES, Upkeep, summaries_chore
+
+PATIENTLY = timedelta(minutes=30)
+"""So long an operator's own round asks; what is left then is asked in the next one."""
 
 
 def retell(app: App, recipes: Sequence[str], *, quiet: bool) -> None:
@@ -23,7 +27,7 @@ def retell(app: App, recipes: Sequence[str], *, quiet: bool) -> None:
             side_console().print(cell(sentence), style="dim")
 
     try:
-        Upkeep(app, chores={SUMMARIES: summaries_chore(tell)}).at_once(SUMMARIES)
+        Upkeep(app, chores={SUMMARIES: summaries_chore(tell, longest=PATIENTLY)}).at_once(SUMMARIES)
     except HeadwaterError as trouble:
         side_console().print(
             cell(f"headwater: no summaries by a model this time: {trouble.detail or trouble}")

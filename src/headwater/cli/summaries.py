@@ -11,6 +11,7 @@ from headwater.backends.sql.summary_requests import SummaryRequests
 from headwater.cli.opening import open_app
 from headwater.cli.options import Json, group
 from headwater.cli.output import cell, console, moment, print_json, short, side_console, table
+from headwater.cli.retelling import PATIENTLY
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.settings.agent import checked
@@ -38,7 +39,9 @@ def run(
     if dry_run:
         told: dict[str, Any] = asdict(summarising_of(opened, _tell).estimate())
     else:
-        told = Upkeep(opened, chores={SUMMARIES: summaries_chore(_tell)}).at_once(SUMMARIES)
+        told = Upkeep(opened, chores={SUMMARIES: summaries_chore(_tell, longest=PATIENTLY)}).at_once(
+            SUMMARIES
+        )
     if as_json:
         print_json(told)
     else:

@@ -1,4 +1,4 @@
-"""What asking costs, before it is asked. Prices are US dollars for a million tokens; those here are of late 2025, as
+"""What asking costs, before it is asked. Prices are US dollars for a million tokens; those here are of 2026, as
 published, and the setting `summaries.prices` overrules them."""
 
 from collections.abc import Iterable, Mapping

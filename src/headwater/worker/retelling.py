@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import timedelta
 from typing import Any
 
 from headwater.app import App
@@ -10,7 +11,7 @@ from headwater.backends.sql.retelling import StoryRows
 from headwater.engine.engine import Engine
 from headwater.liveness import owner_name
 from headwater.model.work import Job, Task
-from headwater.worker.summaries import Tell, retold_recipes, summarising_of
+from headwater.worker.summaries import BRIEFLY, Tell, retold_recipes, summarising_of
 
 
 def age_stories(app: App, recipes: Sequence[str] | None = None) -> dict[str, Any]:
@@ -28,12 +29,14 @@ def is_wanted(app: App) -> bool:
     return bool(app.settings.summaries.endpoint and retold_recipes(app))
 
 
-def summarise(app: App, tell: Tell = lambda _: None, *, ask: bool = True) -> dict[str, Any]:
+def summarise(
+    app: App, tell: Tell = lambda _: None, *, longest: timedelta = BRIEFLY, ask: bool = True
+) -> dict[str, Any]:
     """One round; what changed is passed on. Nothing happens where no endpoint is set, and nothing new is asked unless
     that is wanted."""
     if not is_wanted(app):
         return {"off": True}
-    summarising = summarising_of(app, tell)
+    summarising = summarising_of(app, tell, longest)
     try:
         return asdict(asyncio.run(summarising.round() if ask else summarising.follow()))
     finally:

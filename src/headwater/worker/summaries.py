@@ -29,7 +29,9 @@ from headwater.worker.summary_questions import Asked, Questions
 WHERE = "summaries"
 AT_ONCE = 500
 DAY = timedelta(days=1)
-LONGEST_ROUND = timedelta(minutes=10)
+BRIEFLY = timedelta(minutes=1)
+"""So long a worker asks before it goes back to its documents."""
+
 Tell = Callable[[str], None]
 
 
@@ -146,6 +148,7 @@ class Summarising:
             count += self.stories.retell(
                 candidate.story, candidate.content, answers[best], retelling.routes, self.clock()
             )
+        if count:
             self.touched.add(recipe)
         return count
 
@@ -233,8 +236,8 @@ def retold_recipes(app: App) -> dict[str, Retelling]:
     return {name: retelling for name, retelling in found.items() if retelling is not None}
 
 
-def summarising_of(app: App, tell: Tell = lambda _: None) -> Summarising:
-    """As the settings want it, or Refused."""
+def summarising_of(app: App, tell: Tell = lambda _: None, longest: timedelta = BRIEFLY) -> Summarising:
+    """As the settings want it, or Refused. Nothing new is begun after so long."""
     told = checked(app.settings.summaries, WHERE)
     engine, access = app.store.engine, _access(app, told)
     return Summarising(
@@ -247,7 +250,7 @@ def summarising_of(app: App, tell: Tell = lambda _: None) -> Summarising:
         recipes=retold_recipes(app),
         clock=app.clock,
         tell=tell,
-        until=app.clock() + LONGEST_ROUND,
+        until=app.clock() + longest,
     )
 
 

@@ -147,7 +147,7 @@ class Batching:
     async def _lines(self, session: aiohttp.ClientSession, batch: Batch) -> Mapping[str, Heard]:
         found: dict[str, Heard] = {}
         for file in (batch.error_file_id, batch.output_file_id):
-            if file is not None:
+            if file:
                 found |= {one.id: one for one in heard(await self.api.content(session, file))}
         return found
 

@@ -8,7 +8,7 @@ from headwater.backends.sql.connect import reading, writing
 from headwater.backends.sql.postgresql import without_limits
 from headwater.model.errors import Refused
 
-HEAD = "0007"
+HEAD = "0008"
 LOCK = 4_849_270  # an arbitrary number that all Headwater processes agree on
 
 

@@ -12,7 +12,7 @@ from headwater.pure.stories.cutting import HYBRID, WORDS_ALONE
 from headwater.pure.stories.items import Item
 from headwater.pure.stories.reference import chained
 from headwater.pure.stories.timing import days_of
-from headwater.pure.stories.vectors import Matrix, item_vectors, normalised
+from headwater.pure.stories.vectors import Matrix, described, normalised
 from headwater.pure.stories.windows import WINDOW, clustered
 
 Profile = Literal["default", "reference"]
@@ -47,9 +47,10 @@ def _labelled(
                 "no_encoder", "the profile reference needs sentence embeddings: install headwater[nlp]"
             )
         return meanings, chained(meanings)
-    vectors = item_vectors(items, meanings)
+    found = described(items, meanings)
     days = days_of([item.published_at for item in items])
-    return vectors, clustered(vectors, days, WORDS_ALONE if meanings is None else HYBRID, window)
+    bar = WORDS_ALONE if meanings is None else HYBRID
+    return found.vectors, clustered(found.vectors, days, bar, window, found.length)
 
 
 def _together(labels: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:

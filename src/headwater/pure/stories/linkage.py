@@ -1,6 +1,8 @@
 """Average linkage by the chain of nearest neighbours: quadratic in time and memory, exact, and for a window only."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -9,23 +11,40 @@ Square = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.int64]
 
 
-def average_linkage(similarity: Square, least: float) -> Numbers:
-    """A cluster number per row: clusters are joined while the mean similarity between them is at least `least`.
+class Join(NamedTuple):
+    """The cluster called `gone` went into the one called `kept`; both are called by their first row."""
 
-    Uses up the matrix it is given. Rows that are equally near are taken in their order.
-    """
+    kept: int
+    gone: int
+
+
+def average_linkage(similarity: Square, least: float) -> Numbers:
+    """A cluster number per row: clusters are joined while the mean similarity between them is at least `least`."""
+    return called(joins(similarity, least), len(similarity))
+
+
+def joins(similarity: Square, least: float) -> list[Join]:
+    """What is joined, parts before the whole. Uses up the matrix; rows that are equally near are taken in order."""
     np.fill_diagonal(similarity, -np.inf)
-    joining = Joining(similarity, np.ones(len(similarity)), np.arange(len(similarity)))
+    joining = Joining(similarity, np.ones(len(similarity)))
     for start in range(len(similarity)):
         joining.follow(start, least)
-    return np.array([joining.root(row) for row in range(len(similarity))], dtype=np.int64)
+    return joining.done
+
+
+def called(done: Sequence[Join], rows: int) -> Numbers:
+    """The first row of the cluster that each row ends up in."""
+    labels = np.arange(rows)
+    for kept, gone in reversed(done):
+        labels[gone] = labels[kept]
+    return labels
 
 
 @dataclass(frozen=True, slots=True)
 class Joining:
     similarity: Square
     sizes: npt.NDArray[np.float64]
-    parents: Numbers
+    done: list[Join] = field(default_factory=list)
 
     def follow(self, start: int, least: float) -> None:
         """Walk to ever nearer neighbours and join those who are nearest to each other, until `start` is finished.
@@ -33,7 +52,7 @@ class Joining:
         Average linkage is reducible: a pair that is mutually nearest is joined sooner or later, whatever comes
         between. A cluster whose nearest is too far will never have a nearer one.
         """
-        chain = [start] if self.parents[start] == start else []
+        chain = [start]
         while chain:
             nearest = int(np.argmax(self.similarity[chain[-1]]))
             near = self.similarity[chain[-1], nearest]
@@ -58,11 +77,5 @@ class Joining:
         self.similarity[:, kept] = merged
         self._finish(gone)
         self.sizes[kept] = a + b
-        self.parents[gone] = kept
+        self.done.append(Join(kept, gone))
         return kept
-
-    def root(self, row: int) -> int:
-        while self.parents[row] != row:
-            self.parents[row] = self.parents[self.parents[row]]
-            row = int(self.parents[row])
-        return row

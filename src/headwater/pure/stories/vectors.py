@@ -1,4 +1,4 @@
-"""Items as vectors: half meaning, half words, so that one dot product is the hybrid similarity.
+"""Items as vectors: meaning beside words, so that one dot product is the hybrid similarity.
 
 Words are weighted by how rare they are in the corpus and projected on a few hundred directions; an encoder's vectors,
 where there are any, lose what the whole corpus has in common. Both are the corpus background: without it a threshold
@@ -7,6 +7,7 @@ that suits headlines of one month suits nothing else.
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import log, log1p
 
 import numpy as np
@@ -29,19 +30,45 @@ MOST_TERMS = 96
 UNSEEN = 50
 """A small corpus is judged as if so many other documents stood beside it: two texts alone are no background."""
 
-MEANING = 0.5
+MEANING_OF_HEADLINES = 0.65
+MEANING_OF_ARTICLES = 0.5
+"""Meaning's part of a vector. The few words of a headline agree by accident or not at all; an article's say more."""
+
+FEW_TERMS, MANY_TERMS = 12, 96
 SHARED = 0.5
 """Half of what all have in common is taken off: all of it would tear a story apart that is most of its corpus."""
 
 
-def item_vectors(items: Sequence[Item], meanings: Matrix | None) -> Matrix:
+@dataclass(frozen=True, slots=True)
+class Described:
+    """`length` is 0 where all are headlines, 1 where all are whole articles."""
+
+    vectors: Matrix
+    length: float
+
+
+def described(items: Sequence[Item], meanings: Matrix | None) -> Described:
     """One unit vector per item. `meanings` are an encoder's unit vectors, in the same order; None: words alone."""
     counted = [terms(f"{item.title}. {item.text}") for item in items]
+    lengths = _lengths(counted)
+    length = float(lengths.mean()) if len(items) else 0.0
     if meanings is None:
-        return word_vectors(counted, WIDTH)
+        return Described(word_vectors(counted, WIDTH), length)
     words = word_vectors(counted, max(FEWEST_DIRECTIONS, WIDTH - meanings.shape[1]))
-    parts = (np.sqrt(MEANING) * centred(meanings), np.sqrt(1 - MEANING) * words)
-    return normalised(np.hstack(parts).astype(np.float32))
+    meaning = MEANING_OF_HEADLINES + (MEANING_OF_ARTICLES - MEANING_OF_HEADLINES) * lengths[:, None]
+    parts = (np.sqrt(meaning) * centred(meanings), np.sqrt(1 - meaning) * words)
+    return Described(normalised(np.hstack(parts).astype(np.float32)), length)
+
+
+def item_vectors(items: Sequence[Item], meanings: Matrix | None) -> Matrix:
+    return described(items, meanings).vectors
+
+
+def _lengths(counted: Sequence[Counter[str]]) -> Matrix:
+    """Per text between 0 and 1, by the doublings of its terms."""
+    many = np.clip([len(found) for found in counted], FEW_TERMS, MANY_TERMS)
+    found: Matrix = (np.log(many / FEW_TERMS) / np.log(MANY_TERMS / FEW_TERMS)).astype(np.float32)
+    return found
 
 
 def centred(meanings: Matrix) -> Matrix:

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from headwater.pure.stories.cutting import LOOKED_AT, Bar, bar_for
-from headwater.pure.stories.linkage import average_linkage
+from headwater.pure.stories.judging import Documents, Rule, judged
+from headwater.pure.stories.linkage import joins
 from headwater.pure.stories.louvain import Graph, communities, graph_of
 from headwater.pure.stories.neighbours import Neighbours, nearest
 from headwater.pure.stories.smoothing import smoothed
@@ -21,32 +22,43 @@ Numbers = npt.NDArray[np.int64]
 
 WINDOW = 8192
 BLOCK = 512
+AROUND = 10
 GRAPH_REACH = 15
 FINER = 4.0
 FINEST = 5
 
 
-def clustered(vectors: Matrix, days: Days, bar: Bar, window: int = WINDOW) -> Numbers:
-    """A cluster number per row."""
+def clustered(vectors: Matrix, days: Days, bar: Bar, window: int = WINDOW, length: float = 0.0) -> Numbers:
+    """A cluster number per row. `length` says how long the texts are: 0 for headlines, 1 for whole articles."""
     if len(vectors) < 2:
         return np.arange(len(vectors))
     near = nearest(vectors, LOOKED_AT)
-    least = bar_for(near, bar)
+    rule = Rule(bar_for(near, bar, length), bar.unlinked)
     soft = smoothed(vectors, near, bar.companion)
+    around = near.positions[:, :AROUND]
     labels = np.empty(len(vectors), dtype=np.int64)
     for rows in _windows(soft, days, window):
-        labels[rows] = rows[linked(soft[rows], days[rows], least)]
+        done = joins(_similarity(soft[rows], days[rows]), rule.least)
+        inside = Documents(vectors[rows], days[rows], _within_rows(around, rows))
+        labels[rows] = rows[judged(done, inside, rule)]
     return labels
 
 
-def linked(vectors: Matrix, days: Days, least: float) -> Numbers:
-    """Average linkage over one window; a cluster is called by its first row."""
+def _similarity(vectors: Matrix, days: Days) -> Matrix:
+    """Every pair of one window."""
     similarity = np.empty((len(vectors), len(vectors)), dtype=np.float32)
     for start in range(0, len(vectors), BLOCK):
         part = slice(start, start + BLOCK)
         similarity[part] = vectors[part] @ vectors.T
         similarity[part] *= nearness(days[part, None], days[None, :])
-    return average_linkage(similarity, least)
+    return similarity
+
+
+def _within_rows(around: Numbers, rows: Numbers) -> Numbers:
+    """Neighbours by their place among these rows; -1 for those elsewhere."""
+    place = np.full(len(around) + 1, -1)
+    place[rows] = np.arange(len(rows))
+    return place[around[rows]]
 
 
 def _windows(vectors: Matrix, days: Days, window: int) -> list[Numbers]:

@@ -12,7 +12,7 @@ from headwater_recipes.procedures.sections.part import Part
 _LOWER = r"(?:de|del|d|i|y|e|la|las|los|les|els|o|a|do|da|dos|das|per|para|en|l)"
 _WORD = r"[A-ZÁÉÍÓÚÀÈÌÒÙÜÏÑÇ][\wÀ-ÿ'’·\-]*"
 NAMED = re.compile(
-    rf"\b((?:Excmo\. |Excel·lentíssim )?(?:Ayuntamiento|Ajuntament|Concello|Diputación(?: Provincial| Foral)?|Diputació|Deputación(?: Provincial)?|Cabildo(?: Insular)?|Consell(?: Insular| Comarcal)?|Govern|Gobierno|"
+    rf"\b((?:Ayuntamiento|Ajuntament|Concello|Diputación(?: Provincial| Foral)?|Diputació|Deputación(?: Provincial)?|Cabildo(?: Insular)?|Consell(?: Insular| Comarcal)?|Govern|Gobierno|"
     rf"Xunta|Junta|Generalitat|Comunidad (?:Autónoma|Foral)|Comunidad(?= (?:de Madrid|Valenciana))|Ministerio|Ministeri|Servicio (?:Público|Regional|Vasco|Andaluz|Canario|Extremeño|Murciano|Navarro|de Empleo|Estatal)|Servei|Servizo|Instituto|Institut|Agencia|Agència|Axencia|Tesorería|"
     rf"Seguridad Social|Dirección General|Direcció General|Consejería|Conselleria|Consellería|Departamento|Departament|Universidad|Universitat|Mancomunidad|Mancomunitat|Principado|Región|Oficina|Patronato|Consorcio|Consorci|Registro Civil|Jefatura|Secretaría|Town Council|City Council|Council)"
     rf"(?:,? (?:{_LOWER} ){{0,3}}(?:[dl]['’])?{_WORD})+)"
@@ -26,6 +26,7 @@ ENGLISH = re.compile(
 SMALL = re.compile(r"(?<=\s)(?:De|Del|La|Las|Los|El|Y|I|E|Do|Da|En|D|L)(?=[\s'’])")
 ACRONYM = re.compile(r"\(([A-Z]{2,10})\)")
 APART = re.compile(r"\s+[·|–—-]\s+")
+SENTENCE_END = re.compile(r"(?<=[a-zà-ÿ]{3})\.\s+(?=[A-ZÁÉÍÓÚÀÈ])")
 LONGEST, LONGEST_LOOK, FEW_WORDS = 160, 400, 3
 TRAILING = re.compile(r"\s*(?:\.|·|\||\s[–—-]\s|:|\bSede|Seu|Inicio|Todos|Portal|Web|Trámites|©).*$")
 TOWN_HALL = re.compile(
@@ -40,7 +41,7 @@ def body(parts: Sequence[Part], site: Mapping[str, Any], page_title: str, regist
     labelled.sort(key=lambda part: bool(UNIT_FIRST.match(folded(part.title))))
     named = _in_the_frame(site, page_title)
     for part in labelled:
-        text = part.lines[0].text.rstrip(" .")
+        text = SENTENCE_END.split(part.lines[0].text, maxsplit=1)[0].rstrip(" .")
         if 2 <= len(text) <= LONGEST and not _is_office_of(text, named):
             return Told(text, spans_of(part.lines[:1]))
     if named:
@@ -53,7 +54,7 @@ def body(parts: Sequence[Part], site: Mapping[str, Any], page_title: str, regist
                 part.field != "ignored"
                 and (found := name_in(line.text))
                 and re.match(
-                    r"Ayunt|Ajunt|Concello|Minist|Xunta|Generalitat|Junta|Gobierno|Govern|Diputaci|Seguridad",
+                    r".*(?:Udala|Aldundia|Town Hall|Council)$|Ayunt|Ajunt|Concello|Minist|Xunta|Generalitat|Junta|Gobierno|Govern|Diputaci|Seguridad",
                     found,
                 )
             ):
@@ -83,8 +84,10 @@ def name_in(text: str) -> str:
         if piece.isupper():
             text = text.replace(piece, SMALL.sub(lambda found: found[0].lower(), piece.title()), 1)
     for pattern in (NAMED, BASQUE, ENGLISH):
-        if found := pattern.search(text):
-            return TRAILING.sub("", found[1]).strip(" ,")[:LONGEST]
+        names = [TRAILING.sub("", found[1]).strip(" ,")[:LONGEST] for found in pattern.finditer(text)]
+        own = [name for name in names if not name.startswith("Gobierno de España")]
+        if names:
+            return (own or names)[0]
     return ""
 
 

@@ -21,7 +21,7 @@ APPEAL = re.compile(
     r"recurso|recurs\b|recurs de|alzada|alcada|reposicion|reposicio|contencios|errekurtso|\bappeal|impugn"
 )
 DECISION = re.compile(
-    r"resol(?:ver|ucion|ucio|dre|uc|ved|vera|utoria)|\bresoldra|resuelv|notificar|notificaci|ebatz|ebazpen|erantzu|decision|decide|processing|resolv|tramitacion (?:es|dura)|respuesta|resposta|expedir|emitir|se entrega|\bdecided"
+    r"resol(?:ver|ucion|ucio|dre|uc|ved|vera|utoria)|\bresoldra|resuelv|notificar|notificaci|ebatz|ebazpen|erantzu|decision|decide|processing|resolv|tramitacion (?:es|dura)|respuesta|resposta|se (?:hace|fa|fai|realiza|realitza|expide) en|expedir|emitir|se entrega|\bdecided"
 )
 OUTRIGHT = re.compile(
     r"(?:plazo|termini|prazo)(?: maxim\w+)? (?:de|para|per a?|pera) (?:la |dictar )?(?:resol\w+|notific\w+)[^.]{0,60}\b(?:dias?|dies|meses|mes|mesos|semanas?)\b"

@@ -17,6 +17,7 @@ NONE_NEEDED = re.compile(
 EVERYBODY = re.compile(
     r"^(?:(?:y|i|e|o|la|las|los|els|les|a|as|os|the|and|eta) |(?:ciudadan\w+|ciutadan\w+|cidadan\w+|herritar\w*|citizens?|empresas?|empreses|enpresa\w*|businesses|companies|administraci\w+|entidades|entitats|asociaciones|particulares|particulars|profesionales|personas? (?:fisicas?|juridicas?)|toda la poblacion|publico en general|general public)\b ?)+$"
 )
+FETCH = re.compile(r"(?:puedes? |puede |pots |podeis |you can )?(?:descarg|descarreg|baix|deskarg|download)")
 SHORT_CELL = 4
 SEVERAL = re.compile(r";\s+")
 COUNTED = re.compile(r"^(?:\d{1,2}|[a-h])\s?[.)º]-?\s+(?=\S)")
@@ -68,6 +69,8 @@ def _only_fetches(line: Line, lines: Sequence[Line]) -> bool:
     """A line below the list that is nothing but a link to a form."""
     if line.kind != "text" or len(line.links) != 1 or not any(one.kind == "item" for one in lines):
         return False
+    if FETCH.match(folded(line.text)):
+        return True
     return folded(line.text) == folded(line.links[0].text)
 
 
@@ -98,7 +101,7 @@ def _is_head(lines: Sequence[Line], place: int) -> bool:
 
 def _row(line: Line) -> str:
     name, *others = [cell for cell in line.cells if cell] or [""]
-    more = [cell for cell in others if len(cell.split()) > SHORT_CELL]
+    more = [cell for cell in others if len(cell.split()) > SHORT_CELL or cell.endswith(".")]
     return ": ".join([name, *more])
 
 

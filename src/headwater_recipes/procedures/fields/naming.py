@@ -17,6 +17,7 @@ GENERIC = re.compile(
     r"sede electronica.*|seu electronica.*|egoitza elektronikoa.*|(?:detall|fitxa|informacio)(?: del? (?:tramit|procediment|servei))?|catalogo de .*|cataleg de .*|inicio|home|"
     r"procedimientos?(?: y servicios)?|servicios?|serveis|servizos|izapideak?|izapidearen fitxa|procedure(?:s| details)?|guia de tramites|portal .*|bienvenid\w+.*|ficha informativa|hoja informativa|full informatiu)$"
 )
+HONOURS = re.compile(r"^(?:excmo|excma|excelentisimo|excel lentissim|ilmo|ilustre|muy ilustre|m i) ")
 SEPARATORS = re.compile(r"\s+(?:[-–—|·»:]|::|>)\s+")
 PREFIX = re.compile(
     r"^(?:tr[aá]mite|procedimiento|procediment|tr[aà]mit|procedemento|izapidea|procedure|ficha|servicio)\s*(?:n[ºo.]*\s*\d+)?\s*[:–—-]\s*",
@@ -53,19 +54,27 @@ def _labelled(parts: Sequence[Part]) -> Told:
 
 def _headed(parts: Sequence[Part]) -> Told:
     titles = [part for part in parts if part.title and part.level == 1 and _names(part)]
-    other = next((part for part in parts if part.title and name_in(part.title) != part.title), None)
+    other = next((part for part in parts if part.title and not _is_body(part.title)), None)
     if other is not None and other.level <= LOWEST_TITLE and _names(other):
         titles.append(other)
     return _of_part(titles[0] if titles else None)
 
 
 def _names(part: Part) -> bool:
-    return part.label is None and not GENERIC.match(folded(part.title))
+    if part.label is not None or part.title.endswith("?") or _is_body(part.title):
+        return False
+    return not GENERIC.match(folded(part.title))
+
+
+def _is_body(text: str) -> bool:
+    """The name of a public body and nothing else."""
+    named = name_in(text)
+    return bool(named) and HONOURS.sub("", folded(text)) == folded(named)
 
 
 def _titled(texts: Sequence[str]) -> Told:
     for text in texts:
-        if text and not GENERIC.match(folded(text)) and recognise(text) is None and name_in(text) != text:
+        if text and not GENERIC.match(folded(text)) and recognise(text) is None and not _is_body(text):
             return Told(cleaned(text), ())
     return NOTHING
 
@@ -114,7 +123,7 @@ def _is_name(text: str) -> bool:
 
 
 def _could_be_name(text: str) -> bool:
-    return 2 <= len(text.split()) <= 16 and not text.endswith((".", ":", ";")) and name_in(text) != text
+    return 2 <= len(text.split()) <= 16 and not text.endswith((".", ":", ";")) and not _is_body(text)
 
 
 def cleaned(text: str) -> str:
@@ -159,10 +168,18 @@ def _opening(parts: Sequence[Part]) -> list[Line]:
     for part in parts:
         if part.label is not None:
             passed = passed or part.field not in ABOUT_THE_PAGE
-        elif part.level <= 2 and not (passed and part.title):
-            opening += [line for line in part.lines if line.kind == "text" and len(line.text.split()) >= 6]
-    whole = [line for line in opening if line.text.endswith((".", "!", "?"))]
-    return whole or opening
+        elif part.level <= 2 and not (passed and (part.title or _whole(opening))):
+            opening += [
+                line
+                for line in part.lines
+                if line.kind == "text" and len(line.text.split()) >= 6 and not line.text.endswith("?")
+            ]
+    return _whole(opening) or opening
+
+
+def _whole(lines: Sequence[Line]) -> list[Line]:
+    """Those that are sentences."""
+    return [line for line in lines if line.text.endswith((".", "!"))]
 
 
 def other_names(parts: Sequence[Part]) -> Told:

@@ -26,7 +26,7 @@ JOINED = re.compile(
     re.IGNORECASE,
 )
 LONGEST_LETTERS = 240
-LONGEST, LONGEST_PLAIN, LONGEST_WEAK = 16, 8, 6
+LONGEST, LONGEST_PLAIN, LONGEST_WEAK, LONGEST_HALF = 16, 8, 6, 4
 ENDS_A_SENTENCE = re.compile(r"[.;,!…]$")
 ASKING = frozenset(
     {
@@ -94,7 +94,15 @@ def _recognise(heading: str) -> Label | None:
         for rule in RULES:
             if candidate and rule.pattern.match(candidate):
                 return rule.label
-    return _by_its_noun(bare)
+    return _by_its_noun(bare) or _by_its_first_half(heading)
+
+
+def _by_its_first_half(heading: str) -> Label | None:
+    """Of two parts under one heading, the first, where the whole is not known."""
+    first, *others = [part for part in JOINED.split(NUMBER.sub("", heading)) if part.strip()] or [""]
+    if len(others) != 1 or len(first.split()) > LONGEST_HALF or recognise(others[0]) is None:
+        return None
+    return recognise(first)
 
 
 def _by_its_noun(bare: str) -> Label | None:

@@ -9,6 +9,7 @@ from headwater.extract.letters import one_line
 from headwater_recipes.procedures.labels.recognise import recognise_plain
 from headwater_recipes.procedures.page.chrome import is_chrome, names_of
 from headwater_recipes.procedures.page.classes import class_of, label_classes
+from headwater_recipes.procedures.page.labelled import LONGEST_LABEL, is_label, stands_above
 from headwater_recipes.procedures.page.linking import leads_nowhere, written_link
 from headwater_recipes.procedures.page.panels import Panels, find_panels
 from headwater_recipes.procedures.page.shape import (
@@ -16,8 +17,8 @@ from headwater_recipes.procedures.page.shape import (
     BOLD,
     LABEL_WORDS,
     LEVELS,
-    VALUE_WORDS,
     colophon,
+    goes_on,
     is_note,
     is_part,
     main_part,
@@ -26,7 +27,16 @@ from headwater_recipes.procedures.page.shape import (
     opens,
 )
 from headwater_recipes.procedures.page.sheet import Sheet, said
-from headwater_recipes.procedures.page.tables import below_heads, is_ficha, is_layout, is_menu, rows_of
+from headwater_recipes.procedures.page.tables import (
+    Rows,
+    bands_of,
+    below_heads,
+    has_bands,
+    is_ficha,
+    is_layout,
+    is_menu,
+    rows_of,
+)
 from headwater_recipes.procedures.page.writing import (
     END_OF_LABEL,
     Writing,
@@ -37,7 +47,6 @@ from headwater_recipes.procedures.page.writing import (
 )
 
 DEEPEST = 120
-LONGEST_LABEL = 14
 
 
 def outline(tree: LexborHTMLParser, address: str) -> list[Block]:
@@ -80,10 +89,17 @@ class _Walker:
             self._heading(child, tag)
         elif child.mem_id in self.panels.triggers:
             self.end_paragraph()
-        elif tag in BLOCKS or child.css_first("p,div,ul,ol,table,dl,h1,h2,h3,h4,h5,h6") is not None:
+        elif (
+            tag in BLOCKS
+            or ("-" in tag and not self._in_a_line())
+            or child.css_first("p,div,ul,ol,table,dl,h1,h2,h3,h4,h5,h6") is not None
+        ):
             self._block(child, tag, depth)
         else:
             self._inline(child, tag, depth, bold=bold)
+
+    def _in_a_line(self) -> bool:
+        return any(run.text.strip() for run in self.writing.runs)
 
     def _heading(self, node: LexborNode, tag: str) -> None:
         self.end_paragraph()
@@ -120,7 +136,9 @@ class _Walker:
             with self.sheet.ranks.under(self.sheet.ranks.below(f"dt {node.parent.mem_id}")):
                 self.walk(node, depth + 1)
                 self.end_paragraph()
-        elif self._is_label(node, tag):
+            if goes_on(node):
+                self.sheet.ranks.closed = 0
+        elif is_label(node, self.labels):
             self.sheet.add(Heading(one_line(node.text(deep=True)), self.sheet.ranks.below(class_of(node))))
         else:
             self.walk(node, depth + 1)
@@ -141,17 +159,6 @@ class _Walker:
                     self._child(child, depth, bold=False)
             self.end_paragraph()
 
-    def _is_label(self, node: LexborNode, tag: str) -> bool:
-        """A short line that its class calls a title or label."""
-        if tag not in {"div", "p"} or not (LABEL_WORDS & names_of(node) or class_of(node) in self.labels):
-            return False
-        if VALUE_WORDS & names_of(node) or any(
-            child.tag in BLOCKS or child.tag == "a" for child in node.iter()
-        ):
-            return False
-        text = one_line(node.text(deep=True))
-        return 0 < len(text.split()) <= LONGEST_LABEL and not text.endswith((".", ";", ","))
-
     def _label(self, node: LexborNode, depth: int) -> None:
         heading = node.css_first("h1,h2,h3,h4,h5,h6")
         if heading is not None:
@@ -169,7 +176,12 @@ class _Walker:
             self._button(node)
         elif tag == "img":
             return
-        elif tag == "span" and class_of(node) in self.labels and self._stands_above(node):
+        elif (
+            tag in {"span", "label"}
+            and class_of(node) in self.labels
+            and not self._in_a_line()
+            and stands_above(node)
+        ):
             self.end_paragraph()
             self.sheet.add(Heading(one_line(node.text(deep=True)), self.sheet.ranks.below(class_of(node))))
         elif tag in {"span", "label"} and (LABEL_WORDS & names_of(node) or class_of(node) in self.labels):
@@ -182,14 +194,6 @@ class _Walker:
             self.walk(node, depth + 1, bold=bold)
             if tag == "span":
                 self.writing.write("\u200b", bold=bold)
-
-    def _stands_above(self, node: LexborNode) -> bool:
-        """Alone on its line, with a block below it."""
-        following = node.next
-        while following is not None and following.tag == "-text" and not following.text(deep=False).strip():
-            following = following.next
-        alone = not any(run.text.strip() for run in self.writing.runs)
-        return alone and following is not None and following.tag in BLOCKS
 
     def _button(self, node: LexborNode) -> None:
         """One that opens something names it; any other is no text."""
@@ -206,7 +210,7 @@ class _Walker:
         if leads_nowhere(target) and opens(node):
             self.end_paragraph()
             self.sheet.add(Heading(text, self.sheet.ranks.below(f"opens {class_of(node)}")))
-        elif not target.startswith("#") or any(run.text.strip() for run in self.writing.runs):
+        elif not target.startswith("#") or self._in_a_line():
             # A line that only leads to another place of the page is a table of contents, not text.
             self.writing.write(written_link(text, target, self.address), bold=bold)
 
@@ -254,11 +258,27 @@ class _Walker:
                 self.sheet.add(Heading(one_line(label.text(deep=True)), level))
                 with self.sheet.ranks.under(level):
                     self._all(values, depth)
+        elif has_bands(cells):
+            self._bands(cells, depth)
         elif is_layout(cells):
             self._all([cell for row in cells for cell in row if not is_menu(cell)], depth)
         else:
-            told = tuple(tuple("; ".join(_inside(cell, self, depth)) for cell in row) for row in cells)
+            self._rows(cells, depth)
+
+    def _rows(self, rows: Rows, depth: int) -> None:
+        told = tuple(tuple("; ".join(_inside(cell, self, depth)) for cell in row) for row in rows)
+        if told:
             self.sheet.add(Table(told))
+
+    def _bands(self, rows: Rows, depth: int) -> None:
+        """Rows of one cell that name the rows below them."""
+        level = self.sheet.ranks.below()
+        for band, values in bands_of(rows):
+            if band is not None:
+                self.sheet.add(Heading(one_line(band.text(deep=True)), level))
+            with self.sheet.ranks.under(level):
+                self._all([row[0] for row in values if len(row) == 1], depth)
+                self._rows([row for row in values if len(row) > 1], depth)
 
     def _all(self, nodes: list[LexborNode], depth: int) -> None:
         for node in nodes:

@@ -214,6 +214,14 @@ def is_part(node: LexborNode) -> bool:
     return recognise_plain(first) is not None and len(one_line(node.text(deep=True))) > len(first)
 
 
+def goes_on(node: LexborNode) -> bool:
+    """One value of several for the same term."""
+    following = node.next
+    while following is not None and following.tag == "-text":
+        following = following.next
+    return following is not None and following.tag == "dd"
+
+
 def is_note(node: LexborNode) -> bool:
     """The sign of a footnote, or the footnote."""
     if node.tag == "sup":

@@ -11,6 +11,7 @@ END_OF_LABEL = "\x1f"  # after a label whose value may be bold as well; never pa
 _BULLET = re.compile(r"^\s*(?:[•·▪◦‣●○■□➢✓✔–—*]|-(?=\s)|o(?=\s{2}))\s*")
 _COUNTED = re.compile(r"^\s*(?:[a-zA-Z]|\d{1,2}|[ivx]{1,4})\s?[.)º]-?\s+(?=\S)")
 _LABELLED = re.compile(r"^[A-ZÁÉÍÓÚÀÈÒÜÇÑ¿][^:.;]{2,60}:\s")
+_ENDED, _BEGINS = re.compile(r"[a-zà-ÿ)»][.;]$"), re.compile(r"[A-ZÁÉÍÓÚÀÈÒÜÇÑ¿«]")
 FEWEST_LABELLED = 2
 _ENDS = re.compile(r"[.;,]$")
 
@@ -45,7 +46,8 @@ class Writing:
         labelled = [_LABELLED.match(flat(line)) is not None for line in lines]
         listed = sum(labelled) >= FEWEST_LABELLED
         for line, has_label in zip(lines, labelled, strict=True):
-            if joined and not begins_anew(line) and not (listed and has_label):
+            ended = bool(joined) and _ENDED.search(flat(joined[-1])) and _BEGINS.match(flat(line))
+            if joined and not ended and not begins_anew(line) and not (listed and has_label):
                 joined[-1] = [*joined[-1], Run(" "), *line]
             else:
                 joined.append(line)

@@ -27,6 +27,9 @@ NORM = re.compile(
     r"|\d{1,3}/\d{4} (?:Legea|Dekretua|Foru Araua|Ordenantza)|(?:Royal Decree|Law|Act|Decree|Order) \d"
 )
 LONGEST_UNKNOWN, FEW_WORDS = 8, 14
+PHONE = re.compile(r"(?<!\d)[6789]\d{2}[ .]?\d{3}[ .]?\d{3}(?!\d)")
+TELEPHONE, FEW = re.compile(r"telefon\w*$|(?:tele)?phone$"), 4
+LOOSE = frozenset({"donde_solicitar", "descripcion"})
 FREE_KEY = re.compile(r"[^a-z0-9]+")
 
 
@@ -53,8 +56,8 @@ def divide(lines: Sequence[Line]) -> list[Part]:
         label, own = _effective(heading.text, above, " ".join(line.text for line in below))
         if heading.level == 1 and titles == 1:
             label, own = None, False  # the page's title, whatever its words: "Tasa de basuras" is a procedure
-        if label is None and above:
-            label = by_content(heading.text, below)
+        if (label is None and above) or (label is not None and label.field in LOOSE):
+            label = by_content(heading.text, below) or label
         also = both(heading.text) if own else ()
         parts.append(
             Part(
@@ -76,7 +79,10 @@ def by_content(title: str, below: Sequence[Line]) -> Label | None:
     """What a part is whose heading says nothing: laws show what they are themselves."""
     if len(title.split()) > LONGEST_UNKNOWN or not below:
         return None
-    return Label("base_legal") if all(NORM.match(line.text) for line in below) else None
+    if all(NORM.match(line.text) for line in below):
+        return Label("base_legal")
+    words = " ".join(line.text for line in below) if recognise(title) is None else ""
+    return Label("contacto") if len(words.split()) <= FEW_WORDS and PHONE.search(words) else None
 
 
 def _going_on(above: Sequence[_Above], below: tuple[Line, ...], rule: Line) -> Part:
@@ -128,6 +134,8 @@ def _effective(title: str, above: Sequence[_Above], below: str) -> tuple[Label |
         return parent, False
     if own.field == parent.field and not own.key:
         return parent, False
+    if parent.field == "como_solicitar" and TELEPHONE.match(plain_label(title)) and len(below.split()) > FEW:
+        return Label("como_solicitar", "telefono"), True
     return own, True
 
 

@@ -16,7 +16,9 @@ _FILE = re.compile(r"\.(?:pdf|docx?|odt|xlsx?|zip|rtf)(?:$|[?#])", re.IGNORECASE
 _FETCHES = re.compile(
     r"\W*(?:modelo|model|impreso|impres|descarg\w+|descàrrega|baixa\w*|formulari\w*|pdf|word|odt|docx?|deskargatu|download|eredua|ver|anexo)\b.{0,30}$"
 )
-_NOTE_SIGN = re.compile(r"\s*(?:\(\d{1,2}\)|\[\d{1,2}\]|[¹²³⁴⁵]+|(?<=\w)\*{1,3})(?=[.;,]?$)")
+_NOTE_SIGN = re.compile(
+    r"\s*(?:\(\d{1,2}\)|\[\d{1,2}\]|(?<!\bm)(?<!km)(?<!cm)[¹²³⁴⁵]+|(?<=\w)\*{1,3})(?=[.;,]?$)"
+)
 _MARKS = re.compile(r"\*\*|\u200b|^\\")
 
 
@@ -82,7 +84,7 @@ def _line(raw: str, start: int) -> Line:
 
 def _lead(body: str) -> tuple[str, str]:
     found = LEAD.match(body.strip().removeprefix("\\"))
-    return (bare(found[1]).rstrip(" :"), bare(found[2]).lstrip(": ")) if found else ("", "")
+    return (bare(found[1]).rstrip(" :.-–"), bare(found[2]).lstrip(": ")) if found else ("", "")
 
 
 def bare(text: str) -> str:

@@ -8,12 +8,15 @@ from headwater_recipes.procedures.labels.recognise import NUMBER, recognise, rec
 from headwater_recipes.procedures.sections.line import Line
 
 COLON = re.compile(r"^([^:.]{3,90}?)\s*:\s+(\S.*)$")
+ARROW = re.compile(r"^\W{0,4}([^:.→⇒➔➜»]{3,60}?)\s*(?:→|⇒|➔|➜|»|=>|->)\s*(\S.*)$")
 ARTICLE = re.compile(
     r"^(?:(?:art[ií]culo|artigo|article|art\.|base|cl[aá]usula|apartado)\s+[\w.ºª]{1,12}?|\d{1,2}\. artikulua|primer[oa]|segund[oa]|tercer[oa]|cuart[oa]|quint[oa]|sext[oa]|s[eé]ptim[oa]|octav[oa]|noven[oa]|d[eé]cim[oa])"
     r"[.ºª]?\s?[.:–—-]+\s*([A-ZÁÉÍÓÚÀÈÒÑÇ][^.:]{2,90}?)\s?[.:](?:\s?[–—-])?\s*(.*)$",
     re.IGNORECASE,
 )
-FEWEST_LABELS = 3
+FEWEST_LABELS, FEWEST_KNOWN, MOST_OF_THEM = 3, 4, 0.6
+LISTED, SHORT_PIECE = frozenset({"requisitos", "documentos_necesarios"}), 12
+STOP = re.compile(r"(?<=[a-zà-ÿ0-9)%]\.)\s+(?=[A-ZÁÉÍÓÚÀÈÒÑÇ])")
 MONEY = frozenset({"tasas", "cuantias"})
 LONGEST_CELL = LONGEST_QUESTION = 14
 _SHOUTED = re.compile(r"[A-ZÁÉÍÓÚÀÈÒÜÇÑ]{4}")
@@ -26,7 +29,9 @@ def promote(lines: Sequence[Line]) -> list[Line]:
         None  # the heading to which the text comes back after a label with its value on one line
     )
     back = False
-    for line in _without_label_lists(list(_without_tables(lines))):
+    lines = _without_label_lists(list(_without_tables(lines)))
+    labelled = _leads_are_labels(lines)
+    for line in lines:
         if line.kind == "rule" and not line.level:
             found.append(replace(line, level=min(level + 1, 7)))
             continue
@@ -40,6 +45,11 @@ def promote(lines: Sequence[Line]) -> list[Line]:
             found.append(line)
             continue
         made = list(_promoted(line, min(level + 1, 7)))
+        if labelled and len(made) == 1 and line.kind == "text" and line.lead and line.rest:
+            made = [
+                _heading(line, line.lead, min(level + 1, 7)),
+                replace(line, text=line.rest, lead="", rest=""),
+            ]
         if _tells_prices(around, made):
             made = [line]
         if back and around is not None and made[0].kind != "heading":
@@ -63,6 +73,14 @@ def _is_aside(made: Sequence[Line]) -> bool:
     """A label that is none of a procedure's, with its value on the same line: what follows has nothing to do with it."""
     label = recognise(made[0].text) if made[0].kind == "heading" and len(made) > 1 else None
     return label is not None and label.field == "ignored"
+
+
+def _leads_are_labels(lines: Sequence[Line]) -> bool:
+    """Whether most of the lines that begin in bold begin with a label: then the others do as well."""
+    leads = [line.lead for line in lines if line.kind == "text" and line.lead and line.rest]
+    known = {label for lead in leads if (label := recognise_plain(f"{lead}:")) is not None}
+    told = sum(recognise_plain(f"{lead}:") is not None for lead in leads)
+    return len(known) >= FEWEST_KNOWN and told >= MOST_OF_THEM * len(leads)
 
 
 def _promoted(line: Line, level: int) -> Iterator[Line]:
@@ -101,7 +119,7 @@ def _label_and_rest(line: Line) -> tuple[str, str]:
     numbered = NUMBER.match(line.text)
     if numbered and len(line.text.split()) <= 9 and _SHOUTED.search(line.text) and recognise(line.text):
         return line.text, ""
-    found = COLON.match(line.text)
+    found = COLON.match(line.text) or ARROW.match(line.text)
     if found and len(found[1].split()) <= 7 and recognise_plain(f"{found[1]}:"):
         return found[1], found[2]
     if recognise_plain(line.text) and (not line.links or line.text.endswith(":")):
@@ -186,7 +204,8 @@ def _opened(rows: list[Line]) -> Iterator[Line]:
     if _is_ficha(rows):
         for row in rows:
             yield _heading(row, row.cells[0], 7)
-            yield replace(row, kind="text", text=" ".join(filter(None, row.cells[1:])), cells=())
+            for text in _values(row.cells[0], " ".join(filter(None, row.cells[1:]))):
+                yield replace(row, kind="text", text=text, cells=())
         yield _end(rows[-1])
     elif _is_lying(rows):
         for column, title in enumerate(rows[0].cells):
@@ -197,6 +216,14 @@ def _opened(rows: list[Line]) -> Iterator[Line]:
         yield _end(rows[-1])
     else:
         yield from rows
+
+
+def _values(title: str, text: str) -> list[str]:
+    """Of a cell that lists things in short sentences, one by one."""
+    label = recognise(title)
+    pieces = STOP.split(text)
+    listed = label is not None and label.field in LISTED and len(pieces) > 1
+    return pieces if listed and all(len(piece.split()) <= SHORT_PIECE for piece in pieces) else [text]
 
 
 def _is_ficha(rows: list[Line]) -> bool:
