@@ -15,7 +15,7 @@ Numbers = npt.NDArray[np.int64]
 EXACT = 8192
 BLOCK = 512
 PER_CELL = 256
-PROBES = 14
+PROBES = 12
 ROUNDS = 4
 SEED = 20
 
