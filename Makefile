@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 NAME ?= all
 DATA ?=
 
-.PHONY: run test check chaos bench fmt lock clean
+.PHONY: run test check chaos chaos-cluster bench fmt lock clean
 
 run: $(VENV)/.core
 	$(BIN)/headwater demo run
@@ -21,7 +21,10 @@ check: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 chaos: $(VENV)/.dev
-	$(BIN)/python -m pytest tests/chaos -m long -s -p no:randomly
+	$(BIN)/python -m pytest tests/chaos -m long -s -p no:randomly --ignore=tests/chaos/test_cluster.py
+
+chaos-cluster: $(VENV)/.dev
+	$(BIN)/python -m pytest tests/chaos/test_cluster.py -m long -s -p no:randomly
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks $(NAME) $(if $(DATA),--data $(DATA))

@@ -72,6 +72,7 @@ class Cluster:
     started: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.folder.mkdir(exist_ok=True)
         _install(self.folder / "installed")
         listed = {"sources": [{"name": one["name"], "url": one["url"]} for one in self.internet.feeds()]}
         (self.folder / "feeds.yaml").write_text(yaml.safe_dump(listed), encoding="utf-8")
@@ -127,11 +128,13 @@ class Cluster:
             )
         return self.started[-1]
 
-    def run_embedded(self) -> None:
+    def start_embedded(self) -> subprocess.Popen[bytes]:
         """To the end, with the processes of one machine."""
-        alone = self.start("run", RECIPE, "--until-idle", "--quiet")
-        self.wait_until(lambda: alone.poll() is not None)
-        assert alone.returncode == 0, self.output()
+        return self.start("run", RECIPE, "--until-idle", "--quiet")
+
+    def finish(self, program: subprocess.Popen[bytes]) -> None:
+        self.wait_until(lambda: program.poll() is not None)
+        assert program.returncode == 0, self.output()
 
     def beat(self, *words: str) -> subprocess.Popen[bytes]:
         return self.start("beat", "--recipe", RECIPE, *words)
@@ -178,10 +181,10 @@ class Cluster:
 
 
 def children(program: subprocess.Popen[bytes]) -> list[psutil.Process]:
-    """Those of its processes that have none of their own: Celery's children."""
+    """The processes that work for it: Celery's own, and theirs."""
     try:
         below = psutil.Process(program.pid).children(recursive=True)
-        return [one for one in below if "headwater" in " ".join(one.cmdline()) and not one.children()]
+        return [one for one in below if "spawn_main" in " ".join(one.cmdline())]
     except psutil.Error:
         return []
 
@@ -196,7 +199,6 @@ def _install(folder: Path) -> None:
 
 @contextmanager
 def cluster(folder: Path, internet: Internet, database: str, **told: Any) -> Iterator[Cluster]:
-    folder.mkdir(exist_ok=True)
     made = Cluster(folder, internet, database, **told)
     try:
         yield made

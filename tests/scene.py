@@ -118,6 +118,7 @@ class Scene:
             Task.REFINE: self.store.claim_documents,
             Task.GATHER: self.store.claim_groups,
             Task.DELIVER: self.store.claim_deliveries,
+            Task.REPLAY: self.store.claim_replays,
         }[task]
         return list(take(wish))
 

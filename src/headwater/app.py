@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from headwater.backends.archive import ObjectArchive, open_folder
 from headwater.backends.bucket import Server, open_bucket
@@ -23,21 +22,20 @@ from headwater.backends.sql.store import SqlStore
 from headwater.engine.desk import Desk, Patience
 from headwater.fetch.browser import available
 from headwater.fetch.client import HttpFetcher
+from headwater.fetch.governor import Governor
 from headwater.fetch.governor_file import FileGovernor
-from headwater.fetch.settings import BY_KIND, FetchSettings, host_rules
+from headwater.fetch.governor_redis import RedisGovernor
+from headwater.installed import RECIPES, installed_recipes, load_recipe
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.model.ports import Clock, Fetcher, nobody
 from headwater.model.recipe import Recipe, Sink
 from headwater.model.subject import Subject
-from headwater.pure.mentions.subject import matcher_of
 from headwater.redis_server import RedisServer
 from headwater.settings.archive import Archive, bucket_of, checked_endpoint, folder_of, identity
 from headwater.settings.channels import Channel, checked, revealed
-from headwater.settings.rate_limits import named
-from headwater.settings.settings import RecipeSettings, Settings
-from headwater.settings.sources import load_sources
-from headwater.settings.subjects import load_subjects
+from headwater.settings.fetching import fetch_settings
+from headwater.settings.settings import Settings
 from headwater.sinks.files import Files
 from headwater.sinks.mail import Mail
 from headwater.sinks.posting import Endpoint
@@ -45,66 +43,15 @@ from headwater.sinks.queue import Push, Queues
 from headwater.sinks.redis import RedisQueues
 from headwater.sinks.slack import Slack
 from headwater.sinks.webhook import Webhook
-from headwater.steps.mentions import FindMentions
 
-RECIPES = "headwater.recipes"
 # Longer than a server nearby ever takes, and short enough that a dead one holds nobody up.
 MARKING_SECONDS = 0.5
+# Nothing is fetched while nobody can say whether it may be; there is more patience for that.
+GOVERNING_SECONDS = 3.0
 
 
 def now() -> datetime:
     return datetime.now(UTC)
-
-
-def installed_recipes(settings: Settings) -> Mapping[str, Recipe]:
-    """Every installed recipe, found by entry point, as the settings want it."""
-    recipes = {}
-    for entry in entry_points(group=RECIPES):
-        try:
-            recipe = _loaded(entry)
-        except Refused as broken:
-            log = configure_logs(settings.log, settings.log_level)
-            log.warning("recipe left out", recipe=entry.name, reason=broken.reason, detail=broken.detail)
-            continue
-        own = settings.recipes.get(entry.name)
-        recipes[entry.name] = recipe if own is None else configured(recipe, own)
-    return recipes
-
-
-def _loaded(entry: EntryPoint) -> Recipe:
-    """Recipes are guests: one that cannot even be loaded shall not take the others along."""
-    try:
-        recipe: Recipe = entry.load()()
-    except Exception as error:
-        told = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise Refused(
-            "broken_recipe",
-            f"the recipe '{entry.name}' ({entry.value}) cannot be loaded ({told}); mend or uninstall its package",
-        ) from error
-    return recipe
-
-
-def configured(recipe: Recipe, own: RecipeSettings) -> Recipe:
-    """The recipe as the settings want it."""
-    listed = None if own.sources is None else Path(own.sources)
-    if recipe.configure is not None:
-        recipe = recipe.configure(listed, own.options)
-    elif own.options:
-        raise Refused("bad_config", f"recipes.{recipe.name}.options: this recipe has none")
-    elif listed is not None:
-        recipe = replace(recipe, sources=load_sources(listed, recipe.name))
-    return recipe if own.subjects is None else looking_for(recipe, *load_subjects(Path(own.subjects)))
-
-
-def looking_for(recipe: Recipe, subjects: Sequence[Subject], matching: str) -> Recipe:
-    """The recipe with these subjects instead of its own; one that looked for none does so at its end."""
-    matcher = matcher_of(subjects, matching)
-    steps = tuple(
-        replace(step, matcher=matcher) if isinstance(step, FindMentions) else step for step in recipe.steps
-    )
-    if not any(isinstance(step, FindMentions) for step in steps):
-        steps = (*steps, FindMentions(matcher))
-    return replace(recipe, steps=steps, subjects=tuple(subjects))
 
 
 @dataclass(frozen=True)
@@ -118,7 +65,7 @@ class App:
     @cached_property
     def store(self) -> SqlStore:
         self._folder()
-        engine = connect(self.settings.database_url)
+        engine = connect(self.settings.database_url, self.settings.connections)
         migrate(engine)
         return SqlStore(engine)
 
@@ -233,7 +180,7 @@ class App:
     def recipe(self, name: str) -> Recipe:
         if name not in self.recipes:
             for broken in entry_points(group=RECIPES, name=name):
-                _loaded(broken)
+                load_recipe(broken)
             known = ", ".join(sorted(self.recipes)) or "none is installed"
             raise Refused("unknown_recipe", f"there is no recipe '{name}'; there are: {known}")
         return self.recipes[name]
@@ -250,10 +197,16 @@ class App:
 
     def fetcher(self) -> Fetcher:
         configure_logs(self.settings.log, self.settings.log_level)
-        # Whoever has no data folder (a single look at an address) has nobody to share limits with either.
+        return HttpFetcher(fetch_settings(self.settings), governor=self._governor(), clock=self.clock)
+
+    def _governor(self) -> Governor | None:
+        """Limits are shared by all who name the same server, or else by all who have the same data folder. Whoever has
+        neither (a single look at an address) has nobody to share them with."""
+        if self.settings.redis:
+            server = RedisServer(revealed(self.settings.redis, "redis"), seconds=GOVERNING_SECONDS)
+            return RedisGovernor(server, counted=sorted({one.prefix for one in self.recipes.values()}))
         folder = self.settings.folder
-        governor = FileGovernor(folder / "governor.db") if folder.is_dir() else None
-        return HttpFetcher(fetch_settings(self.settings), governor=governor, clock=self.clock)
+        return FileGovernor(folder / "governor.db") if folder.is_dir() else None
 
     def desk(self, owner: str, *, fetching: bool) -> Desk:
         """A worker's desk; only one that fetches needs a fetcher."""
@@ -286,27 +239,3 @@ class App:
 def object_server(place: Archive) -> Server:
     key, secret = identity(place)
     return Server(endpoint=checked_endpoint(place), region=place.region, key=key, secret=secret)
-
-
-def fetch_settings(settings: Settings) -> FetchSettings:
-    return FetchSettings(
-        contact=settings.contact,
-        overrides=settings.hosts,
-        allow=tuple(_address(text) for text in settings.allow),
-        rate=settings.requests_per_second,
-        hosts=host_rules(named(settings.rate_limits)),
-        reservations=frozenset(settings.reservations),
-        per_minute_by_kind={**BY_KIND, **settings.budgets},
-        per_minute_by_credential=settings.budgets,
-    )
-
-
-def _address(text: str) -> tuple[str, int]:
-    try:
-        parts = urlsplit(f"//{text}")
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        host, port = None, None
-    if not host or not port:
-        raise Refused("bad_config", f"allow: '{text}' is not of the form host:port")
-    return host, port

@@ -11,6 +11,7 @@ from datetime import timedelta
 from functools import cached_property
 from hashlib import sha1
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -53,6 +54,9 @@ class RedisServer:
 
     def __post_init__(self) -> None:
         checked_address(self.url, self.setting)
+        if find_spec("redis") is None:  # an extra: only who names a server needs it
+            told = f"{self.setting}: a library is missing; install it with `pip install headwater[cluster]`"
+            raise Refused("missing_extra", told)
 
     @property
     def host(self) -> str:
@@ -82,18 +86,12 @@ class RedisServer:
 
     @cached_property
     def _library(self) -> Any:
-        """An extra: only who names a server needs it."""
-        try:
-            return import_module("redis")
-        except ModuleNotFoundError as error:
-            told = f"{self.setting}: a library is missing; install it with `pip install headwater[cluster]`"
-            raise Refused("missing_extra", told) from error
+        return import_module("redis")
 
     @cached_property
     def _client(self) -> Any:
-        library = self._library
         once = import_module("redis.retry").Retry(import_module("redis.backoff").NoBackoff(), 0)
-        return library.Redis.from_url(
+        return self._library.Redis.from_url(
             self.url,
             socket_timeout=self.seconds,
             socket_connect_timeout=self.seconds,

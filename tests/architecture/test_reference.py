@@ -6,10 +6,10 @@ import msgspec
 import pytest
 import yaml
 
-from headwater.app import installed_recipes
 from headwater.cli.reference import commands, pages
 from headwater.cli.settings_help import commented_settings, meanings
 from headwater.cli.verbs import VERBS, load
+from headwater.installed import installed_recipes
 from headwater.settings.settings import Settings
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "reference"

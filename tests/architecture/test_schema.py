@@ -46,4 +46,5 @@ def test_every_table_with_work_carries_the_same_five_columns():
         "groups",
         "deliveries",
         "queue_items",
+        "replay_items",
     }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from headwater.backends.archive import open_folder
+from headwater.backends.archive import ObjectArchive, open_folder
 from headwater.backends.sql.connect import connect, reading
 from headwater.backends.sql.rows import capture_from
 from headwater.backends.sql.schema import (
@@ -41,7 +41,8 @@ class Snapshot:
         return replace(self, texts=("",) * len(self.texts))
 
 
-def take_snapshot(data: Path, database: str | None = None) -> Snapshot:
+def take_snapshot(data: Path, database: str | None = None, archive: ObjectArchive | None = None) -> Snapshot:
+    """Of an installation on either database; its archive is a folder in the data folder unless another one is given."""
     engine = connect(database or f"sqlite:///{data / 'headwater.db'}")
     with reading(engine) as connection:
         rows = connection.execute(select(documents)).mappings().all()
@@ -68,7 +69,7 @@ def take_snapshot(data: Path, database: str | None = None) -> Snapshot:
         *(f"quarantined {row['record_id']}: {row['reason']} {row['detail']}" for row in apart),
         *_doubled(kept, family_of),
         *_undelivered(data, kept, sent),
-        *_lost_bytes(data, taken),
+        *_lost_bytes(archive or open_folder(data / "archive"), taken),
         *_unlinked(rows, links),
     ]
     engine.dispose()
@@ -111,8 +112,8 @@ def _undelivered(data, kept, sent):
         yield from (f"never sent: {row['id']}" for row in sent if f"{row['id']}-{row['revision']}" not in log)
 
 
-def _lost_bytes(data, taken):
-    bodies = open_folder(data / "archive").get(taken)
+def _lost_bytes(archive, taken):
+    bodies = archive.get(taken)
     yield from (
         f"bytes of capture {capture.id} are lost" for capture in taken if capture.sha256 not in bodies
     )

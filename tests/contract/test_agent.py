@@ -14,10 +14,10 @@ from tests.scene import START
 
 from headwater.backends.sql.market_views import by_name
 from headwater.backends.sql.queueing import AGAIN, TRIES, RowQueues
+from headwater.fetch.chat import LARGEST_ANSWER, Chat
 from headwater.model.errors import Refused
 from headwater.model.queue import QueueItem
 from headwater.worker.agent import ExtractionAgent, Tally
-from headwater.worker.chat import LARGEST_ANSWER, Chat
 
 EXTRACTION, MACRO = "app:queue:extraction", "app:queue:macro_classification"
 KEY = "sk-nobody-may-read-this"

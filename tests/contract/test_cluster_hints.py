@@ -14,7 +14,6 @@ from headwater.model.work import Job, Task
 from headwater.settings.settings import Settings
 from headwater.worker.celery import hints as module
 from headwater.worker.celery.broker import (
-    BROKER_TROUBLE,
     LONGEST_JOB,
     WORK,
     broker_address,
@@ -78,7 +77,7 @@ def test_a_hint_that_was_lost_is_given_again_and_one_that_only_waits_is_not(
 
 def test_a_broker_that_is_away_is_one_kind_of_trouble_and_over_when_it_is_back():
     hints = Hints(f"redis://127.0.0.1:{free_port()}/0")
-    with pytest.raises(BROKER_TROUBLE):
+    with pytest.raises(Temporary, match="redis_unavailable"):
         hints.give(REFINE)
     hints.close()
 

@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
 from tests.pure.newsroom import reports
+from tokenizers import Tokenizer, models, pre_tokenizers
 
 from headwater.model.errors import Refused
 from headwater.pure.stories import tell
@@ -116,3 +118,38 @@ def test_stories_by_meaning_and_words(encode: Encoder):
     told = [{member.document.split("-")[0] for member in story.members} for story in stories]
     assert len(told) == 5
     assert all(len(events) == 1 for events in told)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_graph_may_leave_its_size_open_and_give_words_or_whole_vectors(tmp_path: Path, whole: bool):
+    folder = tiny_encoder(tmp_path / "maker--tiny", whole=whole)
+    encoder = open_encoder(tmp_path, folder)
+    first, again, other = encoder(["port closed", "port closed", "vote lost"])
+    assert first.shape == (4,)
+    assert np.array_equal(first, again)
+    assert np.linalg.norm(first) == pytest.approx(1, abs=1e-5)
+    assert not np.allclose(first, other)
+    assert encoder.name == "maker--tiny"
+
+
+def tiny_encoder(folder: Path, *, whole: bool) -> Path:
+    """Each word is a vector; the second output, if there is one, is what the whole text means."""
+    folder.mkdir()
+    words = ["[UNK]", "port", "closed", "vote", "lost"]
+    table = np.eye(5, 4, dtype=np.float32) + 0.1
+    make, kinds = onnx.helper, onnx.TensorProto
+    inputs = [make.make_tensor_value_info("input_ids", kinds.INT64, ["b", "n"])]
+    nodes = [make.make_node("Gather", ["table", "input_ids"], ["last_hidden_state"])]
+    outputs = [make.make_tensor_value_info("last_hidden_state", kinds.FLOAT, ["b", "n", "size"])]
+    if whole:
+        nodes.append(
+            make.make_node("ReduceMax", ["last_hidden_state"], ["sentence_embedding"], axes=[1], keepdims=0)
+        )
+        outputs.append(make.make_tensor_value_info("sentence_embedding", kinds.FLOAT, ["b", "size"]))
+    graph = make.make_graph(nodes, "tiny", inputs, outputs, [onnx.numpy_helper.from_array(table, "table")])
+    made = make.make_model(graph, opset_imports=[make.make_opsetid("", 17)], ir_version=8)
+    onnx.save(made, str(folder / "model.onnx"))
+    tokenizer = Tokenizer(models.WordLevel({word: n for n, word in enumerate(words)}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.save(str(folder / "tokenizer.json"))
+    return folder

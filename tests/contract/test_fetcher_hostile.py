@@ -250,7 +250,9 @@ def test_every_hostile_server_ends_with_its_reason(hostile):
     found = ask(fetcher_for(hostile.port, **patient), *(REASONS.keys() - set(late)))
     found |= ask(fetcher_for(hostile.port), *late)
     outcomes = {path: getattr(answer, "reason", answer) for path, answer in found.items()}
-    assert outcomes == REASONS
+    # Cut off in the middle of its trailers, or refused for their number: that depends on what arrives together.
+    assert outcomes["/trailer-flood"] in {"protocol", "truncated"}
+    assert outcomes | {"/trailer-flood": REASONS["/trailer-flood"]} == REASONS
 
 
 def test_a_large_announcement_is_not_read(hostile):

@@ -8,23 +8,37 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.valkey import Valkey
 
 from headwater.fetch.governor import Governor, MemoryGovernor
 from headwater.fetch.governor_file import FileGovernor
+from headwater.fetch.governor_redis import ERA, PREFIX, RedisGovernor
 from headwater.model.errors import Temporary
 from headwater.pure.pace import Decision, Demand, Go, Quota, Slots, Wait
+from headwater.redis_server import RedisServer
 
 START = 1_000_000.0
 RUNS = count()
 
 
-@pytest.fixture(params=["memory", "file"])
+@pytest.fixture(params=["memory", "file", "redis"])
 def governor(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Governor]:
-    made: Governor = (
-        MemoryGovernor() if request.param == "memory" else FileGovernor(tmp_path / "governor.sqlite")
-    )
+    made: Governor
+    if request.param == "memory":
+        made = MemoryGovernor()
+    elif request.param == "file":
+        made = FileGovernor(tmp_path / "governor.sqlite")
+    else:
+        made = on_server(request.getfixturevalue("valkey"))
     yield made
     made.close()
+
+
+def on_server(valkey: Valkey) -> RedisGovernor:
+    """On a server that remembers since the beginning of time, by the clocks of the tests."""
+    with valkey.client() as client:
+        client.set(f"{PREFIX}:{ERA}", "0.0", nx=True)
+    return RedisGovernor(RedisServer(valkey.url), measured=False)
 
 
 def demand(ticket: str, *quotas: Quota, slots: tuple[Slots, ...] = (), **times: float) -> Demand:

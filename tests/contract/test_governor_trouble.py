@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from tests.contract.test_governor import START, ask, demand, governor, host, send
 
-from headwater.fetch.governor import MEMORY, MemoryGovernor
+from headwater.fetch.governor import MemoryGovernor
 from headwater.fetch.governor_file import FileGovernor
+from headwater.fetch.ledger import MEMORY
 from headwater.fetch.turnstile import Turnstile
 from headwater.model.errors import Refused, Temporary
 from headwater.pure.pace import Go, Quota, Slots, Wait

@@ -11,8 +11,10 @@ from tests.scene import HOUR, LEASE, ME, RECIPE, START, Scene, kept, make_captur
 
 from headwater.backends.sql.claims import TABLES
 from headwater.backends.sql.connect import connect
+from headwater.backends.sql.replays import Replays
 from headwater.backends.sql.schema import leads, sources
 from headwater.backends.sql.store import SqlStore
+from headwater.model.replay import Replayed, Verdict
 from headwater.model.work import (
     Claim,
     Delivered,
@@ -98,9 +100,11 @@ def test_release_covers_every_kind_of_work(scene: Scene):
     scene.keep("a", "b", routes=("out",), group="day")
     scene.tell(scene.lead("c"), scene.lead("d"), due_at=scene.now)
     scene.fetch(scene.lead("d"))
+    Replays(scene.store.engine).start(RECIPE, START - HOUR, START + HOUR, START)
+    scene.store.advance_replay(RECIPE, START)
     for task in Task:
         assert scene.claim(task, "mine"), task
-    assert scene.store.release(["mine"], counts=False) == 6
+    assert scene.store.release(["mine"], counts=False) == 8
     assert scene.store.holders() == set()
     for task in Task:
         assert scene.claim(task, "again"), task
@@ -178,12 +182,22 @@ def _delivered(scene: Scene) -> Callable[[], object]:
     return lambda: scene.store.finish_deliver([Delivered(id=errand.id, revision=1)], "slow", START)
 
 
+def _replayed(scene: Scene) -> Callable[[], object]:
+    scene.keep("a")
+    Replays(scene.store.engine).start(RECIPE, START - HOUR, START + HOUR, START)
+    scene.store.advance_replay(RECIPE, START)
+    (item,) = scene.claim(Task.REPLAY, "slow")
+    found = Replayed(id=item.id, revision=1, capture=None, verdict=Verdict.SAME)
+    return lambda: scene.store.finish_replay([found], "slow", START)
+
+
 SLOW = {
     Task.POLL: _polled,
     Task.FETCH: _fetched,
     Task.REFINE: _refined,
     Task.GATHER: _gathered,
     Task.DELIVER: _delivered,
+    Task.REPLAY: _replayed,
 }
 
 

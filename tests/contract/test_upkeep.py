@@ -1,5 +1,8 @@
 """Chores by the clock, done by one of all workers, whatever becomes of it."""
 
+import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -8,10 +11,11 @@ from typing import Any
 
 import pytest
 from tests.crypto_scene import ask, crypto, settings_file
-from tests.scene import Scene
+from tests.scene import RECIPE, Scene
 
 from headwater.app import App
 from headwater.backends.sql.chores import Chores
+from headwater.backends.sql.indexing import index_documents
 from headwater.backends.sql.schema import chores
 from headwater.model.errors import Refused, Temporary
 from headwater.model.source import Trigger
@@ -115,6 +119,15 @@ def test_c35_a_chore_whose_worker_died_is_done_by_another(app: App, scene: Scene
     assert len(done.at) == 1
 
 
+def test_c35_a_chore_whose_process_is_gone_is_free_at_once(app: App, scene: Scene, done: Done):
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        dead = f"{socket.gethostname()}:{gone.pid}:0:upkeep"
+    one = worker(app, done)
+    one.beat()
+    Chores(app.store.engine).take("chore", dead, scene.now, LEASE, early=True)
+    assert one.at_once("chore") == {"done": 1}
+
+
 @pytest.mark.parametrize("trouble", [Temporary("disk_full", "no room"), ValueError("a mistake")])
 def test_c37_a_chore_that_fails_is_told_and_tried_at_its_next_hour(
     app: App, scene: Scene, done: Done, trouble: Exception
@@ -154,3 +167,13 @@ def test_c32_the_real_chores_run(app: App, scene: Scene):
     assert {row["status"] for row in rows.values()} == {"COMPLETED"}
     assert rows["cleanup_old_jobs"]["ended_at"] == datetime(2026, 11, 14, 2, 1, tzinfo=UTC)
     assert rows["health_check"]["result"]["database"] == "ok"
+
+
+def test_p29_the_search_index_is_filled_at_night_before_anybody_searches(app: App, scene: Scene):
+    scene.keep("licence", title="Permiso de conducir", text="El permiso caduca a los diez años.")
+    app.__dict__["recipes"] = {RECIPE: None}
+    one = Upkeep(app, chores={"fill_search_index": CHORES["fill_search_index"]})
+    live(scene, one, span=timedelta(hours=15), step=15 * MINUTE)
+    assert scene.row(chores)["result"] == {RECIPE: 1}
+    assert index_documents(app.store.engine, RECIPE) == 0
+    assert one.at_once("fill_search_index") == {}

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from tests.browsing import STORY, Page, Site, require_browser, serving
 from tests.conversing import desk_for, make_recipe, make_source, run
 
-from headwater.app import App, fetch_settings
+from headwater.app import App
 from headwater.backends.sql.connect import reading
 from headwater.backends.sql.schema import captures, documents, leads, quarantine
 from headwater.engine.desk import Desk
@@ -20,6 +20,7 @@ from headwater.fetch.client import HttpFetcher
 from headwater.model.lead import Lead
 from headwater.model.recipe import Conversation, Discovery
 from headwater.model.work import State, Task
+from headwater.settings.fetching import fetch_settings
 from headwater_demo import running
 
 SHELL = '<html><head><title>App</title></head><body><noscript>You need to enable JavaScript.</noscript><div id="root"></div><script src="/main.js"></script></body></html>'

@@ -8,13 +8,13 @@ from pathlib import Path
 import psutil
 import pytest
 from tests.chaos.snapshot import Snapshot, take_snapshot
-from tests.cluster import Cluster, children, cluster
+from tests.cluster import RECIPE, Cluster, children, cluster
 from tests.postgres import Postgres
 from tests.valkey import Valkey
 
 from headwater.backends.sql.chores import Chores
 from headwater.liveness import dead_owners
-from headwater.worker.celery.beat import LEADER
+from headwater.worker.celery.beat import leader_of
 from headwater_demo import Internet, running
 
 MEGABYTE = 1024 * 1024
@@ -32,7 +32,7 @@ def reference(internet: Internet, tmp_path_factory: pytest.TempPathFactory) -> S
     """What one machine makes of it, on SQLite."""
     folder = tmp_path_factory.mktemp("alone")
     with cluster(folder / "one", internet, f"sqlite:///{folder / 'headwater.db'}") as alone:
-        alone.run_embedded()
+        alone.finish(alone.start_embedded())
         seen = take_snapshot(alone.data, alone.database)
     assert seen.wrong == ()
     assert len(seen.texts) > 30
@@ -48,10 +48,10 @@ def many(internet: Internet, tmp_path: Path, postgres: Postgres, valkey: Valkey)
 
 
 def _leader(many: Cluster) -> str | None:
-    return {row["name"]: row["lease_owner"] for row in Chores(many.engine).listed()}.get(LEADER)
+    return {row["name"]: row["lease_owner"] for row in Chores(many.engine).listed()}.get(leader_of(RECIPE))
 
 
-def test_a_cluster_makes_the_same_rows_as_one_machine_and_no_job_is_done_twice(
+def test_c36_a_cluster_makes_the_same_rows_as_one_machine_no_job_twice_and_stays_small(
     many: Cluster, reference: Snapshot
 ):
     heaviest = 0
@@ -63,13 +63,12 @@ def test_a_cluster_makes_the_same_rows_as_one_machine_and_no_job_is_done_twice(
         return many.is_done()
 
     beats = [many.beat(), many.beat()]
-    workers = [many.worker("poll,fetch"), many.worker("refine", 2), many.worker("gather,deliver,upkeep")]
+    workers = [many.worker("poll,fetch"), many.worker("refine,gather,deliver,upkeep", 2)]
     many.wait_until(done)
-    assert many.stop(*workers, *beats) == [0] * 5, many.output()
+    assert many.stop(*workers, *beats) == [0] * 4, many.output()
     assert take_snapshot(many.data, many.database).in_any_order == reference
     assert set(Counter(many.journal()).values()) == {1}
     assert "Traceback" not in many.output()
-    # C-36: each process stays within its bounds.
     assert 0 < heaviest < 512 * MEGABYTE
 
 
@@ -80,16 +79,20 @@ def _weight(process: psutil.Process) -> int:
         return 0
 
 
-def test_a_beat_that_is_killed_is_succeeded_by_the_other_one(many: Cluster, reference: Snapshot):
-    first, second = many.beat(), many.beat()
+def test_neither_a_killed_beat_nor_junk_in_a_queue_stops_the_work(
+    many: Cluster, reference: Snapshot, valkey: Valkey
+):
+    with valkey.client() as client:
+        client.lpush(f"headwater.{RECIPE}.refine", "no message at all", "{}")
+    worker, first, second = many.worker(), many.beat(), many.beat()
     many.wait_until(lambda: _leader(many) is not None)
     leader = next(beat for beat in (first, second) if f":{beat.pid}:" in str(_leader(many)))
     other = second if leader is first else first
     many.kill(leader)
-    worker = many.worker()
     many.wait_until(many.is_done)
     assert f":{other.pid}:" in str(_leader(many))
     assert not dead_owners([str(_leader(many))])
     assert many.stop(worker, other) == [0, 0], many.output()
+    assert "worker died" in many.output()
     assert _leader(many) is None
     assert take_snapshot(many.data, many.database).in_any_order == reference

@@ -14,10 +14,13 @@ from tests.conversing import NOW, converse, desk_for, make_source, table
 from tests.flow.test_geopolitics import Box, Moving, run
 from tests.postgres import Postgres
 
+from headwater.model.document import Document
 from headwater.model.errors import Permanent, Refused, Temporary
+from headwater.model.recipe import Parcel
 from headwater_demo import running
 from headwater_demo.flashpoints import REPORTS
 from headwater_recipes.geopolitics import configure
+from headwater_recipes.geopolitics.day_tables.filling import FillEntries
 from headwater_recipes.geopolitics.day_tables.naming import latest_day, of_day
 from headwater_recipes.geopolitics.day_tables.reading import discover_day_tables
 
@@ -141,3 +144,27 @@ def test_g3_an_address_with_a_password_is_not_written_into_a_list(tmp_path: Path
     listed.write_text("database: postgresql://user:geheim@db.example/news\n")
     with pytest.raises(Refused, match="env:NAME"):
         configure(listed, {})
+
+
+def test_g3_names_and_translations_go_into_the_row_and_what_was_there_stays(
+    postgres: Postgres, monkeypatch: pytest.MonkeyPatch
+):
+    first, second = (str(uuid5(SPACE, report.url)) for report in TODAY[:2])
+    found = {"title_en": "The ferry", "entities": {"PERSON": [{"text": "Mara Venn"}]}}
+    with news(postgres, monkeypatch) as database:
+        database.execute("UPDATE feed_entries_20261113 SET title_en = 'As it was'")
+        parcels = [
+            Parcel(key=key, route="day_tables", record=entry(key, **more), revision=1)
+            for key, more in ((first, found), (second, {}))
+        ]
+        assert len(FillEntries("env:NEWS_DATABASE").send(parcels)) == 2
+        query = "SELECT title_en, entities FROM feed_entries_20261113 WHERE id = %s"
+        assert database.execute(query, (first,)).fetchall() == [("The ferry", found["entities"])]
+        assert database.execute(query, (second,)).fetchall() == [("As it was", None)]
+
+
+def entry(key: str, **about: object) -> Document:
+    return Document(
+        id=key, recipe="geopolitics", source="s", lead="l", url="http://a.example/1", guid=key, text="Words.",
+        attributes={"day": "20261113", **about},
+    )  # fmt: skip

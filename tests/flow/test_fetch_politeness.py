@@ -13,6 +13,9 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
+from tests.valkey import Valkey
+
 INTERVAL = 0.05
 HOSTS = 40
 PAGES = 52
@@ -26,8 +29,10 @@ from datetime import timedelta
 from pathlib import Path
 from headwater.fetch.client import HttpFetcher
 from headwater.fetch.governor_file import FileGovernor
+from headwater.fetch.governor_redis import RedisGovernor
 from headwater.fetch.settings import FetchSettings
 from headwater.model.web import Request, Response
+from headwater.redis_server import RedisServer
 
 base, governor, first, count, pages, with_key, rate, budget, window = sys.argv[1:]
 fetcher = HttpFetcher(
@@ -42,7 +47,7 @@ fetcher = HttpFetcher(
         window=timedelta(seconds=float(window)),
         capacity=100,
     ),
-    governor=FileGovernor(Path(governor)),
+    governor=RedisGovernor(RedisServer(governor)) if ":" in governor else FileGovernor(Path(governor)),
 )
 due = [
     (0.0, f"http://h{host}.example/{first}/{page}", "wire" if host < int(with_key) else None)
@@ -118,14 +123,23 @@ def _arrival(notes: list[tuple[int, int, bytes]]) -> float:
     return stamps[0][0] + stamps[0][1] / 1e9 if stamps else time.time()
 
 
-def test_p7_p10_r32_no_limit_is_ever_broken_by_four_processes_and_a_restart(tmp_path: Path):
+@pytest.fixture(params=["file", "redis"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where the governor of all remembers."""
+    if request.param == "file":
+        return str(tmp_path / "governor.sqlite")
+    valkey: Valkey = request.getfixturevalue("valkey")
+    return valkey.url
+
+
+def test_p7_p10_r32_no_limit_is_ever_broken_by_four_processes_and_a_restart(place: str):
     ear = Ear()
     workers = []
 
     def start(first: int) -> None:
         arguments = (
             ear.base,
-            tmp_path / "governor.sqlite",
+            place,
             first,
             HOSTS,
             PAGES,

@@ -239,6 +239,22 @@ def test_p12_p25_a_week_later_only_conditional_requests_and_no_file_is_touched(
         assert {path: path.stat().st_mtime_ns for path in times} == times
 
 
+def test_p12_p25_portals_that_are_walked_are_asked_conditionally_too(tmp_path: Path, internet: Internet):
+    walked = [line["name"] for line in procedure_sources() if line["kind"] == "crawl"]
+    assert walked
+    with office(tmp_path, internet, *walked) as made:
+        made.run()
+        before = made.state_of()
+        first = [row for row in internet.log() if row["path"] != "/robots.txt" and row["status"] == 200]
+        internet.clear_log()
+        made.again(later=timedelta(days=7))
+        again = [row for row in internet.log() if row["path"] != "/robots.txt" and row["status"] < 400]
+        assert len(again) == len({(row["host"], row["path"]) for row in first}) > len(made.files())
+        assert all("if-none-match" in {name.lower() for name in row["headers"]} for row in again)
+        assert {row["status"] for row in again} == {304}
+        assert made.state_of() == before
+
+
 def test_p13_a_changed_page_changes_its_file_and_the_version_before_is_kept(tmp_path: Path):
     with running(size="small") as internet, office(tmp_path, internet, HOST) as made:
         made.run()

@@ -5,6 +5,7 @@ from importlib.metadata import EntryPoint, entry_points
 import pytest
 
 import headwater.app
+import headwater.installed
 from headwater.app import App
 from headwater.model.errors import Refused
 from headwater.settings.settings import Settings
@@ -12,13 +13,16 @@ from headwater.settings.settings import Settings
 
 @pytest.fixture(autouse=True)
 def one_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    broken = EntryPoint(name="broken", value="no_such_package.recipe:recipe", group=headwater.app.RECIPES)
-    found = [broken, *entry_points(group=headwater.app.RECIPES, name="crypto")]
+    broken = EntryPoint(
+        name="broken", value="no_such_package.recipe:recipe", group=headwater.installed.RECIPES
+    )
+    found = [broken, *entry_points(group=headwater.installed.RECIPES, name="crypto")]
 
     def selected(*, group: str, name: str | None = None) -> list[EntryPoint]:
         return [one for one in found if one.group == group and name in {None, one.name}]
 
-    monkeypatch.setattr(headwater.app, "entry_points", selected)
+    for module in (headwater.app, headwater.installed):
+        monkeypatch.setattr(module, "entry_points", selected)
 
 
 def test_the_others_can_be_used(capsys: pytest.CaptureFixture[str]):

@@ -10,7 +10,7 @@ from headwater.worker.celery.queues import UPKEEP, WORDS, queue_of, roles
 def test_every_task_of_every_recipe_has_a_queue_of_its_own():
     jobs = [Job(recipe, task) for recipe in ("crypto", "markets") for task in Task]
     assert queue_of(jobs[0]) == "headwater.crypto.poll"
-    assert len({*map(queue_of, jobs), UPKEEP}) == 11
+    assert len({*map(queue_of, jobs), UPKEEP}) == 13
 
 
 def test_all_is_everything_once_and_what_waits_never_shares_a_process_with_what_computes():
@@ -18,8 +18,16 @@ def test_all_is_everything_once_and_what_waits_never_shares_a_process_with_what_
     assert (network.name, network.concurrency) == ("network", 1)
     assert (desk.name, desk.concurrency) == ("desk", 3)
     assert {job.task for job in network.jobs} == {Task.POLL, Task.FETCH}
-    assert {job.task for job in desk.jobs} == {Task.REFINE, Task.GATHER, Task.DELIVER}
-    assert len({*network.queues, *desk.queues}) == 11
+    assert {job.task for job in desk.jobs} == {Task.REFINE, Task.GATHER, Task.DELIVER, Task.REPLAY}
+    assert len({*network.queues, *desk.queues}) == 13
+
+
+def test_a_replay_has_a_queue_of_its_own_and_comes_last_where_one_worker_serves_all():
+    assert queue_of(Job("crypto", Task.REPLAY)) == "headwater.crypto.replay"
+    _, desk = roles("all", ["crypto", "markets"], 1)
+    assert [job.task for job in desk.jobs][-2:] == [Task.REPLAY, Task.REPLAY]
+    (alone,) = roles("replay", ["crypto"], 4)
+    assert (alone.name, alone.queues, alone.concurrency) == ("desk", ("headwater.crypto.replay",), 4)
 
 
 def test_only_what_was_asked_for_is_served():

@@ -164,16 +164,61 @@ def test_a_site_that_cannot_be_entered_tells_why(error):
         crawl({HOME: error})
 
 
-def test_the_last_pages_are_asked_for_conditionally_and_the_others_never():
-    def tagged(request):
-        links = "a" if request.url == HOME else "b"
-        return answer(request, page(links, words=request.url), etag='"1"')
+def tagged(pages):
+    """The pages with their tags; 304 for whoever knows them."""
 
-    mark = crawl(tagged, depth=1).discovery.watermark
-    again = crawl(tagged, depth=1, watermark=mark)
-    assert [dict(request.headers) for request in again.asked] == [{}, {"If-None-Match": '"1"'}]
-    silent = crawl(lambda r: tagged(r) if r.url == HOME else answer(r, status=304), depth=1, watermark=mark)
-    assert (silent.leads, silent.discovery.watermark) == ([], mark)
+    def answering(request):
+        tag = f'"{hash(pages[request.url])}"'
+        known = request.headers.get("If-None-Match") == tag
+        return answer(request, status=304) if known else answer(request, pages[request.url], etag=tag)
+
+    return answering
+
+
+def headers_of(heard):
+    return [set(request.headers) for request in heard.asked]
+
+
+@given(st.integers(0, 3), st.integers(1, 3))
+def test_p12_pages_that_did_not_change_are_only_asked_whether_they_did_and_lead_where_they_led(depth, width):
+    pages = tree(depth, width)
+    first = crawl(tagged(pages), depth=depth)
+    again = crawl(tagged(pages), depth=depth, watermark=first.discovery.watermark)
+    assert asked(again) == asked(first)
+    assert headers_of(again) == [{"If-None-Match"}] * len(pages)
+    assert again.leads == []
+    assert again.discovery.watermark == first.discovery.watermark
+
+
+def test_p12_a_page_that_changed_is_read_again_and_leads_elsewhere():
+    pages = {HOME: page("a", words="home")} | {url: page(words=url) for url in at("a", "b")}
+    mark = crawl(tagged(pages)).discovery.watermark
+    changed = pages | {HOME: page("a", "b", words="home")}
+    again = crawl(tagged(changed), watermark=mark)
+    assert asked(again) == [HOME, *at("a", "b")]
+    assert again.urls == at("b")
+
+
+def test_p12_a_copy_is_asked_for_plainly_when_its_original_is_gone():
+    pages = {HOME: page("a", "b", words="home")} | {url: page(words="same") for url in at("a", "b")}
+    mark = crawl(tagged(pages)).discovery.watermark
+    assert headers_of(crawl(tagged(pages), watermark=mark)) == [{"If-None-Match"}] * 3
+    left = pages | {HOME: page("b", words="home")}
+    assert crawl(tagged(left), watermark=mark).urls == at("b")
+
+
+def test_p12_other_options_look_at_every_page_anew():
+    pages = {HOME: page("a", words="home"), at("a")[0]: page(words="a plazo")}
+    mark = crawl(tagged(pages), markers=["requisitos"]).discovery.watermark
+    assert crawl(tagged(pages), markers=["plazo"], watermark=mark).urls == at("a")
+
+
+def test_p12_links_that_do_not_fit_are_asked_for_plainly(monkeypatch):
+    monkeypatch.setattr("headwater.discover.crawl.memory.MOST_LINKS", 1)
+    pages = {HOME: page("a", "b", words="home")} | {url: page(words=url) for url in at("a", "b")}
+    mark = crawl(tagged(pages), depth=1).discovery.watermark
+    again = crawl(tagged(pages), depth=1, watermark=mark)
+    assert (asked(again), headers_of(again)[0]) == ([HOME, *at("a", "b")], set())
 
 
 def test_a_last_page_that_calls_itself_fresh_is_left_alone_until_it_is_not():
@@ -185,7 +230,7 @@ def test_a_last_page_that_calls_itself_fresh_is_left_alone_until_it_is_not():
     again = crawl(fresh, depth=1, watermark=mark)
     assert asked(again) == [HOME]
     assert again.discovery.watermark == mark
-    (key,) = mark["pages"]
+    key = next(key for key in mark["pages"] if key.endswith("/a"))
     for lie in ("2026-11-13T09:00:00+00:00", "9999-01-01T00:00:00+00:00", "2026-11-13T09:05:00", "soon", 7):
         told = {"pages": {key: {**mark["pages"][key], "fresh_until": lie}}}
         assert len(asked(crawl(fresh, depth=1, watermark=told))) == 2

@@ -140,3 +140,31 @@ def test_g17_rules_take_names_codes_and_countries():
 
 def test_g3_languages_are_told_by_code_or_in_english():
     assert [language_code(told) for told in ("pl", "Chinese", "Klingonese")] == ["pl", "zh", ""]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        (
+            "es",
+            "El gobierno anunció ayer que las conversaciones en la frontera continuarán la próxima semana.",
+        ),
+        ("pl", "Rząd ogłosił wczoraj, że rozmowy na granicy będą kontynuowane w przyszłym tygodniu."),
+        ("ar", "أعلنت الحكومة أمس أن المحادثات على الحدود ستستمر الأسبوع المقبل بحضور ممثلين عن الجانبين."),
+        ("zh", "政府昨天宣布，边境谈判将于下周继续进行，双方代表都将出席会议并讨论停火问题。"),
+    ],
+)
+def test_g8_the_language_of_an_entry_is_found_and_a_wrong_declaration_overruled(language: str, text: str):
+    (step,) = [step for step in configure(None, {}).steps if step.name == "language"]
+    there = Document(id="d", recipe="geopolitics", source="s", lead="l", url="u", text=text * 3)
+    wrong = there.but(language="fi", origins={"language": "entry"})
+    for outcome in step([there, wrong], Context("geopolitics", NOW, NothingKnown())):
+        assert outcome.language == language
+
+
+def test_g8_what_is_too_short_to_tell_is_undetermined_unless_declared():
+    (step,) = [step for step in configure(None, {}).steps if step.name == "language"]
+    short = Document(id="d", recipe="geopolitics", source="s", lead="l", url="u", text="12:30")
+    declared = short.but(language="pl", origins={"language": "entry"})
+    found = step([short, declared], Context("geopolitics", NOW, NothingKnown()))
+    assert [outcome.language for outcome in found] == ["und", "pl"]

@@ -288,6 +288,8 @@ HEADINGS = {
         "Más información y contacto",
     ),
     "ignored": (
+        "Descargas",
+        "Formularios",
         "Requisitos técnicos",
         "Protección de datos",
         "Información básica sobre protección de datos",
@@ -334,8 +336,6 @@ HEADINGS = {
         "Alta en el padrón",
         "Vigencia",
         "Bono social eléctrico",
-        "Descargas",
-        "Formularios",
     ),
 }
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.app import fetch_settings
 from headwater.fetch.routes import Router
 from headwater.model.errors import Refused
 from headwater.model.source import Trigger
 from headwater.pure.keys import source_key
+from headwater.settings.fetching import fetch_settings
 from headwater.settings.rate_limits import RATE_LIMITS_FILE, named
 from headwater.settings.settings import RecipeSettings, Settings, read_settings
 from headwater.settings.sources import load_sources, parse_duration

@@ -67,6 +67,7 @@ def test_a_look_that_cannot_be_stored_counts(before: int, stopped: str | None, d
         recipe=lambda _: recipe,
         claim=lambda *_: None,
         patience=SimpleNamespace(deaths=6),
+        tell=lambda *_: None,
     )
     looks = Looks(desk, Job("trial", Task.POLL))
     looks.claim(1)

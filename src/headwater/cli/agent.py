@@ -13,12 +13,11 @@ from headwater.app import App
 from headwater.cli.opening import open_app
 from headwater.cli.options import Json, verb
 from headwater.cli.output import console, print_json_lines, side_console
+from headwater.fetch.chat import AGAIN, Chat
 from headwater.logs import configure_logs
-from headwater.model.errors import Refused, Temporary
-from headwater.settings.agent import address_of, checked
-from headwater.settings.channels import revealed
+from headwater.model.errors import Temporary
+from headwater.settings.agent import address_of, checked, key_of
 from headwater.worker.agent import ExtractionAgent, Tally
-from headwater.worker.chat import AGAIN, Chat
 
 IDLE_SECONDS = 5.0
 _log = structlog.get_logger()
@@ -46,14 +45,11 @@ def read_for_others(
 def agent_of(opened: App) -> ExtractionAgent:
     """As the settings want it, or Refused."""
     told = checked(opened.settings.agent)
-    key = revealed(told.key, "agent.key").strip()
-    if not (key.isascii() and key.isprintable()):
-        raise Refused("bad_config", "agent.key: a key is one line of plain ASCII")
     chat = Chat(
         address=address_of(told),
         model=told.model,
         clock=opened.clock,
-        key=key,
+        key=key_of(told),
         seconds=told.seconds,
         options=told.options,
     )

@@ -1,5 +1,7 @@
 """`headwater beat`."""
 
+from collections.abc import Sequence
+from contextlib import closing, suppress
 from typing import Annotated
 
 import typer
@@ -11,7 +13,10 @@ from headwater.cli.options import Quiet, verb
 from headwater.cli.output import side_console
 from headwater.cli.work import workable
 from headwater.cli.worker import SomeRecipes
-from headwater.worker.loops import Bell
+from headwater.logs import configure_logs
+from headwater.model.errors import Temporary
+from headwater.worker.loops import Bell, patiently
+from headwater.worker.occupancy import at_work
 
 
 def beat(
@@ -35,21 +40,22 @@ def beat(
 
     opened = make_app(context)
     hints = Hints(broker_address(opened.settings))
-    names = [_registered(opened, name) for name in recipe] if recipe else workable(opened)
-    if not quiet:
-        side_console().print(f"Looking after {', '.join(names)} until Ctrl-C.", style="dim")
-    bell, looking = Bell(child=False), Beat(opened, names, hints)
-    try:
+    log = configure_logs(opened.settings.log, opened.settings.log_level)
+    with at_work(opened), closing(hints):
+        names = patiently(lambda: _looked_after(opened, recipe), log)
+        if not quiet:
+            side_console().print(f"Looking after {', '.join(names)} until Ctrl-C.", style="dim")
+        bell, looking = Bell(child=False), Beat(opened, names, hints)
         keep_beating(looking, lambda: bool(bell), until_idle=until_idle)
-        looking.retire()
-    finally:
-        hints.close()
+        with suppress(Temporary):  # else its lease runs out
+            looking.retire()
 
 
-def _registered(opened: App, recipe: str) -> str:
-    opened.register(opened.recipe(recipe))
-    follow_list(opened, recipe, registered=True)
-    return recipe
+def _looked_after(opened: App, recipes: Sequence[str] | None) -> Sequence[str]:
+    for recipe in recipes or ():
+        opened.register(opened.recipe(recipe))
+        follow_list(opened, recipe, registered=True)
+    return recipes or workable(opened)
 
 
 app = verb(beat)

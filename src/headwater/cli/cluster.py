@@ -147,7 +147,8 @@ def _encoder(
 ) -> Callable[[Sequence[str]], Any] | None:
     if not (installed() or needed or model):
         return None
-    return open_encoder(settings_from(given(context)).folder, model, threads=0)
+    settings = settings_from(given(context))
+    return open_encoder(settings.folder, model or settings.encoder or None, threads=0)
 
 
 def _answers(items: Sequence[Given], stories: Sequence[Story]) -> Iterator[dict[str, Any]]:

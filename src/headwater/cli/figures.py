@@ -37,7 +37,7 @@ def figures(status: Status) -> Figures:
     def ended(state: State) -> int:
         return int(documents.get(state, 0)) + int(leads.get(state, 0))
 
-    waiting = (part for task, part in status["unfinished"].items() if task != "poll")
+    waiting = (part for task, part in status["unfinished"].items() if task not in {"poll", "replay"})
     return Figures(
         came_in=sum(leads.values()),
         kept=documents.get(State.KEPT, 0),

@@ -1,5 +1,6 @@
 """`headwater procedures`: the knowledge base that the procedures recipe writes, looked at from outside."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,6 +14,7 @@ from headwater.cli.output import cell, console, print_json, print_json_lines, ta
 from headwater.cli.searching import pages_of
 from headwater.model.errors import Refused
 from headwater_recipes.procedures import NAME
+from headwater_recipes.procedures.choosing import Retriever, Shelf, get_retriever
 from headwater_recipes.procedures.files.layout import Layout
 from headwater_recipes.procedures.files.ledgers import catalogue
 from headwater_recipes.procedures.files.review import ReviewQueue
@@ -21,7 +23,7 @@ from headwater_recipes.procedures.governance.standing import standing
 from headwater_recipes.procedures.metrics import metrics
 from headwater_recipes.procedures.reading import procedures_in_bytes
 from headwater_recipes.procedures.retrieving import StoreRetriever
-from headwater_recipes.procedures.search import KeywordRetriever, select
+from headwater_recipes.procedures.search import select
 
 app = group("Look at the knowledge base of procedures: figures, search, checks.")
 LARGEST = 64_000_000
@@ -110,7 +112,7 @@ def find_procedure(
 ) -> None:
     """The procedure that answers a question, as the assistant would choose it."""
     opened = open_app(context)
-    retriever = store_retriever(opened) if pages else KeywordRetriever(_folder(opened))
+    retriever = store_retriever(opened) if pages else chosen_retriever(opened)
     answer = retriever.retrieve(query, language)
     if as_json:
         print_json(None if answer is None else dict(answer.datos))
@@ -118,13 +120,27 @@ def find_procedure(
         console().print("No procedure answers that.")
     else:
         console().print(
-            f"{answer.tramite}: {answer.datos.get('nombre')}\n{answer.fuente_url}", soft_wrap=True
+            f"{answer.tramite}: {answer.datos.get('nombre')}\n{answer.fuente_url or _whom(answer.datos)}",
+            soft_wrap=True,
         )
+
+
+def _whom(datos: Mapping[str, Any]) -> str:
+    """For an answer whose page may not be cited."""
+    return ", ".join(str(datos[name]) for name in ("organismo", "telefono") if datos.get(name))
 
 
 def store_retriever(opened: App) -> StoreRetriever:
     """For programs that hold an installation open."""
     return StoreRetriever(_folder(opened), lambda query, language: pages_of(opened, NAME, query, language))
+
+
+def chosen_retriever(opened: App) -> Retriever:
+    """As RAG_ENABLED and RAG_FALLBACK_CHAIN say."""
+    shelf = Shelf(
+        folder=_folder(opened), search=lambda query, language: pages_of(opened, NAME, query, language)
+    )
+    return get_retriever(shelf, os.environ)
 
 
 @app.command("check")

@@ -11,10 +11,10 @@ from typing import Any
 
 from typer.main import get_command
 
-from headwater.app import installed_recipes
 from headwater.cli.entry import app
 from headwater.cli.settings_help import default_of, meanings, variable_of
 from headwater.cli.verbs import VERBS, load
+from headwater.installed import installed_recipes
 from headwater.model.recipe import Recipe
 from headwater.settings.settings import Settings
 

@@ -13,6 +13,7 @@ from headwater.cli.opening import make_app
 from headwater.cli.options import Json, Quiet, RecipeName, Workers, given, verb
 from headwater.cli.output import console, print_json, side_console
 from headwater.cli.progress import wants_live, watching, without_noise
+from headwater.cli.retelling import retell
 from headwater.cli.summary import Summary, read_figures, show, summarise
 from headwater.worker.pipeline import recorded
 from headwater.worker.processes import work
@@ -72,6 +73,7 @@ def run_watched(
     before = {recipe: read_figures(app, recipe) for recipe in recipes}
     with watching(app, recipes, quiet=quiet, live=live) as watch:
         work(without_noise(app, live=live), recipes, until_idle=until_idle, watch=watch)
+    retell(app, recipes, quiet=quiet)
     for recipe in recipes:
         app.close_run(recipe)
     return [summarise(app, recipe, figures) for recipe, figures in before.items()]

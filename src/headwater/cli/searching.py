@@ -8,7 +8,8 @@ from typing import Any
 from sqlalchemy import Row
 
 from headwater.app import App
-from headwater.backends.sql.meaning import Matrix, add_vectors, has_vectors, search_meaning
+from headwater.backends.sql.meaning import add_vectors, has_vectors, search_meaning
+from headwater.backends.sql.nearness import Matrix
 from headwater.backends.sql.searching import Wish, search, standing
 from headwater.pure.stories import Item
 from headwater.stories.embedding import Encoder, installed, open_encoder
@@ -24,7 +25,7 @@ def by_words(opened: App, wishes: Sequence[Wish]) -> list[Record]:
 
 def by_meaning(opened: App, wishes: Sequence[Wish]) -> list[Record]:
     """Documents that have no vector yet get one first."""
-    encoder = _encoder(opened.settings.folder)
+    encoder = _encoder(opened.settings.folder, opened.settings.encoder)
     found: list[Record] = []
     for wish in wishes:
         add_vectors(opened.store.engine, wish.recipe, encoder.name, _encoding(encoder))
@@ -42,9 +43,9 @@ def pages_of(opened: App, recipe: str, query: str, language: str, limit: int = 1
 
 
 @cache
-def _encoder(folder: Path) -> Encoder:
+def _encoder(folder: Path, model: str) -> Encoder:
     """Opening one takes longer than a search."""
-    return open_encoder(folder)
+    return open_encoder(folder, model or None)
 
 
 def _encoding(encoder: Encoder) -> Any:

@@ -15,6 +15,7 @@ HEAD = """\
 EXAMPLES = {
     "contact": "you@example.org",
     "database": "postgresql://user@host/headwater",
+    "connections": "{pool: 4, spare: 4, statement: 120, lock: 30, idle: 300, pooler: false}",
     "archive": '{place: "s3://headwater/raw", endpoint: "https://objects.example", key: "env:S3_KEY", secret: "env:S3_SECRET"}',
     "redis": "redis://host:6379/0",
     "homes": '{cluster: {database: "env:CLUSTER_DATABASE", archive: "s3://headwater/raw", redis: "redis://host:6379/0"}}',
@@ -24,6 +25,7 @@ EXAMPLES = {
     "allow": '["127.0.0.1:8080"]',
     "notify": '{ops: {kind: slack, url: "env:SLACK_URL"}}',
     "agent": '{endpoint: "https://models.example/v1", model: some-model, key: "env:MODEL_KEY"}',
+    "summaries": '{endpoint: "https://models.example/v1", model: some-model, key: "env:MODEL_KEY", mode: batch}',
     "retention": "{runs: 14, documents: 0}",
     "recipes": "{crypto: {sources: my-feeds.yaml}}",
 }

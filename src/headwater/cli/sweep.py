@@ -13,6 +13,7 @@ from headwater.cli.opening import open_app
 from headwater.cli.options import Json, verb
 from headwater.cli.output import console, print_json
 from headwater.liveness import dead_owners
+from headwater.worker.occupancy import refuse_moved
 from headwater.worker.processes import free_the_dead
 
 YOUNG = timedelta(hours=1)
@@ -49,7 +50,9 @@ def sweep(
 
 
 def sweep_archive(app: App, *, dry_run: bool) -> int:
-    """Gives how many objects were removed, or would be."""
+    """Gives how many objects were removed, or would be. Refused where the installation moved away: its captures may
+    lie here all the same."""
+    refuse_moved(app)
     count = 0
     for packs in _batches(app.archive.packs(before=app.clock() - YOUNG)):
         found = look_for_orphans(app.store.engine, packs)

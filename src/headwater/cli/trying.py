@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
 
-from headwater.app import App, fetch_settings
+from headwater.app import App
 from headwater.cli.opening import is_made
 from headwater.fetch.client import HttpFetcher
 from headwater.logs import configure_logs
@@ -22,6 +22,7 @@ from headwater.pure.feeds.decoding import CHARSET
 from headwater.pure.feeds.notes import Notes
 from headwater.pure.responses import GiveUp, Retry, header, judge
 from headwater.pure.sitemaps import NotASitemap, read_sitemap
+from headwater.settings.fetching import fetch_settings
 
 PATIENCE = timedelta(seconds=60)
 LINES, LINE = 5, 160

@@ -9,10 +9,16 @@ from headwater.engine.desk import Desk
 from headwater.engine.gather import gather
 from headwater.engine.network import Network
 from headwater.engine.refine import refine
+from headwater.engine.replay import replay
 from headwater.model.work import Job, Task
 
 Work = Callable[[Desk, Job], int]
-DESK_WORK: Mapping[Task, Work] = {Task.REFINE: refine, Task.GATHER: gather, Task.DELIVER: deliver}
+DESK_WORK: Mapping[Task, Work] = {
+    Task.REFINE: refine,
+    Task.GATHER: gather,
+    Task.DELIVER: deliver,
+    Task.REPLAY: replay,
+}
 
 
 @dataclass(frozen=True)

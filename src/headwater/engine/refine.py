@@ -28,11 +28,12 @@ def refine(desk: Desk, job: Job) -> int:
     if rest:
         back = [_postponed(draft, desk.its_turn_comes()) for draft in rest]
         desk.store.finish_refine(back, desk.owner, desk.clock(), timedelta(0))
-    Refinery(desk, recipe, _bodies(desk, drafts), Pulse(desk, Task.REFINE)).finish(drafts)
+    Refinery(desk, recipe, bodies(desk, drafts), Pulse(desk, Task.REFINE)).finish(drafts)
     return len(drafts)
 
 
-def _bodies(desk: Desk, drafts: Sequence[Draft]) -> Mapping[str, bytes]:
+def bodies(desk: Desk, drafts: Sequence[Draft]) -> Mapping[str, bytes]:
+    """By hash, of those that do not bring their own."""
     wanted = [draft.capture for draft in drafts if draft.capture and draft.lead.lead.body is None]
     return desk.archive.get(wanted) if wanted else {}
 
@@ -53,7 +54,7 @@ class Refinery:
             return self.desk.store.finish_refine(some, self.desk.owner, self.desk.clock(), settle)
 
         for _ in range(REDECIDE_LIMIT):
-            results = divide(self._decide, drafts, self._failed)
+            results = divide(self.decide, drafts, self._failed)
             self._report(results)
             lost = {key for keys in commit_apart(commit, results, _unfit) for key in keys}
             self.desk.tell(self.recipe.name, of_refined(r for r in results if r.id not in lost))
@@ -63,7 +64,8 @@ class Refinery:
         quarrel = Temporary("contested", "other documents keep taking its fingerprints")
         commit([self._failed(draft, quarrel) for draft in drafts])
 
-    def _decide(self, drafts: Sequence[Draft]) -> Sequence[Refined]:
+    def decide(self, drafts: Sequence[Draft]) -> Sequence[Refined]:
+        """What would become of each; nothing is written."""
         for draft in drafts:
             self.desk.refuse_deadly(draft.attempts)
         opened: list[Outcome] = [self._open(draft) for draft in drafts]

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 # Control characters, lone surrogates and noncharacters: no encoder, terminal or database wants them.
@@ -33,3 +34,14 @@ def tidy(text: str) -> str:
 def one_line(text: str) -> str:
     """Tidy, and on one line."""
     return " ".join(tidy(text).split())
+
+
+def in_a_cell(paragraphs: Iterable[str]) -> str:
+    """The paragraphs of a table's cell on one line, with a semicolon where one ends and the next does not go on with
+    it."""
+    text = ""
+    lines = (line for paragraph in paragraphs for line in paragraph.split("\n"))
+    for paragraph in filter(None, map(one_line, lines)):
+        goes_on = not text or text.endswith((":", ",", ";", "-", "(")) or paragraph[0].islower()
+        text = f"{text}{' ' if text and goes_on else '' if goes_on else '; '}{paragraph}"
+    return text

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import structlog
 
-from headwater.fetch.governor import CLOCK_SLACK, GRACE, HORIZON, MEMORY, Clock
+from headwater.fetch.governor import CLOCK_SLACK, HORIZON, Clock
 from headwater.fetch.governor_opening import EVERYTHING, is_damage, open_file
+from headwater.fetch.ledger import GRACE, MEMORY
 from headwater.liveness import dead_owners, owner_name
 from headwater.model.errors import Refused, Temporary
 from headwater.pure.pace import Decision, Demand, Go, View, decide

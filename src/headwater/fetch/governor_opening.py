@@ -13,7 +13,7 @@ from pathlib import Path
 
 import structlog
 
-from headwater.fetch.governor import MEMORY
+from headwater.fetch.ledger import MEMORY
 from headwater.model.errors import Refused
 
 EVERYTHING = "*"

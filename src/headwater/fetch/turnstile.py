@@ -50,6 +50,7 @@ class Turnstile:
         self._asking: list[tuple[Demand, asyncio.Future[Decision]]] = []
         self._news = News()
         self._told: dict[str, float] = {}
+        self._told_unable = 0.0
         self._lines = Lines(now, self._patience)
         self._flushing: asyncio.Task[None] | None = None
         self._closing = False
@@ -172,7 +173,9 @@ class Turnstile:
 
     def _unable(self, asking: list[tuple[Demand, asyncio.Future[Decision]]], why: Temporary) -> None:
         """Nobody can say whether a request may leave: then none does."""
-        _log.error("governor cannot be asked", reason=why.reason, detail=why.detail)
+        if self._now() - self._told_unable >= _TELL_EVERY:
+            self._told_unable = self._now()
+            _log.error("governor cannot be asked", reason=why.reason, detail=why.detail)
         for _, future in asking:
             if not future.done():
                 future.set_exception(Stopped("rate_limited", why.reason, delay=why.delay or _UNABLE_DELAY))

@@ -7,6 +7,7 @@ from typing import Protocol
 from headwater.model.capture import Capture
 from headwater.model.lead import StoredLead
 from headwater.model.recipe import Knowledge
+from headwater.model.replay import Replayed, Replaying
 from headwater.model.seen import Seen
 from headwater.model.source import Source
 from headwater.model.web import Failure, Request, Response
@@ -114,6 +115,17 @@ class Store(Knowledge, Protocol):
     def finish_gather(self, gathered: Sequence[Gathered], owner: str, now: datetime) -> None: ...
 
     def finish_deliver(self, delivered: Sequence[Delivered], owner: str, now: datetime) -> None: ...
+
+    def claim_replays(self, claim: Claim) -> Sequence[Replaying]: ...
+
+    def finish_replay(self, replayed: Sequence[Replayed], owner: str, now: datetime) -> None:
+        """Report what was found out; the documents themselves stay untouched."""
+        ...
+
+    def advance_replay(self, recipe: str, now: datetime) -> int:
+        """List some more documents of the recipe's replay, or send some of those that are to be replaced to be refined;
+        gives how many."""
+        ...
 
     def renew(self, task: Task, owner: str, until: datetime) -> None:
         """Prolong every lease the owner holds in this task's table."""

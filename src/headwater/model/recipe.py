@@ -209,12 +209,25 @@ Describe = Callable[[Told], Story]
 """The story with what is said of it as a whole. Its id, group, members and revision are not the describer's to change."""
 
 
+Age = Callable[[Story, datetime], Story]
+"""The story with what changes by time alone as it stands then; the same story at the same time gives the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retelling:
+    """That a language model may summarise a recipe's stories, where the settings name one. A story says its version under
+    `attributes.content`; `routes` are told again when its summary was replaced."""
+
+    routes: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grouping:
     """How documents become stories: `key` names the group of a document (None: no group), `cluster` divides a
     group's documents, `settle` is how long a group rests after the last arrival before it is gathered. A cluster that
     needs no more than titles, times and addresses says so by `whole=False`: large groups then cost far less. `describe`
-    adds what there is to say of a story as a whole: summary, score, attributes, facts."""
+    adds what there is to say of a story as a whole: summary, score, attributes, facts. `age` brings score and attributes
+    up to date without new documents; `retelling` lets a language model summarise."""
 
     key: Callable[[Document], str | None]
     cluster: Callable[[Sequence[Document]], Sequence[Cluster]]
@@ -222,6 +235,8 @@ class Grouping:
     whole: bool = True
     version: str = "1"
     describe: "Describe | None" = None
+    age: Age | None = None
+    retelling: Retelling | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,9 +246,10 @@ class Recipe:
     `subjects` are those whom its documents may be about; `layout` names copies for other readers. `sinks` are those that
     only this recipe has, by name. `closing` is called with the recipe's output folder when a run has ended: it brings
     summaries up to date, and must leave alone what has not changed. `configure` makes the recipe anew from what an
-    installation's settings say about it: a file with its sources, if any, and its options. `quiet`: a subject of which
-    nothing came for longer is worth an alarm. `namespace` begins the names that it has on a server which others use too;
-    without one it is the recipe's name.
+    installation's settings say about it: a file with its sources, if any, and its options. `housed` makes it anew for a
+    data folder and the encoder of the settings, for a recipe that needs one of them. `quiet`: a subject of which nothing
+    came for longer is worth an alarm. `namespace` begins the names that it has on a server which others use too; without
+    one it is the recipe's name.
     """
 
     name: str
@@ -252,6 +268,7 @@ class Recipe:
     subjects: tuple[Subject, ...] = ()
     layout: Layout | None = None
     configure: Callable[[Path | None, Mapping[str, Any]], "Recipe"] | None = None
+    housed: Callable[[Path, str], "Recipe"] | None = None
     quiet: timedelta | None = None
     namespace: str = ""
 

@@ -23,6 +23,7 @@ class Task(StrEnum):
     REFINE = "refine"
     GATHER = "gather"
     DELIVER = "deliver"
+    REPLAY = "replay"
 
 
 @dataclass(frozen=True, slots=True)

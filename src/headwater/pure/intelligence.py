@@ -6,10 +6,11 @@ whatever comes back is held against the types below. What does not fit them is n
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
+T = TypeVar("T")
 Short = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Paragraph = Annotated[str, msgspec.Meta(min_length=1, max_length=3_000)]
 Day = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]
@@ -140,10 +141,16 @@ def asked_again(said: str, complaint: str) -> list[dict[str, str]]:
 
 def read_answer(question: Question, said: str) -> Answer:
     """What was said, if it is what was asked for; else Unusable."""
+    found: Answer = decoded(said, question.answer)
+    return found
+
+
+def decoded(said: str, wanted: type[T]) -> T:
+    """What was said as that type; else Unusable."""
     if not said.strip():
         raise Unusable("the answer is empty")
     try:
-        return msgspec.json.decode(_unfenced(said), type=question.answer)
+        return msgspec.json.decode(_unfenced(said), type=wanted)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         kind = "schema" if isinstance(error, msgspec.ValidationError) else "not JSON"
         words = "".join(letter if letter.isprintable() else " " for letter in str(error))

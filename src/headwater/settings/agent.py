@@ -1,43 +1,63 @@
-"""What `headwater agent` is told: whom to ask, as whom, and how patiently."""
+"""Whom to ask, as whom, and how patiently: an OpenAI-compatible endpoint, and what `headwater agent` is told of one."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
 
 from headwater.model.errors import Refused
+from headwater.settings.channels import revealed
 
 PATH = "/chat/completions"
 OUR_OWN = ("messages", "model", "stream", "n")
 
 
-class Agent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Endpoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`endpoint` is the address of an OpenAI-compatible API (https://models.example/v1); nothing is asked without one.
-    `key` is `env:NAME` or `file:PATH`, or nothing for a server that wants none. `asks` is how often one item is asked
-    about in a row before it rests; `options` are put into every request as they are."""
+    `key` is `env:NAME` or `file:PATH`, or nothing for a server that wants none. `options` are put into every request as
+    they are; null takes an option away."""
 
     endpoint: str = ""
     model: str = ""
     key: str = ""
     seconds: Annotated[float, msgspec.Meta(gt=0, le=600)] = 60.0
-    asks: Annotated[int, msgspec.Meta(ge=1, le=10)] = 3
-    at_once: Annotated[int, msgspec.Meta(ge=1, le=64)] = 4
     options: dict[str, Any] = {}
 
     def __repr__(self) -> str:
         """Without what somebody may have put where it does not belong."""
-        return f"Agent(model={self.model!r})"
+        return f"{type(self).__name__}(model={self.model!r})"
 
 
-def checked(agent: Agent) -> Agent:
+class Agent(Endpoint, frozen=True, forbid_unknown_fields=True):
+    """`asks` is how often one item is asked about in a row before it rests."""
+
+    asks: Annotated[int, msgspec.Meta(ge=1, le=10)] = 3
+    at_once: Annotated[int, msgspec.Meta(ge=1, le=64)] = 4
+
+    def __repr__(self) -> str:
+        return Endpoint.__repr__(self)
+
+
+E = TypeVar("E", bound=Endpoint)
+
+
+def checked(endpoint: E, where: str = "agent") -> E:
     """Refused with what is missing or may not stand there."""
-    for name, meaning in _mistakes(agent).items():
-        raise Refused("bad_config", f"agent.{name}: {meaning}")
-    return agent
+    for name, meaning in _mistakes(endpoint).items():
+        raise Refused("bad_config", f"{where}.{name}: {meaning}")
+    return endpoint
 
 
-def _mistakes(agent: Agent) -> Mapping[str, str]:
+def key_of(endpoint: Endpoint, where: str = "agent") -> str:
+    """The key itself, read now."""
+    key = revealed(endpoint.key, f"{where}.key").strip()
+    if not (key.isascii() and key.isprintable()):
+        raise Refused("bad_config", f"{where}.key: a key is one line of plain ASCII")
+    return key
+
+
+def _mistakes(agent: Endpoint) -> Mapping[str, str]:
     if not agent.endpoint:
         return {
             "endpoint": "no endpoint is set, so nothing is asked; give one, like https://models.example/v1"
@@ -64,7 +84,12 @@ def _is_plain(address: str) -> bool:
     return web and clean and port_is_a_number and not (parts.query or parts.fragment or "@" in parts.netloc)
 
 
-def address_of(agent: Agent) -> str:
+def address_of(agent: Endpoint) -> str:
     """Where conversations are sent."""
     given = agent.endpoint.rstrip("/")
     return given if given.endswith(PATH) else given + PATH
+
+
+def root_of(endpoint: Endpoint) -> str:
+    """Where everything else of the same API is found."""
+    return endpoint.endpoint.rstrip("/").removesuffix(PATH)

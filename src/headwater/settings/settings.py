@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from headwater.model.connections import Connections
 from headwater.model.errors import Refused
 from headwater.settings.agent import Agent
 from headwater.settings.archive import FROM_ENVIRONMENT as ARCHIVE_FROM_ENVIRONMENT
@@ -14,6 +15,7 @@ from headwater.settings.archive import Archive, from_environment
 from headwater.settings.channels import Channel, revealed
 from headwater.settings.homes import Home, chosen
 from headwater.settings.rate_limits import RateLimit, agents, beside, check_headers, check_hosts
+from headwater.settings.summaries import Summaries
 from headwater.settings.yaml_file import load
 
 DEFAULT_FILE = "headwater.yaml"
@@ -33,23 +35,27 @@ class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Days. `runs` are looks at sources, `alarms` those that are over, `captures` what came over the wire; `documents`
-    are moved to Parquet files, their names and numbers stay; `queue` are items that another program ended."""
+    are moved to Parquet files, their names and numbers stay; `queue` are items that another program ended,
+    `summaries` questions to a language model that are over."""
 
     runs: int = 30
     alarms: int = 365
     captures: int = 0
     documents: int = 0
     queue: int = 90
+    summaries: int = 90
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything an installation can be told.
 
     data: the folder in which everything lies. database: a SQLAlchemy address; SQLite in the data folder unless given;
-    `env:NAME` or `file:PATH` reads it from there. archive: where raw captures lie: a folder (archive in the data folder
+    `env:NAME` or `file:PATH` reads it from there. connections: to PostgreSQL, of each process: pool, spare, recycle;
+    seconds that a statement, a wait for a lock and an idle transaction may take (statement, lock, idle); pooler: true
+    behind PgBouncer and the like. archive: where raw captures lie: a folder (archive in the data folder
     unless given) or s3://bucket/prefix; for a bucket also a record of place, endpoint (https://host:port if it is not
-    Amazon's), region, key and secret (`env:NAME` or `file:PATH`). homes: other places where this installation may live, by name, each with a database, an archive, a
-    redis and queues of its own; `--home NAME` puts that over the rest, `headwater move --to NAME` moves there.
+    Amazon's), region, key and secret (`env:NAME` or `file:PATH`). homes: other places where this installation may
+    live, by name, each with a database, an archive, a redis and queues of its own; `--home NAME` puts that over the rest, `headwater move --to NAME` moves there.
     workers: processes that refine, beside the one that fetches. contact: an address that sites can complain to; it
     is part of the User-Agent. hosts: host (or *.domain) to base URL, to point names at another server; such a server
     may be on a private address. allow: private addresses (host:port) that may be fetched from. requests_per_second:
@@ -66,12 +72,18 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind (webhook, slack or email) and what that needs. api_key: whoever starts runs through `headwater serve` must
     show it; `env:NAME` or `file:PATH` reads it from there. agent: whom `headwater agent`
     asks about documents: endpoint (an OpenAI-compatible API; nothing is asked without one), model, key (`env:NAME` or
-    `file:PATH`), seconds, asks, at_once, options. retention: after how many days the nightly clean-up removes
-    runs, alarms, captures and ended items of queues and moves documents to files; 0 is never.
+    `file:PATH`), seconds, asks, at_once, options. summaries: who summarises stories of recipes in tier C: the same, and
+    mode (direct or batch), premium_model for the hottest share, ceiling (US dollars in 24 hours), prices by model (input
+    and output, a million tokens), days, smallest; stories have local summaries without an endpoint. encoder: the model
+    that turns texts into vectors, where something is done by meaning: a folder with an ONNX sentence encoder and its
+    tokenizer, a folder of a hub's cache, or a name under models in the data folder; a small English one that is built
+    there unless given. retention: after how many days the nightly clean-up removes
+    runs, alarms, captures, ended items of queues and answered questions and moves documents to files; 0 is never.
     """
 
     data: str = DEFAULT_DATA
     database: str | None = None
+    connections: Connections = Connections()
     archive: str | Archive = ""
     homes: dict[str, Home] = {}
     workers: int = 1
@@ -90,6 +102,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     notify: dict[str, Channel] = {}
     api_key: str = ""
     agent: Agent = Agent()
+    summaries: Summaries = Summaries()
+    encoder: str = ""
     retention: Retention = Retention()
     recipes: dict[str, RecipeSettings] = {}
 

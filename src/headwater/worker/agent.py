@@ -15,6 +15,7 @@ import msgspec
 import structlog
 
 from headwater.backends.sql.queueing import RowQueues
+from headwater.fetch.chat import AGAIN, Chat, Said
 from headwater.model.errors import Permanent, Temporary
 from headwater.pure.intelligence import (
     Answer,
@@ -25,7 +26,6 @@ from headwater.pure.intelligence import (
     question_of,
     read_answer,
 )
-from headwater.worker.chat import AGAIN, Chat, Said
 
 SPARE = timedelta(minutes=1)
 NOW = timedelta(0)

@@ -43,7 +43,7 @@ def back_up(app: App, folder: Path) -> Saved:
         save(app.store.engine, partial / DATABASE)
         wanted = saved_packs(partial / DATABASE)
         copied, damaged = app.archive.copy(wanted, open_folder(folder / "packs"))
-        told = _manifest(app, partial, wanted, _save_records(records_folder(app), folder / "records"))
+        told = _manifest(app, partial, wanted, save_records(records_folder(app), folder / "records"))
         (partial / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(told)))
         _to_disk(partial / MANIFEST, partial / DATABASE)
         final = partial.rename(folder / partial.name.removesuffix(".partial"))
@@ -92,7 +92,7 @@ def _manifest(app: App, partial: Path, packs: list[str], records: dict[str, str]
     )
 
 
-def _save_records(source: Path, target: Path) -> dict[str, str]:
+def save_records(source: Path, target: Path) -> dict[str, str]:
     """The files of old documents never change once they are there."""
     found = {}
     for path in sorted(source.rglob("*.parquet")):

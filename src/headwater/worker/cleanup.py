@@ -15,6 +15,7 @@ from headwater.backends.sql.retention import (
     remove_captures,
     remove_queue_items,
     remove_runs,
+    remove_summaries,
 )
 from headwater.model.errors import Temporary
 from headwater.pure.keys import key
@@ -36,6 +37,7 @@ def cutoffs(policy: Retention, now: datetime) -> Cutoffs:
         captures=before(policy.captures),
         documents=before(policy.documents),
         queue=before(policy.queue),
+        summaries=before(policy.summaries),
     )
 
 
@@ -52,6 +54,7 @@ def clean_up(app: App, *, dry_run: bool = False) -> dict[str, Any]:
         "captures": remove_captures(engine, old.captures) if old.captures else 0,
         "documents": moved,
         "queue": remove_queue_items(engine, old.queue) if old.queue else 0,
+        "summaries": remove_summaries(engine, old.summaries) if old.summaries else 0,
         "files": files,
     }
 

@@ -14,6 +14,7 @@ from headwater.pure.alarms import Concern
 from headwater.pure.alarms.pipeline import pipeline_concerns, silent_subject
 from headwater.pure.alerts import silent
 from headwater.worker.concerns import common_concerns, concerns
+from headwater.worker.loops import IDLE_TASKS
 
 USUAL = Trigger(every=timedelta(hours=4))
 STALE = timedelta(minutes=30)
@@ -65,7 +66,8 @@ def _quiet(app: App, recipe: str) -> list[Concern]:
 def _waiting_too_long(unfinished: Mapping[str, Any], app: App) -> Sequence[str]:
     """Tasks whose oldest work has been due for half an hour: no worker runs, or none comes so far."""
     late = app.clock() - STALE
-    return [task for task, told in unfinished.items() if told["next"] is not None and told["next"] < late]
+    waited_for = {task: told for task, told in unfinished.items() if task not in IDLE_TASKS}
+    return [task for task, told in waited_for.items() if told["next"] is not None and told["next"] < late]
 
 
 def _archive(app: App) -> str:

@@ -8,7 +8,7 @@ from headwater.engine.desk import Desk
 from headwater.engine.engine import Engine
 from headwater.engine.network import Network
 from headwater.model.work import Job, Task
-from headwater.worker.loops import DESK_TASKS
+from headwater.worker.loops import nothing_due, one_round
 
 
 def run_inline(desk: Desk, recipes: Sequence[str], *, horizon: timedelta, longest: timedelta) -> bool:
@@ -18,10 +18,10 @@ def run_inline(desk: Desk, recipes: Sequence[str], *, horizon: timedelta, longes
     until = time.monotonic() + longest.total_seconds()
     while time.monotonic() < until:
         handled = network.step(timedelta(seconds=0.02))
-        handled += sum(engine.run(Job(recipe, task)) for recipe in recipes for task in DESK_TASKS)
+        handled += one_round(engine, recipes)
         if not handled and not network.waiting:
             soon = desk.clock() + horizon
-            if all(due > soon for recipe in recipes for due in desk.store.next_due(recipe).values()):
+            if nothing_due(desk.store, recipes, soon):
                 return True
             time.sleep(0.02)
     return False

@@ -6,21 +6,31 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from types import FrameType
+from typing import TypeVar
+
+from structlog.typing import FilteringBoundLogger
 
 from headwater.engine.desk import Desk
 from headwater.engine.engine import Engine
 from headwater.engine.network import Network
 from headwater.model.errors import Temporary
+from headwater.model.ports import Store
 from headwater.model.work import Job, Task
 
+Answer = TypeVar("Answer")
 SHORTEST_REST, LONGEST_REST = 0.02, 0.5
 TROUBLE_REST = 2.0
 GRACE = 10.0
 ANSWER_WAIT = timedelta(seconds=0.05)
 MEMORY_LIMIT_KILOBYTES = 440 * 1024
 DESK_TASKS = (Task.REFINE, Task.GATHER, Task.DELIVER)
+# What nobody waits for: done at a desk that has nothing else to do.
+IDLE_TASKS = (Task.REPLAY,)
+
+
+Turn = Callable[[Engine, Sequence[str], Callable[[], bool]], int]
 
 
 class Bell:
@@ -46,11 +56,11 @@ def work_at_desk(
     recipes: Sequence[str],
     stop: Callable[[], bool],
     between: Callable[[], object] = lambda: None,
+    turn: Turn | None = None,
 ) -> None:
     """Refine, gather and deliver until told to stop, or until this process has grown too large to go on. `between` is
-    called between two rounds."""
+    called between two rounds; `turn` is another kind of round."""
     engine = Engine(desk)
-    jobs = [Job(recipe, task) for recipe in recipes for task in DESK_TASKS]
     rest, troubled = SHORTEST_REST, False
     while not stop() and not overgrown():
         try:
@@ -58,7 +68,7 @@ def work_at_desk(
                 troubled
             ):  # between two jobs a desk holds nothing: whatever is leased here was left by the trouble
                 desk.store.release([desk.owner], counts=False)
-            handled = sum(engine.run(job) for job in jobs if not stop())
+            handled = (turn or one_round)(engine, recipes, stop)
             between()
             troubled = False
         except Temporary as trouble:
@@ -71,10 +81,28 @@ def work_at_desk(
     give_back(desk)
 
 
+def one_round(engine: Engine, recipes: Sequence[str], stop: Callable[[], bool] = lambda: False) -> int:
+    """A batch of every kind, and one of what nobody waits for if there was nothing else; gives how many records were
+    handled."""
+    handled = sum(engine.run(job) for job in _jobs(recipes, DESK_TASKS) if not stop())
+    return handled or idle_round(engine, recipes, stop)
+
+
+def idle_round(engine: Engine, recipes: Sequence[str], stop: Callable[[], bool] = lambda: False) -> int:
+    """A batch of what nobody waits for; gives how many records were handled."""
+    handled = 0
+    for job in _jobs(recipes, IDLE_TASKS):
+        handled = handled or (0 if stop() else engine.run(job))
+    return handled
+
+
+def _jobs(recipes: Sequence[str], tasks: Sequence[Task]) -> list[Job]:
+    return [Job(recipe, task) for recipe in recipes for task in tasks]
+
+
 def work_on_network(desk: Desk, recipes: Sequence[str], stop: Callable[[], bool]) -> None:
     """Poll and fetch until told to stop; then let what is under way end, for a while, and give back the rest."""
-    jobs = [Job(recipe, task) for recipe in recipes for task in (Task.POLL, Task.FETCH)]
-    network = Network(desk, jobs)
+    network = Network(desk, _jobs(recipes, (Task.POLL, Task.FETCH)))
     rest = SHORTEST_REST
     while not stop() and not overgrown():
         handled = step(network, claiming=True)
@@ -100,7 +128,20 @@ def step(network: Network, *, claiming: bool) -> int:
 
 def wait_out(desk: Desk, trouble: Temporary) -> None:
     """Trouble with the ground we stand on (disk, database, archive) is nobody's fault: nothing is given up for it."""
-    desk.log.error("waiting", reason=trouble.reason, detail=trouble.detail)
+    _rest_from(trouble, desk.log)
+
+
+def patiently(attempt: Callable[[], Answer], log: FilteringBoundLogger) -> Answer:
+    """Until it succeeds: for what comes before any work, on a machine that started before its database."""
+    while True:
+        try:
+            return attempt()
+        except Temporary as trouble:
+            _rest_from(trouble, log)
+
+
+def _rest_from(trouble: Temporary, log: FilteringBoundLogger) -> None:
+    log.error("waiting", reason=trouble.reason, detail=trouble.detail)
     time.sleep(TROUBLE_REST)
 
 
@@ -108,6 +149,16 @@ def give_back(desk: Desk) -> None:
     """Somebody else may have it at once. If even that fails, the leases run out."""
     with suppress(Temporary):
         desk.store.release([desk.owner], counts=False)
+
+
+def nothing_due(store: Store, recipes: Sequence[str], soon: datetime) -> bool:
+    """Whether nothing that anybody waits for is due by then."""
+    return all(
+        due > soon
+        for recipe in recipes
+        for task, due in store.next_due(recipe).items()
+        if task not in IDLE_TASKS
+    )
 
 
 def overgrown() -> bool:

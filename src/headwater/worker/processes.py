@@ -13,7 +13,8 @@ from headwater.liveness import dead_owners, owner_name
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.settings.settings import Settings
-from headwater.worker.loops import Bell, work_at_desk, work_on_network
+from headwater.worker.loops import Bell, nothing_due, work_at_desk, work_on_network
+from headwater.worker.occupancy import at_work
 from headwater.worker.upkeep import Upkeep
 
 LOOK_EVERY = 0.2
@@ -29,7 +30,7 @@ def _run_network(settings: Settings, recipes: Sequence[str]) -> None:
     work_on_network(App(settings).desk(owner_name("network"), fetching=True), recipes, lambda: bool(bell))
 
 
-def _run_desk(settings: Settings, recipes: Sequence[str]) -> None:
+def run_desk(settings: Settings, recipes: Sequence[str]) -> None:
     bell, app = Bell(), App(settings)
     desk = app.desk(owner_name("desk"), fetching=False)
     work_at_desk(desk, recipes, lambda: bool(bell), between=Upkeep(app).beat)
@@ -58,7 +59,7 @@ class Crew:
     def _roles(self) -> list[tuple[str, Role]]:
         if self.roles is not None:
             return list(self.roles.items())
-        desks = [(f"desk-{i + 1}", _run_desk) for i in range(self.app.settings.workers)]
+        desks = [(f"desk-{i + 1}", run_desk) for i in range(self.app.settings.workers)]
         return [("network", _run_network), *desks]
 
     def _hire(self, name: str, target: Role) -> None:
@@ -114,6 +115,12 @@ def work(
     app.archive.ready()
     bell = Bell(child=False)  # it may outlive the shell that started it
     crew = Crew(app, recipes)
+    with at_work(app):
+        _tend(crew, bell, until_idle=until_idle, watch=watch)
+
+
+def _tend(crew: Crew, bell: Bell, *, until_idle: bool, watch: Callable[[], None]) -> None:
+    app, recipes = crew.app, crew.recipes
     crew.start()
     try:
         while not bell and not (until_idle and is_idle(app, recipes)):
@@ -128,5 +135,5 @@ def work(
 
 
 def is_idle(app: App, recipes: Sequence[str]) -> bool:
-    soon = app.clock() + HORIZON
-    return all(due > soon for recipe in recipes for due in app.store.next_due(recipe).values())
+    """A replay holds nobody up: it goes on when there are workers again."""
+    return nothing_due(app.store, recipes, app.clock() + HORIZON)

@@ -1,14 +1,16 @@
-"""Chores by the clock: the health check every five minutes, the clean-up at two in the morning, UTC."""
+"""Chores by the clock, in UTC: health and summaries every five minutes, scores every hour, clean-up and the search index
+at night."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from headwater.app import App
 from headwater.backends.sql.chores import Chores
 from headwater.engine.alone import explain
-from headwater.liveness import owner_name
+from headwater.liveness import dead_owners, owner_name
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.model.source import Trigger
@@ -16,21 +18,44 @@ from headwater.pure.schedule import next_look
 from headwater.worker.cleanup import clean_up
 from headwater.worker.health import check_health
 from headwater.worker.marking import fill_markers
+from headwater.worker.retelling import age_stories, summarise
+from headwater.worker.search_index import fill_search_index
+from headwater.worker.summaries import BRIEFLY, Tell
 
 LEASE = timedelta(minutes=15)
 LOOK_EVERY = timedelta(seconds=15)
+SUMMARIES = "summaries"
 
 
 @dataclass(frozen=True, slots=True)
 class Chore:
     trigger: Trigger
     work: Callable[[App], dict[str, Any]]
+    lease: timedelta = LEASE
+
+
+def summaries_chore(tell: Tell = lambda _: None, *, longest: timedelta = BRIEFLY, ask: bool = True) -> Chore:
+    """Leased for longer than a round and the last question in it can take."""
+    work = partial(summarise, tell=tell, longest=longest, ask=ask)
+    return Chore(Trigger(cron="*/5 * * * *"), work, lease=longest + timedelta(minutes=20))
 
 
 CHORES: Mapping[str, Chore] = {
     "health_check": Chore(Trigger(cron="*/5 * * * *"), check_health),
     "cleanup_old_jobs": Chore(Trigger(cron="0 2 * * *"), clean_up),
+    "age_stories": Chore(Trigger(cron="20 * * * *"), age_stories),
+    SUMMARIES: summaries_chore(),
+    "fill_search_index": Chore(Trigger(cron="30 2 * * *"), fill_search_index),
 }
+
+
+# Only where other programs are told what was seen.
+FILLING = {"fill_markers": Chore(Trigger(cron="* * * * *"), fill_markers)}
+
+
+def chores_of(app: App) -> Mapping[str, Chore]:
+    """Those that this installation needs."""
+    return {**CHORES, **FILLING} if app.settings.redis else CHORES
 
 
 @dataclass
@@ -39,12 +64,11 @@ class Upkeep:
 
     app: App
     owner: str = field(default_factory=lambda: owner_name("upkeep"))
-    chores: Mapping[str, Chore] = field(default_factory=lambda: CHORES)
+    chores: Mapping[str, Chore] = field(default_factory=dict)
     next_at: datetime | None = None
 
     def __post_init__(self) -> None:
-        if self.app.settings.redis:
-            self.chores = {**self.chores, "fill_markers": Chore(Trigger(cron="* * * * *"), fill_markers)}
+        self.chores = self.chores or chores_of(self.app)
 
     def beat(self) -> list[str]:
         """Do the chores that are due; gives their names."""
@@ -59,7 +83,9 @@ class Upkeep:
     def do(self, name: str, *, early: bool = False) -> dict[str, Any] | None:
         """Do one chore if it is due, or now; None if it is not, or if somebody else is at it."""
         rows, chore = Chores(self.app.store.engine), self.chores[name]
-        if not rows.take(name, self.owner, self.app.clock(), LEASE, early=early):
+        if dead := dead_owners(rows.holders()):
+            rows.free(dead)
+        if not rows.take(name, self.owner, self.app.clock(), chore.lease, early=early):
             return None
         result, failed = self._attempt(name, chore)
         now = self.app.clock()

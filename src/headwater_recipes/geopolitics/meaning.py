@@ -40,7 +40,7 @@ class Meaning:
 
     @cached_property
     def encoder(self) -> Encoder:
-        return open_encoder(Path(self.models), Path(self.model) if self.model else None)
+        return open_encoder(Path(self.models), self.model)
 
     def of(self, documents: Sequence[Document]) -> Matrix:
         """A row per document: as it is stored, or encoded now where another model, or none, made it."""

@@ -1,14 +1,14 @@
 """What an installation can tell this recipe."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from headwater.model.errors import Refused
 from headwater.pure.alerts import Rules
 from headwater.pure.stories.topics import UNKNOWN, code_of
-from headwater.settings.settings import DEFAULT_DATA
+from headwater.settings.agent import Endpoint, checked
 from headwater.settings.sources import parse_duration
 from headwater_recipes.geopolitics.flashpoints import flashpoint_id
 
@@ -29,19 +29,39 @@ class Alerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     silence: str | None = None
 
 
+class Entities(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`model` is a token classifier as ONNX with its tokenizer and config: a folder, or a name under `models`. Names that
+    it is less sure of than `least` are left out."""
+
+    model: str
+    least: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5
+
+
+class Translation(Endpoint, frozen=True, forbid_unknown_fields=True):
+    """Titles in other languages than `into` are translated by this endpoint, beside the original."""
+
+    into: Annotated[str, msgspec.Meta(pattern="^[a-z]{2,3}$")] = "en"
+
+    def __repr__(self) -> str:
+        return Endpoint.__repr__(self)
+
+
 class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`tier` A groups by words alone, B by meaning as well (extra `nlp`), C as B. `profile` is how stories are cut;
-    `settle` is how long a flashpoint rests after an arrival before its stories are told. `models` is the folder in which
-    the encoder is built once; `model` a folder with another one. `date` is the day whose tables are read instead of the
-    newest."""
+    `settle` is how long a flashpoint rests after an arrival before its stories are told. `models` is the folder under which
+    models lie and the encoder is built once, the data folder unless given; `model` names another encoder than that of the
+    settings. `date` is the day whose tables are read instead of the
+    newest. `entities` and `translation` are off unless given."""
 
     tier: Literal["A", "B", "C"] = "A"
     profile: Literal["default", "reference"] = "default"
     settle: str = "10s"
     cron: str = "0 4 * * *"
-    models: str = DEFAULT_DATA
+    models: str | None = None
     model: str | None = None
     date: str | None = None
+    entities: Entities | None = None
+    translation: Translation | None = None
     alerts: Alerts = Alerts()
 
 
@@ -52,6 +72,8 @@ def read_options(given: Mapping[str, Any]) -> Options:
         raise Refused("bad_config", f"{WHERE}: {error}") from error
     if chosen.profile == "reference" and chosen.tier == "A":
         raise Refused("bad_config", f"{WHERE}.profile: reference needs embeddings, so tier B or C")
+    if chosen.translation is not None:
+        checked(chosen.translation, f"{WHERE}.translation")
     return chosen
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,6 +12,7 @@ from headwater.model.recipe import Told
 from headwater.model.story import Story
 from headwater.pure.alerts import News, Rules, base_of, noteworthy
 from headwater.pure.stories.hotspot import Scale, hotspot
+from headwater.pure.stories.retelling import content_print
 from headwater.pure.stories.summary import Source, summarise
 from headwater.pure.stories.topics import UNKNOWN
 from headwater_recipes.geopolitics.steps import flashpoint_of, topic_of
@@ -19,6 +21,9 @@ SENTENCES = 5
 READ = 15
 DOMAINS, ADDRESSES, IMAGES = 10, 50, 20
 UNCLASSIFIED = "unclassified"
+LOCAL = "local"
+RETOLD = ("claims", "summary_by", "summary_origin")
+"""What a story says of a summary that replaced the local one."""
 NOTHING = News(score=0.0, articles=0, topic=UNKNOWN)
 
 
@@ -34,18 +39,29 @@ class TellStory:
     def __call__(self, told: Told) -> Story:
         topic = main_topic(told.documents)
         about = {**self._place(told), **_reported(told.documents), "topic": topic}
+        about["content"] = content_print((d.id, d.title, d.text) for d in told.documents)
+        summary, about["claims"] = self._summary(told.documents)
+        story = replace(told.story, summary=summary, attributes=about)
+        return self._judged(as_retold(self.age(story, told.now), told.before), told.before)
+
+    def age(self, story: Story, now: datetime) -> Story:
+        """With its score as of now: an hour later the same story is less of a hotspot."""
+        said = story.attributes
+        if "articles" not in said:
+            return story
         heat = hotspot(
-            len(told.documents),
-            about["domains"],
-            told.story.last_at,
-            topic["code"],
-            now=told.now,
+            int(said["articles"]),
+            int(said["domains"]),
+            story.last_at,
+            str(said["topic"]["code"]),
+            now=now,
             scale=self.scale,
         )
-        about["components"] = {name: round(v, 4) for name, v in asdict(heat).items() if name != "score"}
-        summary, about["claims"] = self._summary(told.documents)
-        story = replace(told.story, summary=summary, score=heat.score, attributes=about)
-        return self._judged(story, told.before)
+        parts = {name: round(value, 4) for name, value in asdict(heat).items() if name != "score"}
+        if story.score == heat.score and said.get("components") == parts:
+            return story
+        scored = {"components": parts, "scored_at": now.isoformat()}
+        return replace(story, score=heat.score, attributes={**said, **scored})
 
     def _place(self, told: Told) -> dict[str, Any]:
         flashpoint = next((found for d in told.documents if (found := flashpoint_of(d))), "")
@@ -76,6 +92,16 @@ class TellStory:
         return replace(story, attributes={**story.attributes, "alert": list(found), "base": base})
 
 
+def as_retold(story: Story, before: Story | None) -> Story:
+    """With the summary that somebody wrote for these very documents, if the story had one."""
+    if before is None or before.attributes.get("content") != story.attributes["content"]:
+        return story
+    if before.attributes.get("summary_by", LOCAL) == LOCAL:
+        return story
+    kept = {name: before.attributes[name] for name in RETOLD if name in before.attributes}
+    return replace(story, summary=before.summary, attributes={**story.attributes, **kept})
+
+
 def news_of(story: Story) -> News | None:
     """How a story stands in the eyes of the rules; None for one that was never described."""
     said = story.attributes
@@ -101,7 +127,7 @@ def _reported(documents: Sequence[Document]) -> dict[str, Any]:
         "urls": _some((d.url for d in documents), ADDRESSES),
         "images": _some((d.image for d in documents), IMAGES),
         "days": sorted({str(day) for d in documents if (day := d.attributes.get("day"))}),
-        "summary_by": "local",
+        "summary_by": LOCAL,
     }
 
 

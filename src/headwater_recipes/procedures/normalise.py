@@ -30,6 +30,9 @@ CORE = frozenset({*ASKING, "plazos", "tasas", "cuantias", "donde_solicitar"})
 LISTING = re.compile(
     r"(?:resultad\w+|llistat|listado|listaxe|catalogo de (?:tramites|procedimientos|servicios)|cataleg de|relacion de|relacio de|indice|index|buscador|cercador|directorio|bilaket\w*|search results|list of|tramites mas|tots els tramits|todos los tramites)\b"
 )
+JOB = re.compile(
+    r"\b(?:bolsa|borsa|oferta|ofertas|convocatoria) (?:publica )?(?:de|d) (?:empleo|trabajo|treball|ocupacio|emprego|plazas)|\boposici\w+|lan (?:eskaintza|poltsa)|\b(?:job|vacancy|vacancies)\b"
+)
 EVENT = re.compile(
     r"(?:curso|cursos|curs|taller|tallers|talleres|obradoiro|tailerra|exposicion|exposicio|erakusketa|concierto|concert|feria|fira|feira|azoka|jornadas?|jornades|congreso|congres|visitas?|visites|charla|conferencia|festival|teatro|teatre|carrera|cursa|torneo|fiestas?|course|workshop|exhibition|concert|fair)\b"
 )
@@ -57,9 +60,15 @@ def normalise(page: Page, owner: Entry | None = None, tell: Tell = no_language) 
     parts = in_language(parts_of(page.text), page.language, page.secondary, tell)
     found = []
     for heading, own in procedures_in(parts):
-        if is_procedure(own) and not is_something_else(own, heading.title if heading else page.title):
+        if is_procedure(own) and not is_something_else(own, heading.title if heading else _called(own, page)):
             found.append(_procedure(page, owner, heading, own, tell))
     return [one for one in found if len(one.document["nombre"]) >= 5]
+
+
+def _called(parts: Sequence[Part], page: Page) -> str:
+    """Its first heading, if that names no part; many sites give one title to all their pages."""
+    first = next((part for part in parts if part.title), None)
+    return first.title if first is not None and first.label is None and first.level <= 2 else page.title
 
 
 def is_procedure(parts: Sequence[Part]) -> bool:
@@ -69,9 +78,11 @@ def is_procedure(parts: Sequence[Part]) -> bool:
 
 
 def is_something_else(parts: Sequence[Part], title: str) -> bool:
-    """A listing of many, or an event that asks for nothing but to come."""
+    """A listing of many, work that is offered, or an event that asks for nothing but to come."""
     titles = [folded(title), *(folded(part.title) for part in parts if part.level == 1)]
     if any(LISTING.match(one) for one in titles):
+        return True
+    if any(JOB.search(one) for one in titles) and not of_field(parts, "documentos_necesarios"):
         return True
     asks = {part.field for part in parts if part.lines} & {"documentos_necesarios", "como_solicitar"}
     return not asks and any(EVENT.match(one) for one in titles)
@@ -117,7 +128,9 @@ def _fields(page: Page, owner: Entry | None, heading: Part | None, parts: Sequen
     description, left_over = naming.description(
         alone if heading is None else parts, page.description if heading is None else ""
     )
-    where = places.places(applying, of_field(alone, "donde_solicitar"), links)
+    where = places.places(
+        [*applying, *of_field(alone, "organismo")], of_field(alone, "donde_solicitar"), links, page.buttons
+    )
     urls = where.value.get("urls", ()) if where else ()
     ways_parts = of_field(alone, "como_solicitar", "donde_solicitar")
     steps = ways.ways(how)
@@ -130,7 +143,7 @@ def _fields(page: Page, owner: Entry | None, heading: Part | None, parts: Sequen
         "organismo": body.body(
             alone, page.site, page.page_title, (owner.organism or owner.name) if owner else ""
         ),
-        "requisitos": entries.entries(of_field(alone, "requisitos")),
+        "requisitos": entries.entries(entries.telling(of_field(alone, "requisitos"))),
         "documentos_necesarios": entries.entries(of_field(alone, "documentos_necesarios")),
         "plazos": deadlines.deadlines(of_field(alone, "plazos"), alone),
         "tasas": money.fees(paid, alone),

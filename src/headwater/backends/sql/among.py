@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any
 
 import msgspec
-from sqlalchemy import BigInteger, ColumnElement, Dialect, Text, bindparam
+from sqlalchemy import ColumnElement, Dialect, Text, bindparam
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -23,12 +23,19 @@ class Values(TypeDecorator[Any]):
         self.numbers = numbers
 
     def load_dialect_impl(self, dialect: Dialect) -> Any:
-        if dialect.name == "postgresql":
-            return dialect.type_descriptor(ARRAY(BigInteger() if self.numbers else Text()))
+        if dialect.name == "postgresql" and not self.numbers:
+            return dialect.type_descriptor(ARRAY(Text()))
         return dialect.type_descriptor(Text())
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
-        return list(value) if dialect.name == "postgresql" else msgspec.json.encode(list(value)).decode()
+        if dialect.name != "postgresql":
+            return msgspec.json.encode(list(value)).decode()
+        return number_list(value) if self.numbers else list(value)
+
+
+def number_list(numbers: Collection[int]) -> str:
+    """An array of whole numbers as PostgreSQL reads it; drivers write one number after the other."""
+    return "{" + ",".join(map(str, numbers)) + "}"
 
 
 class Among(FunctionElement[bool]):
@@ -53,4 +60,7 @@ def _in_json(element: Among, compiler: SQLCompiler, **options: Any) -> str:
 @compiles(Among, "postgresql")
 def _any_of_array(element: Among, compiler: SQLCompiler, **options: Any) -> str:
     column, values = (compiler.process(part, **options) for part in element.clauses)
+    kind = list(element.clauses)[1].type
+    if isinstance(kind, Values) and kind.numbers:
+        values = f"CAST({values} AS bigint[])"
     return f"({column} = ANY ({values}))"

@@ -10,8 +10,23 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Dialect, Table, bindparam, update
+from msgspec import json
+from sqlalchemy import (
+    JSON,
+    Column,
+    ColumnElement,
+    Connection,
+    Dialect,
+    Float,
+    LargeBinary,
+    Table,
+    bindparam,
+    column,
+    text,
+    update,
+)
 from sqlalchemy.sql.dml import Insert, Update
+from sqlalchemy.types import TypeDecorator
 
 from headwater.backends.sql.claims import insert_into
 
@@ -58,6 +73,44 @@ def prepare(dialect: Dialect, statement: Insert | Update, columns: Sequence[str]
     )
 
 
+@dataclass(frozen=True)
+class AsRecords:
+    """The same for PostgreSQL, all rows as one parameter: a row each would cost a turn of the protocol, and lists of
+    values are slow to write down."""
+
+    sql: str
+    conversions: tuple[tuple[str, Conversion], ...]
+
+    def run(self, connection: Connection, rows: Sequence[Row]) -> int:
+        told = [self._converted(row) for row in rows] if self.conversions else rows
+        return connection.exec_driver_sql(self.sql, {"rows": json.encode(told).decode()}).rowcount
+
+    def _converted(self, row: Row) -> Row:
+        return {**row, **{name: convert(row[name]) for name, convert in self.conversions}}
+
+
+def as_records(dialect: Dialect, statement: Any, table: Table, columns: Sequence[str]) -> AsRecords:
+    """`statement` is PostgreSQL's insert; what it does on a conflict must meet no row twice in one run."""
+    kinds = {name: table.c[name].type for name in columns}
+    shape = ", ".join(f"{name} {kind.dialect_impl(dialect).compile(dialect)}" for name, kind in kinds.items())
+    names = ", ".join(columns)
+    rows = text(f"SELECT {names} FROM json_to_recordset(CAST(:rows AS json)) AS told({shape})").columns(  # noqa: S608 - names of our own schema
+        *(column(name) for name in columns)
+    )
+    compiled = statement.from_select(list(columns), rows, include_defaults=False).compile(dialect=dialect)
+    made = ((name, kind.dialect_impl(dialect).bind_processor(dialect)) for name, kind in kinds.items())
+    return AsRecords(str(compiled), tuple((name, convert) for name, convert in made if convert is not None))
+
+
+def fits_records(table: Table, columns: Sequence[str]) -> bool:
+    """JSON could not carry these as they are: bytes, numbers that are none, and a null that is a value."""
+    return not any(isinstance(_kind(table.c[name]), JSON | LargeBinary | Float) for name in columns)
+
+
+def _kind(one: Column[Any]) -> Any:
+    return one.type.impl if isinstance(one.type, TypeDecorator) else one.type
+
+
 def insert_rows(
     connection: Connection, table: Table, rows: Sequence[Row], *, replacing: Sequence[str] = ()
 ) -> int:
@@ -71,8 +124,10 @@ def insert_rows(
 @lru_cache(maxsize=512)
 def _inserting(
     dialect: Dialect, table: Table, columns: tuple[str, ...], replacing: tuple[str, ...]
-) -> Prepared:
+) -> Prepared | AsRecords:
     statement = insert_into(dialect, table)
+    if not replacing and dialect.name == "postgresql" and fits_records(table, columns):
+        return as_records(dialect, statement.on_conflict_do_nothing(), table, columns)
     if replacing:
         keys = [column.name for column in table.primary_key]
         changes = {name: statement.excluded[name] for name in replacing}

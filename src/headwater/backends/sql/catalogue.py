@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, func, or_, select
 
-from headwater.backends.sql.claims import TABLES
+from headwater.backends.sql.claims import ALIVE, TABLES
 from headwater.backends.sql.connect import reading
 from headwater.backends.sql.schema import (
     captures,
@@ -160,7 +160,7 @@ def _total(connection: Connection, table: Table, *where: Any) -> int:
 def _unfinished(connection: Connection, task: Task, recipe: str, now: datetime) -> Record:
     table = TABLES[task]
     mine = (table.c.recipe == recipe, table.c.due_at.is_not(None))
-    alive = (sources.c.active, sources.c.stopped.is_(None)) if task is Task.POLL else ()
+    alive = ALIVE.get(task, ())
     return {
         "due": _total(connection, table, *mine, *alive, table.c.due_at <= now),
         "later": _total(connection, table, *mine, *alive, table.c.due_at > now),

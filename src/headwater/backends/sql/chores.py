@@ -38,6 +38,18 @@ class Chores:
         with writing(self.engine) as connection:
             return connection.execute(mine.values(**begun, status="RUNNING")).rowcount == 1
 
+    def holders(self) -> set[str]:
+        """Everybody who is at a chore."""
+        query = select(chores.c.lease_owner).where(chores.c.lease_owner.is_not(None))
+        with reading(self.engine) as connection:
+            return {str(owner) for owner in connection.scalars(query)}
+
+    def free(self, owners: Collection[str]) -> None:
+        """What these held may be done by others at once."""
+        held = update(chores).where(chores.c.lease_owner.in_(owners))
+        with writing(self.engine) as connection:
+            connection.execute(held.values(lease_owner=None, lease_until=None))
+
     def finish(
         self,
         name: str,

@@ -8,7 +8,8 @@ from sqlalchemy import Connection, Dialect, Table, and_, case, or_, select, upda
 from sqlalchemy.dialects import postgresql, sqlite
 
 from headwater.backends.sql.among import among
-from headwater.backends.sql.schema import deliveries, documents, groups, leads, sources
+from headwater.backends.sql.schema import deliveries, documents, groups, leads, replay_items, replays, sources
+from headwater.model.replay import ReplayState
 from headwater.model.work import Claim, Task
 
 TABLES: dict[Task, Table] = {
@@ -17,6 +18,14 @@ TABLES: dict[Task, Table] = {
     Task.REFINE: documents,
     Task.GATHER: groups,
     Task.DELIVER: deliveries,
+    Task.REPLAY: replay_items,
+}
+# What else must hold for a due row to be worked on.
+ALIVE: dict[Task, tuple[Any, ...]] = {
+    Task.POLL: (sources.c.active, sources.c.stopped.is_(None)),
+    Task.REPLAY: (
+        replay_items.c.replay_id.in_(select(replays.c.id).where(replays.c.state == ReplayState.RUNNING)),
+    ),
 }
 
 
@@ -29,12 +38,20 @@ def waiting(connection: Connection, recipe: str, now: datetime) -> list[Task]:
     """The tasks of which something is due and nobody is at it."""
     found = []
     for task, table in TABLES.items():
-        wanted = _claimable(table, recipe, now)
-        if task is Task.POLL:
-            wanted += [sources.c.active, sources.c.stopped.is_(None)]
-        if connection.execute(select(table.c.id).where(and_(*wanted)).limit(1)).first() is not None:
+        wanted = (*_claimable(table, recipe, now), *ALIVE.get(task, ()))
+        if connection.execute(select(table.c.id).where(*wanted).limit(1)).first() is not None:
             found.append(task)
+    if Task.REPLAY not in found and _replay_goes_on(connection, recipe):
+        found.append(Task.REPLAY)
     return found
+
+
+def _replay_goes_on(connection: Connection, recipe: str) -> bool:
+    """Whether a replay is at work though none of its rows is due: further documents are to be listed or replaced."""
+    unlisted = and_(replays.c.state == ReplayState.RUNNING, replays.c.filled_at.is_(None))
+    going = or_(unlisted, replays.c.state == ReplayState.APPLYING)
+    query = select(replays.c.id).where(replays.c.recipe == recipe, going).limit(1)
+    return connection.execute(query).first() is not None
 
 
 def take(connection: Connection, claim: Claim, *extra: Any) -> list[str]:

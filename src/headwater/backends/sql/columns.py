@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.types import TypeDecorator
 
 from headwater.backends.sql.json_text import from_json, to_json
-from headwater.backends.sql.letters import storable
+from headwater.pure.letters import storable
 
 metadata = MetaData(
     naming_convention={

@@ -10,8 +10,11 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from headwater.backends.sql.json_text import from_json, to_json
+from headwater.backends.sql.postgresql import open_engine
+from headwater.model.connections import Connections
 from headwater.model.errors import Refused, Temporary
 
 SQLITE_PRAGMAS = (
@@ -24,11 +27,13 @@ SQLITE_PRAGMAS = (
     "PRAGMA wal_autocheckpoint=8000",
 )
 WAL_TRIES, WAL_REST = 100, 0.1
+USUAL = Connections()
+IDLE_TOO_LONG = "25P03"
 BEYOND_LIMITS = "54"  # PostgreSQL's class for what it will never take, however often it is asked
 DISK_FULL = ("disk is full", "disk full", "no space left", "could not extend file")
 
 
-def connect(url: str | URL) -> Engine:
+def connect(url: str | URL, connections: Connections = USUAL) -> Engine:
     parsed = _parsed(url)
     options: dict[str, Any] = {
         "json_serializer": to_json,
@@ -38,7 +43,7 @@ def connect(url: str | URL) -> Engine:
     if parsed.get_backend_name() == "sqlite":
         return _sqlite(parsed, options)
     if parsed.get_backend_name() == "postgresql":
-        return _postgresql(parsed.set(drivername="postgresql+psycopg"), options)
+        return open_engine(parsed.set(drivername="postgresql+psycopg"), connections, options)
     raise Refused("bad_database", f"'{parsed.get_backend_name()}' is not supported: use sqlite or postgresql")
 
 
@@ -50,15 +55,6 @@ def _parsed(url: str | URL) -> URL:
         raise Refused(
             "bad_database",
             "database: that is not an address of a database; write for example postgresql://user@host/name",
-        ) from error
-
-
-def _postgresql(url: URL, options: dict[str, Any]) -> Engine:
-    try:
-        return create_engine(url, pool_pre_ping=True, pool_size=4, max_overflow=4, **options)
-    except ModuleNotFoundError as error:
-        raise Refused(
-            "missing_driver", "PostgreSQL needs a driver: install it with `pip install headwater[postgres]`"
         ) from error
 
 
@@ -131,7 +127,8 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Say what a database error means in our own three words, without its SQL or its data."""
+    """Say what a database error means in our own three words, without its SQL or its data. That it is away is no fault of
+    the record for which it was asked."""
     try:
         yield
     except (OperationalError, InterfaceError) as error:
@@ -139,9 +136,15 @@ def _translated() -> Iterator[None]:
             raise
         detail = str(error.orig).splitlines()[0] if str(error.orig) else type(error.orig).__name__
         if any(sign in detail.lower() for sign in DISK_FULL):
-            raise Temporary("disk_full", detail) from error
-        raise Temporary("database_unavailable", detail) from error
+            raise Temporary("disk_full", detail, counts=False) from error
+        raise Temporary("database_unavailable", detail, counts=False) from error
+    except PoolTimeout as error:
+        told = "all connections of this process are busy"
+        raise Temporary("database_unavailable", told, counts=False) from error
     except DatabaseError as error:
+        if getattr(error.orig, "sqlstate", None) == IDLE_TOO_LONG:
+            told = "the transaction stood still for too long"
+            raise Temporary("database_unavailable", told, counts=False) from error
         if "malformed" in str(error.orig) or "not a database" in str(error.orig):
             raise Refused("database_damaged", f"{error.orig}: restore it from a backup") from error
         raise

@@ -7,7 +7,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, Dialect, func, select
+from sqlalchemy import ColumnElement, Connection, Dialect, func, select
 
 from headwater.backends.sql.among import among
 from headwater.backends.sql.bulk import Prepared, prepare
@@ -68,9 +68,13 @@ def _opening(dialect: Dialect, columns: tuple[str, ...]) -> Prepared:
 
 def claim_documents(connection: Connection, claim: Claim) -> list[Draft]:
     ids = take(connection, claim)
-    if not ids:
-        return []
-    current = func.coalesce(documents.c.next_capture_id, documents.c.capture_id).label("current")
+    newest = func.coalesce(documents.c.next_capture_id, documents.c.capture_id)
+    return drafts_of(connection, ids, newest) if ids else []
+
+
+def drafts_of(connection: Connection, ids: Sequence[str], capture: ColumnElement[Any]) -> list[Draft]:
+    """What refining would be given for these documents if they were made from that capture."""
+    current = capture.label("current")
     # A revision that was not good enough has its number too, though the document does not bear it.
     latest = select(func.max(revisions.c.revision)).where(revisions.c.document_id == documents.c.id)
     query = (

@@ -170,6 +170,7 @@ documents = Table(
     Index("ix_documents_number", "number"),
     Index("ix_documents_source_created", "source_id", "created_at"),
     Index("ix_documents_recipe_updated", "recipe", "updated_at"),
+    Index("ix_documents_recipe_created", "recipe", "created_at", "id"),
 )
 
 revisions = Table(

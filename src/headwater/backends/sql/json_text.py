@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from headwater.backends.sql.letters import storable
+from headwater.pure.letters import storable
 
 NUL = rb"\u0000"
 from_json = msgspec.json.decode

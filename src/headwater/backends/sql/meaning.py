@@ -4,21 +4,19 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sqlalchemy import Connection, Engine, Row, and_, exists, select
 
 from headwater.backends.sql.among import among
 from headwater.backends.sql.bulk import insert_rows
 from headwater.backends.sql.connect import reading, writing
+from headwater.backends.sql.nearness import STORED, Matrix, candidates
 from headwater.backends.sql.schema import documents, vectors
 from headwater.backends.sql.searching import FIELDS, Wish, filtered
 from headwater.model.work import State
 from headwater.pure.search import snippet, terms
 
-Matrix = npt.NDArray[np.float32]
 Encode = Callable[[Sequence[Row[Any]]], Matrix]
 
-STORED = np.dtype("<f4")
 BLOCK = 2_000  # vectors in memory at once
 AT_ONCE = 64
 
@@ -33,8 +31,9 @@ def has_vectors(engine: Engine, recipe: str) -> bool:
 def search_meaning(engine: Engine, wish: Wish, model: str, meant: Matrix) -> list[dict[str, Any]]:
     """The documents whose vectors of this model lie nearest to that of the query, with their similarity."""
     best: list[tuple[float, str]] = []
+    proposed = candidates(engine, wish, model, meant)
     with reading(engine) as connection:
-        for ids, block in _blocks(connection, wish, model, len(meant)):
+        for ids, block in _blocks(connection, wish, model, len(meant), proposed):
             near = block @ meant
             best += [(float(near[place]), ids[place]) for place in np.argsort(-near)[: wish.limit]]
             best = sorted(best, key=lambda pair: (-pair[0], pair[1]))[: wish.limit]
@@ -44,8 +43,9 @@ def search_meaning(engine: Engine, wish: Wish, model: str, meant: Matrix) -> lis
 
 
 def _blocks(
-    connection: Connection, wish: Wish, model: str, dimensions: int
+    connection: Connection, wish: Wish, model: str, dimensions: int, proposed: Sequence[str] | None
 ) -> Iterator[tuple[list[str], Matrix]]:
+    """Of all documents, or of those that an index proposed."""
     joined = vectors.join(documents, documents.c.id == vectors.c.document_id)
     query = filtered(
         select(vectors.c.document_id, vectors.c.vector)
@@ -53,6 +53,8 @@ def _blocks(
         .where(vectors.c.model == model, vectors.c.dimensions == dimensions),
         wish,
     )
+    if proposed is not None:
+        query = query.where(among(vectors.c.document_id, proposed))
     found = connection.execution_options(stream_results=True).execute(query)
     while rows := found.fetchmany(BLOCK):
         values = np.frombuffer(b"".join(bytes(row.vector) for row in rows), dtype=STORED)

@@ -5,9 +5,10 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, inspect, text
 
 from headwater.backends.sql.connect import reading, writing
+from headwater.backends.sql.postgresql import without_limits
 from headwater.model.errors import Refused
 
-HEAD = "0005"
+HEAD = "0008"
 LOCK = 4_849_270  # an arbitrary number that all Headwater processes agree on
 
 
@@ -17,6 +18,7 @@ def migrate(engine: Engine) -> bool:
         if _version(connection) == HEAD:
             return False
     with writing(engine) as connection:
+        without_limits(connection)
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
         current = _version(connection)

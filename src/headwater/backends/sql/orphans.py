@@ -25,7 +25,7 @@ def nobody_working(engine: Engine) -> Iterator[Connection]:
         if busy := holders(connection):
             raise Refused(
                 "workers_busy",
-                f"{len(busy)} workers are at work; stop them first, then sweep the archive again",
+                f"{len(busy)} workers are at work; stop them first, then try again",
             )
         yield connection
 

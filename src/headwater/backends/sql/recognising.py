@@ -8,10 +8,10 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, and_, delete, fals
 
 from headwater.backends.sql.among import among
 from headwater.backends.sql.bulk import insert_rows
-from headwater.backends.sql.letters import storable
 from headwater.backends.sql.schema import fingerprints
 from headwater.model.document import Document, Fingerprint
 from headwater.model.work import State
+from headwater.pure.letters import storable
 
 LONGEST_INDEXED = 600
 

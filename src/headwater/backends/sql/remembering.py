@@ -11,8 +11,8 @@ from itertools import islice
 from msgspec import json
 from sqlalchemy import Connection, Dialect, case, literal_column, select, text, update
 
-from headwater.backends.sql.among import among
-from headwater.backends.sql.bulk import Prepared, insert_rows, prepare
+from headwater.backends.sql.among import among, number_list
+from headwater.backends.sql.bulk import AsRecords, Prepared, Row, as_records, insert_rows, prepare
 from headwater.backends.sql.claims import insert_into
 from headwater.backends.sql.recognising import any_of, indexed
 from headwater.backends.sql.schema import bands, documents, epochs, fingerprints, sentences
@@ -79,7 +79,11 @@ def _latest(connection: Connection, space: int, keys: Sequence[int], limit: int)
     if not keys:
         return {}
     sqlite = connection.dialect.name == "sqlite"
-    asked = {"space": space, "most": limit, "keys": json.encode(keys).decode() if sqlite else list(keys)}
+    asked = {
+        "space": space,
+        "most": limit,
+        "keys": json.encode(keys).decode() if sqlite else number_list(keys),
+    }
     rows = connection.execute(LATEST_ON_SQLITE if sqlite else LATEST_ON_POSTGRESQL, asked)
     found = ((row.band, json.decode(row.held) if sqlite else row.held) for row in rows)
     return {band: held for band, held in found if held}
@@ -213,8 +217,9 @@ def _count_sentences(connection: Connection, recipe: str, traces: Sequence[Trace
     space = space_of(recipe, "")
     numbers = {name: _publisher(name) for name in {"", *(trace.publisher for trace in traces)}}
     told = sorted(
-        (sentence, numbers[name], key_number(trace.original))
+        (sentence, numbers[name], story)
         for trace in traces
+        for story in [key_number(trace.original)]
         for name in {trace.publisher, ""}
         for sentence in trace.sentences
     )
@@ -222,12 +227,26 @@ def _count_sentences(connection: Connection, recipe: str, traces: Sequence[Trace
         {"space": space, "sentence": sentence, "publisher": publisher, "stories": 1, "story": story}
         for sentence, publisher, story in told
     ]
-    if rows:
-        _counting(connection.dialect).run(connection, rows)
+    for some in _apart(rows) if connection.dialect.name == "postgresql" else [rows]:
+        if some:
+            _counting(connection.dialect).run(connection, some)
+
+
+def _apart(rows: Sequence[Row]) -> list[list[Row]]:
+    """So that no part has two rows of one sentence: PostgreSQL changes a row once in a statement. They are sorted."""
+    parts: list[list[Row]] = []
+    place, last = 0, None
+    for row in rows:
+        place = place + 1 if (row["sentence"], row["publisher"]) == last else 0
+        last = row["sentence"], row["publisher"]
+        if place == len(parts):
+            parts.append([])
+        parts[place].append(row)
+    return parts
 
 
 @lru_cache(maxsize=8)
-def _counting(dialect: Dialect) -> Prepared:
+def _counting(dialect: Dialect) -> Prepared | AsRecords:
     """Another story than the one that used the sentence last is one story more."""
     statement = insert_into(dialect, sentences)
     other_story = case(
@@ -236,4 +255,7 @@ def _counting(dialect: Dialect) -> Prepared:
     counted = {"stories": sentences.c.stories + other_story, "story": statement.excluded.story}
     keys = [column.name for column in sentences.primary_key]
     changed = statement.on_conflict_do_update(index_elements=keys, set_=counted)
-    return prepare(dialect, changed, ["space", "sentence", "publisher", "stories", "story"])
+    columns = ("space", "sentence", "publisher", "stories", "story")
+    if dialect.name == "postgresql":
+        return as_records(dialect, changed, sentences, columns)
+    return prepare(dialect, changed, columns)

@@ -18,6 +18,8 @@ from headwater.backends.sql.schema import (
     queue_items,
     revisions,
     runs,
+    summary_batches,
+    summary_requests,
 )
 from headwater.model.work import State
 
@@ -34,6 +36,7 @@ class Cutoffs:
     captures: datetime | None = None
     documents: datetime | None = None
     queue: datetime | None = None
+    summaries: datetime | None = None
 
 
 def old_runs(before: datetime) -> ColumnElement[bool]:
@@ -48,6 +51,16 @@ def old_alarms(before: datetime) -> ColumnElement[bool]:
 def old_queue_items(before: datetime) -> ColumnElement[bool]:
     """Those that another program dealt with, or gave up."""
     return queue_items.c.due_at.is_(None) & (queue_items.c.ended_at < before)
+
+
+def old_summaries(before: datetime) -> ColumnElement[bool]:
+    """Questions to a language model that are over; what was answered stands in the story."""
+    open_still = summary_requests.c.state.in_(("waiting", "asked"))
+    return ~open_still & (summary_requests.c.ended_at < before)
+
+
+def old_batches(before: datetime) -> ColumnElement[bool]:
+    return summary_batches.c.ended_at < before
 
 
 def old_captures(before: datetime) -> ColumnElement[bool]:
@@ -79,6 +92,7 @@ def count_old(engine: Engine, cutoffs: Cutoffs) -> dict[str, int]:
             ("captures", captures, old_captures),
             ("documents", documents, old_documents),
             ("queue", queue_items, old_queue_items),
+            ("summaries", summary_requests, old_summaries),
         ):
             before = getattr(cutoffs, name)
             query = select(func.count()).select_from(table)
@@ -97,6 +111,12 @@ def remove_captures(engine: Engine, before: datetime) -> int:
 
 def remove_queue_items(engine: Engine, before: datetime) -> int:
     return _remove(engine, queue_items, old_queue_items(before))
+
+
+def remove_summaries(engine: Engine, before: datetime) -> int:
+    """With the batches they went out in."""
+    _remove(engine, summary_batches, old_batches(before))
+    return _remove(engine, summary_requests, old_summaries(before))
 
 
 def remove_alarms(engine: Engine, before: datetime) -> int:

@@ -6,7 +6,6 @@ from typing import Any
 
 from sqlalchemy import RowMapping
 
-from headwater.backends.sql.letters import storable
 from headwater.backends.sql.schema import documents, leads
 from headwater.model.alarm import Alarm
 from headwater.model.capture import Capture
@@ -16,6 +15,7 @@ from headwater.model.lead import Lead, StoredLead
 from headwater.model.source import Source, Trigger
 from headwater.model.story import Member, Story
 from headwater.pure.keys import external_number, positive_number
+from headwater.pure.letters import storable
 from headwater.pure.urls import without_tracking
 
 Row = RowMapping | Mapping[str, Any]

@@ -33,6 +33,8 @@ from headwater.backends.sql.knowledge_tables import (
 from headwater.backends.sql.link_health import link_health
 from headwater.backends.sql.pipeline_table import pipeline_runs
 from headwater.backends.sql.queue_table import queue_items
+from headwater.backends.sql.replay_tables import replay_items, replays
+from headwater.backends.sql.summary_tables import summary_batches, summary_requests
 from headwater.backends.sql.upkeep_tables import alarms, article_keys, chores
 
 __all__ = [
@@ -60,12 +62,16 @@ __all__ = [
     "pipeline_runs",
     "quarantine",
     "queue_items",
+    "replay_items",
+    "replays",
     "revisions",
     "runs",
     "sentences",
     "sources",
     "stories",
     "subjects",
+    "summary_batches",
+    "summary_requests",
     "topics",
     "vectors",
 ]

@@ -18,6 +18,7 @@ from headwater.backends.sql.claims import TABLES
 from headwater.backends.sql.connect import connect, reading, writing
 from headwater.backends.sql.migrate import migrate
 from headwater.backends.sql.orphans import nobody_working
+from headwater.backends.sql.postgresql import without_limits
 from headwater.backends.sql.schema import chores, metadata
 from headwater.model.errors import Refused, Temporary
 
@@ -35,6 +36,7 @@ def save(engine: Engine, file: Path) -> None:
             live.backup(copy)
     else:
         with _opened(file) as saved, reading(engine) as source, writing(saved) as target:
+            without_limits(source)
             copy_rows(source, target)
     with _translated(), closing(sqlite3.connect(file)) as copy:
         copy.execute("PRAGMA journal_mode=DELETE")  # one file, with nothing beside it
@@ -49,7 +51,7 @@ def load(file: Path, engine: Engine, *, force: bool) -> None:
         with free_for_restore(engine, force=force) as target:
             if engine.dialect.name != "sqlite":
                 with reading(saved) as source:
-                    _clear(target)
+                    clear(target)
                     copy_rows(source, target)
                 return
         saved.dispose()
@@ -67,10 +69,11 @@ def free_for_restore(engine: Engine, *, force: bool) -> Iterator[Connection]:
     """A transaction in which the store may be replaced; Refused while workers are at work, and over data unless by
     force."""
     with nobody_working(engine) as connection:
-        if not force and (filled := _filled(connection)):
+        without_limits(connection)
+        if not force and (found := filled(connection)):
             raise Refused(
                 "not_empty",
-                f"there is data already ({', '.join(filled[:3])}); restore into an empty database, or replace "
+                f"there is data already ({', '.join(found[:3])}); restore into an empty database, or replace "
                 "everything with --force",
             )
         yield connection
@@ -89,12 +92,12 @@ def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
         yield batch
 
 
-def _clear(target: Connection) -> None:
+def clear(target: Connection) -> None:
     for table in reversed(metadata.sorted_tables):
         target.execute(table.delete())
 
 
-def _filled(connection: Connection) -> Sequence[str]:
+def filled(connection: Connection) -> Sequence[str]:
     """The tables with rows; a worker that was started for a moment leaves its chores."""
     return [t.name for t in metadata.sorted_tables if t is not chores and _any(connection, t)]
 

@@ -19,12 +19,15 @@ from headwater.backends.sql import (
     recognising,
     refining,
     remembering,
+    replacing,
+    replaying,
 )
 from headwater.backends.sql import reading as records
 from headwater.backends.sql.connect import reading, writing
 from headwater.model.capture import Capture
 from headwater.model.document import Document, Fingerprint
 from headwater.model.lead import StoredLead
+from headwater.model.replay import Replayed, Replaying, ReplayState
 from headwater.model.source import Source
 from headwater.model.trace import Recollection
 from headwater.model.work import (
@@ -106,6 +109,33 @@ class SqlStore:
         with writing(self.engine) as connection:
             outbox.finish_deliver(connection, delivered, owner, now)
 
+    def claim_replays(self, claim: Claim) -> Sequence[Replaying]:
+        with reading(self.engine) as connection:
+            if not replaying.running(connection, claim.job.recipe):
+                return []
+        with writing(self.engine) as connection:
+            return replaying.claim_replays(connection, claim)
+
+    def finish_replay(self, replayed: Sequence[Replayed], owner: str, now: datetime) -> None:
+        with writing(self.engine) as connection:
+            replaying.finish_replay(connection, replayed, owner, now)
+
+    def advance_replay(self, recipe: str, now: datetime) -> int:
+        """Each little is a transaction of its own."""
+        listed: int | None = 0
+        while listed == 0:
+            with reading(self.engine) as connection:
+                row = replaying.going(connection, recipe)
+                applying = row is not None and row["state"] == ReplayState.APPLYING
+                found = replaying.next_documents(connection, row) if row and not applying else []
+            if row is None:
+                return 0
+            with writing(self.engine) as connection:
+                if applying:
+                    return replacing.replace_some(connection, row["id"], now)
+                listed = replaying.list_documents(connection, row, found, now)
+        return listed or 0
+
     def renew(self, task: Task, owner: str, until: datetime) -> None:
         with writing(self.engine) as connection:
             claims.renew(connection, task, owner, until)
@@ -157,8 +187,6 @@ class SqlStore:
                 query = select(func.min(table.c.due_at)).where(
                     table.c.recipe == recipe, table.c.due_at.is_not(None)
                 )
-                if task is Task.POLL:
-                    query = query.where(table.c.active, table.c.stopped.is_(None))
-                if (due := connection.scalar(query)) is not None:
+                if (due := connection.scalar(query.where(*claims.ALIVE.get(task, ())))) is not None:
                     found[task] = due
             return found

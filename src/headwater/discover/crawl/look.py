@@ -1,5 +1,6 @@
 """A site walked from its start pages: breadth first, its own domain only, within limits; what is recognised is a lead."""
 
+import json
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -45,7 +46,10 @@ def discover_crawl(source: Source, now: datetime) -> Conversation:
     `page_patterns` and `markers` with `least_markers` (what is recognised), `depth` (at most 3), `pages` (at most
     500), `per_shape` (addresses of one template), `beyond_limits` (lets `depth` and `pages` go further).
     """
-    crawl = _Crawl(read_settings(source), recall(source.watermark, now), source.kind)
+    chosen = sha256(
+        json.dumps([source.url, source.options], sort_keys=True, default=str).encode()
+    ).hexdigest()
+    crawl = _Crawl(read_settings(source), recall(source.watermark, now, chosen[:16]), source.kind)
     yield from crawl.walk()
     return crawl.end()
 
@@ -99,19 +103,33 @@ class _Crawl:
 
     def _visit(self, stop: Stop) -> Talk:
         last = self._is_last(stop)
-        headers = self.memory.headers(stop.key) if last else {}
+        headers = self.memory.headers(stop.key, last=last, seen=self.bodies)
         response = yield Request(url=stop.url, headers=headers, source_kind=self.kind)
         assert response is not None
         self.read += 1
         self.held += 1
+        leads = list(self._heard(stop, response, last=last))
+        if leads or (self.held >= FLUSH_EVERY and response.status != 304):
+            self.held = 0
+            # At once: its own capture is the last one that the engine holds now.
+            yield Found(tuple(leads))
+
+    def _heard(self, stop: Stop, response: Response, *, last: bool) -> Iterator[Lead]:
         if response.status == 304:
-            self.memory.keep(stop.key, response)
+            yield from self._unchanged(stop, response, last=last)
         elif self._is_new(stop, response):
-            leads = list(self._leads(stop, response, last=last))
-            if leads or self.held >= FLUSH_EVERY:
-                self.held = 0
-                # At once: its own capture is the last one that the engine holds now.
-                yield Found(tuple(leads))
+            yield from self._leads(stop, response, last=last)
+
+    def _unchanged(self, stop: Stop, response: Response, *, last: bool) -> Iterator[Lead]:
+        """It leads where it led before; it is no lead again."""
+        self.memory.keep(stop.key, response)
+        self.bodies.add(self.memory.body(stop.key))
+        if canonical(response.url) != stop.key:
+            self.frontier.reached(response.url)
+        links = tuple(self.memory.links(stop.key) or ())
+        if not last:
+            self._queue(links, stop.depth + 1)
+        yield from self._linked_files(links)
 
     def _is_new(self, stop: Stop, response: Response) -> bool:
         """Whether this is a page of the site that this crawl has not seen under another address."""
@@ -120,9 +138,10 @@ class _Crawl:
             return False
         if canonical(response.url) != stop.key and self.frontier.reached(response.url):
             return False
-        body = sha256(response.body).hexdigest()
+        body = _digest(response)
         if body in self.bodies:
             self.notes("same_content", stop.url)
+            self.memory.read(stop.key, response, body, (), copy=True)
             return False
         self.bodies.add(body)
         return True
@@ -130,7 +149,8 @@ class _Crawl:
     def _leads(self, stop: Stop, response: Response, *, last: bool) -> Iterator[Lead]:
         if response.media_type not in PAGES:
             if self.settings.recognise.patterns and self.settings.recognise.by_address(response.url):
-                yield lead_to_file(response.url, sha256(response.body).hexdigest()[:16])
+                yield lead_to_file(response.url, _digest(response))
+            self.memory.read(stop.key, response, _digest(response), ())
             return
         page = read_page(
             response.body, url=response.url, content_type=header(response.headers, "content-type")
@@ -140,9 +160,9 @@ class _Crawl:
         if found is not None:
             yield lead_with_page(response, page, found, robots)
         links = () if robots & {"nofollow", "none"} else page.links
-        if last:
-            self.memory.read(stop.key, response)
-        else:
+        followed = [url for url in links if self._may_follow(url) or self._is_paper(url)]
+        self.memory.read(stop.key, response, _digest(response), None if last else followed)
+        if not last:
             self._queue(links, stop.depth + 1)
         yield from self._linked_files(links)
 
@@ -154,12 +174,15 @@ class _Crawl:
 
     def _linked_files(self, links: tuple[str, ...]) -> Iterator[Lead]:
         """Papers that a page names are leads by their address alone; the crawl does not carry them home."""
-        recognise = self.settings.recognise
-        for url in links if recognise.patterns else ():
-            wanted = _suffix(url) in DOCUMENTS and recognise.by_address(url) and self.settings.wanted(url)
-            if wanted and url in self.settings.territory and url not in self.files:
+        for url in links:
+            if url not in self.files and self._is_paper(url):
                 self.files.add(url)
                 yield lead_to_file(url)
+
+    def _is_paper(self, url: str) -> bool:
+        recognise = self.settings.recognise
+        named = bool(recognise.patterns) and _suffix(url) in DOCUMENTS and recognise.by_address(url)
+        return named and self.settings.wanted(url) and url in self.settings.territory
 
     def end(self) -> Discovery:
         if not self.read and self.first_error is not None:
@@ -170,6 +193,10 @@ class _Crawl:
         for reason, count in sorted(self.frontier.skipped.items()):
             self.notes(f"links_skipped:{reason}", str(count))
         return Discovery(watermark=self.memory.watermark(waiting), warnings=self.notes.as_warnings())
+
+
+def _digest(response: Response) -> str:
+    return sha256(response.body).hexdigest()[:16]
 
 
 def _suffix(url: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from headwater.extract.blocks import Block, Heading, Item, Paragraph, Table
 from headwater.extract.compose import reading
-from headwater.extract.letters import one_line
+from headwater.extract.letters import in_a_cell, one_line
 from headwater.extract.moments import from_iso
 from headwater.extract.office.container import BadContainer, Container, open_container
 from headwater.extract.office.docx_styles import Numbering, heading_levels, read_numbering
@@ -137,7 +137,7 @@ class Paper:
             for name, child in children(cell):
                 if name == "tbl":
                     lines += [" ".join(row) for row in self._rows(child, depth + 1)]
-        yield one_line(" ".join(lines))
+        yield in_a_cell(lines)
         span = find(cell, "tcPr", "gridSpan")
         for _ in range(min(_number(attribute(span, "val")), 64) - 1 if span is not None else 0):
             yield ""

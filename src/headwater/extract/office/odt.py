@@ -7,7 +7,7 @@ from lxml import etree
 
 from headwater.extract.blocks import Block, Heading, Item, Paragraph, Table
 from headwater.extract.compose import reading
-from headwater.extract.letters import one_line
+from headwater.extract.letters import in_a_cell, one_line
 from headwater.extract.moments import from_iso
 from headwater.extract.office.container import BadContainer, Container, open_container
 from headwater.extract.xml.parse import Element, attribute, children, find, name_of, text_of
@@ -117,7 +117,7 @@ def _cells(row: Element) -> Iterator[str]:
     """A cell that is repeated is written as often, within reason: sheets repeat their empty rest a thousandfold."""
     for name, cell in children(row):
         if name in {"table-cell", "covered-table-cell"}:
-            text = one_line(" ".join(_text(child) for _, child in children(cell)))
+            text = in_a_cell(_text(child) for _, child in children(cell))
             for _ in range(min(_repeats(cell, "number-columns-repeated"), _MOST_REPEATS if text else 1)):
                 yield text
 

@@ -20,12 +20,28 @@ Page = tuple[Sequence[Piece], float]
 
 def without_margins(pages: Sequence[Page]) -> list[list[Piece]]:
     """The pages without their running heads, running feet and page numbers."""
+    repeated = _repeated(pages)
+    return [_cleaned(pieces, height, repeated) for pieces, height in pages]
+
+
+def running(pages: Sequence[Page]) -> list[str]:
+    """The running heads and feet themselves, as the first page that has them shows them: they may say whose paper it is."""
+    repeated = _repeated(pages)
+    found = [
+        piece.text.strip()
+        for pieces, height in pages
+        for piece in pieces
+        if repeated.intersection(_keys(piece, height))
+    ]
+    return list({_DIGITS.sub("#", text.casefold()): text for text in reversed(found)}.values())[::-1]
+
+
+def _repeated(pages: Sequence[Page]) -> set[tuple[str, int]]:
     seen = Counter(
         key for page in pages for key in {key for piece in page[0] for key in _keys(piece, page[1])}
     )
     enough = 2 if len(pages) <= 4 else 3
-    repeated = {key for key, count in seen.items() if count >= enough} if len(pages) > 1 else set()
-    return [_cleaned(pieces, height, repeated) for pieces, height in pages]
+    return {key for key, count in seen.items() if count >= enough} if len(pages) > 1 else set()
 
 
 def _cleaned(pieces: Sequence[Piece], height: float, repeated: set[tuple[str, int]]) -> list[Piece]:

@@ -15,7 +15,7 @@ from headwater.extract.blocks import Block, Item, Paragraph
 from headwater.extract.compose import reading
 from headwater.extract.pdf import ocr
 from headwater.extract.pdf.about import about, form_fields, links_of
-from headwater.extract.pdf.margins import without_margins
+from headwater.extract.pdf.margins import running, without_margins
 from headwater.extract.pdf.order import reading_order
 from headwater.extract.pdf.paragraphs import to_blocks
 from headwater.extract.pdf.rules import edges_of, grids_of, tables_of
@@ -27,6 +27,7 @@ MEDIA_TYPE = "application/pdf"
 LARGEST = 200_000_000
 MOST_PAGES = 2_000
 MOST_TEXT = 20_000_000
+MOST_RUNNING = 12
 _FEWEST_CHARACTERS = 20  # a page with less is a picture, if there is one on it
 _FEWEST_EDGES = 4
 _WORDS = re.compile(r"\S")
@@ -190,6 +191,7 @@ def _attributes(
         "damaged": damaged,
         "form_fields": fields,
         "partial": bool(partial),
+        "running": running([(page.pieces, page.height) for page in pages])[:MOST_RUNNING],
     }
     return {**said, **{name: value for name, value in optional.items() if value}}
 

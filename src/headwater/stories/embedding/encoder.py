@@ -11,11 +11,14 @@ import numpy.typing as npt
 from headwater.model.errors import Refused
 from headwater.stories.embedding.building import MODEL, NAME, TOKENIZER, built
 from headwater.stories.embedding.extra import needed
+from headwater.stories.embedding.locating import located
 
 Matrix = npt.NDArray[np.float32]
 
 BATCH = 32
 LONGEST = 256
+WHOLE = "sentence_embedding"
+FILES = (MODEL, f"onnx/{MODEL}", "model_quantized.onnx", "onnx/model_quantized.onnx")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +34,17 @@ class Encoder:
         ids = [found.ids for found in self.tokenizer.encode_batch([_whole(text) for text in texts])]
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for positions in _batches(ids, self.batch):
-            vectors[positions] = self._encoded([ids[position] for position in positions])
+            found = self._encoded([ids[position] for position in positions])
+            if vectors.shape[1] != found.shape[1]:
+                vectors = np.zeros((len(texts), found.shape[1]), dtype=np.float32)
+            vectors[positions] = found
         return vectors
 
     @property
     def dimension(self) -> int:
-        return int(self.session.get_outputs()[0].shape[-1])
+        """0 for a graph that does not say."""
+        size = self._output.shape[-1]
+        return size if isinstance(size, int) else 0
 
     def _encoded(self, rows: Sequence[Sequence[int]]) -> Matrix:
         asked = {given.name: given for given in self.session.get_inputs()}
@@ -44,7 +52,13 @@ class Encoder:
         ids, mask = _padded(rows, kind)
         told = {"ids": ids, "input_ids": ids, "mask": mask, "attention_mask": mask}
         feed = {name: told.get(name, np.zeros_like(ids)) for name in asked}
-        return _pooled(self.session.run(None, feed)[0], mask)
+        return _pooled(self.session.run([self._output.name], feed)[0], mask)
+
+    @property
+    def _output(self) -> Any:
+        """Of several the one that is a vector per text already; else the first."""
+        given = self.session.get_outputs()
+        return next((one for one in given if one.name == WHOLE), given[0])
 
 
 def _whole(text: str) -> str:
@@ -77,26 +91,28 @@ def _pooled(found: npt.NDArray[Any], mask: npt.NDArray[Any]) -> Matrix:
     return made
 
 
-def open_encoder(data: Path, model: Path | None = None, *, threads: int = 1) -> Encoder:
-    """The built-in encoder, made in `data` at first use, or any other: a folder with an ONNX file and its tokenizer.
+def open_encoder(data: Path, model: str | Path | None = None, *, threads: int = 1) -> Encoder:
+    """The built-in encoder, made in `data` at first use, or any other: a folder with an ONNX file and its tokenizer, or
+    whatever else `located` finds.
 
     One thread unless told: workers are processes, and they share the processors among themselves.
     """
     runtime, tokenizers = needed("onnxruntime"), needed("tokenizers")
-    folder = model or built(data)
+    name, folder = (NAME, built(data)) if model is None else located(model, data)
     options = runtime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     session = runtime.InferenceSession(
-        str(_file(folder, MODEL, f"onnx/{MODEL}")), options, providers=["CPUExecutionProvider"]
+        str(model_file(folder, *FILES)), options, providers=["CPUExecutionProvider"]
     )
-    tokenizer = tokenizers.Tokenizer.from_file(str(_file(folder, TOKENIZER)))
+    tokenizer = tokenizers.Tokenizer.from_file(str(model_file(folder, TOKENIZER)))
     tokenizer.enable_truncation(LONGEST)
     tokenizer.no_padding()
-    return Encoder(model.name if model else NAME, session, tokenizer)
+    return Encoder(name, session, tokenizer)
 
 
-def _file(folder: Path, *names: str) -> Path:
+def model_file(folder: Path, *names: str) -> Path:
+    """The first of these that the folder has."""
     found = [folder / name for name in names if (folder / name).exists()]
     if not found:
         raise Refused("no_model", f"{folder} holds no {names[0]}; give a folder with a model as ONNX")

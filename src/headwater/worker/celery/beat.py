@@ -1,4 +1,4 @@
-"""The beat: looks at what is due and hints at it. One of all beats leads; the others stand by.
+"""The beat: looks at what is due and hints at it. Of all beats that look after a recipe one leads; the others stand by.
 
 It keeps no schedule of its own: when something is due stands in the rows. So a beat that was away, or whose broker lost
 every message, has nothing to make up for: the next look sees what there is.
@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import cached_property
 
 from headwater.app import App
 from headwater.backends.sql.chores import Chores
@@ -19,7 +20,7 @@ from headwater.worker.celery.broker import BROKER_TROUBLE
 from headwater.worker.celery.hints import Hints
 from headwater.worker.celery.queues import UPKEEP, queue_of
 from headwater.worker.processes import free_the_dead, is_idle
-from headwater.worker.upkeep import CHORES, Upkeep
+from headwater.worker.upkeep import Upkeep
 
 LEADER = "beat"
 LEASE = timedelta(seconds=15)
@@ -34,37 +35,42 @@ class Beat:
     recipes: Sequence[str]
     hints: Hints
     owner: str = field(default_factory=lambda: owner_name(LEADER))
-    prepared: bool = False
     sweep_at: float = 0.0
 
+    @cached_property
+    def upkeep(self) -> Upkeep:
+        """The chores, which are registered with the first look. Workers do them."""
+        made, now = Upkeep(self.app), self.app.clock()
+        Chores(self.app.store.engine).register({leader_of(recipe): now for recipe in self.recipes}, now)
+        made.register(now)
+        return made
+
     def look(self) -> list[str]:
-        """One look; gives the queues that were hinted at. Nobody but the leader hints."""
-        if not self.leads():
+        """One look; gives the queues that were hinted at. Nobody but the leader of a recipe hints at its work."""
+        chores = self.upkeep.chores
+        led = [recipe for recipe in self.recipes if self.leads(recipe)]
+        if not led:
             return []
         self._sweep()
         now, store = self.app.clock(), self.app.store
         given = [
             queue_of(job)
-            for recipe in self.recipes
+            for recipe in led
             for job in (Job(recipe, task) for task in store.waiting(recipe, now))
             if self.hints.give(job)
         ]
-        if Chores(store.engine).waiting(CHORES, now) and self.hints.give_upkeep():
+        if Chores(store.engine).waiting(chores, now) and self.hints.give_upkeep():
             given.append(UPKEEP)
         return given
 
-    def leads(self) -> bool:
+    def leads(self, recipe: str) -> bool:
         """Whether this is the beat that counts. A leader that died on this machine is succeeded at once, another one
         when its lease has run out."""
-        rows, now = Chores(self.app.store.engine), self.app.clock()
-        if not self.prepared:
-            rows.register({LEADER: now}, now)
-            Upkeep(self.app).register(now)
-            self.prepared = True
-        holder = rows.hold(LEADER, self.owner, now, LEASE)
+        rows, row, now = Chores(self.app.store.engine), leader_of(recipe), self.app.clock()
+        holder = rows.hold(row, self.owner, now, LEASE)
         if holder is not None and dead_owners([holder]):
-            rows.let_go(LEADER, holder)
-            holder = rows.hold(LEADER, self.owner, now, LEASE)
+            rows.let_go(row, holder)
+            holder = rows.hold(row, self.owner, now, LEASE)
         return holder == self.owner
 
     def _sweep(self) -> None:
@@ -73,7 +79,14 @@ class Beat:
             self.sweep_at = time.monotonic() + SWEEP_EVERY.total_seconds()
 
     def retire(self) -> None:
-        Chores(self.app.store.engine).let_go(LEADER, self.owner)
+        """Another beat may lead at once."""
+        for recipe in self.recipes:
+            Chores(self.app.store.engine).let_go(leader_of(recipe), self.owner)
+
+
+def leader_of(recipe: str) -> str:
+    """The row that says who leads: beats may look after different recipes."""
+    return f"{LEADER}.{recipe}"
 
 
 def keep_beating(beat: Beat, stop: Callable[[], bool], *, until_idle: bool = False) -> None:

@@ -1,18 +1,20 @@
 """Celery as Headwater wants it, and the only place that imports it."""
 
+import socket
 import ssl
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from headwater.model.errors import Refused
+from headwater.redis_server import checked_address
 from headwater.settings.channels import revealed
 from headwater.settings.settings import Settings
 
 try:
-    import redis
     from celery import Celery, signals  # type: ignore[import-untyped]
-    from celery.platforms import SecurityWarning  # type: ignore[import-untyped]
+    from celery.exceptions import CPendingDeprecationWarning  # type: ignore[import-untyped]
+    from celery.platforms import SecurityWarning, set_pdeathsig  # type: ignore[import-untyped]
     from kombu.exceptions import OperationalError
 except ModuleNotFoundError as error:
     raise Refused(
@@ -21,25 +23,36 @@ except ModuleNotFoundError as error:
 
 __all__ = [
     "BROKER_TROUBLE",
+    "NOISE",
     "Celery",
-    "SecurityWarning",
     "broker_address",
     "celery_for",
-    "marker_client",
+    "end_with_parent",
     "signals",
 ]
 
 WORK, CHORE = "headwater.work", "headwater.upkeep"
 RETRIES, RETRY_AFTER = 3, 60
-# A job takes minutes; what takes longer than this hangs, and is ended. Only then may its message be given to another.
-LONGEST_JOB = 30 * 60
+# Most jobs take minutes, summaries by a model half an hour; what takes longer than this hangs, and is ended. Only then may
+# its message be given to another.
+LONGEST_JOB = 60 * 60
 VISIBILITY = 2 * LONGEST_JOB
 MEMORY_KILOBYTES = 440 * 1024
 JOBS_PER_CHILD = 1_000
 CONNECT_SECONDS, ANSWER_SECONDS = 5.0, 15.0
 
 # Whatever a broker that is away, full or restarting makes of a call. Messages are hints: nothing is lost with them.
-BROKER_TROUBLE = (OperationalError, redis.RedisError, OSError)
+BROKER_TROUBLE = (OperationalError, OSError)
+
+# Of running as root, because of serialisers that run code: ours is JSON alone. Of a default that will change: it is set.
+NOISE = (SecurityWarning, CPendingDeprecationWarning)
+
+# A server that vanished without a word is noticed within a minute. Not every system knows all three.
+KEEPALIVE = {
+    getattr(socket, name): value
+    for name, value in (("TCP_KEEPIDLE", 20), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
+    if hasattr(socket, name)
+}
 
 TRANSPORT: Mapping[str, Any] = {
     "visibility_timeout": VISIBILITY,
@@ -49,6 +62,7 @@ TRANSPORT: Mapping[str, Any] = {
     "socket_connect_timeout": CONNECT_SECONDS,
     "socket_timeout": ANSWER_SECONDS,
     "socket_keepalive": True,
+    "socket_keepalive_options": KEEPALIVE,
     "health_check_interval": 10,
 }
 
@@ -92,11 +106,7 @@ def broker_address(settings: Settings) -> str:
             "no_broker",
             "a cluster needs a Redis server: set `redis: redis://HOST:6379/0` (or env:NAME) in the settings",
         )
-    address = revealed(settings.redis, "redis")
-    parts = urlsplit(address)
-    if parts.scheme not in {"redis", "rediss"} or not parts.hostname:
-        raise Refused("bad_config", "redis: write an address such as redis://localhost:6379/0")
-    return address
+    return checked_address(revealed(settings.redis, "redis"), "redis")
 
 
 def celery_for(address: str) -> Celery:
@@ -107,8 +117,6 @@ def celery_for(address: str) -> Celery:
     return celery
 
 
-def marker_client(address: str) -> "redis.Redis":
-    """For the marks beside the queues; connects when it is first used."""
-    return redis.Redis.from_url(
-        address, socket_connect_timeout=CONNECT_SECONDS, socket_timeout=ANSWER_SECONDS, decode_responses=True
-    )
+def end_with_parent() -> None:
+    """Where the system can: a worker that nobody watches is no more, and what it held is freed by the next one."""
+    set_pdeathsig("SIGKILL")

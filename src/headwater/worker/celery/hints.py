@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
-from typing import Any
 
 from headwater.model.work import Job
-from headwater.worker.celery.broker import CHORE, WORK, Celery, celery_for, marker_client
+from headwater.redis_server import RedisServer
+from headwater.worker.celery.broker import CHORE, WORK, Celery, celery_for
 from headwater.worker.celery.queues import UPKEEP, queue_of
 
 # A hint that nobody took for so long may be lost: another one is sent, unless it is seen in its queue.
@@ -26,8 +26,8 @@ class Hints:
         return celery_for(self.address)
 
     @cached_property
-    def marks(self) -> Any:
-        return marker_client(self.address)
+    def server(self) -> RedisServer:
+        return RedisServer(self.address)
 
     def give(self, job: Job) -> bool:
         """Whether one was sent."""
@@ -38,16 +38,18 @@ class Hints:
 
     def taken(self, queue: str) -> None:
         """A worker has it: the next one may follow soon."""
-        self.marks.pexpire(_mark(queue), SPACING)
+        self.server.ask([("PEXPIRE", _mark(queue), SPACING // timedelta(milliseconds=1))])
 
     def _send(self, queue: str, task: str, told: dict[str, str]) -> bool:
-        if not self.marks.set(_mark(queue), "1", nx=True, ex=LOST_AFTER) or self.marks.llen(queue):
+        mark = ("SET", _mark(queue), "1", "NX", "EX", LOST_AFTER // timedelta(seconds=1))
+        marked, waiting = self.server.ask([mark, ("LLEN", queue)])
+        if not marked or waiting:
             return False
         self.celery.send_task(task, kwargs=told, queue=queue, ignore_result=True)
         return True
 
     def close(self) -> None:
-        for part in ("celery", "marks"):
+        for part in ("celery", "server"):
             if part in self.__dict__:
                 getattr(self, part).close()
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from headwater.model.errors import Refused
 from headwater.model.work import Job, Task
-from headwater.worker.loops import DESK_TASKS
+from headwater.worker.loops import DESK_TASKS, IDLE_TASKS
 
 PREFIX = "headwater"
 UPKEEP = f"{PREFIX}.upkeep"
@@ -38,7 +38,7 @@ def roles(queues: str, recipes: Sequence[str], concurrency: int) -> tuple[Role, 
     process."""
     wanted = _words(queues)
     network = _jobs(recipes, [task for task in NETWORK_TASKS if task in wanted])
-    desks = _jobs(recipes, [task for task in DESK_TASKS if task in wanted])
+    desks = _jobs(recipes, [task for task in (*DESK_TASKS, *IDLE_TASKS) if task in wanted])
     upkeep = CHORES in wanted
     found = []
     if network:

@@ -1,9 +1,13 @@
-"""A Celery worker of one role, started from Python; several roles are several processes, watched by this one."""
+"""Celery workers, one for each role, in processes of their own; this one watches them.
+
+Celery ends a worker that meets what it cannot understand, be it a message that is none. Then a new one takes its place.
+"""
 
 import logging
 import os
 import signal
 import socket
+import sys
 import time
 import warnings
 from collections.abc import Sequence
@@ -13,26 +17,32 @@ from typing import Any
 import structlog
 
 from headwater.app import App
+from headwater.installed import installed_recipes
 from headwater.logs import LEVELS, configure_logs
 from headwater.settings.settings import Settings
-from headwater.worker.celery.broker import SecurityWarning, broker_address, celery_for, signals
+from headwater.worker.celery.broker import NOISE, broker_address, celery_for, end_with_parent, signals
 from headwater.worker.celery.hints import Hints
 from headwater.worker.celery.queues import Role
 from headwater.worker.celery.tasks import Hands, install
-from headwater.worker.loops import Bell
+from headwater.worker.loops import Bell, patiently
+from headwater.worker.occupancy import at_work
 from headwater.worker.processes import LOOK_EVERY, Crew, free_the_dead
 
 
 def serve(app: App, roles: Sequence[Role]) -> None:
-    """Work until told to stop. What dead workers of this machine held is free before anything begins."""
+    """Work until told to stop. What dead workers of this machine held is free before anything begins; a database that is
+    away is waited for."""
     broker_address(app.settings)
-    free_the_dead(app)
-    app.store.engine.dispose()
-    if len(roles) == 1:
-        serve_role(app.settings, role=roles[0])
-        return
+    log = configure_logs(app.settings.log, app.settings.log_level)
+    with at_work(app):
+        patiently(lambda: free_the_dead(app), log)
+        patiently(app.archive.ready, log)
+        _serve_all(app, roles)
+
+
+def _serve_all(app: App, roles: Sequence[Role]) -> None:
     bell = Bell(child=False)
-    crew = Crew(app, roles={role.name: partial(_serve_member, role=role) for role in roles})
+    crew = Crew(app, roles={role.name: partial(serve_role, role=role) for role in roles})
     crew.start()
     try:
         while not bell:
@@ -43,20 +53,17 @@ def serve(app: App, roles: Sequence[Role]) -> None:
         crew.stop()
 
 
-def _serve_member(settings: Settings, recipes: Sequence[str], *, role: Role) -> None:
+def serve_role(settings: Settings, recipes: Sequence[str] = (), *, role: Role) -> None:
+    """In this process: a Celery worker with its children, until it is told to stop, or its parent is gone."""
     del recipes  # its role names them
-    serve_role(settings, role=role)
-
-
-def serve_role(settings: Settings, *, role: Role) -> None:
-    """In this process: a Celery worker with its children."""
+    end_with_parent()
+    installed_recipes(settings)  # whatever they import is there before the children are, and shared by them
     address = broker_address(settings)
     celery, hands = celery_for(address), Hands(settings, role, Hints(address))
     install(celery, hands)
-    # It warns of running as root because of serialisers that run code; ours is JSON alone.
-    warnings.simplefilter("ignore", SecurityWarning)
+    _without_noise()
     kept = _listen(settings, hands)
-    celery.Worker(
+    worker = celery.Worker(
         hostname=f"{role.name}-{os.getpid()}@{socket.gethostname()}",
         pool="prefork",
         concurrency=role.concurrency,
@@ -67,8 +74,10 @@ def serve_role(settings: Settings, *, role: Role) -> None:
         without_mingle=True,
         without_heartbeat=True,
         quiet=True,
-    ).start()
+    )
+    worker.start()
     del kept
+    sys.exit(worker.exitcode or 0)
 
 
 def _listen(settings: Settings, hands: Hands) -> list[Any]:
@@ -76,6 +85,9 @@ def _listen(settings: Settings, hands: Hands) -> list[Any]:
 
     def logs(**_: Any) -> None:
         tell_logs(settings)
+
+    def set_up(**_: Any) -> None:  # once more: Celery wants to hear of everything when it sets up its logs
+        _without_noise()
 
     def shutting_down(**_: Any) -> None:
         hands.sign.show()
@@ -87,10 +99,16 @@ def _listen(settings: Settings, hands: Hands) -> list[Any]:
         hands.end()
 
     signals.setup_logging.connect(logs)
+    signals.celeryd_after_setup.connect(set_up)
     signals.worker_shutting_down.connect(shutting_down)
     signals.worker_process_init.connect(child_born)
     signals.worker_process_shutdown.connect(child_ends)
-    return [logs, shutting_down, child_born, child_ends]
+    return [logs, set_up, shutting_down, child_born, child_ends]
+
+
+def _without_noise() -> None:
+    for warning in NOISE:
+        warnings.simplefilter("ignore", warning)
 
 
 def tell_logs(settings: Settings) -> None:

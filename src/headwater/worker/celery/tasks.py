@@ -19,7 +19,7 @@ from headwater.worker.celery.broker import BROKER_TROUBLE, CHORE, RETRIES, RETRY
 from headwater.worker.celery.hints import Hints
 from headwater.worker.celery.queues import NETWORK_TASKS, UPKEEP, Role, queue_of
 from headwater.worker.celery.shifts import desk_shift, network_shift
-from headwater.worker.loops import overgrown
+from headwater.worker.loops import IDLE_TASKS, overgrown
 from headwater.worker.processes import free_the_dead
 from headwater.worker.upkeep import Upkeep
 
@@ -87,14 +87,28 @@ class Hands:
             return network_shift(self.network, self.stop)
         if job.keys:
             return Engine(self.desk).run(job)
-        return desk_shift(self.desk, job, self.stop)
+        return desk_shift(self.desk, job, self._gives_way if job.task in IDLE_TASKS else self.stop)
+
+    def _gives_way(self) -> bool:
+        """What nobody waits for is done a batch at a time while other work of this worker waits."""
+        if self.stop():
+            return True
+        others = {job for job in self.role.jobs if job.task not in IDLE_TASKS}
+        store, now = self.app.store, self.app.clock()
+        with suppress(Temporary):
+            recipes = sorted({job.recipe for job in others})
+            return any(
+                Job(recipe, task) in others for recipe in recipes for task in store.waiting(recipe, now)
+            )
+        return False
 
     def chores(self) -> list[str]:
+        """Those that are due, whoever did the last ones and when."""
         self._taken(UPKEEP)
-        return self.upkeep.beat()
+        return [name for name in self.upkeep.chores if self.upkeep.do(name) is not None]
 
     def _taken(self, queue: str) -> None:
-        with suppress(*BROKER_TROUBLE):
+        with suppress(Temporary, *BROKER_TROUBLE):
             self.hints.taken(queue)
 
     def _follow(self, recipe: str) -> None:

@@ -37,7 +37,8 @@ class FillEntries:
         table = of_day(ENTRIES, str(record.attributes["day"]))
         statement = text(
             f"UPDATE {table} SET content = :content, hostname = :hostname, images = :images, "  # noqa: S608 - our own words and eight digits
-            "geo_entities = CAST(:places AS jsonb), updated_at = now() WHERE id = :id"
+            "geo_entities = CAST(:places AS jsonb), entities = coalesce(CAST(:entities AS jsonb), entities), "
+            "title_en = coalesce(:title_en, title_en), updated_at = now() WHERE id = :id"
         )
         found = execute(statement, _values(record))
         return Sent(table) if found.rowcount else Drop("row_gone")
@@ -50,4 +51,6 @@ def _values(document: Document) -> Mapping[str, Any]:
         "hostname": urlsplit(document.url).hostname or "",
         "images": [document.image] if document.image else [],
         "places": json.dumps(document.attributes.get("geo_entities", [])),
+        "entities": json.dumps(names) if (names := document.attributes.get("entities")) else None,
+        "title_en": document.attributes.get("title_en"),
     }

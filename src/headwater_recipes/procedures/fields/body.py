@@ -12,8 +12,8 @@ from headwater_recipes.procedures.sections.part import Part
 _LOWER = r"(?:de|del|d|i|y|e|la|las|los|les|els|o|a|do|da|dos|das|per|para|en|l)"
 _WORD = r"[A-ZÁÉÍÓÚÀÈÌÒÙÜÏÑÇ][\wÀ-ÿ'’·\-]*"
 NAMED = re.compile(
-    rf"\b((?:Excmo\. |Excel·lentíssim )?(?:Ayuntamiento|Ajuntament|Concello|Diputación(?: Provincial| Foral)?|Diputació|Deputación(?: Provincial)?|Cabildo(?: Insular)?|Consell(?: Insular| Comarcal)?|Govern|Gobierno|"
-    rf"Xunta|Junta|Generalitat|Comunidad(?: Autónoma| Foral)?|Ministerio|Ministeri|Servicio (?:Público|Regional|Vasco|Andaluz|Canario|Extremeño|Murciano|Navarro|de Empleo|Estatal)|Servei|Servizo|Instituto|Institut|Agencia|Agència|Axencia|Tesorería|"
+    rf"\b((?:Ayuntamiento|Ajuntament|Concello|Diputación(?: Provincial| Foral)?|Diputació|Deputación(?: Provincial)?|Cabildo(?: Insular)?|Consell(?: Insular| Comarcal)?|Govern|Gobierno|"
+    rf"Xunta|Junta|Generalitat|Comunidad (?:Autónoma|Foral)|Comunidad(?= (?:de Madrid|Valenciana))|Ministerio|Ministeri|Servicio (?:Público|Regional|Vasco|Andaluz|Canario|Extremeño|Murciano|Navarro|de Empleo|Estatal)|Servei|Servizo|Instituto|Institut|Agencia|Agència|Axencia|Tesorería|"
     rf"Seguridad Social|Dirección General|Direcció General|Consejería|Conselleria|Consellería|Departamento|Departament|Universidad|Universitat|Mancomunidad|Mancomunitat|Principado|Región|Oficina|Patronato|Consorcio|Consorci|Registro Civil|Jefatura|Secretaría|Town Council|City Council|Council)"
     rf"(?:,? (?:{_LOWER} ){{0,3}}(?:[dl]['’])?{_WORD})+)"
 )
@@ -25,8 +25,13 @@ ENGLISH = re.compile(
 )
 SMALL = re.compile(r"(?<=\s)(?:De|Del|La|Las|Los|El|Y|I|E|Do|Da|En|D|L)(?=[\s'’])")
 ACRONYM = re.compile(r"\(([A-Z]{2,10})\)")
-LONGEST, LONGEST_LOOK = 160, 400
+APART = re.compile(r"\s+[·|–—-]\s+")
+SENTENCE_END = re.compile(r"(?<=[a-zà-ÿ]{3})\.\s+(?=[A-ZÁÉÍÓÚÀÈ])")
+LONGEST, LONGEST_LOOK, FEW_WORDS = 160, 400, 3
 TRAILING = re.compile(r"\s*(?:\.|·|\||\s[–—-]\s|:|\bSede|Seu|Inicio|Todos|Portal|Web|Trámites|©).*$")
+TOWN_HALL = re.compile(
+    r"^(?:ayuntamiento|ajuntament|concello|diputacio|deputacion|cabildo|consell (?:insular|comarcal)|mancomun)|\budala$|foru aldundia$|(?:town|city) (?:council|hall)$"
+)
 UNIT_FIRST = re.compile(r"unidad|unitat|unidade|negociado|seccion|servicio")
 
 
@@ -34,14 +39,12 @@ def body(parts: Sequence[Part], site: Mapping[str, Any], page_title: str, regist
     """A labelled one first; then the site's own name, its header, path and footer; then what the registry says."""
     labelled = [part for part in parts if part.field == "organismo" and part.lines]
     labelled.sort(key=lambda part: bool(UNIT_FIRST.match(folded(part.title))))
+    named = _in_the_frame(site, page_title)
     for part in labelled:
-        text = part.lines[0].text.rstrip(" .")
-        if 2 <= len(text) <= LONGEST:
+        text = SENTENCE_END.split(part.lines[0].text, maxsplit=1)[0].rstrip(" .")
+        if 2 <= len(text) <= LONGEST and not _is_office_of(text, named):
             return Told(text, spans_of(part.lines[:1]))
-    path = [str(one) for one in site.get("path", ())]
-    frame = [site.get(name) for name in ("logo", "name", "header")]
-    around = [*frame, *path, page_title, site.get("author"), site.get("footer")]
-    if named := next((found for one in around if (found := name_in(str(one or "")))), ""):
+    if named:
         return Told(named, ())
     if registered:
         return Told(registered, ())
@@ -51,7 +54,7 @@ def body(parts: Sequence[Part], site: Mapping[str, Any], page_title: str, regist
                 part.field != "ignored"
                 and (found := name_in(line.text))
                 and re.match(
-                    r"Ayunt|Ajunt|Concello|Minist|Xunta|Generalitat|Junta|Gobierno|Govern|Diputaci|Seguridad",
+                    r".*(?:Udala|Aldundia|Town Hall|Council)$|Ayunt|Ajunt|Concello|Minist|Xunta|Generalitat|Junta|Gobierno|Govern|Diputaci|Seguridad",
                     found,
                 )
             ):
@@ -60,14 +63,31 @@ def body(parts: Sequence[Part], site: Mapping[str, Any], page_title: str, regist
     return Told(name, ()) if name else NOTHING
 
 
+def _in_the_frame(site: Mapping[str, Any], page_title: str) -> str:
+    path = [str(one) for one in site.get("path", ())]
+    frame = [site.get(name) for name in ("logo", "name", "header", "opening")]
+    around = [*frame, *path, page_title, site.get("author"), site.get("footer"), site.get("closing")]
+    return next((found for one in around if (found := name_in(str(one or "")))), "")
+
+
+def _is_office_of(text: str, named: str) -> bool:
+    """A department of the town hall whose site it is, or one that is called by its subject alone."""
+    if not named or TOWN_HALL.search(folded(text)):
+        return False
+    return bool(TOWN_HALL.search(folded(named))) or (not name_in(text) and len(text.split()) <= FEW_WORDS)
+
+
 def name_in(text: str) -> str:
     """The first name of a public body in a text."""
     text = text[:LONGEST_LOOK]
-    if text.isupper():
-        text = SMALL.sub(lambda found: found[0].lower(), text.title())
+    for piece in APART.split(text):
+        if piece.isupper():
+            text = text.replace(piece, SMALL.sub(lambda found: found[0].lower(), piece.title()), 1)
     for pattern in (NAMED, BASQUE, ENGLISH):
-        if found := pattern.search(text):
-            return TRAILING.sub("", found[1]).strip(" ,")[:LONGEST]
+        names = [TRAILING.sub("", found[1]).strip(" ,")[:LONGEST] for found in pattern.finditer(text)]
+        own = [name for name in names if not name.startswith("Gobierno de España")]
+        if names:
+            return (own or names)[0]
     return ""
 
 

@@ -14,6 +14,10 @@ NOTE = re.compile(
 NONE_NEEDED = re.compile(
     r"^(?:ningun[oa]?|cap|no (?:hay|procede|se requiere|aplica)|sin (?:requisitos|documentacion)|none|ez da behar)\b.{0,30}$"
 )
+EVERYBODY = re.compile(
+    r"^(?:(?:y|i|e|o|la|las|los|els|les|a|as|os|the|and|eta) |(?:ciudadan\w+|ciutadan\w+|cidadan\w+|herritar\w*|citizens?|empresas?|empreses|enpresa\w*|businesses|companies|administraci\w+|entidades|entitats|asociaciones|particulares|particulars|profesionales|personas? (?:fisicas?|juridicas?)|toda la poblacion|publico en general|general public)\b ?)+$"
+)
+FETCH = re.compile(r"(?:puedes? |puede |pots |podeis |you can )?(?:descarg|descarreg|baix|deskarg|download)")
 SHORT_CELL = 4
 SEVERAL = re.compile(r";\s+")
 COUNTED = re.compile(r"^(?:\d{1,2}|[a-h])\s?[.)º]-?\s+(?=\S)")
@@ -39,15 +43,35 @@ def entries(parts: Sequence[Part]) -> Told:
     return Told(found, spans_of(lines)) if found else Told()
 
 
+def telling(parts: Sequence[Part]) -> list[Part]:
+    """Without the parts that only say "everybody", where others say more."""
+    more = [part for part in parts if not EVERYBODY.match(folded(part.text))]
+    return more if any(part.lines for part in more) else list(parts)
+
+
 def _of(part: Part) -> Iterator[tuple[str, Line]]:
     for place, line in enumerate(part.lines):
         following = part.lines[place + 1] if place + 1 < len(part.lines) else None
-        if NOTE.match(line.text) or _leads(line, following) or _is_head(part.lines, place):
+        if (
+            _only_fetches(line, part.lines)
+            or NOTE.match(line.text)
+            or _leads(line, following)
+            or _is_head(part.lines, place)
+        ):
             continue
         if line.kind == "row":
             yield tidy(_row(line)), line
         else:
             yield from ((tidy(text), line) for text in apart(line.text) if tidy(text))
+
+
+def _only_fetches(line: Line, lines: Sequence[Line]) -> bool:
+    """A line below the list that is nothing but a link to a form."""
+    if line.kind != "text" or len(line.links) != 1 or not any(one.kind == "item" for one in lines):
+        return False
+    if FETCH.match(folded(line.text)):
+        return True
+    return folded(line.text) == folded(line.links[0].text)
 
 
 def _leads(line: Line, following: Line | None) -> bool:
@@ -77,7 +101,7 @@ def _is_head(lines: Sequence[Line], place: int) -> bool:
 
 def _row(line: Line) -> str:
     name, *others = [cell for cell in line.cells if cell] or [""]
-    more = [cell for cell in others if len(cell.split()) > SHORT_CELL]
+    more = [cell for cell in others if len(cell.split()) > SHORT_CELL or cell.endswith(".")]
     return ": ".join([name, *more])
 
 

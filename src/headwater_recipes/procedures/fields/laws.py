@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from headwater.pure.crawling.markers import folded
 from headwater_recipes.procedures.fields.entries import NOTE, tidy
+from headwater_recipes.procedures.fields.places import is_start
 from headwater_recipes.procedures.fields.told import Told, spans_of
 from headwater_recipes.procedures.sections.line import Line
 from headwater_recipes.procedures.sections.part import Part
@@ -31,6 +32,8 @@ def laws(parts: Sequence[Part]) -> Told:
 
 
 def _named(line: Line) -> list[str]:
+    if any(is_start(link) and folded(link.text) == folded(line.text) for link in line.links):
+        return []
     if NOTE.match(line.text) or (line.text.endswith(":") and INTRODUCES.search(line.text.lower())):
         return []
     text = ": ".join(cell for cell in line.cells if cell) if line.kind == "row" else line.text

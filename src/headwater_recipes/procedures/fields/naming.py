@@ -7,7 +7,7 @@ from headwater.pure.crawling.markers import folded
 from headwater_recipes.procedures.fields.body import name_in
 from headwater_recipes.procedures.fields.deadlines import sentences
 from headwater_recipes.procedures.fields.entries import NOTE
-from headwater_recipes.procedures.fields.told import NOTHING, Told, spans_of
+from headwater_recipes.procedures.fields.told import NOTHING, Told, first, spans_of
 from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
 from headwater_recipes.procedures.sections.line import Line
 from headwater_recipes.procedures.sections.part import Part
@@ -17,59 +17,105 @@ GENERIC = re.compile(
     r"sede electronica.*|seu electronica.*|egoitza elektronikoa.*|(?:detall|fitxa|informacio)(?: del? (?:tramit|procediment|servei))?|catalogo de .*|cataleg de .*|inicio|home|"
     r"procedimientos?(?: y servicios)?|servicios?|serveis|servizos|izapideak?|izapidearen fitxa|procedure(?:s| details)?|guia de tramites|portal .*|bienvenid\w+.*|ficha informativa|hoja informativa|full informatiu)$"
 )
-SEPARATORS = re.compile(r"\s+[-–—|·»:]\s+")
+HONOURS = re.compile(r"^(?:excmo|excma|excelentisimo|excel lentissim|ilmo|ilustre|muy ilustre|m i) ")
+SEPARATORS = re.compile(r"\s+(?:[-–—|·»:]|::|>)\s+")
 PREFIX = re.compile(
     r"^(?:tr[aá]mite|procedimiento|procediment|tr[aà]mit|procedemento|izapidea|procedure|ficha|servicio)\s*(?:n[ºo.]*\s*\d+)?\s*[:–—-]\s*",
     re.IGNORECASE,
 )
 CODE = re.compile(r"^\(?(?=[A-Z]*\d)[A-Z]{0,4}[-.]?\d{2,6}[A-Z]?\)?\s*[-–—.:]\s+(?=[A-ZÁÉÍÓÚÀÈ])")
 LONGEST_DESCRIPTION, MOST_SENTENCES = 700, 3
-SHORTEST = 20
+SHORTEST, LOWEST_TITLE = 20, 3
+ABOUT_THE_PAGE = frozenset({"nombre", "nombre_alternativo", "organismo", "codigo_sia", "ignored", "contacto"})
 NOT_ABOUT = re.compile(
     r"^(?:ultima actualizacion|actualizado|actualitzat|publicado|fecha de|codigo|codi|estas en|inicio|imprimir|volver|compartir|last update|azken|sia\b|abierto el plazo|plazo cerrado|en plazo)"
 )
 
 
 def name(parts: Sequence[Part], title: str, page_title: str) -> Told:
-    """A part that is called the procedure's name; else the first heading that is no label; else the page's title."""
-    for part in parts:
-        if part.field == "nombre" and part.lines and _is_name(part.lines[0].text):
-            return Told(cleaned(part.lines[0].text), spans_of(part.lines[:1]))
-    candidates = [part for part in parts if part.title and part.level == 1 and part.label is None]
-    for part in candidates:
-        if not GENERIC.match(folded(part.title)):
-            return Told(cleaned(part.title), ((part.start, part.start + part.level + 1 + len(part.title)),))
-    first = next((part for part in parts if part.title and name_in(part.title) != part.title), None)
-    if (
-        first is not None
-        and first.label is None
-        and first.level <= 3
-        and not GENERIC.match(folded(first.title))
-    ):
-        return Told(cleaned(first.title), ((first.start, first.start + first.level + 1 + len(first.title)),))
-    for text in (*SEPARATORS.split(page_title), title):
-        if text and not GENERIC.match(folded(text)) and recognise(text) is None and name_in(text) != text:
+    """A part that is called the procedure's name; else the first heading that is no label; else the line above the
+    first part; else the page's title."""
+    return first(
+        [
+            _labelled(parts),
+            _headed(parts),
+            _of_line(_line_above(parts)),
+            _titled((*SEPARATORS.split(page_title), title)),
+            _of_line(_first_line(parts)),
+            _of_part(next((part for part in parts if part.title and _names(part)), None)),
+        ]
+    )
+
+
+def _labelled(parts: Sequence[Part]) -> Told:
+    told = (part.lines[0] for part in parts if part.field == "nombre" and part.lines)
+    return _of_line(next((line for line in told if _is_name(line.text)), None))
+
+
+def _headed(parts: Sequence[Part]) -> Told:
+    titles = [part for part in parts if part.title and part.level == 1 and _names(part)]
+    other = next((part for part in parts if part.title and not _is_body(part.title)), None)
+    if other is not None and other.level <= LOWEST_TITLE and _names(other):
+        titles.append(other)
+    return _of_part(titles[0] if titles else None)
+
+
+def _names(part: Part) -> bool:
+    if part.label is not None or part.title.endswith("?") or _is_body(part.title):
+        return False
+    return not GENERIC.match(folded(part.title))
+
+
+def _is_body(text: str) -> bool:
+    """The name of a public body and nothing else."""
+    named = name_in(text)
+    return bool(named) and HONOURS.sub("", folded(text)) == folded(named)
+
+
+def _titled(texts: Sequence[str]) -> Told:
+    for text in texts:
+        if text and not GENERIC.match(folded(text)) and recognise(text) is None and not _is_body(text):
             return Told(cleaned(text), ())
-    if (
-        parts
-        and not parts[0].title
-        and (line := next(iter(parts[0].lines), None)) is not None
-        and _could_be_name(line.text)
-    ):
-        return Told(cleaned(line.text), spans_of([line]))
-    heading = next(
+    return NOTHING
+
+
+def _first_line(parts: Sequence[Part]) -> Line | None:
+    line = next(iter(parts[0].lines), None) if parts and not parts[0].title else None
+    return line if line is not None and _could_be_name(line.text) else None
+
+
+def _of_line(line: Line | None) -> Told:
+    return Told(cleaned(line.text), spans_of([line])) if line is not None else NOTHING
+
+
+def _of_part(part: Part | None) -> Told:
+    if part is None:
+        return NOTHING
+    return Told(cleaned(part.title), ((part.start, part.start + part.level + 1 + len(part.title)),))
+
+
+def _line_above(parts: Sequence[Part]) -> Line | None:
+    """The short line right above the first known part, where the page has no heading for its name."""
+    before: list[Line] = []
+    for part in parts:
+        if part.label is not None:
+            break
+        if part.title:
+            before.append(
+                Line(kind="text", text=part.title, start=part.start, end=part.start + len(part.title))
+            )
+        before += part.lines
+    else:
+        return None
+    short = [line for line in before if line.kind == "text" and _could_be_name(line.text) and not line.links]
+    return next(
         (
-            part
-            for part in parts
-            if part.title and part.label is None and not GENERIC.match(folded(part.title))
+            line
+            for line in reversed(short)
+            if not GENERIC.match(folded(line.text)) and not NOT_ABOUT.match(folded(line.text))
         ),
         None,
     )
-    if heading is not None:
-        return Told(
-            cleaned(heading.title), ((heading.start, heading.start + heading.level + 1 + len(heading.title)),)
-        )
-    return NOTHING
 
 
 def _is_name(text: str) -> bool:
@@ -77,7 +123,7 @@ def _is_name(text: str) -> bool:
 
 
 def _could_be_name(text: str) -> bool:
-    return 2 <= len(text.split()) <= 16 and not text.endswith((".", ":", ";")) and name_in(text) != text
+    return 2 <= len(text.split()) <= 16 and not text.endswith((".", ":", ";")) and not _is_body(text)
 
 
 def cleaned(text: str) -> str:
@@ -116,16 +162,24 @@ def _prose(lines: Sequence[Line]) -> list[Line]:
 
 
 def _opening(parts: Sequence[Part]) -> list[Line]:
-    """Paragraphs before the first recognised part, below the title."""
+    """Paragraphs below the title and outside of all parts."""
     opening: list[Line] = []
+    passed = False
     for part in parts:
         if part.label is not None:
-            if part.field in {"nombre", "nombre_alternativo", "organismo", "codigo_sia", "ignored"}:
-                continue
-            break
-        if part.level <= 2:
-            opening += [line for line in part.lines if line.kind == "text" and len(line.text.split()) >= 6]
-    return opening
+            passed = passed or part.field not in ABOUT_THE_PAGE
+        elif part.level <= 2 and not (passed and (part.title or _whole(opening))):
+            opening += [
+                line
+                for line in part.lines
+                if line.kind == "text" and len(line.text.split()) >= 6 and not line.text.endswith("?")
+            ]
+    return _whole(opening) or opening
+
+
+def _whole(lines: Sequence[Line]) -> list[Line]:
+    """Those that are sentences."""
+    return [line for line in lines if line.text.endswith((".", "!"))]
 
 
 def other_names(parts: Sequence[Part]) -> Told:

@@ -13,10 +13,13 @@ APPOINTMENT = re.compile(
     r"cita ?-?_?previa|citaprevia|cita pr[eè]via|pedir cita|demanar cita|demana cita|hitzordu|appointment|\bcitas?\b"
 )
 STARTS = re.compile(
-    r"sede electronica|seu electronica|egoitza elektronik|tramitar|tramita\b|iniciar|inicia\b|comenca\w*|comenza\w*|empeza\w*|comienza|empieza|hasi\b|acceso al? tramite|acceder al? tramite|acces al? tramit|solicitar|solicita\b|sol licitar|sol licita\b|eskatu|eskaera egin|izapidetu|egin izapidea|apply|start|tramitacion (?:en linea|electronica|online)|tramitacio (?:en linia|electronica)|presentar|formulario|formulari\b|registro electronico|online|en linea|en linia|iniciar o tramite|solicitude"
+    r"^pedir\b|^demanar?\b|^eska|^reservar?\b|^anotar|sede electronica|seu electronica|egoitza elektronik|tramitar|tramita\b|iniciar|inicia\b|comenca\w*|comenza\w*|empeza\w*|comienza|empieza|hasi\b|acce(?:so|der) (?:a|al|a la|o) (?:tramite|procedimiento|procedemento|sede|solicitud|formulario|servicio)|inscribi\w+|inscriu\w+|apuntar\w*|acces al? tramit|solicitar|solicita\b|sol licitar|sol licita\b|eskatu|eskaera egin|izapidetu|egin izapidea|apply|start|tramitacion (?:en linea|electronica|online)|tramitacio (?:en linia|electronica)|presentar|formulario|formulari\b|registro electronico|online|en linea|en linia|iniciar o tramite|solicitude"
 )
 START_PATH = re.compile(
     r"/(?:registro|solicit\w*|tramitar|tramita|inscri\w*|formulari\w*|apply|eskae\w*|alta|iniciar)(?:[/.?-]|$)"
+)
+ASIDE = re.compile(
+    r"imprim|descarg|baixa|deskarga|download|print|volver|tornar|itzuli|back|compart|partekatu|share|contact|ver mas|mas info|veure|cerca|busca|search|inici[oa]?$|home|noticia|seguir|suscri|pdf|cookies|mapa|calendari|horari"
 )
 FILES = re.compile(r"\.(?:pdf|docx?|odt|xlsx?|zip|jpe?g|png)(?:$|[?#])", re.IGNORECASE)
 LAW = re.compile(
@@ -24,7 +27,7 @@ LAW = re.compile(
     re.IGNORECASE,
 )
 STREET = re.compile(
-    r"\b(?:c/|c\.|calle|avenida|avda\.?|av\.|plaza|pza\.?|pl\.|paseo|p[ºo]\.?|ronda|carretera|ctra\.?|camino|glorieta|travesía|gran vía|carrer|plaça|passeig|avinguda|rambla|rúa|praza|avenida|estrada|kalea|plaza|etorbidea|hiribidea|street|avenue|square)\s*[\wÀ-ÿ'’.·\- ]{2,60}",
+    r"\b(?:c/|c\.|calle|avenida|avda\.?|av\.|plaza|pza\.?|pl\.|paseo|pº\.?|po\.|ronda|carretera|ctra\.?|camino|glorieta|travesía|gran vía|carrer|plaça|passeig|avinguda|rambla|rúa|praza|avenida|estrada|kalea|plaza|etorbidea|hiribidea|street|avenue|square)\s*[\wÀ-ÿ'’.·\- ]{2,60}",
     re.IGNORECASE,
 )
 BASQUE_STREET = re.compile(
@@ -42,17 +45,36 @@ SHORT_PHONE = re.compile(
     r"(?:tel[eé]fon\w*|tel\.?|tlf\.?|llama\w*|truca\w*|chama\w*|deitu\w*|call|phone|telefonoa?|al|número|line)\s*(?:de \w+\s*)?(?:gratuito\s*)?:?\s*(?:al |el |number )?\b(0(?:10|12|16|60|61|91|92)|1\d{2}|112)\b(?!\s?\d)",
     re.IGNORECASE,
 )
+ANYWHERE = re.compile(
+    r"electronic|telematic|elektronik|internet|cualquier|qualsevol|calquera|edozein|\bany\b"
+)
 BRACKETS = re.compile(r"\(([^()]{8,160})\)")
 PREPOSITION = re.compile(r"^(?:En|A|Al|Na|No) (?:la |el |l['’]|las |los |les |els |o |a )?(?=[A-ZÁÉÍÓÚ])")
+LEADS = re.compile(
+    r"(?:(?:Presencial(?:mente?)?|En persona|En persoa|In person|Aurrez aurre),? )?(?:En|A|Al|Als|Na|No|At|In) (?:la |el |l['’]|las |los |les |els |o |a |the )?",
+    re.IGNORECASE,
+)
+AFTER = re.compile(
+    r"[\s.,;·|(–-]*\b(?:tel[eé]?f?o?n?o?a?|t[ef]l?no?|tlf|phone|fax|horari\w*|ordutegia|opening hours|correo|correu|e-?mail)\b[.:]*\s|,? (?:de|from) (?:lunes|dilluns|luns|astelehen\w*|monday|\d{1,2}(?:[:.]\d{2})?(?: h)? (?:a|to)) |,? (?:o|u|ou|edo|or|y|i|e|and) (?:bien )?(?:por|per|en|a|mediante|through|on|online|internet)\b.*$",
+    re.IGNORECASE,
+)
 SENTENCE = re.compile(r"(?<=[.;])\s+(?=[A-ZÁÉÍÓÚ])")
 
 
-def places(applying: Sequence[Part], where: Sequence[Part], page_links: Sequence[tuple[Link, Line]]) -> Told:
-    """`donde_solicitar`: urls, direcciones, cita_previa_url."""
+def places(
+    applying: Sequence[Part],
+    where: Sequence[Part],
+    page_links: Sequence[tuple[Link, Line]],
+    buttons: frozenset[str] = frozenset(),
+) -> Told:
+    """`donde_solicitar`: urls, direcciones, cita_previa_url. `buttons` are addresses that the page shows as such."""
     links = [(link, line) for part in applying for line in part.lines for link in line.links]
     starts = [(link, line) for link, line in links if is_start(link) or leads_to_start(link)]
     starts += [
-        (link, line) for link, line in page_links if is_start(link) and STARTS.search(folded(link.text))
+        (link, line)
+        for link, line in page_links
+        if (is_start(link) and STARTS.search(folded(link.text)))
+        or (link.url in buttons and is_sound(link) and not ASIDE.search(folded(link.text)))
     ]
     appointments = [(link, line) for link, line in [*links, *page_links] if is_appointment(link)]
     streets = _streets(applying, where)
@@ -76,12 +98,7 @@ def is_appointment(link: Link) -> bool:
 
 def is_start(link: Link) -> bool:
     """A page where the procedure begins: no paper to download, no law, no appointment."""
-    if (
-        not link.url.startswith(("http://", "https://"))
-        or FILES.search(link.url)
-        or LAW.search(link.url)
-        or is_appointment(link)
-    ):
+    if not is_sound(link):
         return False
     parts = urlsplit(link.url)
     host = (parts.hostname or "").lower()
@@ -94,15 +111,18 @@ def is_start(link: Link) -> bool:
     )
 
 
-def leads_to_start(link: Link) -> bool:
-    """By its address: only of use where the page speaks of applying."""
-    path = urlsplit(link.url).path.lower()
-    sound = (
+def is_sound(link: Link) -> bool:
+    return (
         link.url.startswith(("http://", "https://"))
         and not FILES.search(link.url)
         and not LAW.search(link.url)
+        and not is_appointment(link)
     )
-    return sound and not is_appointment(link) and bool(START_PATH.search(path))
+
+
+def leads_to_start(link: Link) -> bool:
+    """By its address: only of use where the page speaks of applying."""
+    return is_sound(link) and bool(START_PATH.search(urlsplit(link.url).path.lower()))
 
 
 def _streets(applying: Sequence[Part], where: Sequence[Part]) -> list[tuple[str, Line]]:
@@ -114,6 +134,7 @@ def _streets(applying: Sequence[Part], where: Sequence[Part]) -> list[tuple[str,
                 line.start not in told
                 and PLACE.search(folded(line.text))
                 and not line.links
+                and not ANYWHERE.search(folded(line.text))
                 and not line.text.endswith(":")
             ):
                 found.append((line.text.rstrip("."), line))
@@ -132,8 +153,17 @@ def streets_in(text: str) -> list[str]:
         _, colon, rest = piece.partition(": ")
         chosen = rest if colon and (STREET.search(rest) or BASQUE_STREET.search(rest)) else piece
         bracketed = next((inner for inner in BRACKETS.findall(chosen) if STREET.search(inner)), "")
-        found.append(PREPOSITION.sub("", (bracketed or chosen).strip()).rstrip(".;"))
+        found.append(_address(bracketed or chosen))
     return found
+
+
+def _address(text: str) -> str:
+    """Without the words that lead to it, the telephone and the hours."""
+    text = AFTER.split(text.strip())[0]
+    street = STREET.search(text)
+    if LEADS.match(text) and street and text[: street.start()].rstrip().endswith(","):
+        text = text[street.start() :]
+    return PREPOSITION.sub("", text).rstrip(" .;,·")
 
 
 def telephone(parts: Sequence[Part]) -> Told:

@@ -16,7 +16,7 @@ ONLINE = re.compile(
     r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|electronicament|elektronik|electronicall|via web|mitjans electronics|medios electronicos|medios telematicos|bitarteko elektroniko|formulario web|plataforma|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital"
 )
 IN_PERSON = re.compile(
-    r"presencial|en persona|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|centros? de atencion|centres? d atencio|\bcita\b|aurretiko hitzordu|hitzordu|face to face|dependencias|personandose|adrecant|achegandose|comisaria|at the (?:town hall|registry)"
+    r"presencial|en perso[na]a?\b|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|centros? de atencion|centres? d atencio|\bcita\b|aurretiko hitzordu|hitzordu|appointment|face to face|dependencias|personandose|adrecant|achegandose|comisaria|secretaria|\btaulell\b|leihatila|at the (?:town hall|registry)"
 )
 PHONE = re.compile(
     r"por telefono|telefonicamente|per telefon|telefonicament|telefonoz|by (?:tele)?phone|llamando|trucant|chamando|deituz|call(?:ing)? "
@@ -72,8 +72,8 @@ def _way(part: Part, line: Line) -> dict[str, str] | None:
         return None
     if places.number_in(line.text, "tel") and len(line.text) <= LONGEST_NUMBER:
         return None  # a number alone is whom to call, not how to apply
-    if not part.key and line.links and folded(line.text) == folded(line.links[0].text):
-        return None  # a button: where it leads is told elsewhere
+    if line.links and folded(line.text) == folded(line.links[0].text) and _is_button(part, line):
+        return None  # where it leads is told elsewhere
     detail = line.text
     if line.kind == "row":
         detail = ": ".join(cell for cell in line.cells if cell)
@@ -84,6 +84,10 @@ def _way(part: Part, line: Line) -> dict[str, str] | None:
         if colon and rest.strip() and len(name.split()) <= 6 and _via_of_label(name):
             return {"via": _via_of_label(name), "detalle": rest.strip()}
     return {"via": VIA_NAMES.get(part.key) or _via_of_label(part.title) or via_of(detail), "detalle": detail}
+
+
+def _is_button(part: Part, line: Line) -> bool:
+    return not part.key or any(one is not line and not one.links for one in part.lines)
 
 
 def _via_of_label(name: str) -> str:
@@ -117,7 +121,8 @@ def channel(told: Sequence[dict[str, str]], parts: Sequence[Part], urls: Sequenc
     )
     bare = VIRTUAL.sub("internet", bare)
     online = "online" in named or (bool(ONLINE.search(bare)) and not NOT_ONLINE.search(bare))
-    person = bool({"presencial", "correo"} & named) or bool(IN_PERSON.search(bare) or POST.search(bare))
+    posted = any(way["via"] == "correo" and "@" not in way["detalle"] for way in told)
+    person = "presencial" in named or posted or bool(IN_PERSON.search(bare) or POST.search(bare))
     online = online or bool(urls and not named - {"general"})
     if online and person:
         return "mixto"

@@ -5,11 +5,12 @@ from functools import lru_cache
 
 from headwater.pure.crawling.markers import folded
 from headwater_recipes.procedures.labels.label import Label
+from headwater_recipes.procedures.labels.questions import asked
 from headwater_recipes.procedures.labels.vocabulary import ENDINGS, NOUNS, OTHERWISE, RULES
 
 _ORDINAL = r"primer[oa]?|segund[oa]|tercer[oa]?|cuart[oa]|quint[oa]|sext[oa]|s[eé]ptim[oa]|octav[oa]|noven[oa]|d[eé]cim[oa]|[uú]nic[oa]"
 NUMBER = re.compile(
-    rf"^\s*(?:(?:art[ií]culo|article|art\.|base|apartado|paso|pas|punto|cl[aá]usula|secci[oó]n)\s+(?:\d{{1,3}}|[ivx]{{1,5}}|{_ORDINAL})"
+    rf"^\s*(?:(?:art[ií]culo|artigo|article|art\.|base|apartado|paso|pas|punto|cl[aá]usula|secci[oó]n)\s+(?:\d{{1,3}}|[ivx]{{1,5}}|{_ORDINAL})"
     rf"|\d{{1,2}}(?:\.\d{{1,2}})*|[ivx]{{1,4}}|[a-z]|(?:{_ORDINAL}))\s*[.)\-–—ºª:]+\s*(?=\S)",
     re.IGNORECASE,
 )
@@ -25,7 +26,7 @@ JOINED = re.compile(
     re.IGNORECASE,
 )
 LONGEST_LETTERS = 240
-LONGEST, LONGEST_PLAIN, LONGEST_WEAK = 16, 8, 6
+LONGEST, LONGEST_PLAIN, LONGEST_WEAK, LONGEST_HALF = 16, 8, 6, 4
 ENDS_A_SENTENCE = re.compile(r"[.;,!…]$")
 ASKING = frozenset(
     {
@@ -87,11 +88,21 @@ def _recognise(heading: str) -> Label | None:
     for rule in ENDINGS:
         if rule.pattern.search(bare):
             return rule.label
+    if (label := asked(bare)) is not None:
+        return label
     for candidate in dict.fromkeys((bare, LEAD.sub("", bare, count=1), ASKS.sub("", bare, count=1))):
         for rule in RULES:
             if candidate and rule.pattern.match(candidate):
                 return rule.label
-    return _by_its_noun(bare)
+    return _by_its_noun(bare) or _by_its_first_half(heading)
+
+
+def _by_its_first_half(heading: str) -> Label | None:
+    """Of two parts under one heading, the first, where the whole is not known."""
+    first, *others = [part for part in JOINED.split(NUMBER.sub("", heading)) if part.strip()] or [""]
+    if len(others) != 1 or len(first.split()) > LONGEST_HALF or recognise(others[0]) is None:
+        return None
+    return recognise(first)
 
 
 def _by_its_noun(bare: str) -> Label | None:

@@ -74,7 +74,21 @@ CHROME_WORDS = frozenset(
             "encuesta",
             "chatbot",
         ),
-        *("accesibilidad", "idiomas", "languages", "langs", "tagcloud", "publicidad", "noprint", "printonly"),
+        *(
+            "accesibilidad",
+            "peu",
+            "oina",
+            "toc",
+            "catlinks",
+            "editsection",
+            "idiomas",
+            "languages",
+            "langs",
+            "tagcloud",
+            "publicidad",
+            "noprint",
+            "printonly",
+        ),
     }
 )
 MENUS = frozenset({"menu", "nav", "navigation", "submenu", "topbar"})
@@ -86,7 +100,7 @@ TAB_LIST = re.compile(r"\btab", re.IGNORECASE)
 def is_chrome(node: LexborNode) -> bool:
     """By its element, its role or what its class and id call it. Bars of tabs are no menus."""
     tag = node.tag
-    if tag in SKIPPED or (tag == "aside" and not _holds_title(node)):
+    if tag in SKIPPED or (tag or "").endswith("-icon") or (tag == "aside" and not _holds_title(node)):
         return True
     attributes = node.attributes
     if (attributes.get("role") or "").lower() in ROLES:
@@ -97,16 +111,17 @@ def is_chrome(node: LexborNode) -> bool:
         return not (_holds_title(node) or _within(node, ("main", "article", "section")))
     named = names_of(node)
     if HEADERS & named and (SITE_WIDE & named or (node.attributes.get("id") or "").lower() in HEADERS):
-        return not _holds_title(node)
+        return not (_holds_title(node) or _within(node, ("main", "article")))
     if CHROME_WORDS & named:
         return not _holds_title(node)
     return bool(MENUS & named) and not _is_tab_list(node) and not _holds_title(node)
 
 
 def names_of(node: LexborNode) -> set[str]:
-    """The words that class and id are made of."""
+    """The words that class and id are made of, and the name of an element that the site made up."""
     attributes = node.attributes
-    told = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
+    own = node.tag if "-" in (node.tag or "") else ""
+    told = f"{own} {attributes.get('class') or ''} {attributes.get('id') or ''}"
     return set(_WORDS.findall(_CAMEL.sub(" ", told).lower()))
 
 

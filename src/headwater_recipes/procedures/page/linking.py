@@ -2,7 +2,13 @@
 
 from urllib.parse import urljoin
 
+from selectolax.lexbor import LexborHTMLParser
+
+from headwater_recipes.procedures.page.chrome import names_of
+
 NOWHERE = ("#", "javascript:")
+BUTTONS = frozenset({"btn", "button", "boton", "boto", "botoia", "cta"})
+MOST, MOST_BUTTONS = 4000, 20
 CALLS = ("mailto:", "tel:")
 
 
@@ -20,6 +26,17 @@ def written_link(text: str, target: str, address: str) -> str:
         shown = "@" in text or called.strip("+ ")[-4:] in text.replace(" ", "")
         return text if shown else f"{text} {called}"
     return f"[{text}]({_absolute(address, target)})"
+
+
+def buttons_of(tree: LexborHTMLParser, address: str) -> list[str]:
+    """Where links lead that are dressed as buttons."""
+    found = [
+        _absolute(address, target)
+        for node in tree.css("a[href]")[:MOST]
+        if (BUTTONS & names_of(node) or node.attributes.get("role") == "button")
+        and not leads_nowhere(target := (node.attributes.get("href") or "").strip())
+    ]
+    return list(dict.fromkeys(found))[:MOST_BUTTONS]
 
 
 def _absolute(address: str, target: str) -> str:

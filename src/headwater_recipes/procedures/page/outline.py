@@ -1,6 +1,5 @@
 """A page's own text as blocks: headings, paragraphs, items and tables, whatever elements the site uses for them."""
 
-import re
 from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -10,6 +9,7 @@ from headwater.extract.letters import one_line
 from headwater_recipes.procedures.labels.recognise import recognise_plain
 from headwater_recipes.procedures.page.chrome import is_chrome, names_of
 from headwater_recipes.procedures.page.classes import class_of, label_classes
+from headwater_recipes.procedures.page.labelled import LONGEST_LABEL, is_label, stands_above
 from headwater_recipes.procedures.page.linking import leads_nowhere, written_link
 from headwater_recipes.procedures.page.panels import Panels, find_panels
 from headwater_recipes.procedures.page.shape import (
@@ -17,14 +17,26 @@ from headwater_recipes.procedures.page.shape import (
     BOLD,
     LABEL_WORDS,
     LEVELS,
-    VALUE_WORDS,
+    colophon,
+    goes_on,
+    is_note,
     is_part,
     main_part,
     named_for_readers,
     only_opens,
     opens,
 )
-from headwater_recipes.procedures.page.tables import below_heads, is_ficha, is_layout, rows_of
+from headwater_recipes.procedures.page.sheet import Sheet, said
+from headwater_recipes.procedures.page.tables import (
+    Rows,
+    bands_of,
+    below_heads,
+    has_bands,
+    is_ficha,
+    is_layout,
+    is_menu,
+    rows_of,
+)
 from headwater_recipes.procedures.page.writing import (
     END_OF_LABEL,
     Writing,
@@ -35,9 +47,6 @@ from headwater_recipes.procedures.page.writing import (
 )
 
 DEEPEST = 120
-LONGEST_LABEL = 14
-_NOTED = re.compile(r"^\s*(?:[\[(]?\d{1,2}[\]).]|\*|[¹²³])\s")
-_NOTE = re.compile(r"^\s*[\[(]?\d{1,2}[\])]?\s*$")
 
 
 def outline(tree: LexborHTMLParser, address: str) -> list[Block]:
@@ -46,9 +55,11 @@ def outline(tree: LexborHTMLParser, address: str) -> list[Block]:
     if body is None:
         return []
     walker = _Walker(address=address, panels=find_panels(tree), labels=label_classes(tree))
+    if (last := colophon(tree)) is not None:
+        last.decompose()
     walker.walk(main_part(tree) or body, 0)
     walker.end_paragraph()
-    return walker.blocks
+    return walker.sheet.blocks
 
 
 @dataclass(slots=True)
@@ -56,11 +67,8 @@ class _Walker:
     address: str
     panels: Panels
     labels: frozenset[str] = frozenset()
-    blocks: list[Block] = field(default_factory=list)
+    sheet: Sheet = field(default_factory=Sheet)
     writing: Writing = field(default_factory=Writing)
-    level: int = 1  # of the last real heading
-    ranks: dict[str, int] = field(default_factory=dict)
-    item: bool = False
 
     def walk(self, node: LexborNode, depth: int, *, bold: bool = False) -> None:
         if depth > DEEPEST:
@@ -75,24 +83,23 @@ class _Walker:
             self.writing.write(child.text(deep=False) or "", bold=bold)
         elif tag == "br":
             self.writing.end_line()
-        elif tag.startswith(("-", "_")) or is_chrome(child) or self._is_note(child):
+        elif tag.startswith(("-", "_")) or is_chrome(child) or is_note(child):
             return
         elif tag in LEVELS or child.attributes.get("role") == "heading":
             self._heading(child, tag)
         elif child.mem_id in self.panels.triggers:
             self.end_paragraph()
-        elif tag in BLOCKS or child.css_first("p,div,ul,ol,table,dl,h1,h2,h3,h4,h5,h6") is not None:
+        elif (
+            tag in BLOCKS
+            or ("-" in tag and not self._in_a_line())
+            or child.css_first("p,div,ul,ol,table,dl,h1,h2,h3,h4,h5,h6") is not None
+        ):
             self._block(child, tag, depth)
         else:
             self._inline(child, tag, depth, bold=bold)
 
-    def _is_note(self, node: LexborNode) -> bool:
-        """The sign of a footnote, or the footnote."""
-        if node.tag == "sup":
-            return bool(_NOTE.match(node.text(deep=True)))
-        return bool({"nota", "notas", "note", "notes"} & names_of(node)) and bool(
-            _NOTED.match(node.text(deep=True))
-        )
+    def _in_a_line(self) -> bool:
+        return any(run.text.strip() for run in self.writing.runs)
 
     def _heading(self, node: LexborNode, tag: str) -> None:
         self.end_paragraph()
@@ -100,35 +107,57 @@ class _Walker:
         if not text or only_opens(node, self.panels):
             return
         said = node.attributes.get("aria-level") or ""
-        self.level = LEVELS.get(tag) or (int(said) if said.isdigit() and 0 < int(said) < 7 else 2)
-        self.blocks.append(Heading(text, self.level))
+        level = LEVELS.get(tag) or (int(said) if said.isdigit() and 0 < int(said) < 7 else 2)
+        self.sheet.add(Heading(text, self.sheet.ranks.real(level)))
 
     def _block(self, node: LexborNode, tag: str, depth: int) -> None:
         self.end_paragraph()
         if name := self.panels.names.get(node.mem_id) or named_for_readers(node):
-            self.blocks.append(Heading(name, self._below("panel")))
+            level = self.sheet.ranks.below("panel")
+            self.sheet.add(Heading(name, level))
+            if one_line(node.text(deep=True)) == name:
+                return  # what a table of contents points at: the heading itself
+            with self.sheet.ranks.under(level):
+                self._contents(node, tag, depth)
+        else:
+            self._contents(node, tag, depth)
+        self.end_paragraph()
+
+    def _contents(self, node: LexborNode, tag: str, depth: int) -> None:
         if tag == "table":
             self._table(node, depth)
         elif tag in {"ul", "ol", "menu"}:
             self._list(node, depth)
         elif tag in {"dt", "summary", "legend"}:
             self._label(node, depth)
-        elif self._is_label(node, tag):
-            self.blocks.append(Heading(one_line(node.text(deep=True)), self._below(class_of(node))))
+        elif tag in {"details", "fieldset"}:
+            self._titled(node, depth)
+        elif tag == "dd" and node.parent is not None:
+            with self.sheet.ranks.under(self.sheet.ranks.below(f"dt {node.parent.mem_id}")):
+                self.walk(node, depth + 1)
+                self.end_paragraph()
+            if goes_on(node):
+                self.sheet.ranks.closed = 0
+        elif is_label(node, self.labels):
+            self.sheet.add(Heading(one_line(node.text(deep=True)), self.sheet.ranks.below(class_of(node))))
         else:
             self.walk(node, depth + 1)
-        self.end_paragraph()
+            self.end_paragraph()
 
-    def _is_label(self, node: LexborNode, tag: str) -> bool:
-        """A short line that its class calls a title or label."""
-        if tag not in {"div", "p"} or not (LABEL_WORDS & names_of(node) or class_of(node) in self.labels):
-            return False
-        if VALUE_WORDS & names_of(node) or any(
-            child.tag in BLOCKS or child.tag == "a" for child in node.iter()
-        ):
-            return False
-        text = one_line(node.text(deep=True))
-        return 0 < len(text.split()) <= LONGEST_LABEL and not text.endswith((".", ";", ","))
+    def _titled(self, node: LexborNode, depth: int) -> None:
+        """What its first child names, and nothing that comes after it."""
+        title = next((child for child in node.iter() if child.tag in {"summary", "legend"}), None)
+        if title is None or not one_line(title.text(deep=True)):
+            self.walk(node, depth + 1)
+            return
+        self._label(title, depth)
+        self.end_paragraph()
+        last = self.sheet.blocks[-1] if self.sheet.blocks else None
+        with self.sheet.ranks.under(last.level if isinstance(last, Heading) else self.sheet.ranks.level):
+            for child in node.iter(include_text=True):
+                if child.mem_id != title.mem_id:
+                    self._child(child, depth, bold=False)
+            self.end_paragraph()
 
     def _label(self, node: LexborNode, depth: int) -> None:
         heading = node.css_first("h1,h2,h3,h4,h5,h6")
@@ -138,12 +167,7 @@ class _Walker:
         text = one_line(node.text(deep=True))
         if text:
             around = node.parent.mem_id if node.parent is not None and node.tag == "dt" else 0
-            self.blocks.append(Heading(text, self._below(f"{node.tag} {around}")))
-
-    def _below(self, kind: str = "") -> int:
-        """One below the last heading; labels of one kind are all of one rank, whatever headings stand between them."""
-        level = min(self.level + 1, 6)
-        return self.ranks.setdefault(kind, level) if kind else level
+            self.sheet.add(Heading(text, self.sheet.ranks.below(f"{node.tag} {around}")))
 
     def _inline(self, node: LexborNode, tag: str, depth: int, *, bold: bool) -> None:
         if tag == "a":
@@ -152,6 +176,14 @@ class _Walker:
             self._button(node)
         elif tag == "img":
             return
+        elif (
+            tag in {"span", "label"}
+            and class_of(node) in self.labels
+            and not self._in_a_line()
+            and stands_above(node)
+        ):
+            self.end_paragraph()
+            self.sheet.add(Heading(one_line(node.text(deep=True)), self.sheet.ranks.below(class_of(node))))
         elif tag in {"span", "label"} and (LABEL_WORDS & names_of(node) or class_of(node) in self.labels):
             self.walk(node, depth + 1, bold=True)
             self.writing.write(END_OF_LABEL, bold=False)
@@ -168,7 +200,7 @@ class _Walker:
         text = one_line(node.text(deep=True))
         if text and (opens(node) or recognise_plain(text) is not None) and len(text.split()) <= LONGEST_LABEL:
             self.end_paragraph()
-            self.blocks.append(Heading(text, self._below(f"opens {class_of(node)}")))
+            self.sheet.add(Heading(text, self.sheet.ranks.below(f"opens {class_of(node)}")))
 
     def _link(self, node: LexborNode, *, bold: bool) -> None:
         text = one_line(node.text(deep=True)).replace("[", "(").replace("]", ")")
@@ -177,8 +209,8 @@ class _Walker:
             return
         if leads_nowhere(target) and opens(node):
             self.end_paragraph()
-            self.blocks.append(Heading(text, self._below(f"opens {class_of(node)}")))
-        elif not target.startswith("#") or any(run.text.strip() for run in self.writing.runs):
+            self.sheet.add(Heading(text, self.sheet.ranks.below(f"opens {class_of(node)}")))
+        elif not target.startswith("#") or self._in_a_line():
             # A line that only leads to another place of the page is a table of contents, not text.
             self.writing.write(written_link(text, target, self.address), bold=bold)
 
@@ -192,7 +224,7 @@ class _Walker:
     def _list_item(self, node: LexborNode, depth: int) -> None:
         """One line, with what is listed below it; an item that holds a heading or table is a part of its own."""
         if (name := self.panels.names.get(node.mem_id)) is not None:
-            self.blocks.append(Heading(name, self._below()))
+            self.sheet.add(Heading(name, self.sheet.ranks.below()))
         inner = node.css_first(
             "h1,h2,h3,h4,h5,h6,table,dl,summary,button[aria-expanded],button[aria-controls]"
         )
@@ -208,7 +240,7 @@ class _Walker:
             first = f"{first} {'; '.join(one.rstrip('.;') for one in others)}"
         elif others:
             first = f"{first} {others[0]}"
-        self.blocks.append(Item(first))
+        self.sheet.add(Item(first))
 
     def _table(self, node: LexborNode, depth: int) -> None:
         caption = node.css_first("caption")
@@ -217,18 +249,36 @@ class _Walker:
             and (text := one_line(caption.text(deep=True)))
             and len(text.split()) <= LONGEST_LABEL
         ):
-            self.blocks.append(Heading(text, self._below()))
+            self.sheet.add(Heading(text, self.sheet.ranks.below()))
         cells = rows_of(node)
         labelled = below_heads(cells)
         if is_ficha(labelled):
+            level = self.sheet.ranks.below()
             for label, *values in labelled:
-                self.blocks.append(Heading(one_line(label.text(deep=True)), self._below()))
-                self._all(values, depth)
+                self.sheet.add(Heading(one_line(label.text(deep=True)), level))
+                with self.sheet.ranks.under(level):
+                    self._all(values, depth)
+        elif has_bands(cells):
+            self._bands(cells, depth)
         elif is_layout(cells):
-            self._all([cell for row in cells for cell in row], depth)
+            self._all([cell for row in cells for cell in row if not is_menu(cell)], depth)
         else:
-            told = tuple(tuple("; ".join(_inside(cell, self, depth)) for cell in row) for row in cells)
-            self.blocks.append(Table(told))
+            self._rows(cells, depth)
+
+    def _rows(self, rows: Rows, depth: int) -> None:
+        told = tuple(tuple("; ".join(_inside(cell, self, depth)) for cell in row) for row in rows)
+        if told:
+            self.sheet.add(Table(told))
+
+    def _bands(self, rows: Rows, depth: int) -> None:
+        """Rows of one cell that name the rows below them."""
+        level = self.sheet.ranks.below()
+        for band, values in bands_of(rows):
+            if band is not None:
+                self.sheet.add(Heading(one_line(band.text(deep=True)), level))
+            with self.sheet.ranks.under(level):
+                self._all([row[0] for row in values if len(row) == 1], depth)
+                self._rows([row for row in values if len(row) > 1], depth)
 
     def _all(self, nodes: list[LexborNode], depth: int) -> None:
         for node in nodes:
@@ -240,26 +290,17 @@ class _Walker:
             text = flat(line)
             rest = bullet_of(text)
             if rest is not None:
-                self.blocks.append(Item(rest))
+                self.sheet.add(Item(rest))
             elif is_heading(line):
-                self.blocks.append(Paragraph(f"**{text}**"))
+                self.sheet.add(Paragraph(f"**{text}**"))
             elif text:
-                self.blocks.append(Paragraph(marked(line)))
+                self.sheet.add(Paragraph(marked(line)))
 
 
 def _inside(node: LexborNode, walker: _Walker, depth: int) -> list[str]:
     """The lines of an item or cell."""
-    inner = _Walker(address=walker.address, panels=walker.panels, labels=walker.labels, level=walker.level)
+    inner = _Walker(address=walker.address, panels=walker.panels, labels=walker.labels)
+    inner.sheet.ranks.level = walker.sheet.ranks.level
     inner.walk(node, depth + 1)
     inner.end_paragraph()
-    return [text for block in inner.blocks if (text := _said(block))]
-
-
-def _said(block: Block) -> str:
-    match block:
-        case Heading(text, _):
-            return f"**{text}**"
-        case Paragraph(text) | Item(text, _, _):
-            return text
-        case Table(rows):
-            return "; ".join(": ".join(filter(None, row)) for row in rows)
+    return [text for block in inner.sheet.blocks if (text := said(block))]

@@ -27,11 +27,19 @@ class Page:
     @property
     def site(self) -> Mapping[str, Any]:
         told = self.attributes.get("site")
-        return told if isinstance(told, Mapping) else {}
+        if isinstance(told, Mapping):
+            return told
+        running = self.attributes.get("running") or ()
+        return {"header": " · ".join(map(str, running))} if running else {}
 
     @property
     def page_title(self) -> str:
         return str(self.attributes.get("page_title") or "")
+
+    @property
+    def buttons(self) -> frozenset[str]:
+        """Addresses of links that are dressed as buttons."""
+        return frozenset(map(str, self.attributes.get("buttons") or ()))
 
     @property
     def gazette(self) -> Mapping[str, Any]:

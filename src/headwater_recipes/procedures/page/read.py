@@ -19,7 +19,9 @@ from headwater.model.recipe import Extract
 from headwater.pure.cleaning import mend_mojibake
 from headwater.pure.quality import count_words
 from headwater_recipes.procedures.labels.recognise import recognise
+from headwater_recipes.procedures.page.linking import buttons_of
 from headwater_recipes.procedures.page.outline import outline
+from headwater_recipes.procedures.page.sheet import is_rule
 from headwater_recipes.procedures.page.site import site_of
 
 HOPELESS = frozenset(
@@ -51,10 +53,10 @@ def read_page(data: bytes, hints: Hints) -> Reading | Unreadable:
     return replace(
         known,
         text=text,
-        plain=repair(scrub(plain(blocks))),
+        plain=repair(scrub(plain(block for block in blocks if not is_rule(block)))),
         method="procedure outline",
         title=_title(blocks) or known.title,
-        attributes={**known.attributes, **_attributes(tree, blocks, markup)},
+        attributes={**known.attributes, **_attributes(tree, blocks, markup, hints.url or "")},
         origins={
             **known.origins,
             "text": "procedure outline",
@@ -74,11 +76,13 @@ def _parts(blocks: list[Block]) -> int:
     return sum(isinstance(block, Heading) and recognise(block.text) is not None for block in blocks)
 
 
-def _attributes(tree: LexborHTMLParser, blocks: list[Block], markup: str) -> dict[str, Any]:
+def _attributes(tree: LexborHTMLParser, blocks: list[Block], markup: str, address: str) -> dict[str, Any]:
     told: dict[str, Any] = {"site": site_of(tree)}
     title = tree.css_first("title")
     if title is not None:
         told["page_title"] = " ".join(title.text(deep=True).split())[:300]
+    if buttons := buttons_of(tree, address):
+        told["buttons"] = buttons
     headings = [{"level": block.level, "text": block.text} for block in blocks if isinstance(block, Heading)]
     if headings:
         told["headings"] = headings

@@ -1,8 +1,11 @@
 """What the elements of a page are for: text, a label, a part, or something that opens one."""
 
+import re
+
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.extract.letters import one_line
+from headwater_recipes.procedures.fields.body import name_in
 from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
 from headwater_recipes.procedures.page.chrome import names_of
 from headwater_recipes.procedures.page.panels import Panels, begins_with_heading
@@ -72,6 +75,14 @@ LABEL_WORDS = frozenset(
         ),
     }
 )
+AROUND = frozenset({"div", "section", "table", "tbody", "tr", "td", "center", "form"})
+OWNED = re.compile(
+    r"©|\b(?:aviso legal|av[ií]s legal|lege oharra|legal notice|copyright|CIF|NIF|todos los derechos)\b",
+    re.IGNORECASE,
+)
+DEEPEST_COLOPHON, MOST_WORDS, SHORT = 6, 60, 120
+_NOTED = re.compile(r"^\s*(?:[\[(]?\d{1,2}[\]).]|\*|[¹²³])\s")
+_NOTE = re.compile(r"^\s*[\[(]?\d{1,2}[\])]?\s*$")
 UNSEEN = ("aria-label", "data-label", "data-title")
 VALUE_WORDS = frozenset(
     {
@@ -128,6 +139,41 @@ def _known_headings(node: LexborNode | None) -> int:
     )
 
 
+def colophon(tree: LexborHTMLParser) -> LexborNode | None:
+    """The last block of the page where it says no more than whose page it is, whatever it is called."""
+    node = tree.body
+    for _ in range(DEEPEST_COLOPHON):
+        children = (
+            [child for child in node.iter() if child.text(deep=True).strip()] if node is not None else []
+        )
+        children = [
+            child for child in children if child.tag not in {"script", "style", "noscript", "template"}
+        ]
+        node = children[-1] if children else None
+        if node is None or node.tag not in AROUND:
+            return None
+        before = children[-2] if len(children) > 1 else None
+        if before is not None and _only_says_whose(node) and not _is_labelled_by(before):
+            return node
+    return None
+
+
+def _is_labelled_by(node: LexborNode) -> bool:
+    text = one_line(node.text(deep=True))
+    return node.tag in LEVELS or (len(text) <= SHORT and recognise_plain(text) is not None)
+
+
+def _only_says_whose(node: LexborNode) -> bool:
+    text = one_line(node.text(deep=True, separator=" · "))
+    if len(text.split()) > MOST_WORDS or not (name_in(text) or OWNED.search(text)):
+        return False
+    pieces = [piece.partition(":")[0] for piece in text.split(" · ")]
+    return not any(
+        (label := recognise_plain(piece)) is not None and label.field not in {"contacto", "ignored"}
+        for piece in pieces
+    )
+
+
 def only_opens(node: LexborNode, panels: Panels) -> bool:
     """A heading whose words are the name of a panel, which comes with the panel."""
     if node.mem_id in panels.triggers:
@@ -166,3 +212,20 @@ def is_part(node: LexborNode) -> bool:
         return False
     first = one_line(children[0].text(deep=True))
     return recognise_plain(first) is not None and len(one_line(node.text(deep=True))) > len(first)
+
+
+def goes_on(node: LexborNode) -> bool:
+    """One value of several for the same term."""
+    following = node.next
+    while following is not None and following.tag == "-text":
+        following = following.next
+    return following is not None and following.tag == "dd"
+
+
+def is_note(node: LexborNode) -> bool:
+    """The sign of a footnote, or the footnote."""
+    if node.tag == "sup":
+        return bool(_NOTE.match(node.text(deep=True)))
+    return bool({"nota", "notas", "note", "notes"} & names_of(node)) and bool(
+        _NOTED.match(node.text(deep=True))
+    )

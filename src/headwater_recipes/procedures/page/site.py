@@ -6,7 +6,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from headwater.extract.letters import one_line
 
-LONGEST, MOST = 400, 12
+LONGEST, MOST, AT_AN_END = 400, 12, 240
 CRUMBS = "[class*=breadcrumb] li,[class*=breadcrumb] a,[class*=migas] li,[class*=migas] a,nav[aria-label*=ruta] a,#breadcrumbs a,[class*=molles] a"
 
 
@@ -18,13 +18,28 @@ def site_of(tree: LexborHTMLParser) -> dict[str, Any]:
         "logo": _logo(tree),
         "header": _text(
             tree,
-            "header,[role=banner],#header,#cabecera,.cabecera,.header,[class*=header-],[class*=brand],[id*=cabecera]",
+            "header,[role=banner],#header,#cabecera,.cabecera,.header,[class*=header-],[class*=brand],[id*=cabecera],[id*=capcalera],[class*=capcalera]",
         ),
+        "opening": _opening(tree),
+        "closing": _closing(tree),
         "footer": _text(tree, "footer,[role=contentinfo],#footer,#pie,.pie"),
         "path": list(dict.fromkeys(one_line(node.text(deep=True)) for node in tree.css(CRUMBS)[:MOST])),
         "languages": _languages(tree),
     }
     return {name: value for name, value in found.items() if value}
+
+
+def _opening(tree: LexborHTMLParser) -> str:
+    """The first words and pictures of the page, whatever elements they stand in."""
+    if tree.body is None:
+        return ""
+    named = [node.attributes.get("alt") or "" for node in tree.body.css("img[alt]")[:3]]
+    words = one_line(tree.body.text(deep=True, separator=" · "))[:AT_AN_END]
+    return one_line(" · ".join([*named, words]))[:LONGEST]
+
+
+def _closing(tree: LexborHTMLParser) -> str:
+    return one_line(tree.body.text(deep=True, separator=" · "))[-AT_AN_END:] if tree.body is not None else ""
 
 
 def _meta(tree: LexborHTMLParser, name: str) -> str:

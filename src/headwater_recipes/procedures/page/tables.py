@@ -6,6 +6,7 @@ from headwater.extract.letters import one_line
 from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
 
 LONGEST_LABEL = 14
+FEWEST_PARTS, MOSTLY = 3, 0.8
 Rows = list[list[LexborNode]]
 
 
@@ -16,7 +17,20 @@ def rows_of(table: LexborNode) -> Rows:
         for row in table.css("tr")
         if own_row(row, table)
     ]
-    return [row for row in rows if any(one_line(cell.text(deep=True)) for cell in row)]
+    return _without_pictures([row for row in rows if any(_says(cell) for cell in row)])
+
+
+def _without_pictures(rows: Rows) -> Rows:
+    """Without columns in which nothing is written."""
+    widths = {len(row) for row in rows}
+    if len(widths) != 1:
+        return rows
+    told = [place for place in range(widths.pop()) if any(_says(row[place]) for row in rows)]
+    return [[row[place] for place in told] for row in rows]
+
+
+def _says(cell: LexborNode) -> bool:
+    return bool(one_line(cell.text(deep=True)))
 
 
 def own_row(row: LexborNode, table: LexborNode) -> bool:
@@ -30,7 +44,23 @@ def is_layout(rows: Rows) -> bool:
     """A table that only puts things into place: it holds headings or other tables, or one cell a row."""
     if all(len(row) == 1 for row in rows):
         return True
-    return any(cell.css_first("table,h1,h2") is not None for row in rows for cell in row)
+    return any(
+        cell.css_first("table,h1,h2") is not None or _holds_parts(cell) for row in rows for cell in row
+    )
+
+
+def _holds_parts(cell: LexborNode) -> bool:
+    """Several labels in one cell: a page, not a value."""
+    texts = {one_line(node.text(deep=True)) for node in cell.css("b,strong,h3,h4,h5,h6,dt,summary,u")[:200]}
+    told = {label.field for text in texts if (label := recognise_plain(text)) is not None}
+    return len(told) >= FEWEST_PARTS
+
+
+def is_menu(cell: LexborNode) -> bool:
+    """Nothing but links to other pages."""
+    links = [one_line(link.text(deep=True)) for link in cell.css("a[href]")]
+    letters = len(one_line(cell.text(deep=True)))
+    return len(links) >= FEWEST_PARTS and sum(map(len, links)) >= MOSTLY * letters
 
 
 def below_heads(rows: Rows) -> Rows:
@@ -55,3 +85,34 @@ def is_ficha(rows: Rows) -> bool:
     fields = {label.field for label in told if label is not None}
     short = all(len(label.split()) <= LONGEST_LABEL for label in labels)
     return short and (len(fields) >= 2 or (len(fields) == 1 and heads == len(pairs)))
+
+
+def has_bands(rows: Rows) -> bool:
+    """Whether rows of one cell are labels for the rows below them."""
+    told = {label.field for row in rows if _is_band(row) and (label := recognise_plain(_words(row[0])))}
+    return len(told) >= FEWEST_PARTS and any(not _is_band(row) for row in rows)
+
+
+def bands_of(rows: Rows) -> list[tuple[LexborNode | None, Rows]]:
+    """Each label with its rows; what stands above the first one comes without."""
+    found: list[tuple[LexborNode | None, Rows]] = []
+    for row in rows:
+        if _is_band(row):
+            found.append((row[0], []))
+        elif found:
+            found[-1][1].append(row)
+        else:
+            found.append((None, [row]))
+    return found
+
+
+def _is_band(row: list[LexborNode]) -> bool:
+    if len(row) != 1 or not 0 < len(_words(row[0]).split()) <= LONGEST_LABEL:
+        return False
+    first = row[0].css_first("b,strong,h3,h4,h5,h6")
+    bold = first is not None and _words(first) == _words(row[0])
+    return row[0].tag == "th" or bold or recognise_plain(_words(row[0])) is not None
+
+
+def _words(cell: LexborNode) -> str:
+    return one_line(cell.text(deep=True))

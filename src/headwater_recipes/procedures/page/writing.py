@@ -10,6 +10,9 @@ LONGEST_LABEL = 14
 END_OF_LABEL = "\x1f"  # after a label whose value may be bold as well; never part of the text
 _BULLET = re.compile(r"^\s*(?:[•·▪◦‣●○■□➢✓✔–—*]|-(?=\s)|o(?=\s{2}))\s*")
 _COUNTED = re.compile(r"^\s*(?:[a-zA-Z]|\d{1,2}|[ivx]{1,4})\s?[.)º]-?\s+(?=\S)")
+_LABELLED = re.compile(r"^[A-ZÁÉÍÓÚÀÈÒÜÇÑ¿][^:.;]{2,60}:\s")
+_ENDED, _BEGINS = re.compile(r"[a-zà-ÿ)»][.;]$"), re.compile(r"[A-ZÁÉÍÓÚÀÈÒÜÇÑ¿«]")
+FEWEST_LABELLED = 2
 _ENDS = re.compile(r"[.;,]$")
 
 
@@ -40,8 +43,11 @@ class Writing:
         self.end_line()
         lines, self.lines = self.lines, []
         joined: list[list[Run]] = []
-        for line in lines:
-            if joined and not begins_anew(line):
+        labelled = [_LABELLED.match(flat(line)) is not None for line in lines]
+        listed = sum(labelled) >= FEWEST_LABELLED
+        for line, has_label in zip(lines, labelled, strict=True):
+            ended = bool(joined) and _ENDED.search(flat(joined[-1])) and _BEGINS.match(flat(line))
+            if joined and not ended and not begins_anew(line) and not (listed and has_label):
                 joined[-1] = [*joined[-1], Run(" "), *line]
             else:
                 joined.append(line)
@@ -50,7 +56,13 @@ class Writing:
 
 def begins_anew(line: list[Run]) -> bool:
     first = next((run for run in line if run.text.strip()), None)
-    return first is None or first.bold or bullet_of(flat(line)) is not None
+    text = flat(line)
+    return (
+        first is None
+        or first.bold
+        or bullet_of(text) is not None
+        or (text.endswith(":") and recognise_plain(text) is not None)
+    )
 
 
 def flat(line: list[Run]) -> str:

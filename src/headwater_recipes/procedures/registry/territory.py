@@ -42,7 +42,11 @@ COMMUNITIES: Mapping[str, str] = {
 TOWN = re.compile(
     r"^(?:excmo |excel lentissim )?(?:ayuntamiento|ajuntament|concello)(?: del| de| da| do| d)? (.+)$"
 )
-BASQUE_TOWN = re.compile(r"^(.+?)(?:e?ko|go) udal\w*$")
+BASQUE_TOWN = re.compile(r"^(.+?)(?:ko|go) udal\w*$")
+SHARED = re.compile(
+    r"^(?:consell comarcal|comarca|mancomunidad|mancomunitat|mancomunidade|area metropolitana)\b|\b(?:mankomunitatea|kuadrilla)$"
+)
+BASQUE_PROVINCE = re.compile(r"^(.+?)(?:ko|go) foru aldundi\w*$")
 ENGLISH_TOWN = re.compile(r"^(.+) (?:town|city) (?:council|hall)$")
 PROVINCE = re.compile(
     r"^(?:diputacion|diputacio|deputacion|cabildo|consell insular)(?: provincial| foral| insular)?(?: de la| de| d)? (.+)$"
@@ -65,7 +69,9 @@ def territory_of(organism: str, host: str) -> dict[str, str]:
     for pattern in (TOWN, BASQUE_TOWN, ENGLISH_TOWN):
         if found := pattern.match(bare):
             return {"nivel": "local", "municipio": slug(found[1])}
-    if found := PROVINCE.match(bare):
+    if SHARED.search(bare):
+        return {"nivel": "local"}
+    if found := PROVINCE.match(bare) or BASQUE_PROVINCE.match(bare):
         return {"nivel": "local", "provincia": slug(found[1])}
     if STATE.search(bare) or host.endswith(".gob.es"):
         return {"nivel": "estatal"}

@@ -15,10 +15,21 @@ STICKY = frozenset({"ignored", "base_legal", "cuantias"})
 PEOPLE = re.compile(
     r"person|solicitant|sol licitant|interesad|interessad|beneficiari|destinatari|eskatzaile|applicant|onuradun"
 )
-STEP = re.compile(r"solicit|sol licit|present|inscrip|matricul|entrega|eska|apply|application|submission")
+STEP = re.compile(
+    r"inici|hasiera|start|solicit|sol licit|present|inscrip|matricul|entrega|eska|apply|application|submission"
+)
 PRIVACY = re.compile(
     r"responsable|finalidad|finalitat|legitimaci|derechos|drets|destinatari|conservaci|procedencia|encargado"
 )
+ANY_TERM = re.compile(r"\w+(?: (?:maxim\w*|legal|previst\w+|general))?$")
+NORM = re.compile(
+    r"(?:(?:Ley|Llei|Lei)(?: Orgánica| Orgànica| Foral)?|Real Decreto(?: Ley| Legislativo)?|Reial [Dd]ecret(?: llei)?|Real decreto|Decreto(?: Ley| Foral)?|Decret(?: llei)?|Orden|Ordre|Orde|Ordenan[zç]a|Reglamento|Reglament|Regulamento)\b.*\d"
+    r"|\d{1,3}/\d{4} (?:Legea|Dekretua|Foru Araua|Ordenantza)|(?:Royal Decree|Law|Act|Decree|Order) \d"
+)
+LONGEST_UNKNOWN, FEW_WORDS = 8, 14
+PHONE = re.compile(r"(?<!\d)[6789]\d{2}[ .]?\d{3}[ .]?\d{3}(?!\d)")
+TELEPHONE, FEW = re.compile(r"telefon\w*$|(?:tele)?phone$"), 4
+LOOSE = frozenset({"donde_solicitar", "descripcion"})
 FREE_KEY = re.compile(r"[^a-z0-9]+")
 
 
@@ -39,9 +50,14 @@ def divide(lines: Sequence[Line]) -> list[Part]:
             parts.append(Part(title="", level=0, label=None, lines=below))
             continue
         above = [one for one in above if one.level < heading.level]
+        if heading.kind == "rule":
+            parts += [_going_on(above, below, heading)] if below else []
+            continue
         label, own = _effective(heading.text, above, " ".join(line.text for line in below))
         if heading.level == 1 and titles == 1:
             label, own = None, False  # the page's title, whatever its words: "Tasa de basuras" is a procedure
+        if (label is None and above) or (label is not None and label.field in LOOSE):
+            label = by_content(heading.text, below) or label
         also = both(heading.text) if own else ()
         parts.append(
             Part(
@@ -59,11 +75,27 @@ def divide(lines: Sequence[Line]) -> list[Part]:
     return [divided for part in _without_privacy(parts) for divided in _apart(part)]
 
 
+def by_content(title: str, below: Sequence[Line]) -> Label | None:
+    """What a part is whose heading says nothing: laws show what they are themselves."""
+    if len(title.split()) > LONGEST_UNKNOWN or not below:
+        return None
+    if all(NORM.match(line.text) for line in below):
+        return Label("base_legal")
+    words = " ".join(line.text for line in below) if recognise(title) is None else ""
+    return Label("contacto") if len(words.split()) <= FEW_WORDS and PHONE.search(words) else None
+
+
+def _going_on(above: Sequence[_Above], below: tuple[Line, ...], rule: Line) -> Part:
+    """What follows the end of labels and values belongs to the heading that stood above them."""
+    around = above[-1] if above else _Above(0, None, "")
+    return Part(title="", level=around.level, label=around.label, lines=below, start=rule.start, own=False)
+
+
 def _groups(lines: Sequence[Line]) -> Iterator[tuple[Line | None, tuple[Line, ...]]]:
     heading: Line | None = None
     below: list[Line] = []
     for line in lines:
-        if line.kind == "heading":
+        if line.kind in {"heading", "rule"}:
             if heading is not None or below:
                 yield heading, tuple(below)
             heading, below = line, []
@@ -82,7 +114,7 @@ def _effective(title: str, above: Sequence[_Above], below: str) -> tuple[Label |
     if parent.field in STICKY:
         plainly = parent.field != "ignored" and recognise_plain(title) is not None
         return (own, True) if plainly else (parent, False)
-    if parent.field == "plazos" and _is_deadline(own, below):
+    if parent.field == "plazos" and _is_deadline(title, own, below):
         return _deadline(title, own, parent), False
     if own is None:
         return parent, False
@@ -102,19 +134,23 @@ def _effective(title: str, above: Sequence[_Above], below: str) -> tuple[Label |
         return parent, False
     if own.field == parent.field and not own.key:
         return parent, False
+    if parent.field == "como_solicitar" and TELEPHONE.match(plain_label(title)) and len(below.split()) > FEW:
+        return Label("como_solicitar", "telefono"), True
     return own, True
 
 
-def _is_deadline(own: Label | None, below: str) -> bool:
+def _is_deadline(title: str, own: Label | None, below: str) -> bool:
     """Below "Plazos", "Tramitación" is one more of them if what follows speaks of time."""
-    if own is None or own.field == "plazos":
+    if own is None or own.field == "plazos" or (own.field == "ignored" and STEP.match(plain_label(title))):
         return True
+    if own.field == "como_solicitar" and not own.key and STEP.match(plain_label(title)):
+        return len(below.split()) <= FEW_WORDS
     return own.field in {"como_solicitar", "descripcion"} and bool(TIME.search(folded(below)))
 
 
 def _deadline(title: str, own: Label | None, parent: Label) -> Label:
     if own is not None and own.field == "plazos":
-        says_no_more = own.key == "solicitud" and len(plain_label(title).split()) == 1
+        says_no_more = own.key == "solicitud" and bool(ANY_TERM.match(plain_label(title)))
         return parent if says_no_more and parent.key else own
     bare = plain_label(title)
     if STEP.search(bare):
@@ -183,7 +219,13 @@ def _shares(part: Part) -> list[tuple[Label, list[Line]]]:
     if fields in ({"requisitos", "documentos_necesarios"}, {"como_solicitar", "documentos_necesarios"}):
         wanted = first if first.field == "documentos_necesarios" else second
         other = second if wanted is first else first
-        return _split(part.lines, wanted, other, lambda line: bool(PAPER.search(plain_label(line.text))))
+        listed = other.field == "como_solicitar" and any(line.kind == "item" for line in part.lines)
+        return _split(
+            part.lines,
+            wanted,
+            other,
+            lambda line: line.kind == "item" if listed else bool(PAPER.search(plain_label(line.text))),
+        )
     if "plazos" in fields:
         wanted = first if first.field == "plazos" else second
         other = second if wanted is first else first

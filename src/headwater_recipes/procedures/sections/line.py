@@ -8,6 +8,7 @@ from typing import Any
 HEADING = re.compile(r"^(#{1,6})\s+(.+)$")
 ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)]|[a-z]\))\s+(?=\S)")
 LINK = re.compile(r"\[([^\[\]]{0,500})\]\(([^()\s]{1,2000})\)")
+RULE = re.compile(r"^-{3,8}$")
 SEPARATOR = re.compile(r"^\|(?:\s*:?-{3,}:?\s*\|)+\s*$")
 CELL = re.compile(r"(?<!\\)\|")
 LEAD = re.compile(r"^\*\*(.{1,160}?)\*\*\s*:?\s*(.*)$")
@@ -15,7 +16,9 @@ _FILE = re.compile(r"\.(?:pdf|docx?|odt|xlsx?|zip|rtf)(?:$|[?#])", re.IGNORECASE
 _FETCHES = re.compile(
     r"\W*(?:modelo|model|impreso|impres|descarg\w+|descàrrega|baixa\w*|formulari\w*|pdf|word|odt|docx?|deskargatu|download|eredua|ver|anexo)\b.{0,30}$"
 )
-_NOTE_SIGN = re.compile(r"\s*(?:\(\d{1,2}\)|\[\d{1,2}\]|[¹²³⁴⁵]+|(?<=\w)\*{1,3})(?=[.;,]?$)")
+_NOTE_SIGN = re.compile(
+    r"\s*(?:\(\d{1,2}\)|\[\d{1,2}\]|(?<!\bm)(?<!km)(?<!cm)[¹²³⁴⁵]+|(?<=\w)\*{1,3})(?=[.;,]?$)"
+)
 _MARKS = re.compile(r"\*\*|\u200b|^\\")
 
 
@@ -27,7 +30,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """`kind` is heading, text, item or row; `lead` are the bold words that a text begins with, `rest` what follows;
+    """`kind` is heading, text, item, row, or rule: the end of labels as deep as its `level`; `lead` are the bold words that a text begins with, `rest` what follows;
     `cells` those of a row; `start` and `end` its place in the text. `promoted`: a heading that nothing but its words
     shows to be one."""
 
@@ -58,6 +61,8 @@ def _line(raw: str, start: int) -> Line:
     place: dict[str, Any] = {"start": start, "end": start + len(raw)}
     if found := HEADING.match(raw):
         return Line(kind="heading", text=bare(found[2]), level=len(found[1]), links=links, **place)
+    if RULE.match(raw):
+        return Line(kind="rule", text="", level=len(raw) - 2, **place)
     if raw.startswith("|"):
         cells = tuple(bare(cell.replace("\\|", "|")) for cell in CELL.split(raw.strip())[1:-1])
         return Line(kind="row", text=" | ".join(filter(None, cells)), cells=cells, links=links, **place)
@@ -79,7 +84,7 @@ def _line(raw: str, start: int) -> Line:
 
 def _lead(body: str) -> tuple[str, str]:
     found = LEAD.match(body.strip().removeprefix("\\"))
-    return (bare(found[1]).rstrip(" :"), bare(found[2]).lstrip(": ")) if found else ("", "")
+    return (bare(found[1]).rstrip(" :.-–"), bare(found[2]).lstrip(": ")) if found else ("", "")
 
 
 def bare(text: str) -> str:

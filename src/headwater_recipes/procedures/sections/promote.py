@@ -8,6 +8,16 @@ from headwater_recipes.procedures.labels.recognise import NUMBER, recognise, rec
 from headwater_recipes.procedures.sections.line import Line
 
 COLON = re.compile(r"^([^:.]{3,90}?)\s*:\s+(\S.*)$")
+ARROW = re.compile(r"^\W{0,4}([^:.→⇒➔➜»]{3,60}?)\s*(?:→|⇒|➔|➜|»|=>|->)\s*(\S.*)$")
+ARTICLE = re.compile(
+    r"^(?:(?:art[ií]culo|artigo|article|art\.|base|cl[aá]usula|apartado)\s+[\w.ºª]{1,12}?|\d{1,2}\. artikulua|primer[oa]|segund[oa]|tercer[oa]|cuart[oa]|quint[oa]|sext[oa]|s[eé]ptim[oa]|octav[oa]|noven[oa]|d[eé]cim[oa])"
+    r"[.ºª]?\s?[.:–—-]+\s*([A-ZÁÉÍÓÚÀÈÒÑÇ][^.:]{2,90}?)\s?[.:](?:\s?[–—-])?\s*(.*)$",
+    re.IGNORECASE,
+)
+FEWEST_LABELS, FEWEST_KNOWN, MOST_OF_THEM = 3, 4, 0.6
+LISTED, SHORT_PIECE = frozenset({"requisitos", "documentos_necesarios"}), 12
+STOP = re.compile(r"(?<=[a-zà-ÿ0-9)%]\.)\s+(?=[A-ZÁÉÍÓÚÀÈÒÑÇ])")
+MONEY = frozenset({"tasas", "cuantias"})
 LONGEST_CELL = LONGEST_QUESTION = 14
 _SHOUTED = re.compile(r"[A-ZÁÉÍÓÚÀÈÒÜÇÑ]{4}")
 
@@ -19,18 +29,58 @@ def promote(lines: Sequence[Line]) -> list[Line]:
         None  # the heading to which the text comes back after a label with its value on one line
     )
     back = False
-    for line in _without_label_lists(list(_without_tables(lines))):
+    lines = _without_label_lists(list(_without_tables(lines)))
+    labelled = _leads_are_labels(lines)
+    for line in lines:
+        if line.kind == "rule" and not line.level:
+            found.append(replace(line, level=min(level + 1, 7)))
+            continue
+        if line.kind == "rule":
+            level, back, around = max(1, line.level - 1), False, None
+            found.append(line)
+            continue
         if line.kind == "heading" and not line.promoted:
             level, back = line.level, False
             around = line if recognise(line.text) is not None else None
             found.append(line)
             continue
         made = list(_promoted(line, min(level + 1, 7)))
+        if labelled and len(made) == 1 and line.kind == "text" and line.lead and line.rest:
+            made = [
+                _heading(line, line.lead, min(level + 1, 7)),
+                replace(line, text=line.rest, lead="", rest=""),
+            ]
+        if _tells_prices(around, made):
+            made = [line]
         if back and around is not None and made[0].kind != "heading":
             found.append(replace(around, start=line.start, end=line.start, promoted=True))
         back = made[0].kind == "heading" and len(made) > 1 and around is not None
         found += made
+        if _is_aside(made) and not back:
+            found.append(Line(kind="rule", text="", level=made[0].level, start=line.end, end=line.end))
     return _settled(found)
+
+
+def _tells_prices(around: Line | None, made: Sequence[Line]) -> bool:
+    """Below "Tasas", "Tarifa 1: 23 euros" is one of them, not a part of its own."""
+    if around is None or len(made) < 2 or made[0].kind != "heading":
+        return False
+    above, own = recognise(around.text), recognise(made[0].text)
+    return above is not None and own is not None and above.field in MONEY and own.field in MONEY
+
+
+def _is_aside(made: Sequence[Line]) -> bool:
+    """A label that is none of a procedure's, with its value on the same line: what follows has nothing to do with it."""
+    label = recognise(made[0].text) if made[0].kind == "heading" and len(made) > 1 else None
+    return label is not None and label.field == "ignored"
+
+
+def _leads_are_labels(lines: Sequence[Line]) -> bool:
+    """Whether most of the lines that begin in bold begin with a label: then the others do as well."""
+    leads = [line.lead for line in lines if line.kind == "text" and line.lead and line.rest]
+    known = {label for lead in leads if (label := recognise_plain(f"{lead}:")) is not None}
+    told = sum(recognise_plain(f"{lead}:") is not None for lead in leads)
+    return len(known) >= FEWEST_KNOWN and told >= MOST_OF_THEM * len(leads)
 
 
 def _promoted(line: Line, level: int) -> Iterator[Line]:
@@ -64,10 +114,12 @@ def _label_and_rest(line: Line) -> tuple[str, str]:
         return line.lead, line.rest
     if _is_question(line.text) and not line.links:
         return line.text, ""
+    if (found := ARTICLE.match(line.text)) and recognise(found[1]) is not None:
+        return found[1], found[2]
     numbered = NUMBER.match(line.text)
     if numbered and len(line.text.split()) <= 9 and _SHOUTED.search(line.text) and recognise(line.text):
         return line.text, ""
-    found = COLON.match(line.text)
+    found = COLON.match(line.text) or ARROW.match(line.text)
     if found and len(found[1].split()) <= 7 and recognise_plain(f"{found[1]}:"):
         return found[1], found[2]
     if recognise_plain(line.text) and (not line.links or line.text.endswith(":")):
@@ -108,16 +160,23 @@ def _without_label_lists(lines: list[Line]) -> list[Line]:
                     ]
                 else:
                     found.append(item)
+            found.append(_end(items[-1]))
         else:
             found += items or [lines[place]]
         place = max(end, place + 1)
     return found
 
 
+def _end(line: Line) -> Line:
+    """After labels and values: what follows does not belong to the last of them."""
+    return Line(kind="rule", text="", start=line.end, end=line.end)
+
+
 def _are_labelled(items: Sequence[Line]) -> bool:
     labels = [recognise_plain(f"{head}:") for item in items if (head := _halves(item)[0])]
-    fields = {label.field for label in labels if label is not None}
-    return len(fields) >= 3 and sum(label is not None for label in labels) >= len(items) / 2
+    known = {(label.field, label.key) for label in labels if label is not None}
+    several = len(known) >= FEWEST_LABELS and len({field for field, _ in known}) > 1
+    return several and sum(label is not None for label in labels) >= len(items) / 2
 
 
 def _halves(line: Line) -> tuple[str, str]:
@@ -145,15 +204,26 @@ def _opened(rows: list[Line]) -> Iterator[Line]:
     if _is_ficha(rows):
         for row in rows:
             yield _heading(row, row.cells[0], 7)
-            yield replace(row, kind="text", text=" ".join(filter(None, row.cells[1:])), cells=())
+            for text in _values(row.cells[0], " ".join(filter(None, row.cells[1:]))):
+                yield replace(row, kind="text", text=text, cells=())
+        yield _end(rows[-1])
     elif _is_lying(rows):
         for column, title in enumerate(rows[0].cells):
             yield _heading(rows[0], title, 7)
             for row in rows[1:]:
                 if column < len(row.cells) and row.cells[column]:
                     yield replace(row, kind="text", text=row.cells[column], cells=())
+        yield _end(rows[-1])
     else:
         yield from rows
+
+
+def _values(title: str, text: str) -> list[str]:
+    """Of a cell that lists things in short sentences, one by one."""
+    label = recognise(title)
+    pieces = STOP.split(text)
+    listed = label is not None and label.field in LISTED and len(pieces) > 1
+    return pieces if listed and all(len(piece.split()) <= SHORT_PIECE for piece in pieces) else [text]
 
 
 def _is_ficha(rows: list[Line]) -> bool:
@@ -177,7 +247,7 @@ def _settled(lines: list[Line]) -> list[Line]:
     """A promoted label with nothing below it was a line of the text after all."""
     settled: list[Line] = []
     for line in reversed(lines):
-        empty = not settled or settled[-1].kind == "heading"
+        empty = not settled or settled[-1].kind in {"heading", "rule"}
         stands = not line.promoted or not empty or _opens_the_next(line, settled[-1] if settled else None)
         settled.append(line if stands else replace(line, kind="text", promoted=False))
     return settled[::-1]

@@ -19,6 +19,8 @@ CORE = frozenset(
         "descripcion",
     }
 )
+NAMES = frozenset({"donde_solicitar", "contacto", "base_legal", "organismo"})
+"""Names of streets, offices and laws stay in their own language on any page."""
 VARIANT = re.compile(
     r"(?:modalidad|modalitat|opcion|opcio|caso|cas|supuesto|grupo|grup|tipo|tipus|linea|linia|si|para|per|personas|persones|persoas|persona|solicitantes|categoria|fase|paso|anexo|capitulo|titulo|articulo|article|artikulu)\b"
 )
@@ -77,9 +79,12 @@ def in_language(parts: Sequence[Part], wanted: str, other: str, tell: Tell) -> l
     }
     kept = []
     for part, language in zip(parts, told, strict=True):
-        if language == other or (
+        if language == other and part.field in NAMES and (part.field, part.key) not in settled:
+            kept.append(part)
+        elif language == other or (
             language != wanted and (part.field, part.key) in settled and part.field in CORE
         ):
             continue
-        kept.append(part)
+        else:
+            kept.append(part)
     return kept

@@ -41,9 +41,15 @@ class Choice(msgspec.Struct, frozen=True):
     finish_reason: str | None = None
 
 
+class Usage(msgspec.Struct, frozen=True):
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
 class Completion(msgspec.Struct, frozen=True):
     choices: list[Choice]
     model: str = ""
+    usage: Usage | None = None
 
 
 class Trouble(msgspec.Struct, frozen=True):
@@ -55,6 +61,9 @@ class Troubled(msgspec.Struct, frozen=True):
     error: Trouble = Trouble()
 
 
+NO_USAGE = Usage()
+
+
 @dataclass(frozen=True)
 class Said:
     """`model` is who the endpoint says answered."""
@@ -62,19 +71,20 @@ class Said:
     text: str
     model: str
     cut: bool = False
+    usage: Usage = NO_USAGE
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chat:
-    address: str
-    model: str
+class Access:
+    """As whom an endpoint is spoken to, and how patiently; `where` is the setting that a complaint names."""
+
     clock: Clock
     key: str = field(default="", repr=False)
     seconds: float = 60.0
-    options: Mapping[str, Any] = field(default_factory=dict)
+    where: str = "agent"
 
     def session(self) -> aiohttp.ClientSession:
-        """For `ask`; to be closed by whoever opened it."""
+        """For what is asked; to be closed by whoever opened it."""
         headers = {"User-Agent": "headwater", "Accept": "application/json"}
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
@@ -85,28 +95,28 @@ class Chat:
             trust_env=False,
         )
 
-    async def ask(self, session: aiohttp.ClientSession, conversation: Sequence[Mapping[str, str]]) -> Said:
-        """Temporary: later. Permanent: not with this conversation. Refused: not with these settings."""
-        asked = {**DEFAULTS, **self.options, "model": self.model, "messages": conversation}
-        body = msgspec.json.encode({name: value for name, value in asked.items() if value is not None})
+    async def exchange(
+        self, session: aiohttp.ClientSession, method: str, address: str, largest: int, **sent: Any
+    ) -> bytes:
+        """The body of a good answer. Temporary: later. Permanent: not this. Refused: not with these settings."""
         try:
-            async with session.post(
-                self.address, data=body, headers={"Content-Type": "application/json"}, allow_redirects=False
-            ) as response:
-                raw = await _bounded(response.content)
+            async with session.request(method, address, allow_redirects=False, **sent) as response:
+                raw = await _bounded(response.content, largest)
                 self._judge(response.status, response.headers, raw)
         except TimeoutError as error:
             raise Temporary("endpoint_slow", f"no answer within {self.seconds:g} s", delay=AGAIN) from error
         except aiohttp.ClientError as error:
             told = type(error).__name__
             raise Temporary("endpoint_unreachable", told, delay=AGAIN, counts=False) from error
-        return _said(raw)
+        return raw
 
     def _judge(self, status: int, headers: Mapping[str, str], raw: bytes) -> None:
         if 200 <= status < 300:
             return
         if status == 429 and _is_spent(raw):
-            raise Refused("quota_spent", "agent: the endpoint says that the quota of this key is spent")
+            raise Refused(
+                "quota_spent", f"{self.where}: the endpoint says that the quota of this key is spent"
+            )
         if status in NOT_NOW:
             wish = retry_after(headers, self.clock()) or AGAIN
             raise Temporary(f"http_{status}", "not now", delay=min(wish, LONGEST_WAIT), counts=False)
@@ -115,22 +125,46 @@ class Chat:
         if status < 400:
             raise Refused(
                 "endpoint_moved",
-                "agent.endpoint: it answers with a redirect, which is not followed; give the final address",
+                f"{self.where}.endpoint: it answers with a redirect, which is not followed; give the final address",
             )
         if status in NOT_US:
-            raise Refused("endpoint_refused", f"agent: the endpoint {NOT_US[status]} (it answered {status})")
+            raise Refused(
+                "endpoint_refused", f"{self.where}: the endpoint {NOT_US[status]} (it answered {status})"
+            )
         raise Permanent(f"http_{status}", "the endpoint does not take this document")
 
 
-async def _bounded(content: aiohttp.StreamReader) -> bytes:
+@dataclass(frozen=True, kw_only=True)
+class Chat(Access):
+    address: str
+    model: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def body(self, conversation: Sequence[Mapping[str, str]], **more: Any) -> dict[str, Any]:
+        """What is asked; an option that is null takes away what would be there without it."""
+        asked = {**DEFAULTS, **more, **self.options, "model": self.model, "messages": conversation}
+        return {name: value for name, value in asked.items() if value is not None}
+
+    async def ask(
+        self, session: aiohttp.ClientSession, conversation: Sequence[Mapping[str, str]], **more: Any
+    ) -> Said:
+        """Temporary: later. Permanent: not with this conversation. Refused: not with these settings."""
+        body = msgspec.json.encode(self.body(conversation, **more))
+        headers = {"Content-Type": "application/json"}
+        return said_in(
+            await self.exchange(session, "POST", self.address, LARGEST_ANSWER, data=body, headers=headers)
+        )
+
+
+async def _bounded(content: aiohttp.StreamReader, largest: int) -> bytes:
     """What is longer than any answer may be is cut, and so becomes none."""
     parts, size = [], 0
     async for part in content.iter_chunked(64 * 1024):
         parts.append(part)
         size += len(part)
-        if size > LARGEST_ANSWER:
+        if size > largest:
             break
-    return b"".join(parts)[:LARGEST_ANSWER]
+    return b"".join(parts)[:largest]
 
 
 def _is_spent(raw: bytes) -> bool:
@@ -141,7 +175,8 @@ def _is_spent(raw: bytes) -> bool:
     return "insufficient_quota" in (trouble.code, trouble.type)
 
 
-def _said(raw: bytes) -> Said:
+def said_in(raw: bytes) -> Said:
+    """What a chat completion says."""
     try:
         completion = msgspec.json.decode(raw, type=Completion)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
@@ -153,4 +188,9 @@ def _said(raw: bytes) -> Said:
     choice = completion.choices[0]
     if choice.message.refusal:
         raise Permanent("model_refused", "the model refused to answer")
-    return Said(choice.message.content or "", completion.model[:200], choice.finish_reason == "length")
+    return Said(
+        choice.message.content or "",
+        completion.model[:200],
+        choice.finish_reason == "length",
+        completion.usage or NO_USAGE,
+    )

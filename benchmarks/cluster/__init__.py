@@ -1,0 +1,1 @@
+"""A cluster beside one machine."""

@@ -1,0 +1,121 @@
+"""What a cluster costs and gains: PostgreSQL and Celery beside the engine in one process on SQLite.
+
+    python -m benchmarks.cluster [--measured 3000] [--effort 5]
+
+Leads bring their bodies, so that nothing is fetched; extraction and steps do next to nothing. The cost is CPU, of all
+processes: workers, beat, PostgreSQL (which writes to disk at every commit) and Valkey. Documents per second are measured
+with one and with two workers of one process each, once with documents that compute for some milliseconds and once with
+documents that wait as long for something elsewhere: the first needs free processors, the second shows what the engine
+itself allows where there are none. Limits: cost at most 3 times that of SQLite; two workers at least 1.7 times as fast
+as one; at most 0.05 messages a document.
+"""
+
+import argparse
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from tests.postgres import Postgres, running_postgres
+from tests.valkey import Valkey, running_valkey
+
+from benchmarks.cluster.stage import bench, embedded
+
+MOST_TIMES, LEAST_GAIN, MOST_MESSAGES = 3.0, 1.7, 0.05
+WARM = 300
+
+
+def cost(folder: Path, postgres: Postgres, valkey: Valkey, measured: int) -> dict[str, Any]:
+    with bench(folder / "cost", postgres, valkey, "cost") as made:
+        made.begin(1)
+        made.drain(range(WARM))
+        before, sent = made.cpu(), made.messages()
+        made.drain(range(WARM, WARM + measured))
+        spent = {name: 1000 * (seconds - before[name]) / measured for name, seconds in made.cpu().items()}
+        return {
+            "cpu_ms_per_document": round(sum(spent.values()), 3),
+            "by_program": {name: round(value, 3) for name, value in spent.items()},
+            "messages_per_document": round((made.messages() - sent) / measured, 4),
+        }
+
+
+def speed(
+    folder: Path, postgres: Postgres, valkey: Valkey, *, workers: int, measured: int, kind: str, effort: float
+) -> dict[str, float]:
+    name = f"{kind}{workers}"
+    with bench(folder / name, postgres, valkey, name, **{kind: effort}) as made:
+        made.begin(workers)
+        made.drain(range(WARM))
+        before = made.cpu()
+        seconds = made.drain(range(WARM, WARM + measured))
+        spent = sum(made.cpu().values()) - sum(before.values())
+        return {
+            "documents_per_second": round(measured / seconds, 1),
+            "cpu_ms_per_document": round(1000 * spent / measured, 3),
+        }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--measured", type=int, default=3000)
+    parser.add_argument("--effort", type=float, default=5.0, help="milliseconds a document takes")
+    options = parser.parse_args()
+    load = os.getloadavg()[0]
+    with (
+        tempfile.TemporaryDirectory() as name,
+        running_postgres(durable=True) as postgres,
+        running_valkey() as valkey,
+    ):
+        folder = Path(name)
+        alone = embedded(folder / "alone", WARM, options.measured)
+        many = cost(folder, postgres, valkey, options.measured)
+        speeds = {
+            kind: [
+                speed(
+                    folder,
+                    postgres,
+                    valkey,
+                    workers=workers,
+                    measured=options.measured,
+                    kind=kind,
+                    effort=options.effort,
+                )
+                for workers in (1, 2)
+            ]
+            for kind in ("computing", "waiting")
+        }
+    gains = {
+        kind: two["documents_per_second"] / one["documents_per_second"] for kind, (one, two) in speeds.items()
+    }
+    times = many["cpu_ms_per_document"] / alone
+    print(f"embedded SQLite     {alone:8.3f} CPU ms a document")
+    print(f"PostgreSQL + Celery {many['cpu_ms_per_document']:8.3f} {many['by_program']}  {times:.2f} times")
+    print(f"messages a document {many['messages_per_document']}")
+    for kind, (one, two) in speeds.items():
+        print(f"{kind:9} 1 worker {one}, 2 workers {two}: {gains[kind]:.2f} times")
+    figures = {
+        "benchmark": "cluster",
+        "documents": options.measured,
+        "cores": os.cpu_count(),
+        "load_before": round(load, 1),
+        "embedded_cpu_ms_per_document": round(alone, 3),
+        "cluster": many,
+        "times": round(times, 2),
+        "speeds": speeds,
+        "gain_computing": round(gains["computing"], 2),
+        "gain_waiting": round(gains["waiting"], 2),
+        "within": {
+            "cost": times <= MOST_TIMES,
+            "gain_computing": gains["computing"] >= LEAST_GAIN,
+            "gain_waiting": gains["waiting"] >= LEAST_GAIN,
+            "messages": many["messages_per_document"] <= MOST_MESSAGES,
+        },
+    }
+    print(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""The recipe that both sides run: next to nothing but the engine, and a step that computes or waits on demand."""
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from hashlib import sha256
+
+from headwater.model.document import Document
+from headwater.model.reading import Hints, Reading
+from headwater.model.recipe import Context, Grouping, Recipe, Route
+from headwater.model.source import Trigger
+from headwater.steps.exact import DropExactDuplicates
+from headwater.steps.normalise import normalise
+from headwater.stories.headlines import same_headline
+
+NAME = "bench"
+SETTLE = timedelta(seconds=2)
+BLOCK = b"headwater" * 1000
+
+
+def extract(data: bytes, hints: Hints) -> Reading:
+    del hints
+    text = data.decode()
+    return Reading(text=text, title=text[:40], method="bench", origins={"title": "bench", "text": "bench"})
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a document takes besides the engine: milliseconds of this processor, or of something elsewhere."""
+
+    computing: float
+    waiting: float
+    name: str = "effort"
+    version: str = "1"
+
+    def __call__(self, batch: Sequence[Document], context: Context) -> Sequence[Document]:
+        del context
+        for _ in batch:
+            until = time.thread_time() + self.computing / 1000
+            while self.computing and time.thread_time() < until:
+                sha256(BLOCK).digest()
+            if self.waiting:
+                time.sleep(self.waiting / 1000)
+        return batch
+
+
+def group_of(document: Document) -> str:
+    """About a hundred documents each."""
+    return document.title.split()[1][:-3]
+
+
+def recipe() -> Recipe:
+    effort = Effort(
+        float(os.environ.get("BENCH_COMPUTING", "0")), float(os.environ.get("BENCH_WAITING", "0"))
+    )
+    return Recipe(
+        name=NAME,
+        version="1",
+        sources=(),
+        discover={},
+        extract={"text/plain": extract},
+        steps=(normalise, effort, DropExactDuplicates()),
+        trigger=Trigger(every=timedelta(hours=1)),
+        grouping=Grouping(key=group_of, cluster=same_headline, settle=SETTLE, whole=False),
+        routes=(Route(name="articles", sink="files"),),
+    )

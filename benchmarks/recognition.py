@@ -1,0 +1,188 @@
+"""The index by which copies are recognised, on PostgreSQL, as it grows: `python -m benchmarks.recognition [--rows N]`.
+
+Fills the tables that a decision about copies asks (`bands`, `fingerprints`, `sentences`) with made-up rows, at a
+hundredth, a tenth and the whole of N rows of `bands`, and prints at each size what they weigh and what a batch of a
+hundred new articles costs: asking for it and remembering it. The last line is one JSON object.
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from statistics import median
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, Engine, text
+
+from headwater.backends.sql.connect import connect, reading, writing
+from headwater.backends.sql.migrate import migrate
+from headwater.backends.sql.remembering import recall, remember, space_of
+from headwater.model.trace import Trace
+from headwater.pure.dupes.ladder import PER_KEY
+from headwater.pure.keys import key, key_number
+
+RECIPE, SCHEME = "bench", "near-1"
+BATCH, TRIES = 100, 40
+KEYS, SENTENCES = 12, 24  # of an article of usual length
+TABLES = ("bands", "fingerprints", "sentences")
+LIMIT_GROWTH = 3.0
+
+
+@contextmanager
+def database() -> Iterator[Engine]:
+    from tests.postgres import running_postgres  # noqa: PLC0415 - the servers of the tests
+
+    with running_postgres() as server:
+        engine = connect(server.create("recognition"))
+        migrate(engine)
+        yield engine
+        engine.dispose()
+
+
+def grow(engine: Engine, before: int, documents: int) -> None:
+    """Rows of further documents, in the order in which they would have come."""
+    chance = np.random.default_rng(before)
+    space, told = space_of(RECIPE, SCHEME), space_of(RECIPE, "")
+    with writing(engine) as connection:
+        driver = connection.connection.driver_connection
+        assert driver is not None
+        cursor = driver.cursor()
+        for start in range(before, documents, 20_000):
+            numbers = range(start, min(documents, start + 20_000))
+            names = [name_of(number) for number in numbers]
+            keys = chance.integers(-(2**63), 2**63 - 1, (len(names), KEYS))
+            said = chance.integers(-(2**63), 2**63 - 1, (len(names), SENTENCES))
+            with cursor.copy("COPY bands (space, band, epoch, document) FROM STDIN") as copy:
+                for number, name, row in zip(numbers, names, keys.tolist(), strict=True):
+                    for one in row:
+                        copy.write_row((space, one, number // BATCH, key_number(name)))
+            with cursor.copy(
+                "COPY fingerprints (recipe, kind, value, document_id, epoch) FROM STDIN"
+            ) as copy:
+                for number, name in zip(numbers, names, strict=True):
+                    for kind, value in prints_of(number):
+                        copy.write_row((RECIPE, kind, value, name, number // BATCH))
+            with cursor.copy(
+                "COPY sentences (space, sentence, publisher, stories, story) FROM STDIN"
+            ) as copy:
+                for name, row in zip(names, said.tolist(), strict=True):
+                    for one in row:
+                        copy.write_row((told, one, 7, 1, key_number(name)))
+    with writing(engine) as connection:
+        connection.execute(text("ANALYZE"))
+
+
+def name_of(number: int) -> str:
+    return key("document", RECIPE, f"https://wire.example/{number}")
+
+
+def prints_of(number: int) -> list[tuple[str, str]]:
+    return [
+        ("guid-1", f"wire.example\ntag:wire.example,2026:{number}"),
+        ("text-sha256-1", key("text", str(number)) * 2),
+        ("url-identity-1", f"https://wire.example/2026/11/13/{number}-harbour-opens-again-after-storm"),
+    ]
+
+
+def traces(first: int, chance: np.random.Generator) -> list[tuple[str, Trace]]:
+    """A batch of articles that nobody has seen."""
+    made = []
+    for number in range(first, first + BATCH):
+        keys = chance.integers(-(2**63), 2**63 - 1, KEYS).tolist()
+        said = chance.integers(-(2**63), 2**63 - 1, SENTENCES).tolist()
+        trace = Trace(
+            scheme=SCHEME,
+            prints=tuple(prints_of(number)),
+            keys=tuple(keys),
+            sentences=tuple(said),
+            publisher="Wire",
+            original=name_of(number),
+            epoch=0,
+        )
+        made.append((name_of(number), trace))
+    return made
+
+
+def costs(engine: Engine, first: int) -> tuple[list[float], list[float]]:
+    """Milliseconds of asking and of remembering, a batch each."""
+    chance, asking, remembering = np.random.default_rng(first + 1), [], []
+    for attempt in range(TRIES):
+        batch = traces(first + attempt * BATCH, chance)
+        prints = sorted({one for _, trace in batch for one in trace.prints})
+        keys = sorted({one for _, trace in batch for one in trace.keys})
+        begun = time.perf_counter()
+        with reading(engine) as connection:
+            recall(connection, RECIPE, SCHEME, prints, keys, limit=PER_KEY)
+        asked = time.perf_counter()
+        with writing(engine) as connection:
+            _note_epoch(connection)
+            remember(connection, RECIPE, batch, {name for name, _ in batch})
+        asking.append((asked - begun) * 1000)
+        remembering.append((time.perf_counter() - asked) * 1000)
+    return asking, remembering
+
+
+def _note_epoch(connection: Connection) -> None:
+    statement = "INSERT INTO epochs (space, value) VALUES (:space, 0) ON CONFLICT DO NOTHING"
+    connection.execute(text(statement), {"space": space_of(RECIPE, SCHEME)})
+
+
+def weights(engine: Engine) -> dict[str, dict[str, float]]:
+    """Rows and bytes of each table, with its indexes, for a document."""
+    found = {}
+    with reading(engine) as connection:
+        for name in TABLES:
+            rows = connection.exec_driver_sql(f"SELECT count(*) FROM {name}").scalar() or 1
+            size = connection.exec_driver_sql(f"SELECT pg_total_relation_size('{name}')").scalar() or 0
+            found[name] = {"rows": rows, "mb": round(size / 1e6, 1), "bytes_a_row": round(size / rows, 1)}
+    return found
+
+
+def measure(engine: Engine, sizes: Sequence[int]) -> list[dict[str, Any]]:
+    told, before = [], 0
+    for rows in sizes:
+        documents = rows // KEYS
+        begun = time.perf_counter()
+        grow(engine, before, documents)
+        before = documents
+        weight = weights(engine)
+        asking, remembering = costs(engine, 10**9 + rows)
+        figures = {
+            "rows": weight["bands"]["rows"],
+            "filled_s": round(time.perf_counter() - begun),
+            "ask_ms": round(median(asking), 2),
+            "ask_p99_ms": round(max(asking), 2),
+            "remember_ms": round(median(remembering), 2),
+            "remember_p99_ms": round(max(remembering), 2),
+            "tables": weight,
+        }
+        told.append(figures)
+        print(
+            f"{figures['rows']:>12,} rows of bands  asking {figures['ask_ms']:>8.2f} ms  "
+            f"remembering {figures['remember_ms']:>8.2f} ms a batch of {BATCH}  {sum(w['mb'] for w in weight.values()):,.0f} MB",
+            flush=True,
+        )
+    return told
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="benchmarks.recognition", description=__doc__)
+    parser.add_argument("--rows", type=int, default=10_000_000)
+    options = parser.parse_args()
+    with database() as engine:
+        told = measure(engine, [options.rows // 100, options.rows // 10, options.rows])
+    growth = (told[-1]["ask_ms"] + told[-1]["remember_ms"]) / (told[0]["ask_ms"] + told[0]["remember_ms"])
+    weight = {name: one["bytes_a_row"] for name, one in told[-1]["tables"].items()}
+    print(
+        json.dumps(
+            {"benchmark": "recognition", "growth": round(growth, 2), "bytes_a_row": weight, "sizes": told}
+        )
+    )
+    return 0 if growth < LIMIT_GROWTH else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+"""Replays: one row for each, and one for each document that is read again."""
+
+from sqlalchemy import Column, ForeignKey, Index, Integer, Table, Text, text
+
+from headwater.backends.sql.columns import Instant, Json, Words, due_index, key_column, metadata, work_columns
+
+# Filled and counted under the lock of its row; `cursor_at` and `cursor_id` say how far the documents were listed.
+replays = Table(
+    "replays",
+    metadata,
+    key_column(primary_key=True),
+    Column("recipe", Text, nullable=False),
+    Column("since", Instant, nullable=False),
+    Column("until", Instant, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("filled_at", Instant),
+    Column("cursor_at", Instant, nullable=False),
+    key_column("cursor_id", nullable=False),
+    Column("expected", Integer, nullable=False),
+    Column("listed", Integer, nullable=False, server_default="0"),
+    Column("counts", Json, nullable=False),
+    Column("fields", Json, nullable=False),
+    Column("chosen", Json, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+    # One at a time: a recipe has one code to be read with.
+    Index(
+        "uq_replays_open",
+        "recipe",
+        unique=True,
+        sqlite_where=text("state IN ('running', 'paused', 'applying')"),
+        postgresql_where=text("state IN ('running', 'paused', 'applying')"),
+    ),
+)
+
+replay_items = Table(
+    "replay_items",
+    metadata,
+    key_column(primary_key=True),
+    Column("replay_id", ForeignKey("replays.id", ondelete="CASCADE"), nullable=False),
+    Column("recipe", Text, nullable=False),
+    key_column("document_id", nullable=False),
+    key_column("capture_id"),
+    Column("revision", Integer, nullable=False),
+    Column("verdict", Text, nullable=False, server_default=""),
+    Column("outcome", Text, nullable=False, server_default=""),
+    Column("before", Text),
+    Column("after", Text),
+    Column("differences", Json),
+    Column("detail", Words),
+    *work_columns(),
+    due_index("replay_items"),
+    # The report is read, and applied, in this order.
+    Index("ix_replay_items_verdict", "replay_id", "verdict", "outcome", "id"),
+)

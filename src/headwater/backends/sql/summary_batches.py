@@ -1,0 +1,88 @@
+"""Batches of questions, as rows. Each stage of a batch is noted before or right after it happens, so that whoever comes
+after a kill knows what may have happened at the other end."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Engine, select, update
+
+from headwater.backends.sql.connect import reading, writing
+from headwater.backends.sql.schema import summary_batches, summary_requests
+from headwater.backends.sql.summary_requests import ASKED, WAITING, Settled, asked_values, settle
+
+batches = summary_batches
+PLANNED, UPLOADED, CREATING, SENT, ENDED = "planned", "uploaded", "creating", "sent", "ended"
+LISTED = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """A batch that is to be sent: its questions in the order of its lines, each with what it costs and the documents
+    that it quotes."""
+
+    id: str
+    endpoint: str
+    model: str
+    questions: Mapping[str, tuple[float | None, Sequence[str]]]
+
+
+@dataclass(frozen=True)
+class SummaryBatches:
+    engine: Engine
+
+    def plan(self, planned: Planned, cost: float | None, now: datetime) -> None:
+        """From now on these questions belong to this batch and to no other."""
+        row: dict[str, Any] = {"id": planned.id, "endpoint": planned.endpoint, "model": planned.model}
+        row |= {"state": PLANNED, "requests": len(planned.questions), "cost": cost, "created_at": now}
+        with writing(self.engine) as connection:
+            connection.execute(batches.insert().values(**row))
+            for place, (name, (one, sources)) in enumerate(planned.questions.items(), 1):
+                mine = update(summary_requests).where(
+                    summary_requests.c.id == name, summary_requests.c.state == WAITING
+                )
+                inside = {"state": ASKED, "batch_id": planned.id, "place": place, "due_at": None}
+                connection.execute(mine.values(**inside, **asked_values(one, sources, now)))
+
+    def open(self) -> list[Mapping[str, Any]]:
+        """Those that have not ended, oldest first."""
+        query = select(batches).where(batches.c.state != ENDED).order_by(batches.c.created_at, batches.c.id)
+        with reading(self.engine) as connection:
+            return [dict(row) for row in connection.execute(query).mappings()]
+
+    def listed(self) -> list[Mapping[str, Any]]:
+        """The newest first."""
+        query = select(batches).order_by(batches.c.created_at.desc(), batches.c.id).limit(LISTED)
+        with reading(self.engine) as connection:
+            return [dict(row) for row in connection.execute(query).mappings()]
+
+    def inside(self, batch: str) -> list[Mapping[str, Any]]:
+        """Its questions in the order of its lines; those that were answered or dropped meanwhile are not among them."""
+        query = select(summary_requests).where(
+            summary_requests.c.batch_id == batch, summary_requests.c.state == ASKED
+        )
+        with reading(self.engine) as connection:
+            rows = connection.execute(query.order_by(summary_requests.c.place)).mappings()
+            return [dict(row) for row in rows]
+
+    def note(self, batch: str, **values: Any) -> None:
+        with writing(self.engine) as connection:
+            connection.execute(update(batches).where(batches.c.id == batch).values(**values))
+
+    def settle(self, settled: Sequence[Settled], now: datetime) -> None:
+        with writing(self.engine) as connection:
+            settle(connection, settled, now)
+
+    def end(self, batch: str, settled: Sequence[Settled], now: datetime, **values: Any) -> None:
+        """All of its questions and the batch itself, or nothing."""
+        with writing(self.engine) as connection:
+            settle(connection, settled, now)
+            ended = update(batches).where(batches.c.id == batch)
+            connection.execute(ended.values(state=ENDED, ended_at=now, **values))
+
+    def cancel(self, now: datetime) -> int:
+        """Ask for the end of all that are open; the next round passes it on."""
+        wished = update(batches).where(batches.c.state != ENDED, batches.c.cancelling.is_(None))
+        with writing(self.engine) as connection:
+            return connection.execute(wished.values(cancelling=now)).rowcount

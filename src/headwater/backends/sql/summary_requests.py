@@ -1,0 +1,223 @@
+"""Questions to a language model about stories, as rows: planned once per version of a story, answered once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Engine, case, func, select, update
+
+from headwater.backends.sql.among import among
+from headwater.backends.sql.bulk import insert_rows
+from headwater.backends.sql.connect import reading, writing
+from headwater.backends.sql.reading import documents_by_id, stories_by_id
+from headwater.backends.sql.schema import stories, summary_requests
+from headwater.model.document import Document
+from headwater.model.story import Story
+from headwater.model.work import Later
+
+requests = summary_requests
+WAITING, ASKED, DONE, FAILED = "waiting", "asked", "done", "failed"
+CANCELLED, DROPPED = "cancelled", "dropped"
+SUPERSEDED = "superseded"
+LONGEST_REASON = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A live story as far as its summary goes; `shown` is the request whose answer it shows, if any."""
+
+    story: str
+    content: str
+    score: float
+    size: int
+    shown: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    id: str
+    story: str
+    content: str
+    level: str
+    model: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """What became of a request: an answer, another try later, or an end with its reason. `unspent` is what was reckoned
+    for a question that nobody took."""
+
+    id: str
+    state: str
+    reason: str | None = None
+    answer: Mapping[str, Any] | None = None
+    later: Later | None = None
+    unspent: float = 0.0
+
+
+@dataclass(frozen=True)
+class SummaryRequests:
+    engine: Engine
+
+    def candidates(self, recipe: str, since: datetime) -> list[Candidate]:
+        """The live stories with something as new as that."""
+        newest = func.coalesce(stories.c.last_at, stories.c.updated_at)
+        columns = (stories.c.id, stories.c.score, stories.c.size, stories.c.attributes)
+        query = select(*columns).where(stories.c.recipe == recipe, stories.c.state == "live", newest >= since)
+        with reading(self.engine) as connection:
+            rows = connection.execute(query.order_by(stories.c.id)).all()
+        return [
+            Candidate(
+                story=row.id,
+                content=str(row.attributes["content"]),
+                score=row.score or 0.0,
+                size=row.size,
+                shown=(row.attributes.get("summary_origin") or {}).get("request"),
+            )
+            for row in rows
+            if row.attributes.get("content")
+        ]
+
+    def states(self, ids: Sequence[str]) -> Mapping[str, str]:
+        query = select(requests.c.id, requests.c.state).where(among(requests.c.id, ids))
+        with reading(self.engine) as connection:
+            return {row.id: row.state for row in connection.execute(query)}
+
+    def plan(self, recipe: str, wanted: Sequence[Wanted], now: datetime) -> int:
+        """What is not asked yet waits to be; what waits and is no longer wanted is dropped. Gives how many are new."""
+        ids = {one.id for one in wanted}
+        with writing(self.engine) as connection:
+            own = select(requests.c.id, requests.c.state, requests.c.reason).where(
+                requests.c.recipe == recipe, requests.c.state.in_((WAITING, DROPPED))
+            )
+            there = connection.execute(own).all()
+            gone = [row.id for row in there if row.state == WAITING and row.id not in ids]
+            back = [row.id for row in there if row.state == DROPPED and row.id in ids]
+            _set(connection, gone, state=DROPPED, reason=SUPERSEDED, due_at=None, ended_at=now)
+            _set(connection, back, state=WAITING, reason=None, due_at=now, ended_at=None)
+            known = select(func.count()).select_from(requests).where(among(requests.c.id, sorted(ids)))
+            before = connection.scalar(known) or 0
+            insert_rows(connection, requests, [_row(one, recipe, now) for one in wanted])
+            for level, model in {(one.level, one.model) for one in wanted}:
+                stale = (requests.c.level == level, requests.c.model != model, requests.c.state == WAITING)
+                connection.execute(
+                    update(requests).where(requests.c.recipe == recipe, *stale).values(model=model)
+                )
+            return (connection.scalar(known) or 0) - before
+
+    def due(self, now: datetime, limit: int) -> list[Mapping[str, Any]]:
+        """What waits: the premium level first, then the hottest."""
+        query = select(requests).where(requests.c.state == WAITING, requests.c.due_at <= now)
+        order = (requests.c.level, requests.c.score.desc(), requests.c.id)
+        with reading(self.engine) as connection:
+            return [dict(row) for row in connection.execute(query.order_by(*order).limit(limit)).mappings()]
+
+    def material(self, ids: Sequence[str]) -> Mapping[str, tuple[Story, list[Document]]]:
+        """Stories with all their documents, those most like the story first."""
+        with reading(self.engine) as connection:
+            found = stories_by_id(connection, list(ids))
+            inside = {name: _nearest(story) for name, story in found.items()}
+            texts = documents_by_id(connection, sorted({d for some in inside.values() for d in some}))
+        return {
+            name: (found[name], [texts[one] for one in some if one in texts]) for name, some in inside.items()
+        }
+
+    def asking(self, request: str, cost: float | None, sources: Sequence[str], now: datetime) -> None:
+        """Noted before it is asked: whoever dies over a question does not ask it for ever."""
+        mine = update(requests).where(requests.c.id == request)
+        with writing(self.engine) as connection:
+            connection.execute(mine.values(**asked_values(cost, sources, now)))
+
+    def documents(self, ids: Sequence[str]) -> Mapping[str, Document]:
+        with reading(self.engine) as connection:
+            return documents_by_id(connection, ids)
+
+    def settle(self, settled: Sequence[Settled], now: datetime) -> None:
+        with writing(self.engine) as connection:
+            settle(connection, settled, now)
+
+    def spent(self, since: datetime) -> float:
+        """By estimate."""
+        query = select(func.coalesce(func.sum(requests.c.cost), 0.0)).where(requests.c.asked_at >= since)
+        with reading(self.engine) as connection:
+            return float(connection.scalar(query) or 0.0)
+
+    def counts(self) -> Mapping[str, Mapping[str, int]]:
+        """By recipe and state."""
+        query = select(requests.c.recipe, requests.c.state, func.count()).group_by(
+            requests.c.recipe, requests.c.state
+        )
+        found: dict[str, dict[str, int]] = {}
+        with reading(self.engine) as connection:
+            for recipe, state, count in connection.execute(query):
+                found.setdefault(recipe, {})[state] = count
+        return found
+
+    def done(self, ids: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
+        """The answers to those of these requests that have one."""
+        query = select(requests.c.id, requests.c.answer).where(
+            among(requests.c.id, ids), requests.c.state == DONE
+        )
+        with reading(self.engine) as connection:
+            return {row.id: row.answer for row in connection.execute(query)}
+
+    def cancel_waiting(self, now: datetime) -> int:
+        waiting = update(requests).where(requests.c.state == WAITING)
+        ended = {"state": CANCELLED, "reason": "cancelled", "due_at": None, "ended_at": now}
+        with writing(self.engine) as connection:
+            return connection.execute(waiting.values(**ended)).rowcount
+
+    def retry(self, now: datetime) -> int:
+        """What failed or was cancelled waits again."""
+        ended = update(requests).where(requests.c.state.in_((FAILED, CANCELLED)))
+        again = {"state": WAITING, "reason": None, "due_at": now, "ended_at": None, "attempts": 0}
+        with writing(self.engine) as connection:
+            return connection.execute(ended.values(**again, batch_id=None, place=None)).rowcount
+
+
+def settle(connection: Connection, settled: Sequence[Settled], now: datetime) -> None:
+    for one in settled:
+        reason = one.reason and one.reason[:LONGEST_REASON]
+        values: dict[str, Any] = {"state": one.state, "reason": reason, "answer": one.answer, "due_at": None}
+        if one.later is not None:
+            values |= {"due_at": one.later.at, "batch_id": None, "place": None}
+            if not one.later.counts:
+                values["attempts"] = case((requests.c.attempts > 0, requests.c.attempts - 1), else_=0)
+                values["cost"] = requests.c.cost - one.unspent
+        else:
+            values["ended_at"] = now
+        connection.execute(update(requests).where(requests.c.id == one.id).values(**values))
+
+
+def asked_values(cost: float | None, sources: Sequence[str], now: datetime) -> dict[str, Any]:
+    """A second try is paid for, too. The answer names documents by their place in `sources`."""
+    paid = None if cost is None else func.coalesce(requests.c.cost, 0.0) + cost
+    return {"attempts": requests.c.attempts + 1, "asked_at": now, "cost": paid, "sources": list(sources)}
+
+
+def _set(connection: Connection, ids: Sequence[str], **values: Any) -> None:
+    if ids:
+        connection.execute(update(requests).where(among(requests.c.id, ids)).values(**values))
+
+
+def _row(wanted: Wanted, recipe: str, now: datetime) -> dict[str, Any]:
+    return {
+        "id": wanted.id,
+        "recipe": recipe,
+        "story_id": wanted.story,
+        "content": wanted.content,
+        "level": wanted.level,
+        "model": wanted.model,
+        "state": WAITING,
+        "attempts": 0,
+        "due_at": now,
+        "score": wanted.score,
+        "created_at": now,
+    }
+
+
+def _nearest(story: Story) -> list[str]:
+    ranked = sorted(story.members, key=lambda member: (-member.similarity, member.document))
+    return [member.document for member in ranked]

@@ -1,0 +1,82 @@
+"""`headwater move`."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Annotated
+
+import typer
+
+from headwater.cli.opening import open_app
+from headwater.cli.options import Json, Quiet, verb
+from headwater.cli.output import console, count_of, print_json, side_console
+from headwater.cli.progress import Every
+from headwater.worker.moving import Moved, rehearse
+from headwater.worker.moving import move as move_house
+
+TELL_EVERY = 2.0
+
+
+def move(
+    context: typer.Context,
+    *,
+    to: Annotated[str, typer.Option("--to", metavar="NAME", help="A home that the settings name.")],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only look at both and tell what would be copied.")
+    ] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Move the store, the raw captures and the files of old documents into another home.
+
+    Stop the workers first. Rows and captures are compared by their hashes where they arrive; the target must be empty,
+    and stays so until all rows are there. Killed anywhere, run it again. What was here stays as it is, but workers start
+    here no more. The exit code is 1 if captures were damaged here already; everything else is moved nevertheless.
+    """
+    opened = open_app(context)
+    moved = rehearse(opened, to) if dry_run else move_house(opened, to, _teller(quiet=quiet))
+    if as_json:
+        print_json(asdict(moved))
+    else:
+        _show(moved)
+    if moved.damaged:
+        raise typer.Exit(1)
+
+
+def _teller(*, quiet: bool) -> Callable[[str, int, int], None]:
+    return (lambda *_: None) if quiet else Teller()
+
+
+@dataclass
+class Teller:
+    """A line now and then."""
+
+    line: str = ""
+    every: Every = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.every = Every(TELL_EVERY, lambda: side_console().print(self.line, style="dim", soft_wrap=True))
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        self.line = f"{stage}: {done} of {total}"
+        self.every()
+
+
+def _show(moved: Moved) -> None:
+    would = "Would move" if moved.dry_run else "Moved"
+    rows, packs = sum(moved.tables.values()), count_of(moved.packs, "pack")
+    out = console()
+    out.print(
+        f"{would} {count_of(rows, 'row')} of {count_of(len(moved.tables), 'table')} and {packs} of captures "
+        f"({moved.packs_copied} to copy) to '{moved.to}'."
+        if moved.dry_run
+        else f"{would} {count_of(rows, 'row')} of {count_of(len(moved.tables), 'table')} and {packs} of captures "
+        f"({moved.packs_copied} copied now) to '{moved.to}'; all hashes agree.",
+        soft_wrap=True,
+    )
+    for name in moved.damaged:
+        out.print(f"Damaged or missing here: {name}", style="yellow", soft_wrap=True)
+    if not moved.dry_run:
+        out.print(f"Go on there: `headwater --home {moved.to} work`.", soft_wrap=True)
+
+
+app = verb(move)

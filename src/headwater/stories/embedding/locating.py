@@ -1,0 +1,41 @@
+"""Where a model lies: in a folder, in a hub's cache, or by its name among the models of the data folder."""
+
+from pathlib import Path
+
+from headwater.model.errors import Refused
+
+MODELS = "models"
+CACHED = "models--"
+
+
+def located(model: str | Path, data: Path) -> tuple[str, Path]:
+    """The name and the folder of a model. It is given as a folder, as the folder that a hub's cache keeps a model in
+    (models--ORGANISATION--NAME), or as a name that one of these has under `models` in the data folder. Nothing is
+    downloaded."""
+    named = str(model)
+    for folder in (Path(named), data / MODELS / named, data / MODELS / f"{CACHED}{named.replace('/', '--')}"):
+        if folder.is_dir():
+            return _name(folder), _snapshot(folder)
+    raise Refused(
+        "no_model",
+        f"there is no model '{named}': give its folder, or put it into {data / MODELS} under that name",
+    )
+
+
+def _name(folder: Path) -> str:
+    whole = folder.resolve()
+    if whole.parent.name == "snapshots":
+        whole = whole.parents[1]
+    return whole.name.removeprefix(CACHED).replace("--", "/") if whole.name.startswith(CACHED) else whole.name
+
+
+def _snapshot(folder: Path) -> Path:
+    """A hub's cache keeps revisions; the one that it calls main, or the last by name."""
+    kept = folder / "snapshots"
+    if not kept.is_dir():
+        return folder
+    main = folder / "refs" / "main"
+    if main.is_file() and (named := kept / main.read_text(encoding="utf-8").strip()).is_dir():
+        return named
+    found = sorted(one for one in kept.iterdir() if one.is_dir())
+    return found[-1] if found else folder

@@ -1,0 +1,51 @@
+"""What happens to stories without new documents: their scores grow older, and a language model summarises them."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Any
+
+from headwater.app import App
+from headwater.backends.sql.retelling import StoryRows
+from headwater.engine.engine import Engine
+from headwater.liveness import owner_name
+from headwater.model.work import Job, Task
+from headwater.worker.summaries import BRIEFLY, Tell, retold_recipes, summarising_of
+
+
+def age_stories(app: App, recipes: Sequence[str] | None = None) -> dict[str, Any]:
+    """Score the stories of recipes whose scores depend on the time; again at the same time, it changes nothing."""
+    rows, found = StoryRows(app.store.engine), {}
+    for name, recipe in app.recipes.items():
+        age = recipe.grouping.age if recipe.grouping else None
+        if age is not None and (recipes is None or name in recipes):
+            found[name] = rows.age(name, age, app.clock())
+    return found
+
+
+def is_wanted(app: App) -> bool:
+    """Whether there is somebody to ask and something to ask about."""
+    return bool(app.settings.summaries.endpoint and retold_recipes(app))
+
+
+def summarise(
+    app: App, tell: Tell = lambda _: None, *, longest: timedelta = BRIEFLY, ask: bool = True
+) -> dict[str, Any]:
+    """One round; what changed is passed on. Nothing happens where no endpoint is set, and nothing new is asked unless
+    that is wanted."""
+    if not is_wanted(app):
+        return {"off": True}
+    summarising = summarising_of(app, tell, longest)
+    try:
+        return asdict(asyncio.run(summarising.round() if ask else summarising.follow()))
+    finally:
+        for recipe in sorted(summarising.touched):
+            _pass_on(app, recipe)
+
+
+def _pass_on(app: App, recipe: str) -> None:
+    engine = Engine(app.desk(owner_name("summaries"), fetching=False))
+    while engine.run(Job(recipe, Task.DELIVER)):
+        pass
+    app.close_run(recipe)

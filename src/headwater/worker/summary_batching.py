@@ -1,0 +1,189 @@
+"""Summaries by the Batch API. What is known of a batch stands in its row, so that any process can go on with it.
+
+    planned ──upload──► uploaded ──note, create──► creating ──note──► sent ──look, fetch files──► ended
+
+A kill after `creating` was noted leaves it open whether the batch exists: it is looked for by its mark, for a while, before
+another one is made. Everything before costs nothing, everything after can be done again.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import aiohttp
+import structlog
+
+from headwater.backends.sql.summary_batches import CREATING, PLANNED, SENT, UPLOADED, Planned, SummaryBatches
+from headwater.backends.sql.summary_requests import CANCELLED, FAILED, Settled
+from headwater.fetch.batch_api import BatchApi, counts_of
+from headwater.fetch.chat import AGAIN, Chat, said_in
+from headwater.model.errors import Permanent, Temporary
+from headwater.model.ports import Clock
+from headwater.pure.batches import ENDED, Batch, Heard, heard, line, refused_lines, whole_fault
+from headwater.pure.intelligence import Unusable
+from headwater.pure.keys import key
+from headwater.pure.spending import total
+from headwater.worker.summary_questions import Asked, Questions, again, kept
+
+GRACE = timedelta(minutes=2)
+"""A batch that is being made may not be listed at once."""
+
+REST = timedelta(hours=1)
+Row = Mapping[str, Any]
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batching:
+    batches: SummaryBatches
+    questions: Questions
+    api: BatchApi
+    chat: Chat
+    clock: Clock
+    in_time: Callable[[], bool]
+
+    def plan(self, asked: Sequence[Asked]) -> None:
+        """One batch per model: a file may name one only."""
+        for model in sorted({str(one.row["model"]) for one in asked}):
+            some = [one for one in asked if one.row["model"] == model]
+            now = self.clock()
+            name = key("batch", self.api.root, model, now.isoformat(), *(one.id for one in some))
+            questions = {one.id: (one.cost, one.sources) for one in some}
+            planned = Planned(id=name, endpoint=self.api.root, model=model, questions=questions)
+            self.batches.plan(planned, total(one.cost for one in some), now)
+
+    async def follow(self, session: aiohttp.ClientSession) -> int:
+        """Bring every open batch as far as it comes now; gives how many ended."""
+        ended = 0
+        for row in self.batches.open():
+            if row["endpoint"] != self.api.root:
+                _log.warning("batch of another endpoint left alone", batch=row["id"])
+            elif self.in_time():
+                ended += await self._one(session, row)
+        return ended
+
+    async def _one(self, session: aiohttp.ClientSession, row: Row) -> bool:
+        """Whether it ended. What is not to be had now is tried in the next round."""
+        try:
+            return await self._advanced(session, row)
+        except Temporary as trouble:
+            _log.info("batch waits", batch=row["id"], reason=trouble.reason)
+            self.batches.note(row["id"], reason=trouble.reason)
+            return False
+        except Permanent as trouble:
+            _log.warning("batch failed", batch=row["id"], reason=trouble.reason)
+            self._end(row, self._all_again(row, trouble), trouble.reason)
+            return True
+
+    def _all_again(self, row: Row, trouble: Permanent) -> list[Settled]:
+        """What was not taken may be sent once more; what was taken and lost is an operator's decision: it was paid."""
+        inside = self.batches.inside(row["id"])
+        if row["state"] in {CREATING, SENT}:
+            return [Settled(id=one["id"], state=FAILED, reason=trouble.reason) for one in inside]
+        later = self.clock() + REST
+        return [again(one, trouble.reason, later, tried=one["attempts"]) for one in inside]
+
+    async def _advanced(self, session: aiohttp.ClientSession, row: Row) -> bool:
+        if row["state"] == SENT:
+            return await self._looked_at(session, row)
+        if row["cancelling"] and row["state"] in {PLANNED, UPLOADED}:
+            self._end(row, self._cancelled(row), "cancelled")
+            return True
+        file = row["file"]
+        if row["state"] == PLANNED:
+            file = await self._uploaded(session, row)
+        if file is None:
+            self._end(row, (), "empty")
+            return True
+        batch = await self._made(session, row, file)
+        if batch is None:
+            self._end(row, self._cancelled(row), "cancelled")
+            return True
+        self.batches.note(row["id"], state=SENT, remote=batch.id, status=batch.status, reason=None)
+        _log.info("batch sent", batch=row["id"], remote=batch.id, requests=row["requests"])
+        return False
+
+    async def _uploaded(self, session: aiohttp.ClientSession, row: Row) -> str | None:
+        """The id of its file; None if nothing is left to ask."""
+        ready, rest = self.questions.of(self.batches.inside(row["id"]), self.clock())
+        self.batches.settle(rest, self.clock())
+        if not ready:
+            return None
+        lines = b"".join(line(one.id, one.body(self.chat)) for one in ready)
+        file = await self.api.upload(session, f"headwater-{row['id']}.jsonl", lines)
+        self.batches.note(row["id"], state=UPLOADED, file=file, requests=len(ready))
+        return file
+
+    async def _made(self, session: aiohttp.ClientSession, row: Row, file: str) -> Batch | None:
+        """The batch at the other end, made now unless it is there; None if it is neither there nor wanted."""
+        if row["state"] == CREATING:
+            found = await self.api.find(session, row["id"])
+            if found is not None:
+                return found
+            if self.clock() < row["creating_at"] + GRACE:
+                raise Temporary("batch_may_come", "it may have been made just now", delay=GRACE, counts=False)
+            if row["cancelling"]:
+                return None
+        self.batches.note(row["id"], state=CREATING, creating_at=self.clock())
+        return await self.api.create(session, file, row["id"])
+
+    async def _looked_at(self, session: aiohttp.ClientSession, row: Row) -> bool:
+        batch = await self.api.look(session, row["remote"])
+        if batch.status not in ENDED and row["cancelling"] and batch.status != "cancelling":
+            batch = await self.api.cancel(session, row["remote"])
+        if batch.status not in ENDED:
+            self.batches.note(row["id"], status=batch.status, counts=counts_of(batch), reason=None)
+            return False
+        inside = self.batches.inside(row["id"])
+        if batch.status == "failed":
+            settled = self._invalid(batch, inside)
+        else:
+            settled = self._answers(batch, inside, await self._lines(session, batch))
+        reason = whole_fault(batch) if batch.status == "failed" else None
+        self._end(row, settled, reason, status=batch.status, counts=counts_of(batch))
+        return True
+
+    async def _lines(self, session: aiohttp.ClientSession, batch: Batch) -> Mapping[str, Heard]:
+        found: dict[str, Heard] = {}
+        for file in (batch.error_file_id, batch.output_file_id):
+            if file:
+                found |= {one.id: one for one in heard(await self.api.content(session, file))}
+        return found
+
+    def _invalid(self, batch: Batch, inside: Sequence[Row]) -> list[Settled]:
+        """Nothing was done. Lines that are to blame are given up, the others go out with another batch."""
+        blamed = refused_lines(batch, [one["id"] for one in inside])
+        later = self.clock() + REST
+        return [
+            Settled(id=one["id"], state=FAILED, reason=blamed[one["id"]])
+            if one["id"] in blamed
+            else again(one, whole_fault(batch), later, tried=one["attempts"])
+            for one in inside
+        ]
+
+    def _answers(self, batch: Batch, inside: Sequence[Row], lines: Mapping[str, Heard]) -> list[Settled]:
+        return [self._answer(batch, one, lines.get(one["id"])) for one in inside]
+
+    def _answer(self, batch: Batch, row: Row, found: Heard | None) -> Settled:
+        now = self.clock()
+        if found is not None and found.kind == "answered":
+            try:
+                return kept(row, said_in(found.body), self.questions.quoted(row))
+            except (Unusable, Temporary) as trouble:
+                return again(row, str(trouble), now, tried=row["attempts"])
+            except Permanent as trouble:
+                return Settled(id=row["id"], state=FAILED, reason=str(trouble))
+        if batch.status == "cancelled" and (found is None or found.reason == "batch_cancelled"):
+            return Settled(id=row["id"], state=CANCELLED, reason="cancelled")
+        reason = found.reason if found else "no_line"
+        if found is None or found.passing:
+            return again(row, reason, now + AGAIN, tried=row["attempts"])
+        return Settled(id=row["id"], state=FAILED, reason=reason)
+
+    def _cancelled(self, row: Row) -> list[Settled]:
+        inside = self.batches.inside(row["id"])
+        return [Settled(id=one["id"], state=CANCELLED, reason="cancelled") for one in inside]
+
+    def _end(self, row: Row, settled: Sequence[Settled], reason: str | None, **values: Any) -> None:
+        self.batches.end(row["id"], settled, self.clock(), reason=reason, **values)

@@ -1,0 +1,202 @@
+"""The files under deploy/ are true: they parse, every command in them exists, and together they do all the work."""
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from configparser import ConfigParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from typer.core import TyperGroup
+from typer.exceptions import TyperException
+from typer.main import get_command
+
+from headwater.cli.entry import app
+from headwater.model.work import Task
+from headwater.settings.settings import read_settings
+
+ROOT = Path(__file__).resolve().parents[2]
+DEPLOY = ROOT / "deploy"
+UNITS = sorted((DEPLOY / "systemd").glob("headwater-*.*"))
+ALL_QUEUES = {*(task.value for task in Task), "upkeep"}
+INSTRUCTIONS = {
+    "FROM", "WORKDIR", "RUN", "COPY", "USER", "VOLUME", "ENV", "ENTRYPOINT", "CMD",
+}  # fmt: skip
+SECRETS = re.compile(r"(PASSWORD|SECRET|KEY)$")
+
+
+def understood(words: list[str]) -> str:
+    """Parse a command line as `headwater` would, without doing it; gives the verb."""
+    command: Any = get_command(app)
+    context = command.make_context("headwater", list(words))
+    verb = ""
+    while isinstance(command, TyperGroup):
+        name, command, rest = command.resolve_command(context, [*context._protected_args, *context.args])
+        verb = f"{verb} {name}".strip()
+        context = command.make_context(name, rest, parent=context)
+    return verb
+
+
+def compose() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load((DEPLOY / "docker-compose.yml").read_text(encoding="utf-8"))
+    return found
+
+
+def manifests() -> list[dict[str, Any]]:
+    return list(yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text(encoding="utf-8")))
+
+
+def ours() -> dict[str, dict[str, Any]]:
+    return {name: one for name, one in compose()["services"].items() if one.get("image") == "headwater"}
+
+
+def pods() -> dict[str, dict[str, Any]]:
+    found = {}
+    for one in manifests():
+        if one["kind"] == "Deployment":
+            found[one["metadata"]["name"]] = one["spec"]["template"]["spec"]
+        if one["kind"] == "CronJob":
+            found[one["metadata"]["name"]] = one["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    return found
+
+
+def procfile() -> dict[str, list[str]]:
+    lines = (DEPLOY / "Procfile").read_text(encoding="utf-8").splitlines()
+    pairs = (line.split(": ", 1) for line in lines if line)
+    return {name: shlex.split(rest) for name, rest in pairs}
+
+
+def instructions() -> list[tuple[str, str]]:
+    text = (DEPLOY / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = (line for line in text.splitlines() if line.strip() and not line.startswith("#"))
+    return [(name, rest.strip()) for name, _, rest in (line.partition(" ") for line in lines)]
+
+
+def unit(path: Path) -> tuple[ConfigParser, list[str]]:
+    """The unit, and what it starts: that key may stand there twice."""
+    parser = ConfigParser(strict=False, interpolation=None)
+    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    text = path.read_text(encoding="utf-8")
+    parser.read_string(text)
+    return parser, re.findall(r"^ExecStart=(.+)$", text, re.MULTILINE)
+
+
+def commands() -> Iterator[tuple[str, list[str]]]:
+    for name, service in ours().items():
+        yield f"compose {name}", service["command"]
+    for name, pod in pods().items():
+        yield f"kubernetes {name}", pod["containers"][0]["args"]
+    for name, words in procfile().items():
+        yield f"procfile {name}", words[1:]
+    for path in UNITS:
+        for line in unit(path)[1]:
+            yield f"systemd {path.name}", shlex.split(line)[1:]
+    yield "dockerfile", json.loads(dict(instructions())["CMD"])
+
+
+COMMANDS = list(commands())
+
+
+@pytest.mark.parametrize(("place", "words"), COMMANDS, ids=[place for place, _ in COMMANDS])
+def test_r90_every_command_is_one_that_there_is(place: str, words: list[str]):
+    assert understood([str(word) for word in words])
+
+
+@pytest.mark.parametrize("words", [["wirker"], ["worker", "--queue", "x"], ["serve", "--port", "many"]])
+def test_a_command_that_there_is_not_would_be_found(words):
+    with pytest.raises(TyperException):
+        understood(words)
+
+
+@pytest.mark.parametrize("place", ["compose", "kubernetes", "procfile", "systemd"])
+def test_r90_every_kind_of_work_has_its_worker(place: str):
+    told = [words for where, words in COMMANDS if where.startswith(place) and words[0] == "worker"]
+    served = {queue for words in told for queue in words[words.index("--queues") + 1].split(",")}
+    assert served == ALL_QUEUES
+    verbs = {understood(words) for where, words in COMMANDS if where.startswith(place)}
+    assert {"beat", "worker", "serve"} <= verbs
+    assert place == "procfile" or "backup" in verbs
+
+
+def test_r90_the_image_is_one_for_all_roles_and_runs_as_nobody_special():
+    found = instructions()
+    assert {name for name, _ in found} == INSTRUCTIONS
+    said = dict(found)
+    assert json.loads(said["ENTRYPOINT"]) == ["headwater"]
+    assert said["USER"] != "root"
+    copied = [rest.split()[:-1] for name, rest in found if name == "COPY" and not rest.startswith("--from")]
+    assert all((ROOT / source).exists() for sources in copied for source in sources)
+
+
+def test_r90_the_services_name_one_another_and_hold_no_secret():
+    told = compose()
+    services, volumes = told["services"], told["volumes"]
+    assert {"postgres", "valkey", "s3", *ours()} == set(services)
+    for service in services.values():
+        assert set(service.get("depends_on", {})) <= set(services)
+        named = [mount.split(":")[0] for mount in service.get("volumes", [])]
+        assert all(name in volumes or (DEPLOY / name).exists() for name in named)
+        for name, value in service.get("environment", {}).items():
+            if SECRETS.search(name) or "@" in value:
+                assert re.search(r"\$\{\w+:\?\}", value), name
+        assert all(port.startswith("127.0.0.1:") for port in service.get("ports", []))
+    asked = set(re.findall(r"\$\{(\w+):\?\}", (DEPLOY / "docker-compose.yml").read_text(encoding="utf-8")))
+    listed = (DEPLOY / ".env.example").read_text(encoding="utf-8")
+    assert set(re.findall(r"^(\w+)=$", listed, re.MULTILINE)) == asked
+
+
+def test_r90_the_settings_are_read_with_what_the_services_are_told():
+    told = {
+        name: re.sub(r"\$\{\w+:\?\}", "word", value) for name, value in ours()["beat"]["environment"].items()
+    }
+    settings = read_settings(DEPLOY / "headwater.yaml", told)
+    assert settings.redis == "redis://:word@valkey:6379/0"
+    assert settings.database_url.endswith("@postgres/headwater")
+    assert settings.archive_place.place == "s3://headwater/raw"
+    assert settings.archive_place.endpoint == "http://s3:8333"
+    assert settings.api_key.removeprefix("env:") in told
+
+
+def test_r90_pods_find_what_they_mount_and_their_web_is_found():
+    found = manifests()
+    names = {(one["kind"], one["metadata"]["name"]) for one in found}
+    assert len(names) == len(found)
+    for pod in pods().values():
+        (container,) = pod["containers"]
+        assert pod["securityContext"]["runAsNonRoot"] is True
+        mounted = {mount["name"] for mount in container["volumeMounts"]}
+        assert mounted == {volume["name"] for volume in pod["volumes"]}
+        claims = {volume["persistentVolumeClaim"]["claimName"] for volume in pod["volumes"][:1]}
+        assert {("PersistentVolumeClaim", claim) for claim in claims} <= names
+    (web,) = [one for one in found if one["kind"] == "Service"]
+    labels = [one["spec"]["template"]["metadata"]["labels"] for one in found if one["kind"] == "Deployment"]
+    assert web["spec"]["selector"] in labels
+
+
+@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.name)
+def test_r90_units_restart_what_died_and_start_as_nobody_special(path: Path):
+    parser, started = unit(path)
+    assert parser["Unit"]["Description"]
+    if path.suffix == ".timer":
+        assert path.with_suffix(".service").exists()
+        return
+    service = parser["Service"]
+    assert service["User"] == "headwater"
+    assert service.get("Type") == "oneshot" or service["Restart"] == "always"
+    assert all(line.startswith("/opt/headwater/bin/headwater ") for line in started)
+
+
+def test_r90_the_guide_speaks_of_every_file_and_of_watching_and_saving():
+    guide = (ROOT / "docs" / "how-to" / "deploy.md").read_text(encoding="utf-8")
+    for path in (
+        DEPLOY / "Dockerfile",
+        DEPLOY / "docker-compose.yml",
+        DEPLOY / "kubernetes.yaml",
+        DEPLOY / "Procfile",
+    ):
+        assert f"deploy/{path.name}" in guide
+    assert all(path.stem in guide for path in UNITS)
+    assert all(title in guide for title in ("## Watching", "## Backup", "## Growing", "## One machine"))

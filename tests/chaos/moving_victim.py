@@ -1,0 +1,55 @@
+"""A move made to die: kills itself with SIGKILL at a chosen moment.
+
+Started once; forks a child per command (a line of JSON on standard input), so that a death costs no start-up time.
+"""
+
+import json
+import os
+import signal
+import sys
+import traceback
+from pathlib import Path
+
+import msgspec
+
+from headwater.app import App
+from headwater.settings.settings import Settings
+from headwater.worker.moving import move
+
+
+def live(told: dict) -> None:
+    """Moves; writes down every moment it came by."""
+    moments: list[str] = []
+
+    def progress(stage: str, done: int, total: int) -> None:
+        moments.append(stage)
+        if len(moments) - 1 == told["kill_at"]:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    move(App(msgspec.convert(told["settings"], Settings)), "cluster", progress)
+    Path(told["moments"]).write_text(json.dumps(moments), encoding="utf-8")
+
+
+def _end(line: str) -> None:
+    """Without the cleaning up of a process that lives on."""
+    code = 1
+    try:
+        live(json.loads(line))
+        code = 0
+    finally:
+        if code:
+            traceback.print_exc()
+        os._exit(code)
+
+
+def main() -> None:
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            _end(line)
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
+
+
+if __name__ == "__main__":
+    main()

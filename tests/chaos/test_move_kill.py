@@ -1,0 +1,114 @@
+"""Kill a move anywhere: the target holds nothing or everything, and the next try makes it everything."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from tests.flow.test_backup_drill import bodies, everything
+from tests.flow.test_move import add_packs
+from tests.laboratory import laboratory
+from tests.postgres import Postgres
+from tests.seaweed import Seaweed
+
+from headwater.app import App
+from headwater.backends.sql.connect import writing
+from headwater.backends.sql.snapshot import clear
+from headwater.settings.archive import Archive
+from headwater.settings.homes import Home
+from headwater.settings.settings import Settings
+from headwater.worker.moving import packs_of
+from headwater_demo import running
+
+KILLED = -9
+KINDS = (
+    "packs",
+    "rows of sources",
+    "rows of documents",
+    "rows of vectors",
+    "rows",
+    "committed",
+    "remember",
+    "done",
+)
+numbers = count(1)
+Command = subprocess.Popen[str]
+
+
+@pytest.fixture(scope="module")
+def victims() -> Iterator[Command]:
+    script = Path(__file__).with_name("moving_victim.py")
+    words = [sys.executable, str(script)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        yield process
+        process.stdin.close()
+        process.wait(10)
+
+
+def live(victims: Command, settings: Settings, kill_at: int | None) -> int:
+    told = {
+        "settings": msgspec.to_builtins(settings),
+        "kill_at": kill_at,
+        "moments": str(Path(settings.data) / "moments"),
+    }
+    victims.stdin.write(json.dumps(told) + "\n")
+    victims.stdin.flush()
+    return int(victims.stdout.readline())
+
+
+def state(app: App) -> dict[str, list[Any]]:
+    return {name: rows for name, rows in everything(app.store.engine).items() if name != "chores"}
+
+
+def test_killed_at_every_kind_of_moment_a_move_is_run_again_and_equal(
+    tmp_path: Path, postgres: Postgres, seaweed: Seaweed, victims: Command
+):
+    feeds = [
+        ("Ledger Lane", "http://ledgerlane.example/feed"),
+        ("Odd", "http://oddfeeds.example/truncated.xml"),
+    ]
+    with running(size="small") as internet, laboratory(tmp_path, internet, feeds=feeds) as lab:
+        lab.run()
+        add_packs(lab.app)
+        before, raw, packs = state(lab.app), bodies(lab.app), packs_of(lab.app.store.engine)
+
+    database = postgres.create("killed")
+    moved = Path(lab.settings.data) / "moved.json"
+
+    def fresh() -> Settings:
+        place = f"s3://killed/{next(numbers)}"
+        archive = Archive(place, seaweed.endpoint, key=seaweed.key, secret=seaweed.secret)
+        homes = {"cluster": Home(database=database, archive=archive)}
+        return msgspec.structs.replace(lab.settings, homes=homes)
+
+    def leave(target: App) -> None:
+        with writing(target.store.engine) as connection:
+            clear(connection)
+        target.store.engine.dispose()
+        moved.unlink()
+
+    settings = fresh()
+    assert live(victims, settings, None) == 0
+    moments = json.loads((Path(lab.settings.data) / "moments").read_text())
+    leave(App(settings.at_home("cluster")))
+    assert moments.count("packs") == len(packs) > 1
+    for kind in KINDS:
+        settings = fresh()
+        assert live(victims, settings, moments.index(kind)) == KILLED
+        target = App(settings.at_home("cluster"))
+        arrived = state(target)
+        assert arrived == before or not any(arrived.values()), kind
+        assert any(arrived.values()) == (kind in {"committed", "remember", "done"}), kind
+        assert live(victims, settings, None) == 0, kind
+        assert state(target) == before
+        assert bodies(target) == raw
+        leave(target)
+    postgres.drop("killed")
+    untouched = App(lab.settings)
+    assert state(untouched) == before
+    untouched.store.engine.dispose()

@@ -1,0 +1,114 @@
+"""`headwater summaries run` killed at the worst moments: nothing is lost, nothing doubled, no batch paid for twice."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from tests.batching import BatchServer, Trouble, batch_server
+from tests.newsdesk import Newsdesk
+from tests.scene import Scene
+
+from headwater.app import App, now
+from headwater.backends.sql.connect import writing
+from headwater.backends.sql.schema import deliveries, stories, summary_batches, summary_requests
+from headwater.settings.settings import Settings, read_settings
+from headwater.worker.summary_batching import GRACE
+from headwater.worker.upkeep import CHORES, SUMMARIES, Upkeep
+
+LONGEST = 60
+QUICK = ("in_progress", "completed")
+MOMENTS = {
+    "between upload and note": Trouble("POST /files", silent="after"),
+    "between upload and create": Trouble("POST /batches", silent="before"),
+    "between create and note": Trouble("POST /batches", silent="after"),
+    "while it looks": Trouble("GET /batches/.*", silent="after"),
+    "between download and commit": Trouble("GET /files/.*/content", silent="after"),
+}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Scene]:
+    """Two stories of a recipe in tier C."""
+    app = App(Settings(data=str(tmp_path / "data")))
+    desk = Newsdesk(Scene(app.store, now=now()), BatchServer())
+    desk.publish("a1", "a2", "b1")
+    with writing(app.store.engine) as connection:
+        connection.execute(deliveries.delete())
+        for table in ("stories", "documents"):
+            connection.execute(text(f"UPDATE {table} SET recipe = 'geopolitics'"))
+    yield desk.scene
+    app.store.engine.dispose()
+
+
+def settings_file(tmp_path: Path, server: BatchServer) -> Path:
+    path = tmp_path / "headwater.yaml"
+    lines = [
+        f"data: {tmp_path / 'data'}",
+        f"summaries: {{endpoint: '{server.address}', model: gpt-4o-mini, key: 'env:MODEL_KEY', mode: batch}}",
+        "recipes: {geopolitics: {options: {tier: C}}}",
+    ]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def killed(path: Path, server: BatchServer) -> None:
+    """A round that dies while the server is silent."""
+    words = [sys.executable, "-m", "headwater.cli", "--config", str(path), "summaries", "run"]
+    with subprocess.Popen(words, env=os.environ | {"MODEL_KEY": "sk-1"}) as victim:
+        assert server.silent.wait(LONGEST)
+        victim.send_signal(signal.SIGKILL)
+    server.silent.clear()
+
+
+def went_on(path: Path, rounds: int) -> None:
+    for number in range(1, rounds + 1):
+        app = App(read_settings(path, {}), clock=lambda n=number: now() + GRACE * n)
+        Upkeep(app, chores={SUMMARIES: CHORES[SUMMARIES]}).at_once(SUMMARIES)
+        app.store.engine.dispose()
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_g14_a_round_killed_at_its_worst_moment_loses_and_doubles_nothing(
+    place: Scene, tmp_path: Path, moment: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("MODEL_KEY", "sk-1")
+    with batch_server(way=QUICK) as server:
+        path = settings_file(tmp_path, server)
+        trouble = MOMENTS[moment]
+        if trouble.fits.startswith("GET"):
+            went_on(path, 1)
+        server.troubles.append(trouble)
+        killed(path, server)
+        assert {row["state"] for row in place.rows(summary_requests)} == {"asked"}
+        went_on(path, 4)
+        assert len(server.batches) == 1
+        assert sorted(one["custom_id"][0] for one in server.lines) == ["a", "b"]
+    told = {row["id"]: row for row in place.rows(stories)}
+    assert {row["attributes"]["summary_by"] for row in told.values()} == {"gpt-4o-mini"}
+    assert {row["revision"] for row in told.values()} == {2}
+    assert {row["state"] for row in place.rows(summary_requests)} == {"done"}
+    assert [row["state"] for row in place.rows(summary_batches)] == ["ended"]
+    assert {(row["state"], row["sent_revision"]) for row in place.rows(deliveries)} == {("done", 2)}
+
+
+def test_g14_a_direct_round_killed_while_it_asks_asks_once_more(
+    place: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("MODEL_KEY", "sk-1")
+    with batch_server() as server:
+        path = settings_file(tmp_path, server)
+        path.write_text(
+            path.read_text(encoding="utf-8").replace("mode: batch", "at_once: 1"), encoding="utf-8"
+        )
+        server.troubles.append(Trouble("POST /chat/completions", silent="after"))
+        killed(path, server)
+        went_on(path, 1)
+        assert len(server.chats) == 3
+    attempts = sorted(row["attempts"] for row in place.rows(summary_requests))
+    assert attempts == [1, 2]
+    assert {row["state"] for row in place.rows(summary_requests)} == {"done"}

@@ -1,0 +1,127 @@
+"""A round of summaries that dies before or after each of its steps, one after the other: every write, every request."""
+
+import asyncio
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tests.batching import batch_server
+from tests.newsdesk import Newsdesk
+from tests.scene import Scene
+
+from headwater.worker.summary_batching import GRACE
+
+ROUNDS = 4
+READING = (
+    "candidates",
+    "states",
+    "due",
+    "material",
+    "documents",
+    "done",
+    "open",
+    "inside",
+    "spent",
+    "settle",
+)
+"""Nothing is different after these; `settle` has nothing to do in a round in which all goes well."""
+
+
+class Died(BaseException):
+    """Nothing catches it but the last resort of a direct call."""
+
+
+@dataclass
+class Fate:
+    """Dies at one of the steps, before it or after it; counts them otherwise."""
+
+    at: int = -1
+    late: bool = False
+    steps: list[str] = field(default_factory=list)
+    dead: bool = False
+
+    def begins(self, step: str) -> bool:
+        """Whether this is the step; whoever is dead does nothing any more."""
+        if self.dead:
+            raise Died(step)
+        self.steps.append(step)
+        chosen = len(self.steps) - 1 == self.at
+        self.dead = chosen
+        if chosen and not self.late:
+            raise Died(step)
+        return chosen
+
+
+@dataclass
+class Mortal:
+    """An object whose methods may be the last."""
+
+    inner: Any
+    fate: Fate
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.inner, name)
+        if not callable(found) or name in {"session", *READING}:
+            return found
+        wrap = self._later if inspect.iscoroutinefunction(found) else self._now
+        return wrap(f"{type(self.inner).__name__}.{name}", found)
+
+    def _now(self, step: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*words: Any, **more: Any) -> Any:
+            last = self.fate.begins(step)
+            done = call(*words, **more)
+            if last:
+                raise Died(step)
+            return done
+
+        return called
+
+    def _later(self, step: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        async def called(*words: Any, **more: Any) -> Any:
+            last = self.fate.begins(step)
+            done = await call(*words, **more)
+            if last:
+                raise Died(step)
+            return done
+
+        return called
+
+
+def live(desk: Newsdesk, fate: Fate) -> None:
+    """Rounds of one worker until it dies, or all is told."""
+    for _ in range(ROUNDS):
+        if desk.by("a") != "local":
+            break
+        one = desk.summarising()
+        mortal = {
+            name: Mortal(getattr(one, name), fate) for name in ("requests", "batches", "stories", "api")
+        }
+        asyncio.run(replace(one, **mortal).round())
+        desk.scene.now += GRACE
+
+
+def test_g14_wherever_a_round_dies_each_question_is_paid_for_once_and_answered(scene: Scene):
+    with batch_server(way=("in_progress", "completed")) as server:
+        desk = Newsdesk(scene, server)
+        desk.publish("a1")
+        whole = Fate()
+        live(desk, whole)
+        assert desk.by("a") == "gpt-4o-mini"
+        assert {"BatchApi.create", "SummaryBatches.end", "StoryRows.retell"} <= set(whole.steps)
+        deaths = 0
+        for number, step in enumerate(whole.steps):
+            for late in (False, True):
+                desk.write(f"a{2 * number + late + 2}")
+                desk.gather()
+                try:
+                    live(desk, Fate(number, late))
+                except Died:
+                    deaths += 1
+                desk.scene.now += GRACE
+                live(desk, Fate())
+                assert desk.by("a") == "gpt-4o-mini", (step, late)
+                assert {batch["state"] for batch in desk.batches()} == {"ended"}, (step, late)
+    asked = [one["custom_id"] for one in server.lines]
+    assert len(asked) == len(set(asked)) == 1 + 2 * len(whole.steps)
+    assert deaths == 2 * len(whole.steps)

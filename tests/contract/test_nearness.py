@@ -1,0 +1,188 @@
+"""Nearest vectors by PostgreSQL's own index: the answers of the exact way, kept up to date, and nothing lost without it."""
+
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+
+import numpy as np
+import pytest
+from sqlalchemy import Engine, delete, event, insert, select, text, update
+from tests.postgres import Postgres
+from tests.scene import RECIPE, START, Scene
+
+from headwater.backends.sql import nearness
+from headwater.backends.sql.connect import connect, reading, writing
+from headwater.backends.sql.meaning import search_meaning
+from headwater.backends.sql.migrate import migrate
+from headwater.backends.sql.nearness import (
+    DIMENSIONS,
+    bring_up_to_date,
+    candidates,
+    copy_vectors,
+    create_table,
+    drop_table,
+)
+from headwater.backends.sql.schema import documents, metadata, vectors
+from headwater.backends.sql.searching import Wish
+from headwater.backends.sql.store import SqlStore
+
+MODEL, MANY, QUERIES, BEST = "some-model", 1_000, 20, 10
+Matrix = np.ndarray
+
+
+@pytest.fixture
+def engine(postgresql_engine: Engine) -> Iterator[Engine]:
+    yield postgresql_engine
+    with writing(postgresql_engine) as connection:
+        for table in reversed(metadata.sorted_tables):
+            connection.execute(table.delete())
+
+
+def unit(rows: Matrix) -> Matrix:
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+def key(number: int) -> str:
+    return sha256(f"document {number}".encode()).hexdigest()
+
+
+@pytest.fixture
+def corpus(scene: Scene, engine: Engine) -> Matrix:
+    """Documents in clouds, as articles lie; every fifth in another language."""
+    scene.keep("first", title="First", language="es", published=START)
+    chance = np.random.default_rng(7)
+    centres = chance.normal(size=(60, DIMENSIONS))
+    made = unit(centres[chance.integers(60, size=MANY)] + 0.7 * chance.normal(size=(MANY, DIMENSIONS)))
+    with writing(engine) as connection:
+        one = dict(connection.execute(select(documents)).mappings().one())
+        connection.execute(delete(documents))
+        told = [
+            one | {"id": key(place), "language": "ca" if place % 5 == 0 else "es", "title": f"Number {place}"}
+            for place in range(MANY)
+        ]
+        connection.execute(insert(documents), told)
+        connection.execute(
+            insert(vectors),
+            [
+                {"document_id": key(place), "model": MODEL, "dimensions": DIMENSIONS, "vector": row.tobytes()}
+                for place, row in enumerate(made)
+            ],
+        )
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        assert bring_up_to_date(engine, MODEL) is True
+        connection.execute(text("ANALYZE search_vectors, documents"))
+    return made
+
+
+def exact(corpus: Matrix, query: Matrix, among: list[int]) -> list[str]:
+    near = corpus[among] @ query
+    return [key(among[place]) for place in np.argsort(-near)[:BEST]]
+
+
+def found(engine: Engine, query: Matrix, **told: str) -> list[str]:
+    wish = Wish(query="anything", recipe=RECIPE, limit=BEST, **told)
+    return [row["id"] for row in search_meaning(engine, wish, MODEL, query)]
+
+
+def recall(engine: Engine, corpus: Matrix, queries: Matrix, among: list[int], **told: str) -> float:
+    hits = [len(set(exact(corpus, one, among)) & set(found(engine, one, **told))) for one in queries]
+    return sum(hits) / (BEST * len(queries))
+
+
+@pytest.fixture
+def forced(engine: Engine) -> Iterator[list[str]]:
+    """The planner takes the index, however small the table; what it planned is kept."""
+    plans: list[str] = []
+
+    def force(connection, _cursor, statement, parameters, *_) -> None:
+        if "<=>" in statement and not statement.startswith("EXPLAIN"):
+            connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
+            connection.exec_driver_sql("SET LOCAL enable_sort = off")
+            told = connection.exec_driver_sql(f"EXPLAIN {statement}", parameters)
+            plans.append("\n".join(row[0] for row in told))
+
+    event.listen(engine, "before_cursor_execute", force)
+    yield plans
+    event.remove(engine, "before_cursor_execute", force)
+
+
+def test_p29_the_index_finds_what_the_exact_way_finds(engine: Engine, corpus: Matrix, forced: list[str]):
+    chance = np.random.default_rng(11)
+    queries = unit(
+        corpus[chance.integers(MANY, size=QUERIES)] + 0.03 * chance.normal(size=(QUERIES, DIMENSIONS))
+    )
+    everything, catalan = list(range(MANY)), list(range(0, MANY, 5))
+    assert recall(engine, corpus, queries, everything) >= 0.95
+    assert recall(engine, corpus, queries, catalan, language="ca") >= 0.95
+    assert len(forced) == 2 * QUERIES
+    assert all("ix_search_vectors_near" in plan for plan in forced)
+
+
+def test_similarities_are_those_of_the_exact_way(
+    engine: Engine, corpus: Matrix, monkeypatch: pytest.MonkeyPatch
+):
+    wish = Wish(query="anything", recipe=RECIPE, limit=BEST)
+    indexed = search_meaning(engine, wish, MODEL, corpus[3])
+    monkeypatch.setattr("headwater.backends.sql.meaning.candidates", lambda *_: None)
+    assert indexed == search_meaning(engine, wish, MODEL, corpus[3])
+    assert indexed[0]["similarity"] == 1.0
+
+
+def test_the_index_follows_what_changes_and_what_goes(engine: Engine, corpus: Matrix):
+    other = unit(np.random.default_rng(5).normal(size=(1, DIMENSIONS)))[0]
+    assert found(engine, corpus[0])[0] == key(0)
+    with writing(engine) as connection:
+        of = (vectors.c.document_id == key(0), vectors.c.model == MODEL)
+        connection.execute(update(vectors).where(*of).values(vector=other.tobytes()))
+        connection.execute(delete(documents).where(documents.c.id == key(1)))
+    assert found(engine, other)[0] == key(0)
+    assert key(1) not in found(engine, corpus[1])
+    assert copy_vectors(engine, MODEL) == 0
+
+
+def test_too_few_candidates_are_no_answer(engine: Engine, corpus: Matrix):
+    with writing(engine) as connection:
+        connection.execute(update(documents).where(documents.c.id != key(2)).values(language="de"))
+    wish = Wish(query="anything", recipe=RECIPE, language="es", limit=BEST)
+    assert candidates(engine, wish, MODEL, corpus[2]) is None
+    assert found(engine, corpus[2], language="es") == [key(2)]
+
+
+def test_vectors_of_another_length_go_the_exact_way(engine: Engine):
+    wish = Wish(query="anything", recipe=RECIPE)
+    assert candidates(engine, wish, MODEL, np.ones(3, dtype=np.float32)) is None
+
+
+def test_without_the_extension_everything_goes_on_and_it_may_come_later(
+    postgres: Postgres, open_store: Callable[[str], SqlStore], monkeypatch: pytest.MonkeyPatch
+):
+    engine = open_store(postgres.create("plain")).engine
+    monkeypatch.setattr(nearness, "_available", lambda _: False)
+    migrate(engine)
+    wish, query = Wish(query="anything", recipe=RECIPE), np.ones(DIMENSIONS, dtype=np.float32)
+    with reading(engine) as connection:
+        assert connection.scalar(text("SELECT to_regclass('search_vectors')")) is None
+    assert candidates(engine, wish, MODEL, query) is None
+    assert search_meaning(engine, wish, MODEL, query) == []
+    monkeypatch.undo()
+    with writing(engine) as connection:
+        connection.execute(text("CREATE EXTENSION vector"))
+    assert search_meaning(engine, wish, MODEL, query) == []
+    with writing(engine) as connection:
+        assert connection.scalar(text("SELECT to_regclass('search_vectors')")) is not None
+        drop_table(connection)
+        assert create_table(connection) is True
+    engine.dispose()
+
+
+def test_one_who_may_not_make_the_extension_goes_on_without(postgres: Postgres):
+    postgres.create("restricted")
+    postgres.command("CREATE ROLE guest LOGIN PASSWORD 'guest'")
+    postgres.command("GRANT CONNECT ON DATABASE restricted TO guest")
+    url = postgres.url("restricted").replace(f"headwater:{postgres.password}@", "guest:guest@")
+    engine = connect(url)
+    with writing(engine) as connection:
+        assert create_table(connection) is False
+        assert connection.scalar(text("SELECT 1")) == 1
+    engine.dispose()
+    postgres.drop("restricted")
+    postgres.command("DROP ROLE guest")

@@ -1,0 +1,129 @@
+"""PostgreSQL behind a pooler that gives each transaction another connection: the same contract, and nothing in a session.
+
+The pooler is played: after each transaction the connection is looked at for what a session would keep, then made as new.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from sqlalchemy import Engine, event, text
+from sqlalchemy.exc import ProgrammingError
+from tests.contract import (
+    test_queue,
+    test_search,
+    test_store_claims,
+    test_store_deliver,
+    test_store_gather,
+    test_store_leads,
+    test_store_refine,
+)
+from tests.postgres import Postgres
+
+from headwater.backends.sql.connect import connect, reading, writing
+from headwater.backends.sql.migrate import migrate
+from headwater.backends.sql.postgresql import without_limits
+from headwater.backends.sql.schema import metadata
+from headwater.model.connections import Connections
+
+LEFT = b"""
+SELECT 'prepared ' || name FROM pg_prepared_statements
+UNION ALL SELECT 'lock ' || objid FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()
+UNION ALL SELECT 'set ' || name FROM pg_settings WHERE source = 'session'
+UNION ALL SELECT 'cursor ' || name FROM pg_cursors WHERE is_holdable
+UNION ALL SELECT 'temporary ' || relname FROM pg_class WHERE relnamespace = pg_my_temp_schema()
+UNION ALL SELECT 'listening ' || pg_listening_channels()
+"""
+CONTRACT = (
+    test_store_claims, test_store_leads, test_store_refine, test_store_gather, test_store_deliver, test_search, test_queue,
+)  # fmt: skip
+
+# Their tests, with the engine below in the place of the usual one.
+for module in CONTRACT:
+    for name, thing in vars(module).items():
+        if name.startswith("test_") and callable(thing):
+            globals()[f"{name}__{module.__name__.rpartition('.')[2]}"] = thing
+        elif type(thing).__name__ == "FixtureFunctionDefinition":
+            globals()[name] = thing
+
+
+class Swapped(psycopg.Connection[Any]):
+    """Every transaction finds a session as if it were somebody else's."""
+
+    left: tuple[str, ...] = ()
+
+    def commit(self) -> None:
+        super().commit()
+        self._swap()
+
+    def rollback(self) -> None:
+        super().rollback()
+        self._swap()
+
+    def _swap(self) -> None:
+        if self.closed:
+            return
+        found = self.pgconn.exec_(LEFT)
+        assert found.error_message == b""
+        self.left += tuple(str(found.get_value(row, 0)) for row in range(found.ntuples))
+        assert self.pgconn.exec_(b"DISCARD ALL").error_message == b""
+
+
+def swapping(engine: Engine) -> list[Swapped]:
+    made: list[Swapped] = []
+
+    @event.listens_for(engine, "do_connect")
+    def _connect(_dialect: Any, _record: Any, _args: Any, told: dict[str, Any]) -> Swapped:
+        made.append(Swapped.connect(**told))
+        return made[-1]
+
+    return made
+
+
+@pytest.fixture(scope="module")
+def pooled(postgres: Postgres) -> Iterator[tuple[Engine, list[Swapped]]]:
+    engine = connect(postgres.create("pooled"), Connections(pooler=True, pool=2))
+    made = swapping(engine)
+    migrate(engine)
+    yield engine, made
+    engine.dispose()
+    postgres.drop("pooled")
+
+
+@pytest.fixture
+def engine(pooled: tuple[Engine, list[Swapped]]) -> Iterator[Engine]:
+    shared, made = pooled
+    yield shared
+    assert [left for one in made for left in one.left] == []
+    with writing(shared) as connection:
+        for table in reversed(metadata.sorted_tables):
+            connection.execute(table.delete())
+
+
+def test_the_play_finds_what_a_session_keeps(postgres: Postgres):
+    """With the usual connections statements are prepared, and the look at the session says so."""
+    engine = connect(postgres.url("postgres"), Connections(pool=1, spare=0))
+    made = swapping(engine)
+    with pytest.raises(ProgrammingError, match="prepared statement"):
+        _ask_often(engine)
+    assert any(left.startswith("b'prepared") for one in made for left in one.left)
+    engine.dispose()
+
+
+def _ask_often(engine: Engine) -> None:
+    for _ in range(20):
+        with reading(engine) as connection:
+            connection.execute(text("SELECT 1 + :one"), {"one": 1})
+
+
+def test_each_transaction_has_its_limits_and_may_do_without(engine: Engine):
+    shown = text("SELECT current_setting('statement_timeout'), current_setting('lock_timeout')")
+    for _ in range(3):
+        with writing(engine) as connection:
+            assert tuple(connection.execute(shown).one()) == ("2min", "30s")
+    with writing(engine) as connection:
+        without_limits(connection)
+        assert tuple(connection.execute(shown).one()) == ("0", "0")
+    with reading(engine) as connection:
+        assert tuple(connection.execute(shown).one()) == ("2min", "30s")

@@ -1,0 +1,102 @@
+"""PostgreSQL with its limits: what takes too long ends as "later", and what may take long does."""
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from sqlalchemy import Engine, text
+from tests.postgres import Postgres
+
+from headwater.backends.sql.connect import connect, reading, writing
+from headwater.backends.sql.postgresql import without_limits
+from headwater.model.connections import Connections
+from headwater.model.errors import Temporary
+
+Opened = Callable[..., Engine]
+
+
+@pytest.fixture
+def opened(postgres: Postgres) -> Iterator[Opened]:
+    made: list[Engine] = []
+
+    def make(suffix: str = "", **told: int) -> Engine:
+        made.append(connect(postgres.url("postgres") + suffix, Connections(**told)))
+        return made[-1]
+
+    yield make
+    for engine in made:
+        engine.dispose()
+
+
+def shown(engine: Engine, name: str) -> str:
+    with reading(engine) as connection:
+        return str(connection.scalar(text(f"SHOW {name}")))
+
+
+def test_there_are_limits_unless_the_settings_or_the_address_say_otherwise(opened: Opened):
+    usual = opened()
+    assert shown(usual, "statement_timeout") == "2min"
+    assert shown(usual, "lock_timeout") == "30s"
+    assert shown(usual, "idle_in_transaction_session_timeout") == "5min"
+    assert shown(usual, "application_name") == "headwater"
+    assert shown(opened(statement=0), "statement_timeout") == "0"
+    own = opened("?options=-c%20statement_timeout%3D7s&application_name=mine")
+    assert (shown(own, "statement_timeout"), shown(own, "lock_timeout")) == ("7s", "30s")
+    assert shown(own, "application_name") == "mine"
+
+
+def test_a_statement_that_takes_too_long_is_later(opened: Opened):
+    engine = opened(statement=1)
+    with pytest.raises(Temporary, match="statement timeout"), reading(engine) as connection:
+        connection.execute(text("SELECT pg_sleep(20)"))
+    with writing(engine) as connection:
+        without_limits(connection)
+        connection.execute(text("SELECT pg_sleep(1.2)"))
+        assert connection.scalar(text("SELECT 1")) == 1
+
+
+def test_a_lock_that_does_not_come_is_later(opened: Opened):
+    engine = opened(lock=1)
+    held = text("SELECT pg_advisory_xact_lock(77)")
+    with writing(engine) as first:
+        first.execute(held)
+        with pytest.raises(Temporary, match="lock timeout"), writing(engine) as second:
+            second.execute(held)
+
+
+def test_a_transaction_that_stands_still_is_ended_and_the_next_one_is_not(opened: Opened):
+    engine = opened(idle=1)
+    with pytest.raises(Temporary):
+        _stand_still(engine)
+    assert shown(engine, "idle_in_transaction_session_timeout") == "1s"
+
+
+def _stand_still(engine: Engine) -> None:
+    with writing(engine) as connection:
+        connection.execute(text("SELECT 1"))
+        time.sleep(1.5)  # the limit is in whole seconds, and the server's own
+        connection.execute(text("SELECT 1"))
+
+
+def test_when_all_connections_are_busy_it_is_later(opened: Opened):
+    engine = opened(pool=1, spare=0)
+    engine.pool._timeout = 0.1
+    with (
+        reading(engine),
+        pytest.raises(Temporary, match="connections of this process are busy"),
+        reading(engine),
+    ):
+        pass
+
+
+def test_the_connection_is_encrypted_where_the_server_can_and_must_be_where_the_address_says_so(
+    opened: Opened,
+):
+    """`prefer` is the driver's own default: this server cannot, so it is spoken to in the clear."""
+    with reading(opened()) as connection:
+        driver = connection.connection.driver_connection
+        assert driver.pgconn.ssl_in_use is False
+        modes = {option.keyword: option.val for option in driver.pgconn.info}
+        assert modes[b"sslmode"] == b"prefer"
+    with pytest.raises(Temporary, match="SSL"), reading(opened("?sslmode=require")):
+        pass

@@ -1,0 +1,349 @@
+"""Replays in rows: documents listed a little at a time, claimed like any work, reported, and replaced when chosen."""
+
+import threading
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+from tests.scene import HOUR, LEASE, ME, RECIPE, START, Scene, ended, kept
+
+from headwater.backends.sql import replacing, replaying
+from headwater.backends.sql.connect import reading
+from headwater.backends.sql.operations import Operations
+from headwater.backends.sql.replays import Replays
+from headwater.backends.sql.schema import deliveries, documents, quarantine, replay_items, replays, revisions
+from headwater.model.errors import Refused
+from headwater.model.replay import Difference, Replayed, Replaying, ReplayState, Verdict
+from headwater.model.work import Later, State, Task
+
+PATHS = ("a", "b", "c", "d", "e")
+
+
+@pytest.fixture
+def desk(scene: Scene) -> Replays:
+    return Replays(scene.store.engine)
+
+
+@pytest.fixture
+def few_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replaying, "LISTED_AT_ONCE", 2)
+    monkeypatch.setattr(replacing, "REPLACED_AT_ONCE", 2)
+
+
+def _started(scene: Scene, desk: Replays) -> str:
+    return desk.start(RECIPE, START - HOUR, START + HOUR, scene.now)
+
+
+def _found(item: Replaying, verdict: Verdict = Verdict.BETTER, **told: object) -> Replayed:
+    given = {
+        "revision": item.revision,
+        "capture": item.draft.capture.id if item.draft.capture else None,
+        "before": item.stands.state if item.stands else None,
+        "after": State.KEPT,
+        "differences": (Difference("title", "A", "B", 1),),
+    }
+    return Replayed(id=item.id, verdict=verdict, **(given | told))
+
+
+def _read(scene: Scene, *results: Replayed) -> None:
+    scene.store.finish_replay(results, ME, scene.now)
+
+
+def _listed(scene: Scene) -> list[Replaying]:
+    """Everything of the replay, claimed."""
+    found: list[Replaying] = []
+    while some := scene.claim(Task.REPLAY) or scene.store.advance_replay(RECIPE, scene.now):
+        found += some if isinstance(some, list) else []
+    return found
+
+
+def _whole(scene: Scene, desk: Replays, *verdicts: Verdict) -> str:
+    """A replay with a report."""
+    name = _started(scene, desk)
+    items = _listed(scene)
+    _read(scene, *(_found(item, verdict) for item, verdict in zip(items, verdicts, strict=True)))
+    assert desk.get(name)["state"] == ReplayState.REPORTED
+    return name
+
+
+@pytest.mark.usefixtures("few_at_once")
+def test_documents_are_listed_a_little_at_a_time_each_once(scene: Scene, desk: Replays):
+    drafts = scene.keep(*PATHS)
+    name = _started(scene, desk)
+    assert scene.store.advance_replay(RECIPE, START) == 2
+    assert scene.count(replay_items) == 2
+    assert [scene.store.advance_replay(RECIPE, START) for _ in range(3)] == [2, 1, 0]
+    assert {row["document_id"] for row in scene.rows(replay_items)} == {draft.id for draft in drafts}
+    told = desk.get(name)
+    assert (told["expected"], told["listed"], told["listed_all"]) == (5, 5, True)
+
+
+def test_only_what_came_in_time_and_was_decided_by_code_is_listed(scene: Scene, desk: Replays):
+    early, by_hand, _ = scene.drafts("early", "by hand", "waiting")
+    scene.refine(kept(early), ended(by_hand, State.QUARANTINED, "odd", document=False))
+    Operations(scene.store.engine).drop([by_hand.id], None)
+    scene.now = START + HOUR
+    (late,) = scene.drafts("late")
+    scene.refine(kept(late))
+    name = desk.start(RECIPE, START, START + HOUR, scene.now)
+    assert [item.draft.id for item in _listed(scene)] == [early.id]
+    assert desk.get(name)["listed"] == 1
+
+
+@pytest.mark.usefixtures("few_at_once")
+def test_a_stretch_without_anything_to_read_again_is_passed_over(scene: Scene, desk: Replays):
+    scene.drafts(*PATHS)
+    name = _started(scene, desk)
+    assert scene.store.waiting(RECIPE, START) == [Task.REPLAY]
+    assert scene.store.advance_replay(RECIPE, START) == 0
+    assert desk.get(name)["state"] == ReplayState.REPORTED
+
+
+def test_an_item_is_claimed_with_all_that_is_stored_about_its_document(scene: Scene, desk: Replays):
+    first, copy = scene.drafts("a", "b")
+    scene.refine(kept(first, title="Title"))
+    scene.refine(ended(copy, State.DUPLICATE, "duplicate:text", of=first.id))
+    _started(scene, desk)
+    items = {item.draft.id: item for item in _listed(scene)}
+    stands = items[first.id].stands
+    assert stands is not None
+    assert (stands.state, stands.document.title) == (State.KEPT, "Title")
+    assert items[first.id].draft == replace(first, revision=2)
+    assert items[first.id].original is None
+    assert items[copy.id].original is not None
+    assert items[copy.id].original.id == first.id
+
+
+def test_a_report_counts_verdicts_and_fields_and_is_whole_when_nothing_is_left(scene: Scene, desk: Replays):
+    scene.keep(*PATHS)
+    name = _started(scene, desk)
+    items = _listed(scene)
+    _read(scene, *(_found(item) for item in items[:3]))
+    assert desk.get(name)["state"] == ReplayState.RUNNING
+    worse = _found(items[3], Verdict.WORSE, differences=(Difference("title", "A", "", -1),))
+    failed = Replayed(id=items[4].id, revision=1, capture=None, reason="error:ValueError", detail="boom")
+    _read(scene, worse, failed)
+    told = desk.get(name)
+    assert told["state"] == ReplayState.REPORTED
+    assert [told[name] for name in ("compared", "better", "worse", "failed", "same")] == [5, 3, 1, 1, 0]
+    assert told["fields"] == {"title": {"better": 3, "changed": 0, "worse": 1}}
+    (row,) = desk.report(name, [Verdict.WORSE])
+    assert row["differences"] == [{"field": "title", "before": "A", "after": "", "direction": -1}]
+    (row,) = desk.report(name, [Verdict.FAILED])
+    assert (row["reason"], row["detail"]) == ("error:ValueError", "boom")
+    assert len(list(desk.report(name, [Verdict.WORSE, Verdict.BETTER], limit=2))) == 2
+    assert scene.store.waiting(RECIPE, START) == []
+
+
+def test_a_result_whose_lease_was_lost_is_not_counted(scene: Scene, desk: Replays):
+    scene.keep("a")
+    name = _started(scene, desk)
+    (item,) = _listed(scene)
+    scene.now = START + LEASE
+    (again,) = scene.claim(Task.REPLAY, "second")
+    _read(scene, _found(item))
+    assert desk.get(name)["compared"] == 0
+    assert again.attempts == 2
+    for _ in range(2):
+        scene.store.finish_replay([_found(again)], "second", scene.now)
+    assert desk.get(name)["better"] == 1
+
+
+def test_later_is_later(scene: Scene, desk: Replays):
+    scene.keep("a")
+    name = _started(scene, desk)
+    (item,) = _listed(scene)
+    later = Later(at=START + HOUR, reason="busy")
+    _read(scene, replace(_found(item), later=later))
+    assert scene.claim(Task.REPLAY) == []
+    assert desk.get(name)["state"] == ReplayState.RUNNING
+    scene.now = START + HOUR
+    assert len(scene.claim(Task.REPLAY)) == 1
+
+
+@pytest.mark.usefixtures("few_at_once")
+def test_what_is_paused_is_neither_claimed_nor_listed_nor_waited_for(scene: Scene, desk: Replays):
+    scene.keep(*PATHS)
+    name = _started(scene, desk)
+    scene.store.advance_replay(RECIPE, START)
+    (held,) = scene.claim(Task.REPLAY, limit=1)
+    desk.pause(name, START)
+    assert scene.claim(Task.REPLAY) == []
+    assert scene.store.advance_replay(RECIPE, START) == 0
+    assert scene.store.waiting(RECIPE, START) == []
+    assert Task.REPLAY not in scene.store.next_due(RECIPE)
+    _read(scene, _found(held))
+    assert desk.get(name)["better"] == 1
+    desk.resume(name, START)
+    _read(scene, *(_found(item) for item in _listed(scene)))
+    told = desk.get(name)
+    assert (told["state"], told["better"]) == (ReplayState.REPORTED, 5)
+
+
+def test_one_that_was_paused_at_its_very_end_is_whole(scene: Scene, desk: Replays):
+    scene.keep("a")
+    name = _started(scene, desk)
+    items = _listed(scene)
+    desk.pause(name, START)
+    _read(scene, *map(_found, items))
+    assert desk.get(name)["state"] == ReplayState.REPORTED
+
+
+def test_a_recipe_has_one_replay_at_a_time(scene: Scene, desk: Replays):
+    scene.keep("a")
+    first = _started(scene, desk)
+    with pytest.raises(Refused, match=first[:12]):
+        desk.start(RECIPE, START - 2 * HOUR, START, START)
+    desk.start("other", START - HOUR, START, START)
+    desk.discard(first, START)
+    assert desk.start(RECIPE, START - 2 * HOUR, START, START)
+    assert [row["recipe"] for row in desk.listed(RECIPE)] == [RECIPE, RECIPE]
+
+
+def test_nothing_is_replaced_before_it_is_applied_and_then_only_what_was_chosen(scene: Scene, desk: Replays):
+    drafts = scene.keep("a", "b", "c", routes=("out",))
+    before = scene.rows(documents), scene.rows(deliveries), scene.rows(revisions)
+    name = _whole(scene, desk, Verdict.BETTER, Verdict.WORSE, Verdict.CHANGED)
+    assert (scene.rows(documents), scene.rows(deliveries), scene.rows(revisions)) == before
+    scene.now = START + HOUR
+    desk.apply(name, [Verdict.BETTER, Verdict.CHANGED], scene.now)
+    assert [scene.store.advance_replay(RECIPE, scene.now) for _ in range(2)] == [2, 0]
+    again = scene.claim(Task.REFINE)
+    assert {draft.id: draft.capture for draft in again} == {
+        draft.id: draft.capture for draft in drafts if draft.id in {one.id for one in again}
+    }
+    assert [draft.revision for draft in again] == [2, 2]
+    told = desk.get(name)
+    assert (told["state"], told["replaced"], told["moved_on"]) == (ReplayState.APPLIED, 2, 0)
+    chosen = {row["document_id"] for row in desk.report(name, [Verdict.BETTER, Verdict.CHANGED])}
+    assert {draft.id for draft in again} == chosen
+
+
+@pytest.mark.usefixtures("few_at_once")
+def test_live_documents_wait_behind_few_that_are_replaced(
+    scene: Scene, desk: Replays, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(replacing, "MOST_WAITING", 3)
+    scene.keep(*PATHS)
+    name = _whole(scene, desk, *[Verdict.BETTER] * 5)
+    desk.apply(name, [Verdict.BETTER], START)
+    assert [scene.store.advance_replay(RECIPE, START) for _ in range(3)] == [2, 2, 0]
+    assert scene.store.waiting(RECIPE, START) == [Task.REFINE, Task.REPLAY]
+    scene.refine(*(kept(draft) for draft in scene.claim(Task.REFINE)))
+    assert [scene.store.advance_replay(RECIPE, START) for _ in range(2)] == [1, 0]
+    assert desk.get(name)["replaced"] == 5
+
+
+def test_a_document_that_moved_on_is_passed_over_and_counted(scene: Scene, desk: Replays):
+    changed, due, still = scene.keep("a", "b", "c")
+    name = _whole(scene, desk, *[Verdict.BETTER] * 3)
+    assert scene.refine(kept(scene.change(changed, "new bytes"))) == []
+    scene.change(due, "other bytes")
+    scene.store.release([ME], counts=False)
+    desk.apply(name, [Verdict.BETTER], START)
+    scene.store.advance_replay(RECIPE, START)
+    told = desk.get(name)
+    assert (told["replaced"], told["moved_on"]) == (1, 2)
+    assert scene.row(documents, id=changed.id)["due_at"] is None
+    assert scene.row(documents, id=still.id)["due_at"] == START
+
+
+def test_what_the_new_code_would_not_keep_stays(scene: Scene, desk: Replays):
+    scene.keep("a")
+    name = _started(scene, desk)
+    (item,) = _listed(scene)
+    _read(scene, _found(item, Verdict.WORSE, after=State.DROPPED))
+    desk.apply(name, [Verdict.WORSE], START)
+    scene.store.advance_replay(RECIPE, START)
+    assert desk.get(name)["stays"] == 1
+    assert scene.claim(Task.REFINE) == []
+
+
+def test_a_quarantined_document_that_can_be_read_now_leaves_quarantine(scene: Scene, desk: Replays):
+    (draft,) = scene.drafts("a")
+    scene.refine(ended(draft, State.QUARANTINED, "error:ValueError", document=False))
+    name = _whole(scene, desk, Verdict.BETTER)
+    desk.apply(name, [Verdict.BETTER], START)
+    scene.store.advance_replay(RECIPE, START)
+    (again,) = scene.claim(Task.REFINE)
+    scene.refine(kept(again))
+    assert scene.row(documents)["state"] == State.KEPT
+    assert scene.count(quarantine) == 0
+
+
+def test_a_second_choice_is_added_to_the_first(scene: Scene, desk: Replays):
+    scene.keep("a", "b")
+    name = _whole(scene, desk, Verdict.BETTER, Verdict.CHANGED)
+    for verdict in (Verdict.BETTER, Verdict.CHANGED):
+        desk.apply(name, [verdict], START)
+        assert [scene.store.advance_replay(RECIPE, START) for _ in range(2)] == [1, 0]
+    assert desk.get(name)["replaced"] == 2
+
+
+def test_discarding_forgets_the_report_and_keeps_the_counts(scene: Scene, desk: Replays):
+    scene.keep("a", "b")
+    name = _whole(scene, desk, Verdict.BETTER, Verdict.SAME)
+    assert desk.discard(name, START) == 2
+    assert scene.count(replay_items) == 0
+    assert scene.row(replays)["state"] == ReplayState.DISCARDED
+    assert desk.get(name)["better"] == 1
+    with pytest.raises(Refused, match="is discarded"):
+        desk.apply(name, [Verdict.BETTER], START)
+
+
+def test_what_cannot_be_done_now_is_refused_with_the_state(scene: Scene, desk: Replays):
+    scene.keep("a")
+    name = _started(scene, desk)
+    with pytest.raises(Refused, match="is running"):
+        desk.apply(name, [Verdict.BETTER], START)
+    with pytest.raises(Refused, match="is running"):
+        desk.resume(name, START)
+    with pytest.raises(Refused, match="no replays begin with"):
+        desk.get("0" * 12)
+
+
+@pytest.mark.usefixtures("few_at_once")
+def test_workers_that_read_at_the_same_time_report_everything_once(scene: Scene, desk: Replays):
+    paths = [f"p{number}" for number in range(24)]
+    scene.keep(*paths)
+    name = _started(scene, desk)
+
+    def work(owner: str) -> None:
+        while desk.get(name)["state"] == ReplayState.RUNNING:
+            items = scene.claim(Task.REPLAY, owner, limit=3)
+            scene.store.finish_replay([_found(item) for item in items], owner, scene.now)
+            if not items:
+                scene.store.advance_replay(RECIPE, scene.now)
+
+    workers = [threading.Thread(target=work, args=(f"worker {number}",)) for number in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    told = desk.get(name)
+    assert (told["state"], told["listed"], told["better"]) == (ReplayState.REPORTED, 24, 24)
+    assert told["fields"]["title"]["better"] == 24
+    assert scene.store.holders() == set()
+
+
+def test_listing_goes_by_the_index_however_many_documents_there_are(scene: Scene, desk: Replays):
+    scene.keep("a", "b")
+    _started(scene, desk)
+    with reading(scene.store.engine) as connection:
+        row = replaying.going(connection, RECIPE)
+        assert row is not None
+        if connection.dialect.name == "postgresql":
+            connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
+            connection.exec_driver_sql("SET LOCAL enable_sort = off")
+        plans: list[str] = []
+        word = "EXPLAIN " if connection.dialect.name == "postgresql" else "EXPLAIN QUERY PLAN "
+
+        def explained(bound: Any, cursor: Any, statement: str, values: Any, *rest: Any) -> None:
+            plans.append(str(bound.connection.cursor().execute(word + statement, values).fetchall()))
+
+        event.listen(connection, "before_cursor_execute", explained)
+        replaying.next_documents(connection, row)
+    assert len(plans) == 1
+    assert "ix_documents_recipe_created" in plans[0]
+    assert [sign for sign in ("SCAN documents", "TEMP B-TREE", "Sort") if sign in plans[0]] == []

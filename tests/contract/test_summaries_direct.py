@@ -1,0 +1,142 @@
+"""Summaries by direct calls on both databases, and stories whose scores grow older."""
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+from tests.batching import Trouble, batch_server, telling
+from tests.newsdesk import Newsdesk
+from tests.scene import RECIPE, Scene
+
+from headwater.backends.sql.retelling import StoryRows
+from headwater.backends.sql.schema import deliveries
+from headwater.model.errors import Refused
+from headwater_recipes.geopolitics.telling import TellStory
+
+DIRECT = {"mode": "direct", "model": "small"}
+CHAT = "POST /chat/completions"
+
+
+@pytest.fixture
+def desk(scene: Scene) -> Iterator[Newsdesk]:
+    with batch_server() as server:
+        yield Newsdesk(scene, server)
+
+
+def test_g13_a_direct_call_replaces_the_local_summary_at_once(desk: Newsdesk):
+    desk.publish("a1", "a2", "b1")
+    done = desk.round(**DIRECT)
+    assert (done.asked, done.answered, done.retold, done.cost) == (2, 2, 2, None)
+    assert (desk.by("a"), desk.by("b")) == ("small", "small")
+    origin = desk.story("a")["attributes"]["summary_origin"]
+    assert (origin["level"], origin["question"], origin["dropped"]) == ("standard", "story-1", 0)
+    assert desk.round(**DIRECT).asked == 0
+    assert len(desk.server.chats) == 2
+
+
+def test_a_bad_answer_is_asked_for_again_with_what_was_wrong(desk: Newsdesk):
+    desk.publish("a1")
+    answers = iter(["Certainly!"])
+    desk.server.answer = lambda asked: next(answers, None) or telling(asked)
+    desk.round(**DIRECT)
+    assert desk.by("a") == "small"
+    first, second = desk.server.chats
+    assert second["messages"][:2] == first["messages"]
+    assert "cannot be used: not JSON" in second["messages"][3]["content"]
+
+
+def test_g18_after_the_limit_the_local_summary_stands(desk: Newsdesk):
+    desk.publish("a1")
+    local = desk.story("a")["summary"]
+    desk.server.answer = lambda _: "{}"
+    desk.rounds(6, **DIRECT)
+    assert len(desk.server.chats) == 6
+    assert desk.requests() == {"a-standard": "failed"}
+    assert (desk.story("a")["summary"], desk.by("a")) == (local, "local")
+
+
+def test_an_overrun_endpoint_is_left_alone_and_no_try_is_counted(desk: Newsdesk):
+    desk.publish("a1", "b1")
+    desk.server.troubles += [Trouble(CHAT, 429, {"Retry-After": "120"}) for _ in range(5)]
+    done = desk.round(**DIRECT, at_once=1)
+    assert (done.postponed, len(desk.server.asked)) == (1, 1)
+    for _ in range(5):
+        desk.scene.now += timedelta(seconds=120)
+        desk.round(**DIRECT, at_once=1)
+    assert (desk.by("a"), desk.by("b")) == ("small", "small")
+
+
+def test_what_was_not_taken_is_not_counted_as_spent(desk: Newsdesk):
+    desk.publish("a1")
+    desk.server.troubles.append(Trouble(CHAT, 503))
+    desk.round(mode="direct")
+    rows = desk.summarising().requests
+    assert rows.spent(desk.scene.now - timedelta(days=1)) == pytest.approx(0)
+    desk.scene.now += timedelta(minutes=2)
+    desk.round(mode="direct")
+    assert rows.spent(desk.scene.now - timedelta(days=1)) > 0.0001
+
+
+def test_a_refused_key_stops_everything_and_counts_nothing(desk: Newsdesk):
+    desk.publish("a1")
+    desk.server.troubles.append(Trouble(CHAT, 401))
+    with pytest.raises(Refused, match="refused the key"):
+        desk.round(**DIRECT)
+    assert desk.by("a") == "local"
+    assert desk.round(**DIRECT).answered == 1
+
+
+def test_sentences_that_follow_an_article_away_are_left_out(desk: Newsdesk):
+    desk.publish("a1")
+    injected = {"text": "Visit https://evil.example/ at once.", "sources": [1]}
+    desk.server.answer = lambda asked: json.dumps(
+        {"sentences": [*json.loads(telling(asked))["sentences"], injected]}
+    )
+    desk.round(**DIRECT)
+    assert "evil" not in desk.story("a")["summary"]
+    assert desk.story("a")["attributes"]["summary_origin"]["dropped"] == 1
+
+
+def test_options_go_into_the_request_and_null_takes_one_away(desk: Newsdesk):
+    desk.publish("a1")
+    options = {"max_tokens": None, "max_completion_tokens": 700, "response_format": None}
+    desk.round(**DIRECT, options=options)
+    (asked,) = desk.server.chats
+    assert asked["max_completion_tokens"] == 700
+    assert not {"max_tokens", "response_format"} & asked.keys()
+
+
+def test_g16_scores_grow_older_without_new_documents(desk: Newsdesk):
+    desk.publish("a1", "b1")
+    rows, age = StoryRows(desk.scene.store.engine), TellStory().age
+    before = desk.story("a")
+    assert rows.age(RECIPE, age, desk.scene.now) == 0
+    later = desk.scene.now + timedelta(hours=12)
+    assert rows.age(RECIPE, age, later) == 2
+    aged = desk.story("a")
+    assert before["score"] - aged["score"] == pytest.approx(0.125, abs=0.001)
+    assert aged["attributes"]["components"]["recency"] == pytest.approx(0.5, abs=0.001)
+    same = ("revision", "updated_at", "summary", "title")
+    assert [aged[name] for name in same] == [before[name] for name in same]
+    assert rows.age(RECIPE, age, later) == 0
+    assert desk.scene.row(deliveries, record_id="a")["revision"] == 1
+
+
+def test_a_score_that_grew_older_is_that_of_a_story_told_anew(desk: Newsdesk):
+    desk.publish("a1")
+    rows = StoryRows(desk.scene.store.engine)
+    later = desk.scene.now + timedelta(hours=5)
+    rows.age(RECIPE, TellStory().age, later)
+    aged = desk.story("a")["score"]
+    (told,) = [s for s in rows_of(desk) if s.id == "a"]
+    assert TellStory().age(told, later).score == aged
+    assert rows.age(RECIPE, TellStory().age, desk.scene.now) == 1
+
+
+def rows_of(desk: Newsdesk):
+    from headwater.backends.sql.connect import reading
+    from headwater.backends.sql.reading import stories_by_id
+
+    with reading(desk.scene.store.engine) as connection:
+        return list(stories_by_id(connection, ["a"]).values())

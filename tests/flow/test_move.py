@@ -1,0 +1,251 @@
+"""Moving house: the same rows and captures there, killed anywhere and run again, and a run that goes on without a refetch."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from hashlib import sha256
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import yaml
+from sqlalchemy import insert, select, update
+from tests.flow.command_line import call, shell
+from tests.flow.test_backup_drill import bodies, everything
+from tests.laboratory import Laboratory, laboratory
+from tests.postgres import Postgres
+from tests.seaweed import Seaweed
+
+from headwater.app import App
+from headwater.backends.sql import transfer
+from headwater.backends.sql.connect import reading, writing
+from headwater.backends.sql.rows import capture_from
+from headwater.backends.sql.schema import captures, documents, facts, sources
+from headwater.backends.sql.snapshot import filled
+from headwater.cli.sweep import sweep_archive
+from headwater.model.errors import Refused
+from headwater.settings.archive import Archive
+from headwater.settings.homes import Home
+from headwater.settings.settings import Settings
+from headwater.worker import moving
+from headwater.worker.moving import move, rehearse
+from headwater.worker.occupancy import alone, at_work
+from headwater.worker.processes import work
+from headwater_demo import Internet, running
+
+FEEDS = [("Ledger Lane", "http://ledgerlane.example/feed"), ("Odd", "http://oddfeeds.example/truncated.xml")]
+numbers = count(1)
+
+
+@pytest.fixture(scope="module")
+def internet() -> Iterator[Internet]:
+    with running(size="small") as served:
+        yield served
+
+
+@dataclass
+class House:
+    """An installation in a folder that has run, and an empty home elsewhere."""
+
+    lab: Laboratory
+    settings: Settings
+
+    @property
+    def there(self) -> Settings:
+        return self.settings.at_home("cluster")
+
+
+def cluster(postgres: Postgres, seaweed: Seaweed) -> tuple[str, Home]:
+    name = f"moved{next(numbers)}"
+    place = Archive(f"s3://moved/{name}", seaweed.endpoint, key=seaweed.key, secret=seaweed.secret)
+    return name, Home(database=postgres.create(name), archive=place)
+
+
+def add_packs(app: App, number: int = 3) -> None:
+    """How many there are after a run is a matter of time; let there be some more."""
+    with writing(app.store.engine) as connection:
+        one = dict(connection.execute(select(captures)).mappings().first())
+        for body in (f"another body {place}".encode() for place in range(number)):
+            told = {"sha256": sha256(body).hexdigest(), "size": len(body)}
+            (stored,) = app.archive.put([(replace(capture_from(one), **told), body)])
+            row = one | told | {"id": stored.sha256, "pack": stored.pack, "start": stored.start}
+            connection.execute(insert(captures).values(row))
+
+
+@pytest.fixture
+def house(tmp_path: Path, internet: Internet, postgres: Postgres, seaweed: Seaweed) -> Iterator[House]:
+    name, home = cluster(postgres, seaweed)
+    with laboratory(tmp_path, internet, feeds=FEEDS) as lab:
+        lab.run()
+        add_packs(lab.app)
+        made = House(lab, msgspec.structs.replace(lab.settings, homes={"cluster": home}))
+        yield made
+    postgres.drop(name)
+
+
+@pytest.fixture
+def app(house: House) -> Iterator[App]:
+    made = App(house.settings, clock=house.lab.clock)
+    yield made
+    made.store.engine.dispose()
+
+
+@pytest.fixture
+def target(house: House) -> Iterator[App]:
+    made = App(house.there, clock=house.lab.clock)
+    yield made
+    made.store.engine.dispose()
+
+
+def test_what_was_moved_is_the_same_there(app: App, target: App):
+    before, raw = everything(app.store.engine), bodies(app)
+    assert len(before["documents"]) > 5
+    rehearsed = rehearse(app, "cluster")
+    assert not rehearsed.damaged
+    assert rehearsed.rows_copied == sum(len(rows) for rows in before.values())
+    told: list[str] = []
+    moved = move(app, "cluster", lambda stage, *_: told.append(stage))
+    assert moved.tables == rehearsed.tables
+    assert (moved.packs, moved.packs_copied) == (rehearsed.packs, rehearsed.packs_copied)
+    assert moved.packs > 0
+    assert everything(target.store.engine) == before
+    assert bodies(target) == raw
+    assert {"packs", "rows of documents", "committed", "done"} <= set(told)
+
+
+def test_a_run_goes_on_there_without_asking_for_anything_again(house: House, app: App, tmp_path: Path):
+    known = {row["id"]: row["revision"] for row in house.lab.documents()}
+    internet = house.lab.internet
+    first = [record["status"] for record in internet.log() if record["path"] == "/feed"]
+    assert first[-1] == 200
+    move(app, "cluster")
+    internet.clear_log()
+    (tmp_path / "second").mkdir()
+    with laboratory(tmp_path / "second", internet, feeds=FEEDS, clock=house.lab.clock) as second:
+        second.__dict__["settings"] = house.there
+        second.poll_again()
+        assert {row["id"]: row["revision"] for row in second.documents()} == known
+        assert second.unfinished() == {}
+    asked = {record["path"]: record["status"] for record in internet.log()}
+    assert asked["/feed"] == 304  # what the source said last time came along
+    assert asked.keys() <= {"/feed", "/truncated.xml", "/robots.txt", "/.well-known/tdmrep.json"}
+
+
+def test_workers_start_here_no_more_and_captures_are_not_swept(app: App):
+    move(app, "cluster")
+    with pytest.raises(Refused, match="--home cluster") as refused:
+        work(app, ["crypto"], until_idle=True)
+    assert refused.value.reason == "moved"
+    with pytest.raises(Refused, match="moved"):
+        sweep_archive(app, dry_run=False)
+    assert move(app, "cluster").rows_copied == 0  # once more: only compared
+
+
+def test_it_is_refused_while_workers_run_and_they_while_it_runs(app: App):
+    with at_work(app), pytest.raises(Refused, match="workers run"):
+        move(app, "cluster")
+    with alone(app), pytest.raises(Refused, match="being moved"), at_work(app):
+        pass
+    with writing(app.store.engine) as connection:
+        lease = {"lease_owner": "elsewhere:1:1:desk", "lease_until": app.clock() + timedelta(hours=1)}
+        connection.execute(update(sources).values(**lease))
+    with pytest.raises(Refused, match="at work"):
+        move(app, "cluster")
+
+
+def test_other_data_there_is_not_touched(app: App, target: App):
+    target.store.register(app.recipe("crypto").sources[:1], app.clock())
+    for call_ in (move, rehearse):
+        with pytest.raises(Refused, match="other data already"):
+            call_(app, "cluster")
+    with reading(target.store.engine) as connection:
+        assert filled(connection) == ["sources"]
+
+
+def test_as_many_rows_that_say_something_else_are_other_data(app: App, target: App):
+    move(app, "cluster")
+    with writing(target.store.engine) as connection:
+        connection.execute(update(documents).values(title="Something else"))
+    with pytest.raises(Refused, match="other data already"):
+        move(app, "cluster")
+
+
+def test_what_does_not_arrive_as_it_was_is_not_moved(app: App, target: App, monkeypatch: pytest.MonkeyPatch):
+    converted = transfer._conversion
+
+    def wrong(connection: Any, column: Any) -> Any:
+        usual = converted(connection, column)
+        return (lambda value: usual(value) + "!") if column is documents.c.title else usual
+
+    with monkeypatch.context() as broken:
+        broken.setattr(transfer, "_conversion", wrong)
+        with pytest.raises(Refused, match="documents does not arrive"):
+            move(app, "cluster")
+    with reading(target.store.engine) as connection:
+        assert filled(connection) == []
+    move(app, "cluster")
+    assert everything(target.store.engine) == everything(app.store.engine)
+
+
+def test_a_pack_damaged_here_is_named_and_one_damaged_there_is_put_again(app: App, target: App):
+    harmed, torn = moving.packs_of(app.store.engine)[:2]
+    target.archive.add(torn, b"half")
+    app.archive.add(harmed, b"half")
+    moved = move(app, "cluster")
+    assert moved.damaged == (harmed,)
+    assert target.archive.whole(torn) is not None
+    assert target.archive.whole(harmed) is None
+
+
+def test_values_that_databases_write_differently_are_the_same(app: App, target: App):
+    with writing(app.store.engine) as connection:
+        odd = {"whole": 1.0, "large": 1e20, "small": 1e-9, "b": 1, "a": "é\\u0001", "deep": [{"x": None}]}
+        connection.execute(update(facts).values(value=odd))
+    move(app, "cluster")
+    assert everything(target.store.engine) == everything(app.store.engine)
+
+
+def test_the_verb_moves_and_says_what_it_did(
+    house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    home = msgspec.to_builtins(house.settings.homes["cluster"])
+    told = {
+        "data": house.settings.data,
+        "homes": {"cluster": {k: v for k, v in home.items() if v is not None}},
+    }
+    Path("headwater.yaml").write_text(yaml.safe_dump(told), encoding="utf-8")
+    house.lab.close()
+    assert "no home 'moon'" in call(capsys, monkeypatch, "move", "--to", "moon").err
+    rehearsed = call(capsys, monkeypatch, "move", "--to", "cluster", "--dry-run", "--json").record
+    assert rehearsed["dry_run"] is True
+    assert "Would move" in call(capsys, monkeypatch, "move", "--to", "cluster", "--dry-run").out
+    moved = call(capsys, monkeypatch, "move", "--to", "cluster", "--json").record
+    assert moved["tables"] == rehearsed["tables"]
+    assert set(moved["hashes"]) == set(moved["tables"])
+    assert "all hashes agree" in call(capsys, monkeypatch, "move", "--to", "cluster").out
+    here, there = (
+        call(capsys, monkeypatch, *home, "docs", "list", "--json").out for home in ((), ("--home", "cluster"))
+    )
+    assert here == there != ""
+    answer = shell("run", "crypto", "--once", at=tmp_path)
+    assert answer.code == 1
+    assert "moved to the home 'cluster'" in answer.err
+    assert call(capsys, monkeypatch, "--home", "cluster", "move", "--to", "cluster").code == 1
+
+
+def test_it_also_moves_back_into_a_folder(app: App, target: App, tmp_path: Path):
+    before, raw = everything(app.store.engine), bodies(app)
+    move(app, "cluster")
+    homes = {
+        "attic": Home(data=str(tmp_path / "attic"), database=f"sqlite:///{tmp_path / 'attic.db'}", archive="")
+    }
+    back = App(msgspec.structs.replace(target.settings, homes=homes), clock=app.clock)
+    move(back, "attic")
+    attic = App(back.settings.at_home("attic"), clock=app.clock)
+    assert everything(attic.store.engine) == before
+    assert bodies(attic) == raw
+    back.store.engine.dispose()
+    attic.store.engine.dispose()

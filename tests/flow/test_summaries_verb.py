@@ -1,0 +1,152 @@
+"""`headwater summaries` as an operator calls it, and tier C from the sources to the stories."""
+
+import logging
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+from tests.batching import BatchServer, Trouble, batch_server
+from tests.conversing import desk_for
+from tests.flow.command_line import call
+from tests.flow.test_geopolitics import Box, Moving, prepared, rows, run
+from tests.flow.test_geopolitics_meaning import toy
+from tests.newsdesk import KEY, Newsdesk
+from tests.scene import Scene
+
+from headwater.app import App, now
+from headwater.backends.sql.connect import writing
+from headwater.backends.sql.schema import stories
+from headwater.cli.retelling import retell
+from headwater.settings.settings import RecipeSettings, Settings
+from headwater.settings.summaries import Summaries
+from headwater_demo import running
+
+__all__ = ["toy"]
+TIER_C = "recipes: {geopolitics: {options: {tier: C}}}"
+
+
+@pytest.fixture
+def server() -> Iterator[BatchServer]:
+    with batch_server(way=("in_progress", "completed")) as made:
+        yield made
+
+
+@pytest.fixture
+def settings(tmp_path: Path, server: BatchServer, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An installation with two stories in tier C."""
+    monkeypatch.setenv("MODEL_KEY", KEY)
+    app = App(Settings(data=str(tmp_path / "data")))
+    Newsdesk(Scene(app.store, now=now()), server).publish("a1", "b1")
+    with writing(app.store.engine) as connection:
+        connection.execute(stories.update().values(recipe="geopolitics"))
+    app.store.engine.dispose()
+    return tmp_path / "headwater.yaml"
+
+
+def told(path: Path, server: BatchServer, *lines: str, more: str = "mode: batch") -> tuple[str, str]:
+    asked = f"endpoint: '{server.address}', model: gpt-4o-mini, key: 'env:MODEL_KEY'"
+    summaries = f"summaries: {{{asked}, {more}}}"
+    given = [f"data: {path.parent / 'data'}", summaries, *(lines or (TIER_C,))]
+    path.write_text("\n".join(given), encoding="utf-8")
+    return "--config", str(path)
+
+
+def test_g14_an_operator_sees_the_price_sends_looks_and_gets(settings, server, capsys, monkeypatch, caplog):
+    caplog.set_level(logging.DEBUG)
+    said = told(settings, server, TIER_C, "log_level: debug")
+    tried = call(capsys, monkeypatch, *said, "summaries", "run", "--dry-run", "--json")
+    assert tried.code == 0, tried.err
+    assert tried.record["planned"] == 2
+    assert 0 < tried.record["cost"] < 0.01
+    assert "2 stories to be summarised for about $0.000" in tried.err
+    assert server.asked == []
+    sent = call(capsys, monkeypatch, *said, "summaries", "run", "--json")
+    assert (sent.record["batches_sent"], sent.record["retold"]) == (1, 0)
+    stands = call(capsys, monkeypatch, *said, "summaries", "status", "--json").record
+    assert stands["requests"] == {"geopolitics": {"asked": 2}}
+    assert stands["spent_24_hours"] == pytest.approx(tried.record["cost"])
+    assert stands["batches"][0]["status"] == "in_progress"
+    got = call(capsys, monkeypatch, *said, "summaries", "run")
+    assert "1 ended; 2 stories retold." in got.out
+    assert "completed" in call(capsys, monkeypatch, *said, "summaries", "status").out
+    assert server.keys == {f"Bearer {KEY}"}
+    assert KEY not in tried.err + sent.err + sent.out + got.out + got.err + caplog.text
+
+
+def test_g14_cancelling_ends_what_is_open_and_asks_nothing(settings, server, capsys, monkeypatch):
+    server.way = ("validating", "in_progress", "in_progress", "in_progress", "completed")
+    said = told(settings, server)
+    call(capsys, monkeypatch, *said, "summaries", "run")
+    server.line = lambda _: "batch_cancelled"
+    done = call(capsys, monkeypatch, *said, "summaries", "cancel", "--json")
+    assert done.record == {"cancelled": 0, "batches": 1}
+    assert server.batches["batch_0"]["status"] == "cancelling"
+    call(capsys, monkeypatch, *said, "summaries", "run")
+    assert call(capsys, monkeypatch, *said, "summaries", "status", "--json").record["requests"] == {
+        "geopolitics": {"cancelled": 2}
+    }
+    assert call(capsys, monkeypatch, *said, "summaries", "cancel").out.startswith("0 questions and 0 batches")
+    assert call(capsys, monkeypatch, *said, "summaries", "retry", "--json").record == {"count": 2}
+    assert server.posts("/batches") == 1
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        ("recipes: {}", "mode: batch", "no recipe is in tier C"),
+        (TIER_C, "mode: sometimes", "mode"),
+        (TIER_C, "mode: batch, ceiling: 0", "summaries.ceiling"),
+        (TIER_C, "mode: batch, options: {stream: true}", "stream"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(settings, server, capsys, monkeypatch, mistake):
+    line, more, words = mistake
+    answer = call(capsys, monkeypatch, *told(settings, server, line, more=more), "summaries", "run")
+    assert answer.code != 0
+    assert words in " ".join(answer.err.split())
+    assert "Traceback" not in answer.err
+    assert server.asked == []
+
+
+def test_nothing_is_asked_without_an_endpoint(settings, server, capsys, monkeypatch):
+    settings.write_text(f"data: {settings.parent / 'data'}\n{TIER_C}", encoding="utf-8")
+    answer = call(capsys, monkeypatch, "--config", str(settings), "summaries", "run")
+    assert "summaries.endpoint: no endpoint is set" in " ".join(answer.err.split())
+    assert server.asked == []
+
+
+def test_g18_tier_c_has_local_summaries_at_once_and_those_of_a_model_after(
+    tmp_path: Path, toy, server, capsys
+):
+    recipe, clock = prepared(tmp_path, tier="C", model="toy"), Moving()
+    with running() as internet, desk_for(tmp_path, internet.base_url, recipe, clock) as (app, bare):
+        app.register(recipe)
+        run(replace(bare, sinks={"files": Box()}), clock)
+        local = rows(app, "SELECT story_id, summary FROM news_clusters")
+        assert all(row["summary"] for row in local)
+        own = RecipeSettings(
+            sources=str(tmp_path / "flashpoints.yaml"), options={"tier": "C", "model": "toy", "settle": "5m"}
+        )
+        asked = Summaries(endpoint=server.address, model="small", premium_model="large")
+        chosen = msgspec.structs.replace(app.settings, summaries=asked, recipes={"geopolitics": own})
+        whole = App(chosen, clock)
+        server.troubles.append(Trouble("POST /chat/completions", 401))
+        retell(whole, ["geopolitics"], quiet=True)
+        assert "no summaries by a model this time: summaries: the endpoint refused the key" in " ".join(
+            capsys.readouterr().err.split()
+        )
+        retell(whole, ["geopolitics"], quiet=True)
+        after = {row["story_id"]: row["summary"] for row in rows(app, "SELECT * FROM news_clusters")}
+        assert all(after[row["story_id"]] != row["summary"] for row in local)
+        hot = rows(app, "SELECT story_id FROM news_clusters WHERE is_top_hotspot")
+        models = [one["model"] for one in server.chats]
+        assert models.count("large") == len(hot) == max(1, len(local) // 10)
+        assert models.count("small") == len(local) - len(hot)
+        before = len(server.chats)
+        app.operations.wake("geopolitics", clock())
+        run(replace(bare, sinks={"files": Box()}), clock)
+        retell(whole, ["geopolitics"], quiet=True)
+        assert len(server.chats) == before
+        whole.store.engine.dispose()

@@ -1,0 +1,138 @@
+"""Stories in a store, and a round of summaries over them against a server that speaks the Batch API."""
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from tests.batching import BatchServer
+from tests.scene import ME, RECIPE, Scene, kept
+
+from headwater.backends.sql.retelling import StoryRows
+from headwater.backends.sql.schema import stories, summary_batches, summary_requests
+from headwater.backends.sql.summary_batches import SummaryBatches
+from headwater.backends.sql.summary_requests import SummaryRequests
+from headwater.fetch.batch_api import BatchApi
+from headwater.fetch.chat import Chat
+from headwater.model.document import Document
+from headwater.model.recipe import Retelling, Told
+from headwater.model.story import Member, Story
+from headwater.model.work import Bundle, Gathered, Task
+from headwater.settings.summaries import Summaries
+from headwater.worker.summaries import Figures, Summarising
+from headwater_recipes.geopolitics.telling import TellStory
+
+KEY = "sk-nobody-may-read-this"
+TEXT = "The ferry {0} left the harbour of Dunmore on Monday with twelve people. It came back in the evening."
+
+
+@dataclass
+class Newsdesk:
+    """`a1` and `a2` are documents of the story `a`."""
+
+    scene: Scene
+    server: BatchServer
+    told: Summaries = field(default_factory=Summaries)
+    said: list[str] = field(default_factory=list)
+
+    def write(self, *names: str, text: str = TEXT) -> None:
+        for draft in self.scene.drafts(*names):
+            name = draft.lead.lead.identity
+            about = {"title": f"{name} sails", "text": text.format(name), "group": "day"}
+            self.scene.refine(kept(draft, published=self.scene.now, **about))
+
+    def bundle(self) -> Bundle:
+        (bundle,) = self.scene.claim(Task.GATHER)
+        return bundle
+
+    def gather(self, bundle: Bundle | None = None, **scores: float) -> None:
+        found = bundle or self.bundle()
+        names = sorted({document.title[0] for document in found.documents})
+        told = tuple(self._story(name, found) for name in names)
+        hot = tuple(replace(s, score=scores.get(s.id, s.score)) for s in told)
+        routes = {story.id: ("stories",) for story in told}
+        done = Gathered(group=found.id, marks=found.marks, stories=hot, routes=routes)
+        self.scene.store.finish_gather([done], ME, self.scene.now)
+
+    def _story(self, name: str, bundle: Bundle) -> Story:
+        inside = [document for document in bundle.documents if document.title.startswith(name)]
+        before = next((story for story in bundle.stories if story.id == name), None)
+        members = tuple(sorted((Member(d.id) for d in inside), key=lambda member: member.document))
+        same = before is not None and before.members == members
+        revision = 1 if before is None else before.revision + (not same)
+        story = Story(
+            id=name, recipe=RECIPE, group=bundle.id, title=f"Ferry {name}", members=members, revision=revision,
+            last_at=self.scene.now,
+        )  # fmt: skip
+        return TellStory()(
+            Told(story=story, documents=tuple(inside), before=before, rank=1, now=self.scene.now)
+        )
+
+    def publish(self, *names: str, **scores: float) -> None:
+        self.write(*names)
+        self.gather(**scores)
+
+    def settings(self, **more: Any) -> Summaries:
+        given: dict[str, Any] = {"mode": "batch", "endpoint": self.server.address, "model": "gpt-4o-mini"}
+        return Summaries(**(given | {"premium_model": "", "seconds": 20.0} | more))
+
+    def summarising(self, **more: Any) -> Summarising:
+        told, engine = self.settings(**more), self.scene.store.engine
+        access: dict[str, Any] = {
+            "clock": self.clock, "key": KEY, "seconds": told.seconds, "where": "summaries",
+        }  # fmt: skip
+        return Summarising(
+            requests=SummaryRequests(engine),
+            batches=SummaryBatches(engine),
+            stories=StoryRows(engine),
+            chat=Chat(
+                address=f"{told.endpoint}/chat/completions", model=told.model, options=told.options, **access
+            ),
+            api=BatchApi(root=told.endpoint, **access),
+            told=told,
+            recipes={RECIPE: Retelling(("stories",))},
+            clock=self.clock,
+            tell=self.said.append,
+            until=self.scene.now + timedelta(hours=1),
+        )
+
+    def clock(self) -> datetime:
+        return self.scene.now
+
+    def round(self, **more: Any) -> Figures:
+        return asyncio.run(self.summarising(**more).round())
+
+    def rounds(self, count: int, **more: Any) -> list[Figures]:
+        """With a quarter of an hour between them."""
+        done = []
+        for _ in range(count):
+            done.append(self.round(**more))
+            self.scene.now += timedelta(minutes=15)
+        return done
+
+    def story(self, name: str) -> dict[str, Any]:
+        return self.scene.row(stories, id=name)
+
+    def by(self, name: str) -> str:
+        return str(self.story(name)["attributes"]["summary_by"])
+
+    def requests(self) -> dict[str, str]:
+        """By story and level."""
+        rows = self.scene.rows(summary_requests)
+        return {f"{row['story_id']}-{row['level']}": row["state"] for row in rows}
+
+    def batches(self) -> list[dict[str, Any]]:
+        return self.scene.rows(summary_batches)
+
+    def documents(self, name: str) -> set[str]:
+        wanted: list[Document] = [d for d in self.bundle_documents() if d.title.startswith(name)]
+        return {document.id for document in wanted}
+
+    def bundle_documents(self) -> list[Document]:
+        ids = [m for row in self.scene.rows(stories) for m in self._members(row["id"])]
+        return list(self.scene.store.documents(ids).values())
+
+    def _members(self, story: str) -> list[str]:
+        from headwater.backends.sql.schema import members
+
+        return [row["document_id"] for row in self.scene.rows(members, story_id=story)]

@@ -1,0 +1,92 @@
+"""Which retriever answers, by the switches of the environment."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headwater.model.errors import Refused
+from headwater_recipes.procedures.choosing import DIRECTORY, FallbackRetriever, Shelf, get_retriever
+from headwater_recipes.procedures.files.layout import as_json, write
+from headwater_recipes.procedures.retrieving import StoreRetriever
+from headwater_recipes.procedures.search import KeywordRetriever
+
+FISHING, ABROAD = "https://www.mapa.gob.es/pesca", "https://es.wikipedia.org/wiki/Setas"
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Shelf:
+    for stem, told in {
+        "age-mapa-pesca": {
+            "nombre": "Licencia de pesca",
+            "keywords": ["licencia de pesca"],
+            "fuente_url": FISHING,
+        },
+        "otra": {
+            "nombre": "Permiso de setas",
+            "keywords": ["setas"],
+            "fuente_url": ABROAD,
+            "organismo": "Servicio de Montes",
+            "telefono": "900 555 100",
+            "tasas": "5 euros",
+        },
+    }.items():
+        write(tmp_path / f"{stem}.json", as_json(told))
+    return Shelf(folder=tmp_path, search=_river)
+
+
+def _river(query: str, language: str) -> Sequence[Mapping[str, Any]]:
+    del language
+    return [{"url": FISHING, "snippet": "el río", "coverage": 1.0}] if "rio" in query else []
+
+
+@pytest.mark.parametrize(
+    ("environment", "kinds"),
+    [
+        ({}, ["KeywordRetriever", "DirectoryRetriever"]),
+        ({"RAG_ENABLED": "false"}, ["KeywordRetriever", "DirectoryRetriever"]),
+        ({"RAG_ENABLED": "TRUE "}, ["StoreRetriever", "KeywordRetriever", "DirectoryRetriever"]),
+    ],
+)
+def test_p29_the_chain_is_asked_in_order_and_is_there_unless_switched_off(
+    shelf: Shelf, environment: Mapping[str, str], kinds: list[str]
+):
+    chosen = get_retriever(shelf, environment)
+    assert isinstance(chosen, FallbackRetriever)
+    assert [type(one).__name__ for one in chosen.chain] == kinds
+
+
+def test_p29_without_the_chain_one_answers_alone(shelf: Shelf):
+    alone = {"RAG_FALLBACK_CHAIN": "0"}
+    assert isinstance(get_retriever(shelf, alone), KeywordRetriever)
+    assert isinstance(get_retriever(shelf, {**alone, "RAG_ENABLED": "1"}), StoreRetriever)
+    bare = Shelf(folder=shelf.folder)
+    assert isinstance(get_retriever(bare, {**alone, "RAG_ENABLED": "1"}), KeywordRetriever)
+
+
+def test_p29_only_what_is_enabled_reads_the_pages(shelf: Shelf):
+    asked = "¿puedo echar la caña en el río?"
+    assert get_retriever(shelf, {}).retrieve(asked) is None
+    found = get_retriever(shelf, {"RAG_ENABLED": "true"}).retrieve(asked)
+    assert found is not None
+    assert (found.tramite, found.chunks_used) == ("age-mapa-pesca", ("el río",))
+
+
+def test_p29_the_directory_tells_whom_to_ask_and_cites_nothing(shelf: Shelf):
+    found = get_retriever(shelf, {}).retrieve("quiero coger setas")
+    assert found is not None
+    assert found.fuente_url == ""
+    assert found.datos == {
+        "nombre": "Permiso de setas",
+        "organismo": "Servicio de Montes",
+        "telefono": "900 555 100",
+        "source": DIRECTORY,
+    }
+    assert get_retriever(shelf, {"RAG_FALLBACK_CHAIN": "false"}).retrieve("quiero coger setas") is None
+    assert get_retriever(shelf, {}).retrieve("quiero un coche") is None
+
+
+def test_p29_a_switch_that_is_neither_is_refused_by_name(shelf: Shelf):
+    with pytest.raises(Refused, match="RAG_ENABLED is 'maybe'"):
+        get_retriever(shelf, {"RAG_ENABLED": "maybe"})
