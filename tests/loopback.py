@@ -1,20 +1,23 @@
 """Ports of this machine's own, and servers that run on them while the tests need them."""
 
+import secrets
 import socket
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 PATIENCE = 40.0
+LOWEST, HIGHEST = 12_000, 32_000
 
 
-def free_port(below: int = 65_536) -> int:
-    """A port that nobody listens on now."""
+def free_port(below: int = HIGHEST) -> int:
+    """A port that nobody listens on now. Not one of those that systems give to outgoing connections: a server that is
+    killed and started again would find its port taken by one of its own clients."""
     while True:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = int(probe.getsockname()[1])
-        if port < below:
+        port = LOWEST + secrets.randbelow(below - LOWEST)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
             return port
 
 

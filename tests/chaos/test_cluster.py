@@ -1,11 +1,12 @@
 """A cluster under fire: nothing is lost, nothing is doubled.
 
-Three workers and a beat do the trial recipe over the demo internet while children, workers, the beat, the broker (which
+Workers and a beat do the trial recipe over the demo internet while children, workers, the beat, the broker (which
 forgets everything), the database and the network between them are struck down. Then all is left in peace until it is
 done, and compared with what one machine makes of it on SQLite.
 """
 
 import random
+import signal
 import subprocess
 import time
 from collections import Counter
@@ -33,6 +34,9 @@ from headwater_demo import Internet, running
 Size = Literal["small", "full"]
 DESKS = "refine,gather,deliver,upkeep"
 LONGEST = 240.0
+# Name to queues and processes: three that work, in three programs or in two, which start faster.
+THREE = {"network": ("poll,fetch", 1), "first": (DESKS, 1), "second": (DESKS, 1)}
+TWO = {"network": ("poll,fetch", 1), "desks": (DESKS, 2)}
 KINDS = ("child", "worker", "everybody", "beat", "broker", "database", "cut", "silence")
 
 
@@ -82,7 +86,7 @@ class Siege:
     chance: random.Random
     beat: subprocess.Popen[bytes] = field(init=False)
     workers: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
-    roles: dict[str, str] = field(default_factory=lambda: {"network": "poll,fetch", "a": DESKS, "b": DESKS})
+    roles: dict[str, tuple[str, int]] = field(default_factory=lambda: dict(THREE))
 
     def begin(self) -> None:
         self.beat = self.many.beat("--quiet")
@@ -90,7 +94,7 @@ class Siege:
             self._hire(name)
 
     def _hire(self, name: str) -> None:
-        self.workers[name] = self.many.worker(self.roles[name])
+        self.workers[name] = self.many.worker(*self.roles[name])
 
     def strike(self, kind: str) -> bool:
         """Whether it hit anything."""
@@ -160,7 +164,8 @@ class Siege:
         self.many.wait_until(self.many.is_done, LONGEST)
         self.many.wait_until(lambda: self.many.store.holders() == set(), LONGEST)
         codes = self.many.stop(*self.workers.values(), self.beat)
-        assert codes == [0] * 4, self.many.output()[-4000:]
+        # Who was told to stop before it had come up again ends by the signal itself.
+        assert set(codes) <= {0, -signal.SIGTERM}, self.many.output()[-4000:]
         return hit
 
 
@@ -207,7 +212,7 @@ class Field:
         with cluster(
             self.folder / name, self.internet, database, redis=broker, pause=pause, told=told
         ) as many:
-            siege = Siege(many, self.servers, random.Random(number))
+            siege = Siege(many, self.servers, random.Random(number), roles=THREE if number else TWO)
             hit = siege.endure(siege.chance.sample(kinds, len(kinds)) if number else kinds)
             bucket = open_bucket(object_server(place), *bucket_of(place.place)) if place else None
             compare(siege, self.wanted(), self.size, bucket)

@@ -63,9 +63,9 @@ def test_c36_a_cluster_makes_the_same_rows_as_one_machine_no_job_twice_and_stays
         return many.is_done()
 
     beats = [many.beat(), many.beat()]
-    workers = [many.worker("poll,fetch"), many.worker("refine", 2), many.worker("gather,deliver,upkeep")]
+    workers = [many.worker("poll,fetch"), many.worker("refine,gather,deliver,upkeep", 2)]
     many.wait_until(done)
-    assert many.stop(*workers, *beats) == [0] * 5, many.output()
+    assert many.stop(*workers, *beats) == [0] * 4, many.output()
     assert take_snapshot(many.data, many.database).in_any_order == reference
     assert set(Counter(many.journal()).values()) == {1}
     assert "Traceback" not in many.output()
@@ -84,12 +84,11 @@ def test_neither_a_killed_beat_nor_junk_in_a_queue_stops_the_work(
 ):
     with valkey.client() as client:
         client.lpush(f"headwater.{RECIPE}.refine", "no message at all", "{}")
-    first, second = many.beat(), many.beat()
+    worker, first, second = many.worker(), many.beat(), many.beat()
     many.wait_until(lambda: _leader(many) is not None)
     leader = next(beat for beat in (first, second) if f":{beat.pid}:" in str(_leader(many)))
     other = second if leader is first else first
     many.kill(leader)
-    worker = many.worker()
     many.wait_until(many.is_done)
     assert f":{other.pid}:" in str(_leader(many))
     assert not dead_owners([str(_leader(many))])

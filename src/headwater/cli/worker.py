@@ -1,12 +1,17 @@
 """`headwater worker`."""
 
+from collections.abc import Sequence
+from importlib.metadata import entry_points
 from typing import Annotated
 
 import typer
 
+from headwater.app import App
 from headwater.cli.opening import make_app
 from headwater.cli.options import Quiet, verb
 from headwater.cli.output import side_console
+from headwater.installed import RECIPES
+from headwater.worker.occupancy import at_work
 
 SomeRecipes = Annotated[
     list[str] | None, typer.Option("--recipe", metavar="RECIPE", help="Only this recipe; may be repeated.")
@@ -35,11 +40,21 @@ def worker(
 
     app = make_app(context)
     broker_address(app.settings)
-    names = [app.recipe(name).name for name in recipe or sorted(app.recipes)]
+    names = known_recipes(app, recipe)
     wanted = roles(queues, names, concurrency)
     if not quiet:
         side_console().print(f"Working on {queues} of {', '.join(names)} until Ctrl-C.", style="dim")
-    serve(app, wanted)
+    with at_work(app):
+        serve(app, wanted)
+
+
+def known_recipes(opened: App, wanted: Sequence[str] | None) -> Sequence[str]:
+    """All that are installed, or those that were named. None is loaded for that: the workers do it."""
+    installed = sorted({entry.name for entry in entry_points(group=RECIPES)})
+    for name in wanted or ():
+        if name not in installed:
+            opened.recipe(name)  # says what there is
+    return wanted or installed
 
 
 app = verb(worker)

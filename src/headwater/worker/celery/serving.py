@@ -17,6 +17,7 @@ from typing import Any
 import structlog
 
 from headwater.app import App
+from headwater.installed import installed_recipes
 from headwater.logs import LEVELS, configure_logs
 from headwater.settings.settings import Settings
 from headwater.worker.celery.broker import NOISE, broker_address, celery_for, end_with_parent, signals
@@ -56,6 +57,7 @@ def serve_role(settings: Settings, recipes: Sequence[str] = (), *, role: Role) -
     """In this process: a Celery worker with its children, until it is told to stop, or its parent is gone."""
     del recipes  # its role names them
     end_with_parent()
+    installed_recipes(settings)  # whatever they import is there before the children are, and shared by them
     address = broker_address(settings)
     celery, hands = celery_for(address), Hands(settings, role, Hints(address))
     install(celery, hands)
