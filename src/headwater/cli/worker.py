@@ -21,7 +21,8 @@ def worker(
     context: typer.Context,
     *,
     queues: Annotated[
-        str, typer.Option(help="What to work on: poll, fetch, refine, gather, deliver, upkeep, or all.")
+        str,
+        typer.Option(help="What to work on: poll, fetch, refine, gather, deliver, upkeep, replay, or all."),
     ] = "all",
     recipe: SomeRecipes = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Processes that refine, gather and deliver.")] = 1,
