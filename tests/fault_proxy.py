@@ -99,8 +99,18 @@ class FaultProxy:
         ready.set()
         self._loop.run_forever()
         server.close()
-        self._loop.run_until_complete(self._cut())
+        self._loop.run_until_complete(self._end())
         self._loop.close()
+
+    async def _end(self) -> None:
+        """Connections that were only just made end too; their sockets are closed in the next turns of the loop."""
+        await asyncio.sleep(0)
+        tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for _ in range(3):
+            await asyncio.sleep(0)
 
 
 @contextmanager

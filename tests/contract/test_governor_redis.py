@@ -1,5 +1,8 @@
 """A governor on a real server: one limit for all machines, whatever happens to the server or to one of them."""
 
+import multiprocessing
+import os
+import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -60,6 +63,25 @@ def test_r33_r32_what_a_machine_that_died_held_runs_out(two):
     assert ask(second, demand("b", slots=ONE_PLACE), START + 21) == Go()
     tight = Quota(BUDGET.key, 1, 60.0)
     assert ask(second, demand("c", tight), START + 30).until == START + 70
+
+
+def take_and_die(url: str) -> None:
+    (decision,) = RedisGovernor(RedisServer(url)).reserve([demand("first", LONG, slots=ONE_PLACE)], time.time)
+    assert isinstance(decision, Go)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_p10_what_a_killed_process_of_this_machine_held_is_free_at_once_and_counts_as_sent(valkey):
+    remembering(valkey)
+    victim = multiprocessing.get_context("spawn").Process(target=take_and_die, args=(valkey.url,))
+    victim.start()
+    victim.join(60)
+    assert victim.exitcode == -signal.SIGKILL
+    with closing(RedisGovernor(RedisServer(valkey.url))) as after:
+        assert after.reserve([demand("second", slots=ONE_PLACE)], time.time) == [Go()]
+        (held,) = after.reserve([demand("third", LONG)], time.time)
+        assert isinstance(held, Wait)
+        assert 400 < held.until - time.time() < 501
 
 
 @pytest.mark.parametrize("wrong_by", [-HOUR, HOUR])

@@ -13,7 +13,14 @@ from headwater.backends.sql import nearness
 from headwater.backends.sql.connect import connect, reading, writing
 from headwater.backends.sql.meaning import search_meaning
 from headwater.backends.sql.migrate import migrate
-from headwater.backends.sql.nearness import DIMENSIONS, candidates, copy_vectors, create_index, drop_index
+from headwater.backends.sql.nearness import (
+    DIMENSIONS,
+    bring_up_to_date,
+    candidates,
+    copy_vectors,
+    create_table,
+    drop_table,
+)
 from headwater.backends.sql.schema import documents, metadata, vectors
 from headwater.backends.sql.searching import Wish
 from headwater.backends.sql.store import SqlStore
@@ -61,7 +68,7 @@ def corpus(scene: Scene, engine: Engine) -> Matrix:
             ],
         )
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        copy_vectors(engine, MODEL)
+        assert bring_up_to_date(engine, MODEL) is True
         connection.execute(text("ANALYZE search_vectors, documents"))
     return made
 
@@ -162,8 +169,8 @@ def test_without_the_extension_everything_goes_on_and_it_may_come_later(
     assert search_meaning(engine, wish, MODEL, query) == []
     with writing(engine) as connection:
         assert connection.scalar(text("SELECT to_regclass('search_vectors')")) is not None
-        drop_index(connection)
-        assert create_index(connection) is True
+        drop_table(connection)
+        assert create_table(connection) is True
     engine.dispose()
 
 
@@ -174,7 +181,7 @@ def test_one_who_may_not_make_the_extension_goes_on_without(postgres: Postgres):
     url = postgres.url("restricted").replace(f"headwater:{postgres.password}@", "guest:guest@")
     engine = connect(url)
     with writing(engine) as connection:
-        assert create_index(connection) is False
+        assert create_table(connection) is False
         assert connection.scalar(text("SELECT 1")) == 1
     engine.dispose()
     postgres.drop("restricted")

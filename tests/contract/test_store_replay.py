@@ -1,11 +1,15 @@
 """Replays in rows: documents listed a little at a time, claimed like any work, reported, and replaced when chosen."""
 
+import threading
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from sqlalchemy import event
 from tests.scene import HOUR, LEASE, ME, RECIPE, START, Scene, ended, kept
 
 from headwater.backends.sql import replacing, replaying
+from headwater.backends.sql.connect import reading
 from headwater.backends.sql.operations import Operations
 from headwater.backends.sql.replays import Replays
 from headwater.backends.sql.schema import deliveries, documents, quarantine, replay_items, replays, revisions
@@ -297,3 +301,49 @@ def test_what_cannot_be_done_now_is_refused_with_the_state(scene: Scene, desk: R
         desk.resume(name, START)
     with pytest.raises(Refused, match="no replays begin with"):
         desk.get("0" * 12)
+
+
+@pytest.mark.usefixtures("few_at_once")
+def test_workers_that_read_at_the_same_time_report_everything_once(scene: Scene, desk: Replays):
+    paths = [f"p{number}" for number in range(24)]
+    scene.keep(*paths)
+    name = _started(scene, desk)
+
+    def work(owner: str) -> None:
+        while desk.get(name)["state"] == ReplayState.RUNNING:
+            items = scene.claim(Task.REPLAY, owner, limit=3)
+            scene.store.finish_replay([_found(item) for item in items], owner, scene.now)
+            if not items:
+                scene.store.advance_replay(RECIPE, scene.now)
+
+    workers = [threading.Thread(target=work, args=(f"worker {number}",)) for number in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    told = desk.get(name)
+    assert (told["state"], told["listed"], told["better"]) == (ReplayState.REPORTED, 24, 24)
+    assert told["fields"]["title"]["better"] == 24
+    assert scene.store.holders() == set()
+
+
+def test_listing_goes_by_the_index_however_many_documents_there_are(scene: Scene, desk: Replays):
+    scene.keep("a", "b")
+    _started(scene, desk)
+    with reading(scene.store.engine) as connection:
+        row = replaying.going(connection, RECIPE)
+        assert row is not None
+        if connection.dialect.name == "postgresql":
+            connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
+            connection.exec_driver_sql("SET LOCAL enable_sort = off")
+        plans: list[str] = []
+        word = "EXPLAIN " if connection.dialect.name == "postgresql" else "EXPLAIN QUERY PLAN "
+
+        def explained(bound: Any, cursor: Any, statement: str, values: Any, *rest: Any) -> None:
+            plans.append(str(bound.connection.cursor().execute(word + statement, values).fetchall()))
+
+        event.listen(connection, "before_cursor_execute", explained)
+        replaying.next_documents(connection, row)
+    assert len(plans) == 1
+    assert "ix_documents_recipe_created" in plans[0]
+    assert [sign for sign in ("SCAN documents", "TEMP B-TREE", "Sort") if sign in plans[0]] == []

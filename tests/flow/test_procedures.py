@@ -242,6 +242,7 @@ def test_p12_p25_a_week_later_only_conditional_requests_and_no_file_is_touched(
 def test_p12_p25_portals_that_are_walked_are_asked_conditionally_too(tmp_path: Path, internet: Internet):
     walked = [line["name"] for line in procedure_sources() if line["kind"] == "crawl"]
     assert walked
+    internet.clear_log()
     with office(tmp_path, internet, *walked) as made:
         made.run()
         before = made.state_of()

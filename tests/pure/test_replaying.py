@@ -95,7 +95,7 @@ def test_every_verdict_but_the_same_has_differences_and_none_is_long(one: Standi
             _ended(State.DUPLICATE, "duplicate:text", "x"),
             _ended(State.DUPLICATE, "duplicate:text", "y"),
             Verdict.CHANGED,
-            "duplicate: duplicate:text of y",
+            "duplicate of y",
         ),
     ],
 )

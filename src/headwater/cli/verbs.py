@@ -38,6 +38,7 @@ VERBS: Mapping[str, Verb] = {
     "mentions": Verb("headwater.cli.mentions", "List subjects; look for changed names in stored documents."),
     "explain": Verb("headwater.cli.explain", "Tell the full story of one document."),
     "quarantine": Verb("headwater.cli.quarantine", "Look at records set apart; retry or drop them."),
+    "replay": Verb("headwater.cli.replay", "Read stored captures again; report, then replace."),
     "review": Verb("headwater.cli.review", "Accept or reject procedures that a person should look at."),
     "procedures": Verb("headwater.cli.procedures", "Look at the knowledge base of procedures."),
     "archive": Verb("headwater.cli.archive", "Copy payloads and documents to where others look."),

@@ -40,7 +40,8 @@ def in_a_cell(paragraphs: Iterable[str]) -> str:
     """The paragraphs of a table's cell on one line, with a semicolon where one ends and the next does not go on with
     it."""
     text = ""
-    for paragraph in filter(None, map(one_line, paragraphs)):
+    lines = (line for paragraph in paragraphs for line in paragraph.split("\n"))
+    for paragraph in filter(None, map(one_line, lines)):
         goes_on = not text or text.endswith((":", ",", ";", "-", "(")) or paragraph[0].islower()
         text = f"{text}{' ' if text and goes_on else '' if goes_on else '; '}{paragraph}"
     return text

@@ -10,8 +10,8 @@ import math
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha1
 from typing import Any, TypeVar
 
@@ -19,6 +19,7 @@ import msgspec
 
 from headwater.fetch.governor import CLOCK_SLACK, HORIZON, Clock
 from headwater.fetch.ledger import Ledger, let_go, reserve
+from headwater.liveness import dead_owners, owner_name
 from headwater.model.errors import Temporary
 from headwater.pure.marking import counter
 from headwater.pure.pace import Decision, Demand, Go, Wait
@@ -34,6 +35,7 @@ _LONGEST_PAUSE_MICROSECONDS = 4_000
 _SPARE_SECONDS = 60.0
 _COUNTED_SECONDS = 120
 _KIND = "kind:"
+_OF = "#"
 _T = TypeVar("_T")
 
 CHANGE = Script("""
@@ -85,6 +87,7 @@ class RedisGovernor:
         self._prefix = prefix
         self._counted = counted
         self._measured = measured
+        self._owner = owner_name("governor")
         self._lock = threading.Lock()
         self._leases: dict[str, Demand] = {}
         self._bars: dict[str, float] = {}
@@ -95,7 +98,9 @@ class RedisGovernor:
 
     def reserve(self, demands: Sequence[Demand], clock: Clock) -> Sequence[Decision]:
         with self._lock:
-            return self._reserve(demands, clock)
+            # In a ledger each lease says whose it is.
+            owned = [replace(one, lease=f"{self._owner}{_OF}{one.lease}") for one in demands]
+            return self._reserve(owned, clock)
 
     def _reserve(self, demands: Sequence[Demand], clock: Clock) -> list[Decision]:
         """All together, or in parts if others keep coming in between."""
@@ -106,7 +111,14 @@ class RedisGovernor:
             if len(demands) <= 1:
                 raise
             middle = len(demands) // 2
-            return self._reserve(demands[:middle], clock) + self._reserve(demands[middle:], clock)
+            first = self._reserve(demands[:middle], clock)
+            try:
+                return first + self._reserve(demands[middle:], clock)
+            except Temporary:
+                # Nobody hears of the first ones: the server holds them until their time is over, this process does not.
+                for demand in demands[:middle]:
+                    self._leases.pop(demand.lease, None)
+                raise
 
     def _decide(self, demands: Sequence[Demand], clock: Clock, tries: int) -> list[Decision]:
         def work(book: _Book) -> list[Decision]:
@@ -128,10 +140,11 @@ class RedisGovernor:
         with self._lock:
             self._report(leases, now, over=True)
             for lease in leases:
-                self._leases.pop(lease, None)
+                self._leases.pop(f"{self._owner}{_OF}{lease}", None)
 
     def _report(self, leases: Sequence[str], now: float, *, over: bool) -> None:
-        known = [self._leases[lease] for lease in leases if lease in self._leases]
+        owned = (f"{self._owner}{_OF}{lease}" for lease in leases)
+        known = [self._leases[lease] for lease in owned if lease in self._leases]
 
         def work(book: _Book) -> None:
             # The server's time when it hears of it: a moment ahead of that would leave room for others before it.
@@ -194,6 +207,7 @@ class RedisGovernor:
         self._now = now
         held = raws[ERA]
         ledgers = {key: _opened(raws[key], now) for key in keys}
+        _free_the_dead(ledgers.values(), now)
         return _Book(now, now if held is None else float(held), raws, ledgers)
 
     def _write(self, book: _Book) -> bool:
@@ -254,6 +268,17 @@ def _opened(raw: bytes | None, now: float) -> Ledger:
         ledger.latest = now
     ledger.forget(now)
     return ledger
+
+
+def _free_the_dead(ledgers: Collection[Ledger], now: float) -> None:
+    """A process of this machine that is gone holds no connection any more; what it was about to send is taken for sent.
+    Those of other machines are believed until their time is over."""
+    owners = {lease.partition(_OF)[0] for ledger in ledgers for lease in (*ledger.running, *ledger.pending)}
+    dead = set(dead_owners(owners))
+    for ledger in ledgers if dead else ():
+        for lease in [one for one in (*ledger.running, *ledger.pending) if one.partition(_OF)[0] in dead]:
+            ledger.running.pop(lease, None)
+            ledger.mark_sent(lease, now)
 
 
 def _life(ledger: Ledger, now: float) -> int:

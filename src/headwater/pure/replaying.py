@@ -64,8 +64,11 @@ def _differences(before: Standing, after: Standing) -> Iterator[Difference]:
 def _ending(standing: Standing) -> str:
     if standing.state is State.KEPT:
         return "kept"
-    ended = f"{standing.state.value}: {standing.reason}" if standing.reason else standing.state.value
-    return f"{ended} of {standing.of}" if standing.of else ended
+    if (
+        standing.of
+    ):  # by which rule it was recognised is evidence, and differs with what is remembered by then
+        return f"{standing.state.value} of {standing.of}"
+    return f"{standing.state.value}: {standing.reason}" if standing.reason else standing.state.value
 
 
 def content(document: Document) -> Mapping[str, Any]:

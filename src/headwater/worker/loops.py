@@ -30,6 +30,9 @@ DESK_TASKS = (Task.REFINE, Task.GATHER, Task.DELIVER)
 IDLE_TASKS = (Task.REPLAY,)
 
 
+Turn = Callable[[Engine, Sequence[str], Callable[[], bool]], int]
+
+
 class Bell:
     """Rings when the process is to stop: on SIGTERM or SIGINT, or, for a child, when its parent is gone."""
 
@@ -53,9 +56,10 @@ def work_at_desk(
     recipes: Sequence[str],
     stop: Callable[[], bool],
     between: Callable[[], object] = lambda: None,
+    turn: Turn | None = None,
 ) -> None:
     """Refine, gather and deliver until told to stop, or until this process has grown too large to go on. `between` is
-    called between two rounds."""
+    called between two rounds; `turn` is another kind of round."""
     engine = Engine(desk)
     rest, troubled = SHORTEST_REST, False
     while not stop() and not overgrown():
@@ -64,7 +68,7 @@ def work_at_desk(
                 troubled
             ):  # between two jobs a desk holds nothing: whatever is leased here was left by the trouble
                 desk.store.release([desk.owner], counts=False)
-            handled = one_round(engine, recipes, stop)
+            handled = (turn or one_round)(engine, recipes, stop)
             between()
             troubled = False
         except Temporary as trouble:
@@ -81,6 +85,12 @@ def one_round(engine: Engine, recipes: Sequence[str], stop: Callable[[], bool] =
     """A batch of every kind, and one of what nobody waits for if there was nothing else; gives how many records were
     handled."""
     handled = sum(engine.run(job) for job in _jobs(recipes, DESK_TASKS) if not stop())
+    return handled or idle_round(engine, recipes, stop)
+
+
+def idle_round(engine: Engine, recipes: Sequence[str], stop: Callable[[], bool] = lambda: False) -> int:
+    """A batch of what nobody waits for; gives how many records were handled."""
+    handled = 0
     for job in _jobs(recipes, IDLE_TASKS):
         handled = handled or (0 if stop() else engine.run(job))
     return handled

@@ -31,7 +31,7 @@ def _run_network(settings: Settings, recipes: Sequence[str]) -> None:
     work_on_network(App(settings).desk(owner_name("network"), fetching=True), recipes, lambda: bool(bell))
 
 
-def _run_desk(settings: Settings, recipes: Sequence[str]) -> None:
+def run_desk(settings: Settings, recipes: Sequence[str]) -> None:
     bell, app = Bell(), App(settings)
     desk = app.desk(owner_name("desk"), fetching=False)
     work_at_desk(desk, recipes, lambda: bool(bell), between=Upkeep(app).beat)
@@ -60,7 +60,7 @@ class Crew:
     def _roles(self) -> list[tuple[str, Role]]:
         if self.roles is not None:
             return list(self.roles.items())
-        desks = [(f"desk-{i + 1}", _run_desk) for i in range(self.app.settings.workers)]
+        desks = [(f"desk-{i + 1}", run_desk) for i in range(self.app.settings.workers)]
         return [("network", _run_network), *desks]
 
     def _hire(self, name: str, target: Role) -> None:

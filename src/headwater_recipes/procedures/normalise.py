@@ -30,6 +30,9 @@ CORE = frozenset({*ASKING, "plazos", "tasas", "cuantias", "donde_solicitar"})
 LISTING = re.compile(
     r"(?:resultad\w+|llistat|listado|listaxe|catalogo de (?:tramites|procedimientos|servicios)|cataleg de|relacion de|relacio de|indice|index|buscador|cercador|directorio|bilaket\w*|search results|list of|tramites mas|tots els tramits|todos los tramites)\b"
 )
+JOB = re.compile(
+    r"\b(?:bolsa|borsa|oferta|ofertas|convocatoria) (?:publica )?(?:de|d) (?:empleo|trabajo|treball|ocupacio|emprego|plazas)|\boposici\w+|lan (?:eskaintza|poltsa)|\b(?:job|vacancy|vacancies)\b"
+)
 EVENT = re.compile(
     r"(?:curso|cursos|curs|taller|tallers|talleres|obradoiro|tailerra|exposicion|exposicio|erakusketa|concierto|concert|feria|fira|feira|azoka|jornadas?|jornades|congreso|congres|visitas?|visites|charla|conferencia|festival|teatro|teatre|carrera|cursa|torneo|fiestas?|course|workshop|exhibition|concert|fair)\b"
 )
@@ -75,9 +78,11 @@ def is_procedure(parts: Sequence[Part]) -> bool:
 
 
 def is_something_else(parts: Sequence[Part], title: str) -> bool:
-    """A listing of many, or an event that asks for nothing but to come."""
+    """A listing of many, work that is offered, or an event that asks for nothing but to come."""
     titles = [folded(title), *(folded(part.title) for part in parts if part.level == 1)]
     if any(LISTING.match(one) for one in titles):
+        return True
+    if any(JOB.search(one) for one in titles) and not of_field(parts, "documentos_necesarios"):
         return True
     asks = {part.field for part in parts if part.lines} & {"documentos_necesarios", "como_solicitar"}
     return not asks and any(EVENT.match(one) for one in titles)

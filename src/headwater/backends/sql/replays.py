@@ -147,8 +147,11 @@ class Replays:
         count = 0
         while True:
             with writing(self.engine) as connection:
-                some = select(replay_items.c.id).where(replay_items.c.replay_id == replay).limit(AT_ONCE)
-                ids = list(connection.scalars(some))
+                some = select(replay_items.c.id).where(replay_items.c.replay_id == replay)
+                # In the order in which workers lock them.
+                ids = list(
+                    connection.scalars(some.order_by(replay_items.c.id).limit(AT_ONCE).with_for_update())
+                )
                 connection.execute(delete(replay_items).where(replay_items.c.id.in_(ids)))
             count += len(ids)
             if len(ids) < AT_ONCE:

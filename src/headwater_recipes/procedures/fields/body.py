@@ -26,6 +26,7 @@ ENGLISH = re.compile(
 SMALL = re.compile(r"(?<=\s)(?:De|Del|La|Las|Los|El|Y|I|E|Do|Da|En|D|L)(?=[\s'’])")
 ACRONYM = re.compile(r"\(([A-Z]{2,10})\)")
 APART = re.compile(r"\s+[·|–—-]\s+")
+SENTENCE_END = re.compile(r"(?<=[a-zà-ÿ]{3})\.\s+(?=[A-ZÁÉÍÓÚÀÈ])")
 LONGEST, LONGEST_LOOK, FEW_WORDS = 160, 400, 3
 TRAILING = re.compile(r"\s*(?:\.|·|\||\s[–—-]\s|:|\bSede|Seu|Inicio|Todos|Portal|Web|Trámites|©).*$")
 TOWN_HALL = re.compile(
@@ -40,7 +41,7 @@ def body(parts: Sequence[Part], site: Mapping[str, Any], page_title: str, regist
     labelled.sort(key=lambda part: bool(UNIT_FIRST.match(folded(part.title))))
     named = _in_the_frame(site, page_title)
     for part in labelled:
-        text = part.lines[0].text.rstrip(" .")
+        text = SENTENCE_END.split(part.lines[0].text, maxsplit=1)[0].rstrip(" .")
         if 2 <= len(text) <= LONGEST and not _is_office_of(text, named):
             return Told(text, spans_of(part.lines[:1]))
     if named:
@@ -83,8 +84,10 @@ def name_in(text: str) -> str:
         if piece.isupper():
             text = text.replace(piece, SMALL.sub(lambda found: found[0].lower(), piece.title()), 1)
     for pattern in (NAMED, BASQUE, ENGLISH):
-        if found := pattern.search(text):
-            return TRAILING.sub("", found[1]).strip(" ,")[:LONGEST]
+        names = [TRAILING.sub("", found[1]).strip(" ,")[:LONGEST] for found in pattern.finditer(text)]
+        own = [name for name in names if not name.startswith("Gobierno de España")]
+        if names:
+            return (own or names)[0]
     return ""
 
 

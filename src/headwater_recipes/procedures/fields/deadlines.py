@@ -14,6 +14,7 @@ ABBREVIATION = re.compile(r"\b(?:art|núm|num|n\.º|nº|pág|tel|Sr|Sra|Dr|Avda|
 SILENCE = re.compile(
     r"silenci|isiltasun|\bsilence\b|(?:estimad|desestimad|desestimatori|estimatori|entender)\w* (?:\w+ ){0,4}(?:silencio|solicitud)|sin (?:respuesta|resolucion|notificac)|sense (?:resposta|resolucio|notificac)|sen (?:resposta|resolucion)"
 )
+LONGEST_SENTENCE = 400  # a hostile one would keep the search busy
 UNANSWERED = re.compile(
     r"\b(?:si|se|if)\b.*\b(?:no|non|not)\b.*(?:contest|respo|resuelv|resol|answer|reply|respuest|respost|notific).*(?:estimad|desestimad|conced|deneg|aprobad|rechazad|granted|refused|accept|entend|enten)"
 )
@@ -21,7 +22,7 @@ APPEAL = re.compile(
     r"recurso|recurs\b|recurs de|alzada|alcada|reposicion|reposicio|contencios|errekurtso|\bappeal|impugn"
 )
 DECISION = re.compile(
-    r"resol(?:ver|ucion|ucio|dre|uc|ved|vera|utoria)|\bresoldra|resuelv|notificar|notificaci|ebatz|ebazpen|erantzu|decision|decide|processing|resolv|tramitacion (?:es|dura)|respuesta|resposta|expedir|emitir|se entrega|\bdecided"
+    r"resol(?:ver|ucion|ucio|dre|uc|ved|vera|utoria)|\bresoldra|resuelv|notificar|notificaci|ebatz|ebazpen|erantzu|decision|decide|processing|resolv|tramitacion (?:es|dura)|respuesta|resposta|se (?:hace|fa|fai|realiza|realitza|expide) en|expedir|emitir|se entrega|\bdecided"
 )
 OUTRIGHT = re.compile(
     r"(?:plazo|termini|prazo)(?: maxim\w+)? (?:de|para|per a?|pera) (?:la |dictar )?(?:resol\w+|notific\w+)[^.]{0,60}\b(?:dias?|dies|meses|mes|mesos|semanas?)\b"
@@ -100,7 +101,7 @@ def _key(bare: str, given: str) -> str:
         return "silencio_administrativo"
     if APPEAL.search(bare):
         return "recurso"
-    if UNANSWERED.search(bare):
+    if len(bare) <= LONGEST_SENTENCE and UNANSWERED.search(bare):
         return "silencio_administrativo"
     if given == "resolucion":
         return given

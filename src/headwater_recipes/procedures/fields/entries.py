@@ -14,9 +14,11 @@ NOTE = re.compile(
 NONE_NEEDED = re.compile(
     r"^(?:ningun[oa]?|cap|no (?:hay|procede|se requiere|aplica)|sin (?:requisitos|documentacion)|none|ez da behar)\b.{0,30}$"
 )
+LONGEST_AUDIENCE = 200
 EVERYBODY = re.compile(
     r"^(?:(?:y|i|e|o|la|las|los|els|les|a|as|os|the|and|eta) |(?:ciudadan\w+|ciutadan\w+|cidadan\w+|herritar\w*|citizens?|empresas?|empreses|enpresa\w*|businesses|companies|administraci\w+|entidades|entitats|asociaciones|particulares|particulars|profesionales|personas? (?:fisicas?|juridicas?)|toda la poblacion|publico en general|general public)\b ?)+$"
 )
+FETCH = re.compile(r"(?:puedes? |puede |pots |podeis |you can )?(?:descarg|descarreg|baix|deskarg|download)")
 SHORT_CELL = 4
 SEVERAL = re.compile(r";\s+")
 COUNTED = re.compile(r"^(?:\d{1,2}|[a-h])\s?[.)º]-?\s+(?=\S)")
@@ -44,7 +46,7 @@ def entries(parts: Sequence[Part]) -> Told:
 
 def telling(parts: Sequence[Part]) -> list[Part]:
     """Without the parts that only say "everybody", where others say more."""
-    more = [part for part in parts if not EVERYBODY.match(folded(part.text))]
+    more = [part for part in parts if not EVERYBODY.match(folded(part.text[:LONGEST_AUDIENCE]))]
     return more if any(part.lines for part in more) else list(parts)
 
 
@@ -68,6 +70,8 @@ def _only_fetches(line: Line, lines: Sequence[Line]) -> bool:
     """A line below the list that is nothing but a link to a form."""
     if line.kind != "text" or len(line.links) != 1 or not any(one.kind == "item" for one in lines):
         return False
+    if FETCH.match(folded(line.text)):
+        return True
     return folded(line.text) == folded(line.links[0].text)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from headwater.pure.crawling.markers import folded
 from headwater_recipes.procedures.fields.entries import NOTE, tidy
+from headwater_recipes.procedures.fields.places import is_start
 from headwater_recipes.procedures.fields.told import Told, spans_of
 from headwater_recipes.procedures.sections.line import Line
 from headwater_recipes.procedures.sections.part import Part
@@ -13,6 +14,9 @@ BOE = re.compile(r"BOE-[A-Z]-\d{4}-\d{1,6}")
 _NORMS = r"(?:Ley|Llei|Lei|Lege|Real Decreto|Reial [Dd]ecret|Decreto|Decret|Orden|Ordre|Orde|Ordenan\w+|Reglament\w*|Regulamento|Constituci\w+|Resoluci\w+|Law|Royal Decree|Act)\b"
 DIVIDES = re.compile(
     rf";\s+|(?<=[.])\s+(?={_NORMS})|,?\s+(?:y|i|e|and|eta)\s+(?:el |la |l['’]|o |a |the )?(?={_NORMS})"
+)
+BYLINE = re.compile(
+    r"(?:ultima|darrera|azken|last) (?:modificaci|actualiza|actualitza|eguneraketa|update|modifica)"
 )
 INTRODUCES = re.compile(r"(?:siguientes?|seguents?|aplicable|normativa|hauek)\s*:?$")
 
@@ -31,7 +35,13 @@ def laws(parts: Sequence[Part]) -> Told:
 
 
 def _named(line: Line) -> list[str]:
-    if NOTE.match(line.text) or (line.text.endswith(":") and INTRODUCES.search(line.text.lower())):
+    if any(is_start(link) and folded(link.text) == folded(line.text) for link in line.links):
+        return []
+    if (
+        BYLINE.search(folded(line.text))
+        or NOTE.match(line.text)
+        or (line.text.endswith(":") and INTRODUCES.search(line.text.lower()))
+    ):
         return []
     text = ": ".join(cell for cell in line.cells if cell) if line.kind == "row" else line.text
     pieces = [tidy(piece).rstrip(".") for piece in DIVIDES.split(text)]

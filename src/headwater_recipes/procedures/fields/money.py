@@ -16,7 +16,7 @@ _FREE_WORDS = (
     r"doan\w*|doako\w*|dohain\w*|ez (?:du|dago) (?:tasarik|kosturik)|free(?: of charge)?|no (?:fee|charge|cost)s?|de balde|0 (?:euros?|eur)?)"
 )
 ALL_FREE = re.compile(
-    rf"^(?:(?:(?:el|este|esta|la|l|aquest|o|a|the|es|son|e|is|this|it|da|izapidea?|nada|res|ezer|nothing|tramite?|tramit|tramitacio\w*|procedimiento|procediment|procedemento|servicio|servei|procedure|solicitud|sol licitud|gestion|su|expedicio\w*|obtencion|presentacion|totalmente|completamente|totalment|completely|si|inscribirse|solicitarl[oa]|apuntarse|registrarse|sol licitar ho|pedilo) )*){_FREE_WORDS}(?: (?:para|per|for|y|i|e|o|de|en|al|a|la|el|los|las|tasas?|coste?|todo|todos|tot|tots|toda|charge|ciudadania|persona|interesada|solicitante|alguno|alguna|ningun\w?|tipo|cap|da|guztientzat|everyone|all|tramite|izapidea|beti))*$"
+    rf"^(?:(?:(?:el|este|esta|la|l|aquest|o|a|the|es|son|e|is|this|it|da|izapidea?|no|un|una|servizo|zerbitzua|nada|res|ezer|nothing|tramite?|tramit|tramitacio\w*|procedimiento|procediment|procedemento|servicio|servei|procedure|solicitud|sol licitud|gestion|su|expedicio\w*|obtencion|presentacion|totalmente|completamente|totalment|completely|si|inscribirse|solicitarl[oa]|apuntarse|registrarse|sol licitar ho|pedilo) )*){_FREE_WORDS}(?: (?:para|per|for|y|i|e|o|de|en|al|a|la|el|los|las|tasas?|coste?|todo|todos|tot|tots|toda|charge|ciudadania|persona|interesada|solicitante|alguno|alguna|ningun\w?|tipo|cap|da|guztientzat|everyone|all|tramite|izapidea|beti))*$"
 )
 SAYS_FREE = re.compile(
     r"(?:tramite?|tramit|tramitacio\w*|procedimiento|procediment|procedemento|servicio|servei|solicitud|sol licitud|gestion|expedicio\w*|inscripcio\w*|procedure|service|application|izapidea|zerbitzua) (?:\w+ ){0,3}(?:es|e|is|da|son|sera|resulta) (?:\w+ ){0,2}(?:gratuit\w*|gratis|free|doakoa|doan|dohainik)"
@@ -29,6 +29,7 @@ NO = re.compile(
     r"^(?:no|ez|no n hi ha(?: cap)?|no hay|no hai|ez dago|no procede|no aplica|ningun[oa]?|cap|none|nada|sin tasas?)$"
 )
 ZERO = re.compile(r"^0(?: 00)?(?: (?:euros?|eur))?$")
+DIGIT = re.compile(r"\d")
 MONEY = re.compile(r"\d[\d.,]*\s*(?:€|euros?\b|eur\b)|€\s*\d", re.IGNORECASE)
 PAYS = re.compile(r"\btasas?\b|\btaxes\b|\btaxas?\b|\bpagar\b|\bpagan?\b|\babonar\b|\bfees?\b|ordaindu")
 GETS = re.compile(
@@ -41,7 +42,7 @@ SUM = re.compile(r"(?:\d+ )?(?:importes?|imports?|zenbatekoa|amount)$")
 
 def fees(parts: Sequence[Part], everything: Sequence[Part]) -> Told:
     """What the page says in a part of its own; else a sentence that calls the procedure free."""
-    lines = [line for part in parts for line in part.lines if not NOTE.match(line.text)]
+    lines = [line for part in parts for line in _told(part.lines)]
     if not lines:
         titles = [part for part in parts if ALL_FREE.match(folded(part.title))]
         return (
@@ -58,6 +59,16 @@ def fees(parts: Sequence[Part], everything: Sequence[Part]) -> Told:
     ):
         return Told(FREE, spans_of(lines))
     return Told(text, spans_of(lines))
+
+
+def _told(lines: Sequence[Line]) -> list[Line]:
+    """Without notes, and without the row that only names the columns."""
+    told = [line for line in lines if not NOTE.match(line.text)]
+    rows = [line for line in told if line.kind == "row"]
+    heads = (
+        len(rows) > 1 and not DIGIT.search(rows[0].text) and all(DIGIT.search(row.text) for row in rows[1:])
+    )
+    return [line for line in told if not (heads and line is rows[0])]
 
 
 def _said_free(parts: Sequence[Part]) -> Told:

@@ -168,10 +168,18 @@ def _opening(parts: Sequence[Part]) -> list[Line]:
     for part in parts:
         if part.label is not None:
             passed = passed or part.field not in ABOUT_THE_PAGE
-        elif part.level <= 2 and not (passed and part.title):
-            opening += [line for line in part.lines if line.kind == "text" and len(line.text.split()) >= 6]
-    whole = [line for line in opening if line.text.endswith((".", "!", "?"))]
-    return whole or opening
+        elif part.level <= 2 and not (passed and (part.title or _whole(opening))):
+            opening += [
+                line
+                for line in part.lines
+                if line.kind == "text" and len(line.text.split()) >= 6 and not line.text.endswith("?")
+            ]
+    return _whole(opening) or opening
+
+
+def _whole(lines: Sequence[Line]) -> list[Line]:
+    """Those that are sentences."""
+    return [line for line in lines if line.text.endswith((".", "!"))]
 
 
 def other_names(parts: Sequence[Part]) -> Told:

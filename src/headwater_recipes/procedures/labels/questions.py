@@ -17,6 +17,7 @@ _ASKS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("who", r"(?:(?:a|para|per a|pera|por|per) )?(?:quien|quienes|qui|quen|nork|nor|nori|norentzat|zeinek|who|whom)\b"),
         ("when", r"(?:(?:hasta|desde|fins|fins a|des de|ata|dende|a partir de|until|from|by) )?(?:cuando|quan|cando|noiz|noiztik|noiz arte|when)\b"),
         ("where", r"(?:(?:a|en|de|desde) )?(?:donde|adonde|onde|aonde|non|nora|where)\b|on(?= \w)"),
+        ("means", r"(?:por|per|a traves de|con) (?:que|quin|cual) (?:medios?|vias?|canal\w*|mitja\w*)\b"),
         ("how", r"(?:de que manera|de que forma|como|com|nola|how)\b"),
         ("what", r"(?:que|zer|what|which|quin|quina|quins|quines|cual|cuales|cal|cales|zein|zeintzuk)\b"),
     )
@@ -26,16 +27,16 @@ _ABOUT: dict[str, re.Pattern[str]] = {
     for name, pattern in {
         "silence": r"(?:si|se|if) (?:\w+ ){0,3}?(?:no|non|not|nobody|nadie|ningu|ninguen)\b.*(?:contest|respo|resuelv|resol|answer|reply|decid)|ez (?:bada|badute|badidate) (?:erantzu|ebatz)",
         "appeal": r"recurr|recorr|impugn|reclam\w+|errekurr|errekurtso|appeal|disagree|(?:no|non) (?:estoy|estic|estou|estas|se esta) (?:de acuerdo|d acord|de acordo)|me (?:la |lo )?denieg|deneg",
-        "decide": r"tarda\w*|triga\w*|demora\w*|resolv\w*|resolu\w*|resoldr\w*|resuelv\w*|resol\b|contest\w*|respon\w*|respuest\w*|respost\w*|conced\w*|concess?\w*|sabre\w*|sabras|notific\w*|ebatz\w*|ebazt\w*|ebazpen\w*|erantzu\w*|irauten|decid\w*|decision|takes?|answer\w*|reply|response|tiempo de espera|entrega(?:n|ran) (?:el|la)",
-        "gets": r"cobr\w*|recib\w*|rebr\w*|rebo\b|percib\w*|perceb\w*|me dan\b|dan\b|donen|donaran|me pagan|em paguen|pagan\b|diner\w*|dinero|din eiro|dineiro|corresponde\w*|jaso\w*|kobra\w*|receive|get\b|paid",
+        "decide": r"tendre\w*|tindr\w*|terei|dira\w*|diran|llegar\w*|arribar\w*|chegar\w*|jakingo|wait|have it|tarda\w*|triga\w*|demora\w*|resolv\w*|resolu\w*|resoldr\w*|resuelv\w*|resol\b|contest\w*|respon\w*|respuest\w*|respost\w*|conced\w*|concess?\w*|sabre\w*|sabras|notific\w*|ebatz\w*|ebazt\w*|ebazpen\w*|erantzu\w*|irauten|decid\w*|decision|takes?|answer\w*|reply|response|hear (?:from|back)|tiempo de espera|entrega(?:n|ran) (?:el|la)",
+        "gets": r"estalvi\w*|ahorr\w*|aforr\w*|cobr\w*|recib\w*|rebr\w*|rebo\b|percib\w*|perceb\w*|me dan\b|dan\b|donen|donaran|me pagan|em paguen|pagan\b|diner\w*|dinero|din eiro|dineiro|corresponde\w*|jaso\w*|kobra\w*|receive|get\b|paid",
         "pays": r"pag\w*|cuesta\w*|cost\w*|custa\w*|vale\b|val\b|abon\w*|aboar|ordain\w*|balio|kosta\w*|precio|preu|prezo|tasas?|taxes|taxas?|pay|fee|charge|gratis|gratuit\w*|free|doan\w*",
         "law": r"norm\w+|ley(?:es)?\b|llei\w*|leis?\b|lege\w*|legisl\w*|regula\w*|se bas[ea]\w*|es basa|oinarri\w*|arau\w*|laws?\b|rules?\b",
         "handles": r"(?:lo |la |ho |o |se |s en |s )?(?:lleva|porta|leva|tramita|gestiona|xestiona|encarga|ocupa|resuelve|resol\b|concede|convoca|organiza|emite|expide|expedeix|kudeatzen|izapidetzen|ebazten|ematen|handles|manages|processes|deals|runs|issues|grants|responsible|responsable|in charge|competent\w*|atiende)\b",
-        "brings": r"present\w*|aport\w*|acheg\w*|llevar|lleva\b|portar|port\b|traer|traigo|trae\b|dur\b|levar|traer|adjunt\w*|entreg\w*|acompan\w*|lliur\w*|document\w*|papel\w*|papers?\b|pape[il]s?\b|impres\w*|justific\w*|agiri\w*|dokument\w*|aurkez\w*|ekarri|eraman|bring|submit|provide|enclos\w*|attach|need\b|necesit\w*|necessit\w*|precis\w*|falta|beharrezko\w*|behar d\w+|behar dut|pide\w*|piden|demanen|require\w*|exig\w*",
+        "brings": r"(?:me|em|te|et|nos|os) (?:\w+ a )?(?:pid|ped|deman|exig|solicit)\w*|present\w*|aport\w*|acheg\w*|llevar|lleva\b|portar|port\b|traer|traigo|trae\b|dur\b|levar|traer|adjunt\w*|entreg\w*|acompan\w*|lliur\w*|document\w*|papel\w*|papers?\b|pape[il]s?\b|impres\w*|justific\w*|agiri\w*|dokument\w*|aurkez\w*|ekarri|eraman|bring|submit|provide|enclos\w*|attach|need\b|necesit\w*|necessit\w*|precis\w*|falta|beharrezko\w*|behar d\w+|behar dut|pide\w*|piden|demanen|require\w*|exig\w*",
         "rules": r"requisit\w*|condici\w*|baldintza\w*|conditions?|requirements?|eskakizun\w*|cumpl\w*|compl\w*|reun\w*|bete\w*",
         "does": r"(?:hay que|tengo que|debo|he de|cal|hai que|teno que|has de|must i|do i have to|should i) (?:hacer|fer|facer|do)|zer egin|pasos|passos|steps",
         "dates": r"plazos?|terminis?|prazos?|epe\w*|fechas?|dat[ae]s?\b|deadline\w*",
-        "asks": r"dud\w*|dubt\w*|dubid\w*|informa\w*|ayuda\b|ajuda|axuda me|pregunt\w*|zalantz\w*|questions?|contact\w*|llamar|trucar|chamar|deitu|call\b",
+        "asks": r"help\w*|ayud[ae]\w*|ajud[ae]\w*|axud[ae]\w*|lagun\w+|dud\w*|dubt\w*|dubid\w*|informa\w*|ayuda\b|ajuda|axuda me|pregunt\w*|zalantz\w*|questions?|contact\w*|llam\w*|truc[ao]\w*|trucar|chamar|deitu|call\b",
         "offices": r"oficin\w*|ventanilla|sitio|lugar|lloc|bulego\w*|office",
         "applies": r"solicit\w*|sol licit\w*|pedi\w*|demana\w*|eska\w*|tramit\w*|inscri\w*|apunt\w*|inici\w*|apply|applic\w*|hacer\w*|fer\b|fer ho|facer\w*|egi\w*|realiz\w*|obten\w*|consegu\w*|lort\w*|do it",
         "being": r"(?:puedo|puc|podo|can i|dezaket) (?:hacer|fer|facer|do|egin)|es\b|e\b|son\b|da\b|dira\b|is\b|are\b|consig\w*|consegu\w*|obten\w*|s obte|lortzen|trata|tracta|consiste\w*|datza|serv\w*|sirv\w*",
@@ -63,6 +64,8 @@ _ANSWERS: dict[str, tuple[tuple[str, Label], ...]] = {
         ("applies", Label("como_solicitar")),
         ("brings", Label("como_solicitar")),
     ),
+    "means": (("", Label("como_solicitar")),),
+    "must": (("pays", Label("tasas")), ("brings", Label("documentos_necesarios"))),
     "what": (
         ("does", Label("como_solicitar")),
         ("law", Label("base_legal")),
@@ -75,10 +78,13 @@ _ANSWERS: dict[str, tuple[tuple[str, Label], ...]] = {
     ),
 }
 _BEFORE = re.compile(
-    r"^(?:(?:y|i|e|and|eta|[0-9]{1,2}) )?(?:(?:a|con|de|en|sobre|per|por|amb|from|with) (?=que|quin|what|zer))?"
+    r"^(?:(?:y|i|e|and|eta|[0-9]{1,2}) )?(?:(?:a|con|de|en|sobre|amb|from|with) (?=que|quin|what|zer))?"
 )
 _INSIDE = re.compile(
     r"^(?:tiempo|temps|tempo|plazo|termini|prazo) (?:maxim\w+ )?(?:que|en que|en el que|en) "
+)
+_MUST = re.compile(
+    r"(?:hay que|cal|hai que|debes?|deberas?|tiene\w* que|tens que|tes que|ha de|has de|you (?:must|need to|have to)) (?=\w)"
 )
 _BEFORE_STARTING = re.compile(
     r"(?:antes de (?:empezar|comenzar|iniciar|solicitar)|abans de (?:comencar|sol licitar)|antes de comezar|hasi aurretik|before you (?:start|begin|apply))\b"
@@ -87,7 +93,7 @@ _AFTERWARDS = re.compile(
     r"(?:despues de (?:solicitar|presentar|enviar)\w*|despres de (?:sol licitar|presentar)|despois de (?:solicitar|presentar)|after (?:you (?:apply|submit)|applying)|what happens (?:next|after)|eskaeraren ondoren)\b"
 )
 _THOSE_WHO = re.compile(
-    r"^(?:\w+ ){1,3}(?:que|qui|who|that) (?:lo |la |ho |o |el |hi |s hi )?(?:pued|pod|pot\b|poden|can\b|may\b)"
+    r"^(?!recurs|document|papel|paper|plazo|termini|prazo|tramit|lugar|lloc|oficin|medio|canal|via|forma|ayuda|gasto)(?:\w+ ){1,3}(?:que|qui|who|that) (?:lo |la |ho |o |el |hi |s hi |se |es )?(?:pued|pod|pot\b|poden|can\b|may\b)"
 )
 LONGEST = 14
 
@@ -102,6 +108,8 @@ def asked(bare: str) -> Label | None:
     for kind, pattern in _ASKS:
         if (found := pattern.match(question)) is not None:
             return _answer(kind, question[found.end() :].strip())
+    if (found := _MUST.match(question)) is not None:
+        return _answer("must", question[found.end() :])
     if _BEFORE_STARTING.match(question):
         return Label("documentos_necesarios")
     if _AFTERWARDS.match(question):

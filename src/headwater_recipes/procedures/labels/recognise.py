@@ -15,6 +15,7 @@ NUMBER = re.compile(
     re.IGNORECASE,
 )
 LEAD = re.compile(
+    r"(?:(?:comprueb|comprob|comprov|revis|reun|prepar|junt|recopil|verific|egiaztatu|prestatu|check|gather|prepare|get)\w* (?=\w))?"
     r"(?:(?:cual|cuales|quin|quina|quins|quines|cal|cales|zein|zeintzuk|what|which) (?:es|son|e|da|dira|is|are) )?"
     r"(?:(?:el|la|los|las|els|les|os|as|the|your|tu|tus|su|sus|ver|consulta\w*|conoce|apartado) )?"
 )
@@ -25,8 +26,11 @@ JOINED = re.compile(
     r"\s*(?:/|\||,| y |(?<! do)(?<! can)(?<! must)(?<! am)(?<! will)(?<!^do) i | e | o | eta | and | & | – | - )\s*",
     re.IGNORECASE,
 )
+STATUS = re.compile(  # a badge, not a label
+    r"(?:(?:plazo|termini|prazo)s? (?:abiert|cerrad|obert|tancat|abert|pechad|finalizad|finalitzat)\w*|(?:en|fuera de|fora de) (?:plazo|termini|prazo)|epea (?:zabalik|itxita)\w*)$"
+)
 LONGEST_LETTERS = 240
-LONGEST, LONGEST_PLAIN, LONGEST_WEAK = 16, 8, 6
+LONGEST, LONGEST_PLAIN, LONGEST_WEAK, LONGEST_HALF = 16, 8, 6, 4
 ENDS_A_SENTENCE = re.compile(r"[.;,!…]$")
 ASKING = frozenset(
     {
@@ -83,7 +87,7 @@ def recognise(heading: str) -> Label | None:
 @lru_cache(maxsize=8192)
 def _recognise(heading: str) -> Label | None:
     bare = plain_label(heading)
-    if not bare or len(bare.split()) > LONGEST:
+    if not bare or len(bare.split()) > LONGEST or STATUS.match(bare):
         return None
     for rule in ENDINGS:
         if rule.pattern.search(bare):
@@ -94,7 +98,15 @@ def _recognise(heading: str) -> Label | None:
         for rule in RULES:
             if candidate and rule.pattern.match(candidate):
                 return rule.label
-    return _by_its_noun(bare)
+    return _by_its_noun(bare) or _by_its_first_half(heading)
+
+
+def _by_its_first_half(heading: str) -> Label | None:
+    """Of two parts under one heading, the first, where the whole is not known."""
+    first, *others = [part for part in JOINED.split(NUMBER.sub("", heading)) if part.strip()] or [""]
+    if len(others) != 1 or len(first.split()) > LONGEST_HALF or recognise(others[0]) is None:
+        return None
+    return recognise(first)
 
 
 def _by_its_noun(bare: str) -> Label | None:

@@ -68,13 +68,13 @@ SILENCE = (
     r"(?:efectos?|efectes?|sentido|sentit|regimen|caracter)(?: y \w+)? (?:del?|do|de la|da) (?:silencio?|falta)",
     r"silencio?(?: administrati[vu]\w*)?\b|(?:administrazio )?isiltasun\w*|(?:administrative|effect\w* of(?: administrative)?) silence|silence$",
     r"(?:que (?:pasa|ocurre|sucede|pasara|passa|acontece) si|y si|i si|e se|what (?:happens )?if) (?:\w+ )?(?:no|non|nobody|they (?:do not|don t))\b.*(?:contest|respo|resuelv|resol|answer|reply|respond)\w*",
-    r"falta de (?:respuesta|resolucion|resposta|resolucio)|si no (?:me |se |hay |te |em )?(?:contesta|responde|respuesta|responen|contesten|resuelve)\w*|no reply|if (?:you (?:get|receive) )?no (?:answer|reply)|what if .* not answer",
+    r"(?:consecuencias?|consequencies|efectos?|efectes) (?:de|d) (?:la )?(?:falta|no|manca)|falta de (?:respuesta|resolucion|resposta|resolucio)|si no (?:me |se |hay |te |em )?(?:contesta|responde|respuesta|responen|contesten|resuelve)\w*|no reply|if (?:you (?:get|receive) )?no (?:answer|reply)|what if .* not answer",
 )
 DECISION = (
     r"(?:plazos?|terminis?|prazos?|tiempos?|temps|tempos?)(?: (?:maximo|maxim|medio|legal|estimado|mitja|orientativo|previsto))* (?:de|para|per a|per|en|pera) (?:la |l |a |su )?(?:resol\w+|tramitac\w+|respuest\w+|respost\w+|contest\w+|notific\w+|emision|expedicion|concesion|entrega|obtencion)",
     r"(?:cuando|quan|cando) (?:se |es |em |me |o |ho )?(?:resol\w+|resuelv\w+|recib\w+|rebr\w+|contest\w+|respon\w+|tendr\w+)",
     r"(?:cuanto|quant|canto)(?: de temps| tiempo| tempo)? (?:tarda\w*|triga\w*|demora\w*|se tarda)|(?:resolucion|resolucio)(?: (?:y|i|e) notificaci\w+)?$|(?:resolucion|resolucio) del? (?:procedimiento|procediment|procedemento|tramite|expediente)$",
-    r"ebazpen\w*|ebazteko\w*|erantzuteko\w*|zenbat (?:denbora )?(?:irauten|behar da|tardatzen)",
+    r"(?:terminos?|termos?) (?:maxim\w+ )?(?:para|de|d) (?:la )?(?:resol|notific)\w*|(?:espera\w*|wait for) (?:la |a |the )?(?:respuesta|resposta|resolucion|resolucio|answer|decision)|(?:y |i |e )?(?:la |a )?(?:respuesta|resposta|erantzuna|answer|reply)$|ebazpen\w*|ebazteko\w*|erantzuteko\w*|zenbat (?:denbora )?(?:irauten|behar da|tardatzen)",
     r"(?:processing|decision|resolution|response|waiting) (?:time|period|deadline|term)s?|time (?:limit )?(?:for|to) (?:a |the )?(?:decision|resolution|resolve|decide|reply|response)|how long (?:does|will)|(?:decision|resolution)(?: period)?$|maximum (?:time|period)",
 )
 APPEAL = (
@@ -88,15 +88,17 @@ PAYMENT_TERM = (
 )
 PERIOD = (
     rf"{_A}(?:vigencia (?:y|i|e) )?(?:plazos?|terminis?|prazos?)\b",
+    r"terminos? (?:para|de) (?:la )?(?:solicit|present|pedir)\w*",
     r"(?:hasta |desde |fins |des de |ata |dende )?(?:cuando|quan|cando|noiz|when|until when|by when)\b",
     r"(?:fechas?|data|dates?|datas|datak|calendario|calendari|periodos?|periodes?|periodoa|epe\w*|epealdia)(?= (?:de|d|per|para|limite?|limit|maxim\w+|y|i|e|clave|importantes?)\b|$)",
     r"(?:deadlines?|time ?limits?|time ?frames?|timelines?|time periods?|closing dates?|opening dates?|key dates|application (?:period|window|deadline)|period\b|submission (?:period|deadline))",
 )
 FEES = (
+    r"(?:me|em|te|et|nos|os|se|es) (?:\w+ a )?(?:cobr|pag)\w+",
     r"(?:hay que|cal|hai que|tengo que|se) (?:pag\w+|abon\w+)|(?:debo|he de) pagar|(?:es|e) (?:gratu\w+|grati\w+|de pago)|pag[oa] de (?:la |las |les )?ta[sx]\w+|pagament de taxes",
     r"(?:importes?|import|cuantia|quantia|contia) (?:de|a|d) (?:la |las |les |a )?(?:ta[sx]as?|taxes|tasa|pagar|abonar|ingresar|aboar|precio|preu)",
-    r"(?:tasas?|taxes|taxas?|tasak?|tasa\w*|tarifas?|tarifes|tarifak|aranceles|exacciones)\b",
-    r"(?:coste?s?|cost|costos?|custos?|custo|kostua\w*|precios?|preus?|prezos?|prezioa\w*|gastos)\b(?! de la vida)",
+    r"(?:cuotas?|quotes|kuota\w*)\b|(?:tasas?|taxes|taxas?|tasak?|tasa\w*|tarifas?|tarifes|tarifak|aranceles|exacciones)\b",
+    r"(?:coste?s?|cost|costos?|custos?|custo|kostua\w*|precios?|preus?|prezos?|prezioa\w*|gastos(?! (?:subvencion|elegib|financia|justific|que|cubiertos)))\b(?! de la vida)",
     r"(?:cuanto (?:cuesta|vale|hay que pagar|tengo que pagar|se paga)|quant (?:costa|val|cal pagar|s ha de pagar|es paga)|canto (?:custa|vale|hai que pagar)|zenbat (?:balio|kosta\w*|ordaindu))",
     r"(?:cuanto|quant|canto|zenbat|how much)$|gratu\w+$|gratis$|doakoa?$|doan$|dohainik$|free(?: of charge)?$|ordaindu beharreko\w*|ordainketa$|ordainsari\w*|pago$|pagament$|pagamento$",
     r"fees?\b|costs?\b|price\b|pricing|how much does it cost|how much (?:is it|do i (?:have to )?pay|must)|charges?\b|is (?:it|there a) (?:free|fee)|payment(?: of (?:the )?fee)?$|amount (?:to pay|payable|due)",
@@ -104,23 +106,23 @@ FEES = (
 AMOUNTS = (
     rf"{_A}(?:cuantias?|quantia|quanties|contias?|importes?|imports?|dotacion|dotacio|zenbateko\w*|diru kopuru\w*|kopurua)\b",
     r"(?:cuanto|quant|canto) (?:se |es |voy a |vaig a |vou |puedo |puc |podo |dinero |me |em |nos |diners )*(?:don\w+|dar\w+|cobr\w+|recib\w+|rebr\w+|percib\w+|corresponde\w*|dan|pagan)|zenbat (?:jaso\w*|kobra\w*)",
-    r"(?:benefit|grant|aid|subsidy)? ?amounts?\b|how much (?:will|do|can|could|may) (?:you|i) (?:get|receive|be paid)|how much (?:is|are) the (?:benefit|grant|aid)|how much (?:you|we|it|they) (?:can |will |may )?(?:get|receive|pays?|be paid)|value of the (?:grant|aid|benefit)",
+    r"(?:benefit|grant|aid|subsidy)? ?amounts?\b|max(?:imum)? (?:grant|aid|benefit|subsidy|funding)|how much (?:will|do|can|could|may) (?:you|i) (?:get|receive|be paid)|how much (?:is|are) the (?:benefit|grant|aid)|how much (?:you|we|it|they) (?:can |will |may )?(?:get|receive|pays?|be paid)|value of the (?:grant|aid|benefit)",
 )
 LAW = (
     r"(?:normativas?|normas?(?: (?:aplicables?|reguladoras?|legales|de aplicacion))?|normes?)(?! de uso)\b",
     r"(?:que|quines|quina|cales|what|which) (?:normas?|normativas?|normes|leyes|ley|lleis|llei|leis|lei|legislaci\w+|laws?|rules|regulations?|araudi\w*)\b",
     r"(?:legislacion|legislacio|lexislacion|legislation|legeria|legedia|leyes|leis|lleis)\b",
     r"(?:base|bases|marco|marc|fundament\w*|fonament\w*|regimen|soporte|referencias|referencies|fonts|fuentes|fontes) (?:legal\w*|juridi[cq]\w*|xuridic\w*|normati\w*|regulador\w*)",
-    r"(?:regulacion|regulacio|regulamento|reglamentacion|disposiciones (?:legales|aplicables|reguladoras)|ordenanzas?(?: (?:aplicable|reguladora|fiscal)\w*)?$|convocatoria (?:y|i|e) bases)\b",
+    r"(?:reglamento|reglament|regulament)s?$|(?:regulacion|regulacio|regulamento|reglamentacion|disposiciones (?:legales|aplicables|reguladoras)|ordenanzas?(?: (?:aplicable|reguladora|fiscal)\w*)?$|convocatoria (?:y|i|e) bases)\b",
     r"(?:aplikatu\w* |aplikagarri\w* )?(?:araudi\w*|arautegi\w*)|lege[- ]?(?:oinarri|esparru)\w*|legezko oinarri\w*|oinarri (?:juridiko|legal)\w*|arau aplikagarri\w*",
-    r"legal (?:basis|framework|references?|grounds|provisions|texts)|(?:applicable|relevant|governing|current) (?:law|laws|legislation|regulations?|rules)|regulations?$|rules and regulations|laws?$|which law",
+    r"legal (?:basis|framework|references?|grounds|provisions|texts)|(?:applicable|relevant|governing|current) (?:law|laws|legislation|regulations?|rules)|regulations?$|rules$|rules that apply|rules and regulations|laws?$|which law",
 )
 PAPERS = (
     r"(?:documentacion|documentacio|dokumentazio\w*)\b(?! (?:relacionada|descargable|tecnica))",
     r"(?:documentos?|documents?|dokumentuak|dokumentu|agiriak|agiri|papeles|papeis|papers|evidence|proof)\b(?! (?:relacionad|de interes|d interes|descarg|asociad|relacionat))",
     r"(?:que|quina|quins|quines|cales|cuales|what|which|zer|zein) (?:documentos?|documents?|documentaci\w+|documentation|papeles|papers|dokumentu\w*|dokumentazio\w*|agiri\w*|impresos)",
     r"(?:que|what) (?:se )?(?:necesit\w+|necessit\w+|precis\w+|hace falta|fa falta|fai falta|hay que (?:presentar|aportar|llevar|adjuntar|entregar)|cal (?:presentar|aportar|portar|adjuntar)?|s ha d\w* (?:presentar|aportar)|tengo que (?:presentar|aportar|llevar)|debo (?:presentar|aportar|llevar|adjuntar)|debes? (?:presentar|aportar|llevar)|debe (?:presentar|aportar)|(?:he|has) de (?:presentar|aportar|portar)|teno que (?:presentar|achegar|levar)|hai que (?:presentar|achegar)|do (?:i|you) need|you (?:will )?need|i need|to (?:bring|submit|provide))",
-    r"que (?:me |te |nos |em |et )?(?:piden|pide|demanen|demana|pediran|exigen)\b",
+    r"eskaerarekin batera|que (?:me |te |nos |em |et )?(?:piden|pide|demanen|demana|pediran|exigen)\b",
     r"(?:zer (?:behar|aurkeztu|ekarri)|aurkeztu beharreko|eraman beharreko|beharrezko (?:agiri|dokumentu|dokumentazio))\w*",
     r"(?:required|necessary|supporting) (?:documents?|documentation|paperwork|papers)|paperwork|documentation|justificantes?$",
 )
@@ -132,16 +134,19 @@ CONDITIONS = (
     r"(?:beneficiari\w+|destinatari\w+|destinatari|perceptores|onuradun\w*|hartzaile\w*|eskatzaile\w*|beneficiaries|applicants?|recipients)\b",
     r"col lectius?\b|(?:personas?|persones|persoas|poblacion|poblacio|colectivo|pertsona) (?:destinatari\w+|beneficiari\w+|interesad\w+|interessad\w+|solicitantes?|sol licitants?|onuradun\w*|hartzaile\w*|interesdun\w*|usuari\w+)",
     r"(?:dirigid[oa]s?|adrecat|adrecada|va dirigit|dirixid[oa]s?|destinad[oa]s?|zuzendu\w*|aimed) (?:a|o|to|para|al|als|as|at)?\b|dirigido$|interesad[oa]s(?: solicitantes)?$|interessats$|interesdun\w*$",
+    r"(?:(?:es|e) (?:para|per a) mi|me interesa|m interessa|interesame|is it for me|niretzat da)$",
+    r"eska dezake\w*$",
+    r"(?:sujetos?|personas|subxectos) (?:legitimad\w+|obligad\w+|activos?)",
     r"(?:tengo|tinc|teno|tes|tienes|do i have) (?:derecho|dret|dereito|a right)|qui s hi (?:pot|poden)\b",
     r"(?:puedo|podeis|puedes|puc|podo|podes|can i|am i|do i) (?:solicit\w+|pedir\w*|demanar\w*|apply|eligible|qualify|acceder|optar)|(?:eligib\w+|entitle\w+|requirements?)\b|what (?:are the )?(?:requirements|conditions)",
     r"(?:ambito|ambit) (?:subjetivo|de aplicacion|d aplicacio|personal)|solicitantes?$|sol licitants?$|legitimacion$",
 )
 ONLINE = (
-    r"(?:por |via |per |a traves de |de forma |de manera |mediante |tramitacion |tramitacio |presentacion |presentacio |solicitud |sol licitud |acceso |canal |medio |en )*(?:internet|internetez|en linea|en linia|en lina|on ?line|electronica(?:mente?)?|electronic(?:ament)?|electronico|telematica(?:mente?)?|telematic(?:ament)?|telematico|web|sede electronica|seu electronica|sede electronica)(?: (?:con|amb|sin|sense|de|en|a) .{0,40})?$",
+    r"(?:por |via |per |a traves de |de forma |de manera |mediante |tramitacion |tramitacio |presentacion |presentacio |solicitud |sol licitud |acceso |canal |medio |en |la |na )*(?:internet|internetez|en linea|en linia|en lina|on ?line|electronica(?:mente?)?|electronic(?:ament)?|electronico|telematica(?:mente?)?|telematic(?:ament)?|telematico|web|sede electronica|seu electronica|sede electronica)(?: (?:con|amb|sin|sense|de|en|a) .{0,40})?$",
     r"(?:internet bidez|elektronikoki|telematikoki|egoitza elektroniko\w*|online(?: bidez)?|elektronikoa)$|(?:online|on line|electronically|by internet|over the internet|via the (?:web|internet)|apply online|electronic (?:submission|filing|channel|office))$",
 )
 IN_PERSON = (
-    r"(?:de forma |de manera |tramitacion |tramitacio |presentacion |presentacio |atencion |atencio |solicitud |canal |modalidad )*(?:presencial(?:mente?)?|en persona|en persoa|presencialment|(?:en |por |per |na |a la |en la |a )?(?:ventanilla|finestreta|mostrador|taulell)|en (?:las? )?oficinas?|oficina|en mano|leihatilan|over the counter|at the counter)(?: .{0,40})?$",
+    r"(?:de forma |de manera |tramitacion |tramitacio |presentacion |presentacio |atencion |atencio |solicitud |canal |modalidad )*(?:presencial(?:mente?)?|en persona|en persoa|presencialment|(?:en |por |per |na |a la |en la |a )?(?:ventanilla|finestreta|mostrador|taulell)|en (?:las? )?oficinas?|oficina|udaletxean|en el ayuntamiento|a l ajuntament|no concello|en mano|en papel|en paper|paperean|on paper|leihatilan|over the counter|at the counter)(?: .{0,40})?$",
     r"(?:aurrez aurre|bertaratuz|presentzial\w*|buruz buru|zuzenean)\w*$|(?:in person|face to face|on site|at (?:an|the|our) offices?)$",
 )
 BY_PHONE = (
@@ -156,9 +161,9 @@ APPOINTMENT = (
 )
 HOW = (
     r"(?:como|com|nola|how)\b(?= (?:se|es|ho|lo|la|el|o|a|as|puedo|puc|podo|solicit\w*|sol|hac\w*|fer\w*|fac\w*|trami\w*|pedir\w*|demanar\w*|presentar\w*|inici\w*|realiz\w*|realitz\w*|obten\w*|obtenir|conseg\w*|consegu\w*|acced\w*|inscri\w*|apunt\w*|dar\w*|donar\w*|renov\w*|paga\w*|eska\w*|egi\w*|izapide\w*|aurkez\w*|lortu|jaso|to|do|can|is|you|i)\b)|(?:como|com|nola|how)$",
-    r"paso a paso|pas a pas|urratsez urrats|step by step|(?:pasos|passos|urrats\w*|fases|etapas|steps)\b|(?:tramitacion|tramitacio|tramitazio\w*|izapidetze\w*|gestion|gestio)(?! (?:electronica|presencial|telematica))\b",
+    r"(?:present[ae]|entreg[ae]|envi[ae]|haz|fes|fai|rellen[ae]|cumpliment[ae]|omple|cubre|submit|send|complete|fill in) (?:la |tu |el |su |a |l |your |the )?(?:solicitud\w*|sol licitud|formulario|formulari|instancia|application|form)\b|paso a paso|pas a pas|urratsez urrats|step by step|(?:pasos|passos|urrats\w*|fases|etapas|steps)\b|(?:tramitacion|tramitacio|tramitazio\w*|izapidetze\w*|gestion|gestio)(?! (?:electronica|presencial|telematica))\b",
     r"(?:procedimientos?|procediments?|procedementos?|prozedura\w*|prozesu\w*|proceso|proces|procedure|process)\b",
-    r"(?:formas?|formes|modo|maneras?|modalidad(?:es)?|modalitats?|modalidade|vias?|medios?|mitjans|canal(?:es)?|canals|canles?|canle|kanal\w*|bideak)(?: (?:y|i|e) (?:\w+))?(?: (?:de|d|para|per|per a|pera) (?:la |el |las |l |a )?(?:presentaci\w+|tramitaci\w+|solicit\w*|sol licit\w*|inici\w+|acceso|acces|atenci\w+|realizaci\w+|hacerlo|fer ho|tramitar\w*|entrega))?$",
+    r"(?:formas?|formes|modo|maneras?|modalidad(?:es)?|modalitats?|modalidade|vias?|medios?|mitjans|canal(?:es)?|canals|canles?|canle|kanal\w*|bideak)(?: (?:y|i|e) (?:\w+))?(?: (?:de|d|para|per|per a|pera) (?:la |el |las |l |a )?(?:present(?:ar|aci)\w*(?: (?:la |las |les |l )?(?:solicitud\w*|sol licitud\w*|solicitude\w*))?|tramitaci\w+|solicit\w*|sol licit\w*|inici\w+|acceso|acces|atenci\w+|realizaci\w+|hacerlo|fer ho|tramitar\w*|entrega))?$",
     r"(?:presentacion|presentacio|iniciacion|iniciacio|inicio(?= d)|inici(?= d)|realizacion|realitzacio)(?: (?:de|d|del|do|da) (?:la |las |les |l |a )?(?:solicitud\w*|sol licitud\w*|instancia\w*|procedimiento|procediment|procedemento|tramite|tramit))?$",
     r"(?:solicitud(?:es)?|sol licituds?|solicitudes?|eskaera|eskabidea|application|submission)(?: (?:del?|de la|do|da|process|procedure|nola egin) ?(?:tramite|ayuda|prestacion)?)?$|(?:ways?|methods?|channels?) (?:to|of|for) \w+|apply$|applying$|to apply$|channels?$",
     r"(?:instrucciones|instruccions|instructions|jarraibideak|argibideak)(?: (?:de|para|per|for|d) .{0,40})?$",
@@ -183,7 +188,7 @@ REMARKS = (
     r"(?:otros datos|otra informacion|altra informacio|outra informacion|outros datos|beste datu\w*|bestelako informazio\w*|mas informacion|mes informacio|mais informacion|informazio gehiago|more information|efectos$|obligaciones|obligacions|notas?$|notes?$)",
 )
 WHAT = (
-    r"(?:que|zer|what) (?:es|e|son|da|dira|is|are)\b|(?:en que|zertan|de que|de que se|de que es) (?:consiste\w*|consisteix|datza|trata|tracta)\b|(?:para que|per a que|per que|pera que|zertarako) (?:sirve|serveix|serve|balio|da)?\b",
+    r"(?:que|zer|what) (?:es|e|son|da|dira|is|are)\b|(?:en que|zertan|de que|de que se|de que es) (?:consiste\w*|consisteix|datza|trata|tracta|va)\b|(?:para que|per a que|per que|pera que|zertarako) (?:sirve|serveix|serve|balio|da)?\b",
     r"(?:descripcion|descripcio|descricion|deskribapen\w*|azalpen\w*|description|definicion|definicio|definition|introduccion|introduccio|introducion|introduction|sarrera)\b",
     rf"{_A}(?:objetos?|objecte|obxecto|objektua|xedea\w*|helburu\w*|objetivos?|objectius?|obxectivos?|finalidad|finalitat|finalidade|purpose|objectives?|aims?|proposito)\b",
     r"(?:informacion|informacio|informazio|information|datos|dades|datu)\w* (?:general\w*|xeral\w*|basic\w*|orokor\w*|oinarrizko\w*|del? (?:tramite|tramit|procedimiento|procediment)|do procedemento)|general information|basic information",

@@ -111,7 +111,7 @@ def is_chrome(node: LexborNode) -> bool:
         return not (_holds_title(node) or _within(node, ("main", "article", "section")))
     named = names_of(node)
     if HEADERS & named and (SITE_WIDE & named or (node.attributes.get("id") or "").lower() in HEADERS):
-        return not _holds_title(node)
+        return not (_holds_title(node) or _within(node, ("main", "article")))
     if CHROME_WORDS & named:
         return not _holds_title(node)
     return bool(MENUS & named) and not _is_tab_list(node) and not _holds_title(node)

@@ -176,7 +176,12 @@ class _Walker:
             self._button(node)
         elif tag == "img":
             return
-        elif tag == "span" and class_of(node) in self.labels and not self._in_a_line() and stands_above(node):
+        elif (
+            tag in {"span", "label"}
+            and class_of(node) in self.labels
+            and not self._in_a_line()
+            and stands_above(node)
+        ):
             self.end_paragraph()
             self.sheet.add(Heading(one_line(node.text(deep=True)), self.sheet.ranks.below(class_of(node))))
         elif tag in {"span", "label"} and (LABEL_WORDS & names_of(node) or class_of(node) in self.labels):
@@ -207,7 +212,8 @@ class _Walker:
             self.sheet.add(Heading(text, self.sheet.ranks.below(f"opens {class_of(node)}")))
         elif not target.startswith("#") or self._in_a_line():
             # A line that only leads to another place of the page is a table of contents, not text.
-            self.writing.write(written_link(text, target, self.address), bold=bold)
+            beside = " " if self.writing.runs and self.writing.runs[-1].text.endswith(")") else ""
+            self.writing.write(beside + written_link(text, target, self.address), bold=bold)
 
     def _list(self, node: LexborNode, depth: int) -> None:
         for child in node.iter():

@@ -15,6 +15,7 @@ STICKY = frozenset({"ignored", "base_legal", "cuantias"})
 PEOPLE = re.compile(
     r"person|solicitant|sol licitant|interesad|interessad|beneficiari|destinatari|eskatzaile|applicant|onuradun"
 )
+DECIDING = re.compile(r"resol[vd]|resuelv|contest|notific|ebaz|erantzu|decid")
 STEP = re.compile(
     r"inici|hasiera|start|solicit|sol licit|present|inscrip|matricul|entrega|eska|apply|application|submission"
 )
@@ -28,6 +29,8 @@ NORM = re.compile(
 )
 LONGEST_UNKNOWN, FEW_WORDS = 8, 14
 PHONE = re.compile(r"(?<!\d)[6789]\d{2}[ .]?\d{3}[ .]?\d{3}(?!\d)")
+TELEPHONE, FEW = re.compile(r"telefon\w*$|(?:tele)?phone$"), 4
+LOOSE = frozenset({"donde_solicitar", "descripcion"})
 FREE_KEY = re.compile(r"[^a-z0-9]+")
 
 
@@ -54,8 +57,8 @@ def divide(lines: Sequence[Line]) -> list[Part]:
         label, own = _effective(heading.text, above, " ".join(line.text for line in below))
         if heading.level == 1 and titles == 1:
             label, own = None, False  # the page's title, whatever its words: "Tasa de basuras" is a procedure
-        if label is None and above:
-            label = by_content(heading.text, below)
+        if (label is None and above) or (label is not None and label.field in LOOSE):
+            label = by_content(heading.text, below) or label
         also = both(heading.text) if own else ()
         parts.append(
             Part(
@@ -77,9 +80,9 @@ def by_content(title: str, below: Sequence[Line]) -> Label | None:
     """What a part is whose heading says nothing: laws show what they are themselves."""
     if len(title.split()) > LONGEST_UNKNOWN or not below:
         return None
-    if all(NORM.match(line.text) for line in below):
+    if NORM.match(below[0].text) and sum(bool(NORM.match(line.text)) for line in below) * 2 >= len(below):
         return Label("base_legal")
-    words = " ".join(line.text for line in below)
+    words = " ".join(line.text for line in below) if recognise(title) is None else ""
     return Label("contacto") if len(words.split()) <= FEW_WORDS and PHONE.search(words) else None
 
 
@@ -132,6 +135,8 @@ def _effective(title: str, above: Sequence[_Above], below: str) -> tuple[Label |
         return parent, False
     if own.field == parent.field and not own.key:
         return parent, False
+    if parent.field == "como_solicitar" and TELEPHONE.match(plain_label(title)) and len(below.split()) > FEW:
+        return Label("como_solicitar", "telefono"), True
     return own, True
 
 
@@ -149,6 +154,8 @@ def _deadline(title: str, own: Label | None, parent: Label) -> Label:
         says_no_more = own.key == "solicitud" and bool(ANY_TERM.match(plain_label(title)))
         return parent if says_no_more and parent.key else own
     bare = plain_label(title)
+    if DECIDING.search(bare):
+        return Label("plazos", "resolucion")
     if STEP.search(bare):
         return Label("plazos", "solicitud")
     key = FREE_KEY.sub("_", bare).strip("_")[:40]

@@ -8,6 +8,7 @@ from typing import Any
 HEADING = re.compile(r"^(#{1,6})\s+(.+)$")
 ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)]|[a-z]\))\s+(?=\S)")
 LINK = re.compile(r"\[([^\[\]]{0,500})\]\(([^()\s]{1,2000})\)")
+COUNT = re.compile(r"^\s*\d{1,2}\s*$")  # the number of a step, in a circle beside it
 RULE = re.compile(r"^-{3,8}$")
 SEPARATOR = re.compile(r"^\|(?:\s*:?-{3,}:?\s*\|)+\s*$")
 CELL = re.compile(r"(?<!\\)\|")
@@ -16,7 +17,9 @@ _FILE = re.compile(r"\.(?:pdf|docx?|odt|xlsx?|zip|rtf)(?:$|[?#])", re.IGNORECASE
 _FETCHES = re.compile(
     r"\W*(?:modelo|model|impreso|impres|descarg\w+|descàrrega|baixa\w*|formulari\w*|pdf|word|odt|docx?|deskargatu|download|eredua|ver|anexo)\b.{0,30}$"
 )
-_NOTE_SIGN = re.compile(r"\s*(?:\(\d{1,2}\)|\[\d{1,2}\]|[¹²³⁴⁵]+|(?<=\w)\*{1,3})(?=[.;,]?$)")
+_NOTE_SIGN = re.compile(
+    r"\s*(?:\(\d{1,2}\)|\[\d{1,2}\]|(?<!\bm)(?<!km)(?<!cm)[¹²³⁴⁵]+|(?<=\w)\*{1,3})(?=[.;,]?$)"
+)
 _MARKS = re.compile(r"\*\*|\u200b|^\\")
 
 
@@ -50,7 +53,7 @@ def lines_of(text: str) -> Iterator[Line]:
     place = 0
     for raw in text.split("\n"):
         start, place = place, place + len(raw) + 1
-        if raw.strip() and not SEPARATOR.match(raw):
+        if raw.strip() and not SEPARATOR.match(raw) and not COUNT.match(raw):
             yield _line(raw, start)
 
 

@@ -15,6 +15,8 @@ ARTICLE = re.compile(
     re.IGNORECASE,
 )
 FEWEST_LABELS, FEWEST_KNOWN, MOST_OF_THEM = 3, 4, 0.6
+LISTED, SHORT_PIECE = frozenset({"requisitos", "documentos_necesarios"}), 12
+STOP = re.compile(r"(?<=[a-zà-ÿ0-9)%]\.)\s+(?=[A-ZÁÉÍÓÚÀÈÒÑÇ])")
 MONEY = frozenset({"tasas", "cuantias"})
 LONGEST_CELL = LONGEST_QUESTION = 14
 _SHOUTED = re.compile(r"[A-ZÁÉÍÓÚÀÈÒÜÇÑ]{4}")
@@ -202,7 +204,8 @@ def _opened(rows: list[Line]) -> Iterator[Line]:
     if _is_ficha(rows):
         for row in rows:
             yield _heading(row, row.cells[0], 7)
-            yield replace(row, kind="text", text=" ".join(filter(None, row.cells[1:])), cells=())
+            for text in _values(row.cells[0], " ".join(filter(None, row.cells[1:]))):
+                yield replace(row, kind="text", text=text, cells=())
         yield _end(rows[-1])
     elif _is_lying(rows):
         for column, title in enumerate(rows[0].cells):
@@ -213,6 +216,14 @@ def _opened(rows: list[Line]) -> Iterator[Line]:
         yield _end(rows[-1])
     else:
         yield from rows
+
+
+def _values(title: str, text: str) -> list[str]:
+    """Of a cell that lists things in short sentences, one by one."""
+    label = recognise(title)
+    pieces = STOP.split(text)
+    listed = label is not None and label.field in LISTED and len(pieces) > 1
+    return pieces if listed and all(len(piece.split()) <= SHORT_PIECE for piece in pieces) else [text]
 
 
 def _is_ficha(rows: list[Line]) -> bool:

@@ -1,8 +1,8 @@
-"""An index over vectors on PostgreSQL, where pgvector can be had; filled when somebody searches by meaning."""
+"""A table for an index over vectors on PostgreSQL, where pgvector can be had; filled when somebody searches by meaning."""
 
 from alembic import op
 
-from headwater.backends.sql.nearness import create_index, drop_index
+from headwater.backends.sql.nearness import create_table, drop_table
 
 revision = "0006"
 down_revision = "0005"
@@ -11,8 +11,8 @@ depends_on = None
 
 
 def upgrade() -> None:
-    create_index(op.get_bind())
+    create_table(op.get_bind())
 
 
 def downgrade() -> None:
-    drop_index(op.get_bind())
+    drop_table(op.get_bind())

@@ -1,0 +1,65 @@
+"""A replay behind Celery: a shift of it gives way to everything else that its worker serves."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import update
+from tests.laboratory import RECIPE, Laboratory, laboratory
+from tests.loopback import free_port
+
+from headwater.backends.sql import replaying
+from headwater.backends.sql.connect import writing
+from headwater.backends.sql.replays import Replays
+from headwater.backends.sql.schema import documents
+from headwater.model.work import Job, Task
+from headwater.worker.celery.hints import Hints
+from headwater.worker.celery.queues import roles
+from headwater.worker.celery.tasks import Hands
+from headwater_demo import running
+
+REPLAY = Job(RECIPE, Task.REPLAY)
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Laboratory]:
+    monkeypatch.setattr(replaying, "LISTED_AT_ONCE", 10)
+    with running(size="small") as internet, laboratory(tmp_path, internet) as made:
+        made.run()
+        yield made
+
+
+@pytest.fixture
+def replay(lab: Laboratory) -> tuple[Replays, str]:
+    rows = Replays(lab.app.store.engine)
+    return rows, rows.start(RECIPE, lab.clock() - timedelta(days=1), lab.clock(), lab.clock())
+
+
+def _hands(lab: Laboratory, queues: str) -> Iterator[Hands]:
+    """As a worker's child has them; the broker is away, and nothing depends on it."""
+    (role,) = roles(queues, [RECIPE], 1)
+    hands = Hands(lab.settings, role, Hints(f"redis://127.0.0.1:{free_port()}/0"))
+    hands.__dict__["app"] = lab.app
+    yield hands
+
+
+def test_a_shift_reads_until_nothing_is_left(lab: Laboratory, replay: tuple[Replays, str]):
+    rows, name = replay
+    (hands,) = _hands(lab, "refine,gather,deliver,replay")
+    hands.work(REPLAY)
+    assert rows.get(name)["same"] == len(lab.rows(documents))
+
+
+@pytest.mark.parametrize(("queues", "least"), [("refine,replay", False), ("replay", True)])
+def test_it_gives_way_to_what_else_its_worker_serves(
+    lab: Laboratory, replay: tuple[Replays, str], queues: str, least: bool
+):
+    rows, name = replay
+    (live, *_) = [row["id"] for row in lab.rows(documents)]
+    with writing(lab.app.store.engine) as connection:
+        connection.execute(update(documents).where(documents.c.id == live).values(due_at=lab.clock()))
+    (hands,) = _hands(lab, queues)
+    hands.work(REPLAY)
+    assert (rows.get(name)["compared"] > 10) is least
+    assert rows.get(name)["listed"] >= 9, "one batch in any case"

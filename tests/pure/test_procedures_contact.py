@@ -1,0 +1,63 @@
+"""Pages of portals in many templates, read as a person reads them; and nothing that they do not say."""
+
+import re
+from typing import Any
+
+import pytest
+from benchmarks.first_contact import batches, measure_batch, read_batch
+from benchmarks.procedures import read_made
+
+from headwater.model.reading import Hints, Reading
+from headwater_recipes.procedures.page.read import read_procedure
+from headwater_recipes.procedures.reading import page_from
+
+NONE = "none"
+WORD = re.compile(r"\w+")
+QUOTED = (
+    "descripcion", "requisitos", "documentos_necesarios", "plazos", "cuantias", "base_legal", "como_solicitar",
+    "datos_importantes",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("batch", [one for one in batches() if one != NONE])
+def test_p16_pages_of_every_batch_are_read_as_a_person_reads_them(batch: str):
+    figures = measure_batch(batch)
+    assert figures["precision"] >= 0.95
+    assert figures["recall"] >= 0.90
+
+
+def test_p6_pages_that_are_no_procedures_give_none():
+    pages = [page for page, _ in read_batch(NONE)]
+    assert len(pages) >= 20
+    assert [page.path for page in pages if read_made(page)] == []
+
+
+@pytest.mark.parametrize("batch", [one for one in batches() if one != NONE])
+def test_p16_every_field_says_no_more_than_the_page_at_its_place(batch: str):
+    invented = []
+    for page, _ in read_batch(batch):
+        reading = read_procedure(page.body, Hints(url=page.url, media_type=page.media_type))
+        assert isinstance(reading, Reading)
+        text = page_from(reading, page.url).text
+        for found in read_made(page):
+            for name in QUOTED:
+                there = _words("\n".join(text[start:end] for start, end in found.spans.get(name, ())))
+                said = _words(" ".join(_leaves(found.document.get(name))))
+                invented += [(page.path, name, word) for word in said - there]
+            footer = str(reading.attributes.get("site", {}).get("footer", ""))
+            if str(found.document.get("telefono", "")) not in f"{text} {footer}".replace("\u00a0", " "):
+                invented.append((page.path, "telefono", found.document["telefono"]))
+    assert invented == []
+
+
+def _words(text: str) -> set[str]:
+    return set(WORD.findall(text.casefold()))
+
+
+def _leaves(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        kept = {name: inner for name, inner in value.items() if name != "via"}
+        return [leaf for inner in kept.values() for leaf in _leaves(inner)]
+    if isinstance(value, list):
+        return [leaf for inner in value for leaf in _leaves(inner)]
+    return [str(value)] if value else []
