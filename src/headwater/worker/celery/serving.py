@@ -26,7 +26,7 @@ from headwater.worker.celery.queues import Role
 from headwater.worker.celery.tasks import Hands, install
 from headwater.worker.loops import Bell, patiently
 from headwater.worker.occupancy import at_work
-from headwater.worker.processes import LOOK_EVERY, Crew, free_the_dead
+from headwater.worker.processes import LOOK_EVERY, Crew
 
 
 def serve(app: App, roles: Sequence[Role]) -> None:
@@ -34,16 +34,15 @@ def serve(app: App, roles: Sequence[Role]) -> None:
     away is waited for."""
     broker_address(app.settings)
     log = configure_logs(app.settings.log, app.settings.log_level)
-    with at_work(app):
-        patiently(lambda: free_the_dead(app), log)
-        patiently(app.archive.ready, log)
-        _serve_all(app, roles)
-
-
-def _serve_all(app: App, roles: Sequence[Role]) -> None:
-    bell = Bell(child=False)
     crew = Crew(app, roles={role.name: partial(serve_role, role=role) for role in roles})
-    crew.start()
+    with at_work(app):
+        patiently(app.archive.ready, log)
+        patiently(crew.start, log)
+        _tend(crew)
+
+
+def _tend(crew: Crew) -> None:
+    bell = Bell(child=False)
     try:
         while not bell:
             crew.tend()
