@@ -14,17 +14,20 @@ from typing import Any
 from aiohttp import web
 
 WAY = ("validating", "in_progress", "finalizing", "completed")
+ENDS = frozenset({"completed", "failed", "expired", "cancelled"})
 CODES = {401: "invalid_api_key", 404: "not_found", 429: "rate_limit_exceeded", 500: "server_error"}
 
 
 @dataclass
 class Trouble:
-    """Once, for the next request that fits: an HTTP status, or silence before or after the work is done."""
+    """Once, for the next request that fits: an HTTP status, or silence before or after the work is done;
+    `first` happens just before."""
 
     fits: str
     status: int = 0
     headers: Mapping[str, str] = field(default_factory=dict)
     silent: str = ""
+    first: Callable[[], None] = lambda: None
 
 
 def telling(asked: Mapping[str, Any]) -> str:
@@ -64,6 +67,9 @@ class BatchServer:
     def posts(self, path: str) -> int:
         return sum(method == "POST" and found == path for method, found in self.asked)
 
+    def finish(self, name: str) -> None:
+        self._end(self.batches[name], "completed")
+
     async def handle(self, request: web.Request) -> web.Response:
         path = request.path.removeprefix("/v1")
         self.asked.append((request.method, path))
@@ -72,8 +78,11 @@ class BatchServer:
         if trouble is None:
             return await self._answered(request, path)
         self.troubles.remove(trouble)
+        trouble.first()
         if trouble.status:
             return _error(trouble.status, trouble.headers)
+        if not trouble.silent:
+            return await self._answered(request, path)
         done = await self._answered(request, path) if trouble.silent == "after" else None
         self.silent.set()
         await self.closing.wait()
@@ -95,6 +104,8 @@ class BatchServer:
         name, _, verb = rest.partition("/")
         if name not in self.batches:
             return _error(404)
+        if verb == "cancel" and self.batches[name]["status"] in ENDS:
+            return _error(409)
         self._step(self.batches[name], cancel=verb == "cancel")
         return web.json_response(self.batches[name])
 
@@ -165,7 +176,7 @@ class BatchServer:
         return faults
 
     def _step(self, batch: dict[str, Any], *, cancel: bool) -> None:
-        if batch["status"] in {"completed", "failed", "expired", "cancelled"}:
+        if batch["status"] in ENDS:
             return
         if cancel:
             batch["status"] = "cancelling"

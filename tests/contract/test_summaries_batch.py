@@ -222,9 +222,53 @@ def test_a_batch_that_the_endpoint_forgot_is_not_paid_for_twice_without_an_opera
     desk.rounds(1)
     desk.server.batches.clear()
     desk.rounds(3)
+    assert desk.requests() == {"a-standard": "asked"}
+    desk.scene.now += timedelta(days=1)
+    desk.rounds(3)
     assert desk.requests() == {"a-standard": "failed"}
     assert desk.server.posts("/batches") == 1
     assert desk.batches()[0]["reason"] == "batch_gone"
+
+
+def test_a_batch_that_is_missing_for_hours_and_comes_back_gives_its_answers(desk: Newsdesk):
+    desk.publish("a1")
+    desk.rounds(1)
+    hidden = dict(desk.server.batches)
+    desk.server.batches.clear()
+    desk.rounds(2)
+    assert desk.batches()[0]["status"].startswith("missing since ")
+    desk.scene.now += timedelta(hours=20)
+    desk.server.troubles.append(Trouble("GET /batches/.*", 503))
+    desk.rounds(2)
+    desk.server.batches |= hidden
+    desk.rounds(3)
+    assert desk.by("a") == MODEL
+    assert desk.server.posts("/batches") == 1
+
+
+def test_a_batch_that_ended_while_it_was_cancelled_keeps_its_answers(desk: Newsdesk):
+    desk.publish("a1")
+    desk.rounds(1)
+    desk.summarising().batches.cancel(desk.scene.now)
+
+    def complete() -> None:
+        desk.server.finish("batch_0")
+
+    desk.server.troubles.append(Trouble("POST /batches/.*/cancel", first=complete))
+    desk.rounds(1)
+    assert desk.requests() == {"a-standard": "asked"}
+    desk.rounds(1)
+    assert (desk.requests(), desk.by("a")) == ({"a-standard": "done"}, MODEL)
+
+
+def test_a_file_of_errors_that_is_gone_costs_no_answer(desk: Newsdesk):
+    desk.publish("a1", "b1")
+    desk.server.line = lambda name: 200 if name[0] == "a" else 400
+    desk.server.troubles.append(Trouble("GET /files/file-error.*/content", 404))
+    desk.rounds(4)
+    assert (desk.by("a"), desk.by("b")) == (MODEL, "local")
+    assert desk.requests()["a-standard"] == "done"
+    assert desk.requests()["b-standard"] in {"waiting", "asked"}
 
 
 def test_a_batch_of_another_endpoint_is_left_alone(desk: Newsdesk):

@@ -64,7 +64,9 @@ class BatchApi(Access):
             return await self._told(session, "GET", f"batches/{_part(batch)}", Batch)
 
     async def cancel(self, session: aiohttp.ClientSession, batch: str) -> Batch:
-        return await self._told(session, "POST", f"batches/{_part(batch)}/cancel", Batch)
+        """Permanent where there is nothing to cancel: it is not known, or has ended."""
+        with _known("batch_gone"):
+            return await self._told(session, "POST", f"batches/{_part(batch)}/cancel", Batch)
 
     async def content(self, session: aiohttp.ClientSession, file: str) -> bytes:
         address = f"{self.root}/files/{_part(file)}/content"

@@ -8,7 +8,7 @@ another one is made. Everything before costs nothing, everything after can be do
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import aiohttp
@@ -30,6 +30,10 @@ GRACE = timedelta(minutes=2)
 """A batch that is being made may not be listed at once."""
 
 REST = timedelta(hours=1)
+FORGOTTEN = timedelta(days=1)
+"""So long the other end may say that it knows nothing of a batch before that is believed: its answers may be paid."""
+
+MISSING = "missing since "
 Row = Mapping[str, Any]
 _log = structlog.get_logger()
 
@@ -129,9 +133,9 @@ class Batching:
         return await self.api.create(session, file, row["id"])
 
     async def _looked_at(self, session: aiohttp.ClientSession, row: Row) -> bool:
-        batch = await self.api.look(session, row["remote"])
+        batch = await self._found(session, row)
         if batch.status not in ENDED and row["cancelling"] and batch.status != "cancelling":
-            batch = await self.api.cancel(session, row["remote"])
+            batch = await self._told_to_end(session, row, batch)
         if batch.status not in ENDED:
             self.batches.note(row["id"], status=batch.status, counts=counts_of(batch), reason=None)
             return False
@@ -144,12 +148,36 @@ class Batching:
         self._end(row, settled, reason, status=batch.status, counts=counts_of(batch))
         return True
 
+    async def _found(self, session: aiohttp.ClientSession, row: Row) -> Batch:
+        """Permanent only after a day in which the other end did not know it; since when is noted as its status."""
+        try:
+            return await self.api.look(session, row["remote"])
+        except Permanent as trouble:
+            since = missing_since(row["status"]) or self.clock()
+            if self.clock() - since >= FORGOTTEN:
+                raise
+            self.batches.note(row["id"], status=f"{MISSING}{since.isoformat()}")
+            raise Temporary(trouble.reason, trouble.detail, delay=AGAIN, counts=False) from trouble
+
+    async def _told_to_end(self, session: aiohttp.ClientSession, row: Row, batch: Batch) -> Batch:
+        """A refusal says that it has ended meanwhile: the next look sees how."""
+        try:
+            return await self.api.cancel(session, row["remote"])
+        except Permanent as trouble:
+            _log.info("batch not cancelled", batch=row["id"], reason=trouble.reason)
+            return batch
+
     async def _lines(self, session: aiohttp.ClientSession, batch: Batch) -> Mapping[str, Heard]:
-        found: dict[str, Heard] = {}
-        for file in (batch.error_file_id, batch.output_file_id):
-            if file:
-                found |= {one.id: one for one in heard(await self.api.content(session, file))}
-        return found
+        """Answers are paid and come first; a file of errors that is not to be had says nothing."""
+        good = await self._file(session, batch.output_file_id)
+        try:
+            return await self._file(session, batch.error_file_id) | good
+        except Permanent as trouble:
+            _log.warning("no file of errors", remote=batch.id, reason=trouble.reason)
+            return good
+
+    async def _file(self, session: aiohttp.ClientSession, file: str | None) -> dict[str, Heard]:
+        return {one.id: one for one in heard(await self.api.content(session, file))} if file else {}
 
     def _invalid(self, batch: Batch, inside: Sequence[Row]) -> list[Settled]:
         """Nothing was done. Lines that are to blame are given up, the others go out with another batch."""
@@ -187,3 +215,10 @@ class Batching:
 
     def _end(self, row: Row, settled: Sequence[Settled], reason: str | None, **values: Any) -> None:
         self.batches.end(row["id"], settled, self.clock(), reason=reason, **values)
+
+
+def missing_since(status: str | None) -> datetime | None:
+    """Since when the other end does not know a batch, from what was noted."""
+    if status is None or not status.startswith(MISSING):
+        return None
+    return datetime.fromisoformat(status.removeprefix(MISSING))
