@@ -346,6 +346,18 @@ def test_g18_a_story_that_becomes_hot_is_asked_about_again_and_keeps_the_better_
     assert len(desk.server.lines) == 4
 
 
+@pytest.mark.parametrize("before", [1, 2, 3])
+def test_g18_a_story_that_cools_down_while_it_is_asked_about_is_paid_for_once(desk: Newsdesk, before: int):
+    desk.publish("a1", "b1", a=0.9, b=0.5)
+    better = {"premium_model": "gpt-4o"}
+    desk.rounds(before, **better)
+    desk.write("c1")
+    desk.gather(a=0.1, b=0.2, c=0.95)
+    desk.rounds(6, **better)
+    assert (desk.by("a"), desk.by("b"), desk.by("c")) == ("gpt-4o", MODEL, "gpt-4o")
+    assert sorted(one["custom_id"][0] for one in desk.server.lines) == ["a", "b", "c"]
+
+
 def test_g14_the_estimate_is_told_before_anything_is_sent_and_a_ceiling_refuses(desk: Newsdesk):
     desk.publish("a1", "b1")
     with pytest.raises(Refused, match=r"summaries.ceiling: 2 stories would cost about \$0\.000"):

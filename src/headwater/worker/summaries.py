@@ -1,5 +1,5 @@
-"""A round of summaries: what stories want is planned, open batches are followed, what waits is asked, and answers are put
-into the stories they were written for. A story has its local summary before, and keeps it whenever something fails."""
+"""A round of summaries: open batches are followed, answers are put into the stories they were written for, what stories
+want is planned, and what waits is asked. A story has its local summary before, and keeps it whenever something fails."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ import aiohttp
 from headwater.app import App
 from headwater.backends.sql.retelling import StoryRows
 from headwater.backends.sql.summary_batches import SummaryBatches
-from headwater.backends.sql.summary_requests import FAILED, Candidate, SummaryRequests, Wanted
+from headwater.backends.sql.summary_requests import ASKED, DONE, FAILED, Candidate, SummaryRequests, Wanted
 from headwater.fetch.batch_api import BatchApi
 from headwater.fetch.chat import Chat
 from headwater.model.errors import Refused
@@ -80,10 +80,10 @@ class Summarising:
         return Figures(batches_ended=ended, retold=self._show())
 
     async def round(self) -> Figures:
-        planned = sum(self._plan(recipe) for recipe in self.recipes)
         async with self.api.session() as session:
             ended = await self._batching.follow(session)
             retold = self._show()
+            planned = sum(self._plan(recipe) for recipe in self.recipes)
             tally, costs = await self._ask(session)
         return Figures(
             planned=planned,
@@ -115,9 +115,12 @@ class Summarising:
         return frozenset(hottest({c.story: c.score for c in found}, self.told.share))
 
     def _wanted(self, candidate: Candidate, hot: frozenset[str], premium: Mapping[str, str]) -> Wanted | None:
-        """The hottest go to the better model, and to the other one if that fails."""
+        """The hottest go to the better model, and to the other one if that fails. Whoever was asked about as one of them is
+        not paid for again because it has cooled down."""
         best = request_id(candidate.story, candidate.content, "premium")
         usual = request_id(candidate.story, candidate.content, "standard")
+        if premium.get(best) in {ASKED, DONE}:
+            return None
         level: Level = "premium" if candidate.story in hot and premium.get(best) != FAILED else "standard"
         if candidate.shown == best or (candidate.shown == usual and level == "standard"):
             return None
