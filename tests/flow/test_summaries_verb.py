@@ -19,8 +19,10 @@ from headwater.app import App, now
 from headwater.backends.sql.connect import writing
 from headwater.backends.sql.schema import stories
 from headwater.cli.retelling import retell
-from headwater.settings.settings import RecipeSettings, Settings
+from headwater.settings.settings import RecipeSettings, Settings, read_settings
 from headwater.settings.summaries import Summaries
+from headwater.worker.retelling import summarise
+from headwater.worker.summaries import left_recipes
 from headwater_demo import running
 
 __all__ = ["toy"]
@@ -90,6 +92,38 @@ def test_g14_cancelling_ends_what_is_open_and_asks_nothing(settings, server, cap
     assert call(capsys, monkeypatch, *said, "summaries", "cancel").out.startswith("0 questions and 0 batches")
     assert call(capsys, monkeypatch, *said, "summaries", "retry", "--json").record == {"count": 2}
     assert server.posts("/batches") == 1
+
+
+def test_g14_what_one_run_in_tier_c_sent_is_followed_and_shown_without_the_tier(
+    settings, server, capsys, monkeypatch
+):
+    call(capsys, monkeypatch, *told(settings, server), "summaries", "run")
+    said = told(settings, server, "recipes: {}")
+    got = call(capsys, monkeypatch, *said, "summaries", "run", "--json")
+    assert got.code == 0, got.err
+    assert (got.record["planned"], got.record["batches_ended"], got.record["retold"]) == (0, 1, 2)
+    assert "nothing new is asked" in " ".join(got.err.split())
+    assert server.posts("/batches") == 1
+
+
+def test_g14_a_worker_without_the_tier_follows_what_was_sent(settings, server, capsys, monkeypatch):
+    call(capsys, monkeypatch, *told(settings, server), "summaries", "run")
+    told(settings, server, "recipes: {}")
+    app = App(read_settings(settings, {}))
+    assert [retelling.routes for retelling in left_recipes(app).values()] == [("stories",)]
+    found = summarise(app)
+    app.store.engine.dispose()
+    assert (found["batches_ended"], found["retold"], found["asked"]) == (1, 2, 0)
+
+
+def test_g14_what_one_run_in_tier_c_sent_can_be_cancelled_without_the_tier(
+    settings, server, capsys, monkeypatch
+):
+    server.way = ("validating", "in_progress", "in_progress", "in_progress", "completed")
+    call(capsys, monkeypatch, *told(settings, server), "summaries", "run")
+    said = told(settings, server, "recipes: {}")
+    assert call(capsys, monkeypatch, *said, "summaries", "cancel", "--json").record["batches"] == 1
+    assert server.batches["batch_0"]["status"] == "cancelling"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from headwater.cli.output import cell, side_console
 from headwater.logs import configure_logs
 from headwater.model.errors import HeadwaterError
 from headwater.worker.retelling import age_stories, is_wanted
-from headwater.worker.summaries import retold_recipes
+from headwater.worker.summaries import left_recipes, retold_recipes
 from headwater.worker.upkeep import SUMMARIES, Upkeep, summaries_chore
 
 PATIENTLY = timedelta(minutes=30)
@@ -18,7 +18,7 @@ PATIENTLY = timedelta(minutes=30)
 def retell(app: App, recipes: Sequence[str], *, quiet: bool) -> None:
     """Whatever is wrong with the endpoint, the run has ended well: its stories have their local summaries."""
     age_stories(app, recipes)
-    if not is_wanted(app) or not retold_recipes(app).keys() & set(recipes):
+    if not is_wanted(app) or not (retold_recipes(app) | left_recipes(app)).keys() & set(recipes):
         return
     configure_logs(app.settings.log, app.settings.log_level)
 

@@ -15,7 +15,7 @@ from headwater.cli.retelling import PATIENTLY
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.settings.agent import checked
-from headwater.worker.summaries import DAY, WHERE, retold_recipes, summarising_of
+from headwater.worker.summaries import DAY, WHERE, is_left, retold_recipes, summarising_of
 from headwater.worker.upkeep import SUMMARIES, Upkeep, summaries_chore
 
 app = group("Let a language model summarise stories; see what was asked and what it cost.")
@@ -36,6 +36,8 @@ def run(
     moment and run again: no batch is sent twice.
     """
     opened = _opened(context)
+    if not retold_recipes(opened):
+        _tell("No recipe is in tier C: what was sent before is followed, nothing new is asked.")
     if dry_run:
         told: dict[str, Any] = asdict(summarising_of(opened, _tell).estimate())
     else:
@@ -107,7 +109,7 @@ def retry(context: typer.Context, as_json: Json = False) -> None:
 def _opened(context: typer.Context) -> App:
     opened = open_app(context)
     checked(opened.settings.summaries, WHERE)
-    if not retold_recipes(opened):
+    if not retold_recipes(opened) and not is_left(opened):
         raise Refused(
             "nothing_to_do",
             "no recipe is in tier C; set recipes.geopolitics.options.tier to C to have stories summarised",

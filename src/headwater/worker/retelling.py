@@ -11,7 +11,7 @@ from headwater.backends.sql.retelling import StoryRows
 from headwater.engine.engine import Engine
 from headwater.liveness import owner_name
 from headwater.model.work import Job, Task
-from headwater.worker.summaries import BRIEFLY, Tell, retold_recipes, summarising_of
+from headwater.worker.summaries import BRIEFLY, Tell, is_left, retold_recipes, summarising_of
 
 
 def age_stories(app: App, recipes: Sequence[str] | None = None) -> dict[str, Any]:
@@ -25,20 +25,22 @@ def age_stories(app: App, recipes: Sequence[str] | None = None) -> dict[str, Any
 
 
 def is_wanted(app: App) -> bool:
-    """Whether there is somebody to ask and something to ask about."""
-    return bool(app.settings.summaries.endpoint and retold_recipes(app))
+    """Whether there is somebody to ask and something to ask about, or to get that was asked before."""
+    return bool(app.settings.summaries.endpoint) and (bool(retold_recipes(app)) or is_left(app))
 
 
 def summarise(
     app: App, tell: Tell = lambda _: None, *, longest: timedelta = BRIEFLY, ask: bool = True
 ) -> dict[str, Any]:
     """One round; what changed is passed on. Nothing happens where no endpoint is set, and nothing new is asked unless
-    that is wanted."""
+    that is wanted and some recipe is retold."""
     if not is_wanted(app):
         return {"off": True}
     summarising = summarising_of(app, tell, longest)
     try:
-        return asdict(asyncio.run(summarising.round() if ask else summarising.follow()))
+        return asdict(
+            asyncio.run(summarising.round() if ask and summarising.recipes else summarising.follow())
+        )
     finally:
         for recipe in sorted(summarising.touched):
             _pass_on(app, recipe)

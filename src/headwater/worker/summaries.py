@@ -16,7 +16,7 @@ from headwater.fetch.batch_api import BatchApi
 from headwater.fetch.chat import Chat
 from headwater.model.errors import Refused
 from headwater.model.ports import Clock
-from headwater.model.recipe import Retelling
+from headwater.model.recipe import Recipe, Retelling, always
 from headwater.pure.spending import total
 from headwater.pure.stories.hotspot import hottest
 from headwater.pure.stories.retelling import Level, request_id
@@ -52,7 +52,8 @@ class Figures:
 
 @dataclass(frozen=True, kw_only=True)
 class Summarising:
-    """`recipes` are those whose stories may be retold, with who is told."""
+    """`recipes` are those whose stories may be retold, with who is told; `left` those of which only what was asked before
+    is followed and shown."""
 
     requests: SummaryRequests
     batches: SummaryBatches
@@ -64,6 +65,7 @@ class Summarising:
     clock: Clock
     tell: Tell
     until: datetime
+    left: Mapping[str, Retelling] = field(default_factory=dict)
     touched: set[str] = field(default_factory=set)
 
     def estimate(self) -> Figures:
@@ -136,7 +138,8 @@ class Summarising:
     def _show(self) -> int:
         """Put answers into stories that do not show them yet: also those that a new division of their group, or a kill,
         came in between."""
-        return sum(self._shown(recipe, retelling) for recipe, retelling in self.recipes.items())
+        either = {**self.left, **self.recipes}
+        return sum(self._shown(recipe, retelling) for recipe, retelling in either.items())
 
     def _shown(self, recipe: str, retelling: Retelling) -> int:
         count = 0
@@ -171,7 +174,7 @@ class Summarising:
         return tally, costs
 
     def _prepared(self) -> list[Asked]:
-        ready, rest = self._questions.of(self.requests.due(self.clock(), AT_ONCE), self.clock())
+        ready, rest = self._questions.of(self.requests.due(self.recipes, self.clock(), AT_ONCE), self.clock())
         self.requests.settle(rest, self.clock())
         return ready
 
@@ -239,6 +242,23 @@ def retold_recipes(app: App) -> dict[str, Retelling]:
     return {name: retelling for name, retelling in found.items() if retelling is not None}
 
 
+def left_recipes(app: App) -> dict[str, Retelling]:
+    """Those that are not retold by these settings, but were by others, such as the tier of a single run: what was sent is
+    paid, so it is followed and shown all the same."""
+    asked = SummaryRequests(app.store.engine).asked_recipes() - retold_recipes(app).keys()
+    return {name: _usual(app.recipes[name]) for name in sorted(asked & app.recipes.keys())}
+
+
+def _usual(recipe: Recipe) -> Retelling:
+    """Who is told of every story. An alert is not sent again because of a summary."""
+    return Retelling(tuple(r.name for r in recipe.routes if r.of == "story" and r.when is always))
+
+
+def is_left(app: App) -> bool:
+    """Whether something was sent whose answers nobody else would get."""
+    return bool(SummaryBatches(app.store.engine).open() or left_recipes(app))
+
+
 def summarising_of(app: App, tell: Tell = lambda _: None, longest: timedelta = BRIEFLY) -> Summarising:
     """As the settings want it, or Refused. Nothing new is begun after so long."""
     told = checked(app.settings.summaries, WHERE)
@@ -251,6 +271,7 @@ def summarising_of(app: App, tell: Tell = lambda _: None, longest: timedelta = B
         api=BatchApi(root=root_of(told), **access),
         told=told,
         recipes=retold_recipes(app),
+        left=left_recipes(app),
         clock=app.clock,
         tell=tell,
         until=app.clock() + longest,

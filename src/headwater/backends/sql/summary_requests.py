@@ -1,6 +1,6 @@
 """Questions to a language model about stories, as rows: planned once per version of a story, answered once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -107,9 +107,16 @@ class SummaryRequests:
                 )
             return (connection.scalar(known) or 0) - before
 
-    def due(self, now: datetime, limit: int) -> list[Mapping[str, Any]]:
+    def asked_recipes(self) -> set[str]:
+        """Those with questions that are out, or answered."""
+        query = select(requests.c.recipe).where(requests.c.state.in_((ASKED, DONE))).distinct()
+        with reading(self.engine) as connection:
+            return set(connection.scalars(query))
+
+    def due(self, recipes: Iterable[str], now: datetime, limit: int) -> list[Mapping[str, Any]]:
         """What waits: the premium level first, then the hottest."""
-        query = select(requests).where(requests.c.state == WAITING, requests.c.due_at <= now)
+        waits = (requests.c.state == WAITING, requests.c.due_at <= now)
+        query = select(requests).where(requests.c.recipe.in_(sorted(recipes)), *waits)
         order = (requests.c.level, requests.c.score.desc(), requests.c.id)
         with reading(self.engine) as connection:
             return [dict(row) for row in connection.execute(query.order_by(*order).limit(limit)).mappings()]
