@@ -10,8 +10,10 @@ from tests.batching import Trouble, batch_server
 from tests.newsdesk import KEY, Newsdesk
 from tests.scene import Scene
 
+from headwater.backends.sql.connect import writing
 from headwater.backends.sql.retention import Cutoffs, count_old, remove_summaries
-from headwater.backends.sql.schema import deliveries
+from headwater.backends.sql.schema import deliveries, documents, summary_requests
+from headwater.backends.sql.summary_requests import Settled
 from headwater.model.errors import Refused
 from headwater.worker.summary_batching import GRACE
 
@@ -200,6 +202,9 @@ def test_g14_a_batch_whose_answer_was_lost_is_found_again_by_its_mark(
     desk.round()
     assert len(desk.server.batches) == (1 if silent == "after" else 0)
     desk.scene.now += GRACE
+    desk.round()
+    assert len(desk.server.batches) == (1 if silent == "after" else 0)
+    desk.scene.now += timedelta(seconds=desk.settings().seconds)
     desk.rounds(5)
     assert len(desk.server.batches) == created
     assert desk.by("a") == MODEL
@@ -382,6 +387,53 @@ def test_an_estimate_alone_sends_nothing(desk: Newsdesk):
     assert told.cost is not None
     assert told.cost > 0
     assert desk.server.asked == []
+
+
+def test_an_estimate_settles_nothing(desk: Newsdesk):
+    desk.publish("a1")
+    desk.summarising().estimate()
+    before = desk.scene.rows(summary_requests)
+    with writing(desk.scene.store.engine) as connection:
+        connection.execute(documents.update().values(title="another"))
+    assert desk.summarising().estimate().cost == 0
+    assert desk.scene.rows(summary_requests) == before
+    desk.round()
+    assert [row["reason"] for row in desk.scene.rows(summary_requests)] == ["story_settles"]
+
+
+def test_whoever_read_an_older_state_of_a_batch_changes_nothing(desk: Newsdesk):
+    desk.publish("a1")
+    desk.rounds(1)
+    rows = desk.summarising().batches
+    (sent,) = rows.open()
+    stale = {**sent, "state": "uploaded"}
+    given_up = [Settled(id=desk.scene.rows(summary_requests)[0]["id"], state="failed")]
+    assert rows.note(stale, state="creating") is None
+    assert not rows.end(stale, given_up, desk.scene.now)
+    assert rows.note({**sent, "creating_at": desk.scene.now}, reason="late") is None
+    rows.settle("another", given_up, desk.scene.now)
+    desk.summarising().requests.settle(given_up, desk.scene.now)
+    assert (desk.requests(), rows.open()) == ({"a-standard": "asked"}, [sent])
+    assert rows.end(sent, given_up, desk.scene.now)
+    assert not rows.end(sent, given_up, desk.scene.now)
+    assert desk.requests() == {"a-standard": "failed"}
+
+
+def test_two_workers_that_read_the_same_batch_make_one(desk: Newsdesk):
+    desk.publish("a1")
+    desk.server.troubles.append(Trouble("POST /files", 503))
+    desk.round()
+
+    def overtaken() -> None:
+        (row,) = desk.summarising().batches.open()
+        assert desk.summarising().batches.note(row, state="uploaded", file="file-in0")
+
+    desk.server.troubles.append(Trouble("POST /files", first=overtaken))
+    desk.round()
+    assert desk.server.posts("/batches") == 0
+    assert desk.batches()[0]["state"] == "uploaded"
+    desk.rounds(4)
+    assert (len(desk.server.batches), desk.by("a")) == (1, MODEL)
 
 
 def test_old_and_small_stories_keep_their_local_summary(desk: Newsdesk):

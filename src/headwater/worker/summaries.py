@@ -11,7 +11,15 @@ import aiohttp
 from headwater.app import App
 from headwater.backends.sql.retelling import StoryRows
 from headwater.backends.sql.summary_batches import SummaryBatches
-from headwater.backends.sql.summary_requests import ASKED, DONE, FAILED, Candidate, SummaryRequests, Wanted
+from headwater.backends.sql.summary_requests import (
+    ASKED,
+    DONE,
+    FAILED,
+    Candidate,
+    Settled,
+    SummaryRequests,
+    Wanted,
+)
 from headwater.fetch.batch_api import BatchApi
 from headwater.fetch.chat import Chat
 from headwater.model.errors import Refused
@@ -71,7 +79,7 @@ class Summarising:
     def estimate(self) -> Figures:
         """What would be asked now, and for how much; nothing is sent."""
         planned = sum(self._plan(recipe) for recipe in self.recipes)
-        asked = self._prepared()
+        asked, _ = self._due()
         self._announce(asked)
         return Figures(planned=planned, cost=total(one.cost for one in asked))
 
@@ -173,8 +181,12 @@ class Summarising:
                 tally += await self._asking.all(session, asked)
         return tally, costs
 
+    def _due(self) -> tuple[list[Asked], list[Settled]]:
+        now = self.clock()
+        return self._questions.of(self.requests.due(self.recipes, now, AT_ONCE), now)
+
     def _prepared(self) -> list[Asked]:
-        ready, rest = self._questions.of(self.requests.due(self.recipes, self.clock(), AT_ONCE), self.clock())
+        ready, rest = self._due()
         self.requests.settle(rest, self.clock())
         return ready
 

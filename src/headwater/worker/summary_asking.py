@@ -63,7 +63,8 @@ class Asking:
         return total
 
     async def _deal_with(self, session: aiohttp.ClientSession, one: Asked) -> Tally:
-        await asyncio.to_thread(self.requests.asking, one.id, one.cost, one.sources, self.clock())
+        if not await asyncio.to_thread(self.requests.asking, one.id, one.cost, one.sources, self.clock()):
+            return Tally()
         try:
             settled = await self._answer(session, one)
         except Temporary as trouble:

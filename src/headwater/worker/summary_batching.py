@@ -38,6 +38,17 @@ Row = Mapping[str, Any]
 _log = structlog.get_logger()
 
 
+@dataclass
+class Held:
+    """A batch as it was read, or as it was noted since: what is noted next holds only if it is still so."""
+
+    row: Row
+
+    @property
+    def id(self) -> str:
+        return str(self.row["id"])
+
+
 @dataclass(frozen=True, kw_only=True)
 class Batching:
     batches: SummaryBatches
@@ -69,16 +80,16 @@ class Batching:
 
     async def _one(self, session: aiohttp.ClientSession, row: Row) -> bool:
         """Whether it ended. What is not to be had now is tried in the next round."""
+        held = Held(row)
         try:
-            return await self._advanced(session, row)
+            return await self._advanced(session, held)
         except Temporary as trouble:
             _log.info("batch waits", batch=row["id"], reason=trouble.reason)
-            self.batches.note(row["id"], reason=trouble.reason)
+            self.batches.note(held.row, reason=trouble.reason)
             return False
         except Permanent as trouble:
             _log.warning("batch failed", batch=row["id"], reason=trouble.reason)
-            self._end(row, self._all_again(row, trouble), trouble.reason)
-            return True
+            return self._end(held, self._all_again(row, trouble), trouble.reason)
 
     def _all_again(self, row: Row, trouble: Permanent) -> list[Settled]:
         """What was not taken may be sent once more; what was taken and lost is an operator's decision: it was paid."""
@@ -88,75 +99,83 @@ class Batching:
         later = self.clock() + REST
         return [again(one, trouble.reason, later, tried=one["attempts"]) for one in inside]
 
-    async def _advanced(self, session: aiohttp.ClientSession, row: Row) -> bool:
-        if row["state"] == SENT:
-            return await self._looked_at(session, row)
-        if row["cancelling"] and row["state"] in {PLANNED, UPLOADED}:
-            self._end(row, self._cancelled(row), "cancelled")
-            return True
-        file = row["file"]
-        if row["state"] == PLANNED:
-            file = await self._uploaded(session, row)
-        if file is None:
-            self._end(row, (), "empty")
-            return True
-        batch = await self._made(session, row, file)
+    async def _advanced(self, session: aiohttp.ClientSession, held: Held) -> bool:
+        state, wanted = held.row["state"], not held.row["cancelling"]
+        if state == SENT:
+            return await self._looked_at(session, held)
+        if not wanted and state in {PLANNED, UPLOADED}:
+            return self._end(held, self._cancelled(held.row), "cancelled")
+        if state == PLANNED and not await self._uploaded(session, held):
+            return self._end(held, (), "empty")
+        batch = await self._made(session, held)
         if batch is None:
-            self._end(row, self._cancelled(row), "cancelled")
-            return True
-        self.batches.note(row["id"], state=SENT, remote=batch.id, status=batch.status, reason=None)
-        _log.info("batch sent", batch=row["id"], remote=batch.id, requests=row["requests"])
+            return self._end(held, self._cancelled(held.row), "cancelled")
+        self._note(held, state=SENT, remote=batch.id, status=batch.status, reason=None)
+        _log.info("batch sent", batch=held.id, remote=batch.id, requests=held.row["requests"])
         return False
 
-    async def _uploaded(self, session: aiohttp.ClientSession, row: Row) -> str | None:
-        """The id of its file; None if nothing is left to ask."""
-        ready, rest = self.questions.of(self.batches.inside(row["id"]), self.clock())
-        self.batches.settle(rest, self.clock())
-        if not ready:
-            return None
-        lines = b"".join(line(one.id, one.body(self.chat)) for one in ready)
-        file = await self.api.upload(session, f"headwater-{row['id']}.jsonl", lines)
-        self.batches.note(row["id"], state=UPLOADED, file=file, requests=len(ready))
-        return file
+    def _note(self, held: Held, **values: Any) -> None:
+        """Temporary if somebody else is at this batch: they go on with it."""
+        noted = self.batches.note(held.row, **values)
+        if noted is None:
+            raise Temporary("batch_taken", "another worker has brought it further", delay=AGAIN, counts=False)
+        held.row = noted
 
-    async def _made(self, session: aiohttp.ClientSession, row: Row, file: str) -> Batch | None:
+    async def _uploaded(self, session: aiohttp.ClientSession, held: Held) -> bool:
+        """False if nothing is left to ask."""
+        ready, rest = self.questions.of(self.batches.inside(held.id), self.clock())
+        self.batches.settle(held.id, rest, self.clock())
+        if not ready:
+            return False
+        lines = b"".join(line(one.id, one.body(self.chat)) for one in ready)
+        file = await self.api.upload(session, f"headwater-{held.id}.jsonl", lines)
+        self._note(held, state=UPLOADED, file=file, requests=len(ready))
+        return True
+
+    async def _made(self, session: aiohttp.ClientSession, held: Held) -> Batch | None:
         """The batch at the other end, made now unless it is there; None if it is neither there nor wanted."""
-        if row["state"] == CREATING:
-            found = await self.api.find(session, row["id"])
+        if held.row["state"] == CREATING:
+            found = await self.api.find(session, held.id)
             if found is not None:
                 return found
-            if self.clock() < row["creating_at"] + GRACE:
-                raise Temporary("batch_may_come", "it may have been made just now", delay=GRACE, counts=False)
-            if row["cancelling"]:
+            if self.clock() < held.row["creating_at"] + self.grace:
+                raise Temporary(
+                    "batch_may_come", "it may have been made just now", delay=self.grace, counts=False
+                )
+            if held.row["cancelling"]:
                 return None
-        self.batches.note(row["id"], state=CREATING, creating_at=self.clock())
-        return await self.api.create(session, file, row["id"])
+        self._note(held, state=CREATING, creating_at=self.clock())
+        return await self.api.create(session, held.row["file"], held.id)
 
-    async def _looked_at(self, session: aiohttp.ClientSession, row: Row) -> bool:
-        batch = await self._found(session, row)
-        if batch.status not in ENDED and row["cancelling"] and batch.status != "cancelling":
-            batch = await self._told_to_end(session, row, batch)
+    @property
+    def grace(self) -> timedelta:
+        """The request that makes it may be under way for as long as any may."""
+        return GRACE + timedelta(seconds=self.api.seconds)
+
+    async def _looked_at(self, session: aiohttp.ClientSession, held: Held) -> bool:
+        batch = await self._found(session, held)
+        if batch.status not in ENDED and held.row["cancelling"] and batch.status != "cancelling":
+            batch = await self._told_to_end(session, held.row, batch)
         if batch.status not in ENDED:
-            self.batches.note(row["id"], status=batch.status, counts=counts_of(batch), reason=None)
+            self._note(held, status=batch.status, counts=counts_of(batch), reason=None)
             return False
-        inside = self.batches.inside(row["id"])
+        inside = self.batches.inside(held.id)
         if batch.status == "failed":
             settled = self._invalid(batch, inside)
         else:
             settled = self._answers(batch, inside, await self._lines(session, batch))
         reason = whole_fault(batch) if batch.status == "failed" else None
-        self._end(row, settled, reason, status=batch.status, counts=counts_of(batch))
-        return True
+        return self._end(held, settled, reason, status=batch.status, counts=counts_of(batch))
 
-    async def _found(self, session: aiohttp.ClientSession, row: Row) -> Batch:
+    async def _found(self, session: aiohttp.ClientSession, held: Held) -> Batch:
         """Permanent only after a day in which the other end did not know it; since when is noted as its status."""
         try:
-            return await self.api.look(session, row["remote"])
+            return await self.api.look(session, held.row["remote"])
         except Permanent as trouble:
-            since = missing_since(row["status"]) or self.clock()
+            since = missing_since(held.row["status"]) or self.clock()
             if self.clock() - since >= FORGOTTEN:
                 raise
-            self.batches.note(row["id"], status=f"{MISSING}{since.isoformat()}")
+            self._note(held, status=f"{MISSING}{since.isoformat()}")
             raise Temporary(trouble.reason, trouble.detail, delay=AGAIN, counts=False) from trouble
 
     async def _told_to_end(self, session: aiohttp.ClientSession, row: Row, batch: Batch) -> Batch:
@@ -213,8 +232,8 @@ class Batching:
         inside = self.batches.inside(row["id"])
         return [Settled(id=one["id"], state=CANCELLED, reason="cancelled") for one in inside]
 
-    def _end(self, row: Row, settled: Sequence[Settled], reason: str | None, **values: Any) -> None:
-        self.batches.end(row["id"], settled, self.clock(), reason=reason, **values)
+    def _end(self, held: Held, settled: Sequence[Settled], reason: str | None, **values: Any) -> bool:
+        return self.batches.end(held.row, settled, self.clock(), reason=reason, **values)
 
 
 def missing_since(status: str | None) -> datetime | None:

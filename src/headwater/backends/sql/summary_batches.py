@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Engine, select, update
+from sqlalchemy import ColumnElement, Engine, select, update
 
 from headwater.backends.sql.connect import reading, writing
 from headwater.backends.sql.schema import summary_batches, summary_requests
@@ -15,6 +15,7 @@ from headwater.backends.sql.summary_requests import ASKED, WAITING, Settled, ask
 batches = summary_batches
 PLANNED, UPLOADED, CREATING, SENT, ENDED = "planned", "uploaded", "creating", "sent", "ended"
 LISTED = 50
+Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,23 +67,33 @@ class SummaryBatches:
             rows = connection.execute(query.order_by(summary_requests.c.place)).mappings()
             return [dict(row) for row in rows]
 
-    def note(self, batch: str, **values: Any) -> None:
+    def note(self, row: Row, **values: Any) -> Row | None:
+        """The row as it is then; None if somebody else has brought the batch further since `row` was read: it is theirs."""
         with writing(self.engine) as connection:
-            connection.execute(update(batches).where(batches.c.id == batch).values(**values))
+            done = connection.execute(update(batches).where(*_as_read(row)).values(**values)).rowcount
+        return {**row, **values} if done else None
 
-    def settle(self, settled: Sequence[Settled], now: datetime) -> None:
+    def settle(self, batch: str, settled: Sequence[Settled], now: datetime) -> None:
         with writing(self.engine) as connection:
-            settle(connection, settled, now)
+            settle(connection, settled, now, batch)
 
-    def end(self, batch: str, settled: Sequence[Settled], now: datetime, **values: Any) -> None:
-        """All of its questions and the batch itself, or nothing."""
+    def end(self, row: Row, settled: Sequence[Settled], now: datetime, **values: Any) -> bool:
+        """All of its questions and the batch itself, or nothing; nothing also if it is no longer as it was read."""
+        ended = update(batches).where(*_as_read(row), batches.c.state != ENDED)
         with writing(self.engine) as connection:
-            settle(connection, settled, now)
-            ended = update(batches).where(batches.c.id == batch)
-            connection.execute(ended.values(state=ENDED, ended_at=now, **values))
+            if not connection.execute(ended.values(state=ENDED, ended_at=now, **values)).rowcount:
+                return False
+            settle(connection, settled, now, row["id"])
+            return True
 
     def cancel(self, now: datetime) -> int:
         """Ask for the end of all that are open; the next round passes it on."""
         wished = update(batches).where(batches.c.state != ENDED, batches.c.cancelling.is_(None))
         with writing(self.engine) as connection:
             return connection.execute(wished.values(cancelling=now)).rowcount
+
+
+def _as_read(row: Row) -> tuple[ColumnElement[bool], ...]:
+    """A batch that is made a second time has the same state, but another time."""
+    since = batches.c.creating_at.is_not_distinct_from(row["creating_at"])
+    return batches.c.id == row["id"], batches.c.state == row["state"], since

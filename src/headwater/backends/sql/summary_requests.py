@@ -131,11 +131,11 @@ class SummaryRequests:
             name: (found[name], [texts[one] for one in some if one in texts]) for name, some in inside.items()
         }
 
-    def asking(self, request: str, cost: float | None, sources: Sequence[str], now: datetime) -> None:
-        """Noted before it is asked: whoever dies over a question does not ask it for ever."""
-        mine = update(requests).where(requests.c.id == request)
+    def asking(self, request: str, cost: float | None, sources: Sequence[str], now: datetime) -> bool:
+        """Noted before it is asked: whoever dies over a question does not ask it for ever. False if it waits no more."""
+        mine = update(requests).where(requests.c.id == request, requests.c.state == WAITING)
         with writing(self.engine) as connection:
-            connection.execute(mine.values(**asked_values(cost, sources, now)))
+            return bool(connection.execute(mine.values(**asked_values(cost, sources, now))).rowcount)
 
     def documents(self, ids: Sequence[str]) -> Mapping[str, Document]:
         with reading(self.engine) as connection:
@@ -184,7 +184,15 @@ class SummaryRequests:
             return connection.execute(ended.values(**again, batch_id=None, place=None)).rowcount
 
 
-def settle(connection: Connection, settled: Sequence[Settled], now: datetime) -> None:
+def settle(
+    connection: Connection, settled: Sequence[Settled], now: datetime, batch: str | None = None
+) -> None:
+    """Of questions that are still in this batch, or, without one, that still wait; what became of others is known."""
+    mine = (
+        (requests.c.state == WAITING,)
+        if batch is None
+        else (requests.c.state == ASKED, requests.c.batch_id == batch)
+    )
     for one in settled:
         reason = one.reason and one.reason[:LONGEST_REASON]
         values: dict[str, Any] = {"state": one.state, "reason": reason, "answer": one.answer, "due_at": None}
@@ -195,7 +203,7 @@ def settle(connection: Connection, settled: Sequence[Settled], now: datetime) ->
                 values["cost"] = requests.c.cost - one.unspent
         else:
             values["ended_at"] = now
-        connection.execute(update(requests).where(requests.c.id == one.id).values(**values))
+        connection.execute(update(requests).where(requests.c.id == one.id, *mine).values(**values))
 
 
 def asked_values(cost: float | None, sources: Sequence[str], now: datetime) -> dict[str, Any]:
