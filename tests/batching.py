@@ -20,13 +20,14 @@ CODES = {401: "invalid_api_key", 404: "not_found", 429: "rate_limit_exceeded", 5
 
 @dataclass
 class Trouble:
-    """Once, for the next request that fits: an HTTP status, or silence before or after the work is done;
-    `first` happens just before."""
+    """Once, for the next request that fits: an HTTP status, or silence before or after the work is done,
+    or a connection that breaks after it; `first` happens just before."""
 
     fits: str
     status: int = 0
     headers: Mapping[str, str] = field(default_factory=dict)
     silent: str = ""
+    broken: bool = False
     first: Callable[[], None] = lambda: None
 
 
@@ -82,7 +83,10 @@ class BatchServer:
         if trouble.status:
             return _error(trouble.status, trouble.headers)
         if not trouble.silent:
-            return await self._answered(request, path)
+            done = await self._answered(request, path)
+            if trouble.broken and request.transport is not None:
+                request.transport.abort()
+            return done
         done = await self._answered(request, path) if trouble.silent == "after" else None
         self.silent.set()
         await self.closing.wait()

@@ -167,6 +167,8 @@ def test_an_overrun_endpoint_is_left_alone_as_long_as_it_wishes_and_no_try_is_co
     ("reply", "reason"),
     [
         (Reply(status=500), "http_500"),
+        (Reply(status=502), "http_502"),
+        (Reply(status=504), "http_504"),
         (Reply(status=400), "http_400"),
         (Reply(raw=b"<html>"), "bad_completion"),
         (Reply(raw=b'{"choices": []}'), "bad_completion"),

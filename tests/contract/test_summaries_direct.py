@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from tests.batching import Trouble, batch_server, telling
@@ -10,7 +11,7 @@ from tests.newsdesk import Newsdesk
 from tests.scene import RECIPE, Scene
 
 from headwater.backends.sql.retelling import StoryRows
-from headwater.backends.sql.schema import deliveries
+from headwater.backends.sql.schema import deliveries, summary_requests
 from headwater.model.errors import Refused
 from headwater_recipes.geopolitics.telling import TellStory
 
@@ -76,6 +77,57 @@ def test_what_was_not_taken_is_not_counted_as_spent(desk: Newsdesk):
     desk.scene.now += timedelta(minutes=2)
     desk.round(mode="direct")
     assert rows.spent(desk.scene.now - timedelta(days=1)) > 0.0001
+
+
+@pytest.mark.parametrize("trouble", [{"status": 408}, {"status": 502}, {"status": 504}, {"broken": True}])
+def test_g14_a_call_that_may_have_been_paid_counts_and_keeps_its_cost(
+    desk: Newsdesk, trouble: dict[str, Any]
+):
+    desk.publish("a1")
+    desk.server.troubles += [Trouble(CHAT, **trouble) for _ in range(3)]
+    costs = []
+    for number in range(1, 4):
+        done = desk.rounds(1, mode="direct")[0]
+        (row,) = desk.scene.rows(summary_requests)
+        assert (done.answered, row["attempts"]) == (0, number)
+        costs.append(row["cost"])
+    assert costs == pytest.approx([costs[0] * number for number in (1, 2, 3)])
+    assert costs[0] > 0.0001
+    assert desk.requests() == {"a-standard": "failed"}
+
+
+def test_g14_an_endpoint_that_was_never_reached_costs_nothing(desk: Newsdesk):
+    desk.publish("a1")
+    with batch_server() as gone:
+        pass
+    assert desk.round(mode="direct", endpoint=gone.address).postponed == 1
+    (row,) = desk.scene.rows(summary_requests)
+    assert (row["attempts"], row["cost"]) == (0, pytest.approx(0))
+
+
+def test_g14_a_second_call_that_is_not_taken_leaves_the_first_one_counted(desk: Newsdesk):
+    desk.publish("a1")
+
+    def badly(_: Any) -> str:
+        desk.server.troubles.append(Trouble(CHAT, 429))
+        return "Certainly!"
+
+    desk.server.answer = badly
+    most = desk.summarising(mode="direct").estimate().cost
+    done = desk.round(mode="direct")
+    (row,) = desk.scene.rows(summary_requests)
+    assert (done.postponed, row["attempts"], row["cost"]) == (1, 1, pytest.approx(most / 2))
+
+
+def test_g14_the_estimate_reckons_with_every_call_that_may_be_made(desk: Newsdesk):
+    desk.publish("a1")
+    once = desk.summarising(mode="direct", asks=1).estimate().cost
+    assert desk.summarising(mode="direct", asks=3).estimate().cost == pytest.approx(3 * once)
+    with pytest.raises(Refused, match=r"summaries\.ceiling"):
+        desk.round(mode="direct", asks=3, ceiling=2 * once)
+    assert desk.server.chats == []
+    desk.round(mode="direct", asks=3, ceiling=4 * once)
+    assert desk.scene.rows(summary_requests)[0]["cost"] == pytest.approx(once)
 
 
 def test_a_refused_key_stops_everything_and_counts_nothing(desk: Newsdesk):

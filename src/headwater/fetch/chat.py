@@ -20,8 +20,12 @@ LARGEST_ANSWER = 1024 * 1024
 AGAIN = timedelta(minutes=1)
 LONGEST_WAIT = timedelta(hours=1)
 DEFAULTS: Mapping[str, Any] = {"temperature": 0, "response_format": {"type": "json_object"}}
-# The endpoint is overrun or away: no fault of the document.
-NOT_NOW = frozenset({408, 425, 429, 502, 503, 504})
+# The endpoint is overrun and took nothing: no fault of the document, and nothing to pay.
+NOT_NOW = frozenset({425, 429, 503})
+# Somebody on the way gave up waiting: the answer may have been written, and paid for.
+MAYBE_PAID = frozenset({408, 502, 504})
+BROKEN = "endpoint_broke_off"
+AWAY = frozenset({BROKEN, *(f"http_{status}" for status in MAYBE_PAID)})
 # The endpoint does not take us, whatever is asked.
 NOT_US = {
     401: "refused the key",
@@ -98,16 +102,19 @@ class Access:
     async def exchange(
         self, session: aiohttp.ClientSession, method: str, address: str, largest: int, **sent: Any
     ) -> bytes:
-        """The body of a good answer. Temporary: later. Permanent: not this. Refused: not with these settings."""
+        """The body of a good answer. Temporary: later; it counts unless it is certain that nothing was taken. Permanent: not
+        this. Refused: not with these settings."""
         try:
             async with session.request(method, address, allow_redirects=False, **sent) as response:
                 raw = await _bounded(response.content, largest)
                 self._judge(response.status, response.headers, raw)
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+            told = type(error).__name__
+            raise Temporary("endpoint_unreachable", told, delay=AGAIN, counts=False) from error
         except TimeoutError as error:
             raise Temporary("endpoint_slow", f"no answer within {self.seconds:g} s", delay=AGAIN) from error
         except aiohttp.ClientError as error:
-            told = type(error).__name__
-            raise Temporary("endpoint_unreachable", told, delay=AGAIN, counts=False) from error
+            raise Temporary(BROKEN, type(error).__name__, delay=AGAIN) from error
         return raw
 
     def _judge(self, status: int, headers: Mapping[str, str], raw: bytes) -> None:
@@ -117,9 +124,9 @@ class Access:
             raise Refused(
                 "quota_spent", f"{self.where}: the endpoint says that the quota of this key is spent"
             )
-        if status in NOT_NOW:
-            wish = retry_after(headers, self.clock()) or AGAIN
-            raise Temporary(f"http_{status}", "not now", delay=min(wish, LONGEST_WAIT), counts=False)
+        if status in NOT_NOW | MAYBE_PAID:
+            wish = min(retry_after(headers, self.clock()) or AGAIN, LONGEST_WAIT)
+            raise Temporary(f"http_{status}", "not now", delay=wish, counts=status in MAYBE_PAID)
         if status >= 500:
             raise Temporary(f"http_{status}", "the endpoint failed", delay=AGAIN)
         if status < 400:

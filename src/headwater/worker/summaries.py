@@ -81,7 +81,7 @@ class Summarising:
         planned = sum(self._plan(recipe) for recipe in self.recipes)
         asked, _ = self._due()
         self._announce(asked)
-        return Figures(planned=planned, cost=total(one.cost for one in asked))
+        return Figures(planned=planned, cost=self._worth(asked))
 
     async def follow(self) -> Figures:
         """Only what was sent before; nothing is asked."""
@@ -94,17 +94,17 @@ class Summarising:
             ended = await self._batching.follow(session)
             retold = self._show()
             planned = sum(self._plan(recipe) for recipe in self.recipes)
-            tally, costs = await self._ask(session)
+            tally, count, worth = await self._ask(session)
         return Figures(
             planned=planned,
-            asked=len(costs),
+            asked=count,
             answered=tally.answered,
             failed=tally.failed,
             postponed=tally.postponed,
             batches_sent=tally.batches,
             batches_ended=ended,
             retold=retold + self._show(),
-            cost=total(costs),
+            cost=worth,
         )
 
     def _plan(self, recipe: str) -> int:
@@ -166,20 +166,22 @@ class Summarising:
             self.touched.add(recipe)
         return count
 
-    async def _ask(self, session: aiohttp.ClientSession) -> tuple[Tally, list[float | None]]:
-        tally = Tally()
+    async def _ask(self, session: aiohttp.ClientSession) -> tuple[Tally, int, float | None]:
+        """How it went, about how many, and for how much at most."""
+        tally, count = Tally(), 0
         costs: list[float | None] = []
         while self._in_time() and not tally.wait and (asked := self._prepared()):
             self._announce(asked)
             self._refuse_what_is_dear(asked)
-            costs += [one.cost for one in asked]
+            costs.append(self._worth(asked))
+            count += len(asked)
             if self.told.mode == "batch":
                 self._batching.plan(asked)
                 tally += Tally(batches=len({one.row["model"] for one in asked}))
                 await self._batching.follow(session)
             else:
                 tally += await self._asking.all(session, asked)
-        return tally, costs
+        return tally, count, total(costs)
 
     def _due(self) -> tuple[list[Asked], list[Settled]]:
         now = self.clock()
@@ -190,9 +192,14 @@ class Summarising:
         self.requests.settle(rest, self.clock())
         return ready
 
+    def _worth(self, asked: Sequence[Asked]) -> float | None:
+        """At most: a direct call may have to be made as often as `asks` says."""
+        once = total(one.cost for one in asked)
+        return once if once is None or self.told.mode == "batch" else once * self.told.asks
+
     def _announce(self, asked: Sequence[Asked]) -> None:
         if asked:
-            worth = total(one.cost for one in asked)
+            worth = self._worth(asked)
             price = "at a price that is not known" if worth is None else f"for about ${worth:.4f}"
             self.tell(f"{_many(asked)} to be summarised {price} ({self.told.mode}).")
 
@@ -200,7 +207,7 @@ class Summarising:
         ceiling = self.told.ceiling
         if ceiling is None:
             return
-        worth = total(one.cost for one in asked)
+        worth = self._worth(asked)
         if worth is None:
             model = next(str(one.row["model"]) for one in asked if one.cost is None)
             raise Refused(

@@ -9,8 +9,8 @@ import aiohttp
 import structlog
 
 from headwater.backends.sql.summary_requests import FAILED, WAITING, Settled, SummaryRequests
-from headwater.fetch.chat import AGAIN, Chat
-from headwater.model.errors import Permanent, Temporary
+from headwater.fetch.chat import AGAIN, AWAY, Chat
+from headwater.model.errors import Permanent, Refused, Temporary
 from headwater.model.ports import Clock
 from headwater.model.work import Later
 from headwater.pure.intelligence import Unusable, asked_again
@@ -40,6 +40,13 @@ class Tally:
         )
 
 
+@dataclass
+class Calls:
+    """How many calls about one question were answered, well or badly."""
+
+    answered: int = 0
+
+
 @dataclass(frozen=True, kw_only=True)
 class Asking:
     requests: SummaryRequests
@@ -65,29 +72,40 @@ class Asking:
     async def _deal_with(self, session: aiohttp.ClientSession, one: Asked) -> Tally:
         if not await asyncio.to_thread(self.requests.asking, one.id, one.cost, one.sources, self.clock()):
             return Tally()
+        calls = Calls()
         try:
-            settled = await self._answer(session, one)
+            settled = await self._answer(session, one, calls)
         except Temporary as trouble:
-            wait = trouble.delay or AGAIN
-            if trouble.counts:
-                return await self._settled(self._again(one, trouble.reason, wait))
-            tally = await self._settled(self._postponed(one, trouble.reason, wait))
-            return replace(tally, wait=wait)
+            return await self._put_off(one, trouble, calls)
         except Unusable as trouble:
             return await self._settled(self._again(one, str(trouble), AGAIN))
         except Permanent as trouble:
             return await self._settled(Settled(id=one.id, state=FAILED, reason=str(trouble)))
+        except Refused:
+            self.requests.settle([self._not_taken(one, "stopped", NOW, calls)], self.clock())
+            raise
         except BaseException:
-            # Stopped, or not with these settings: no fault of the story. Not awaited, for we may be cancelled.
-            self.requests.settle([self._postponed(one, "stopped", NOW)], self.clock())
+            # Stopped in the middle of a call, which may be paid. Not awaited, for we may be cancelled.
+            self.requests.settle([self._again(one, "stopped", NOW)], self.clock())
             raise
         return await self._settled(settled)
 
-    async def _answer(self, session: aiohttp.ClientSession, one: Asked) -> Settled:
+    async def _put_off(self, one: Asked, trouble: Temporary, calls: Calls) -> Tally:
+        wait = trouble.delay or AGAIN
+        if not trouble.counts:
+            tally = await self._settled(self._not_taken(one, trouble.reason, wait, calls))
+            return replace(tally, wait=wait)
+        tally = await self._settled(self._again(one, trouble.reason, wait))
+        return replace(tally, wait=wait) if trouble.reason in AWAY else tally
+
+    async def _answer(self, session: aiohttp.ClientSession, one: Asked, calls: Calls) -> Settled:
         chat = replace(self.chat, model=one.row["model"])
         messages = list(one.messages)
         for ask in range(1, self.asks + 1):
+            if ask > 1:
+                await asyncio.to_thread(self.requests.paying, one.id, one.cost)
             said = await chat.ask(session, messages, max_tokens=one.longest)
+            calls.answered += 1
             try:
                 return kept(one.row, said, one.articles)
             except Unusable as why:
@@ -100,9 +118,13 @@ class Asking:
     def _again(self, one: Asked, reason: str, wait: timedelta) -> Settled:
         return again(one.row, reason, self.clock() + wait, tried=one.row["attempts"] + 1)
 
-    def _postponed(self, one: Asked, reason: str, wait: timedelta) -> Settled:
+    def _not_taken(self, one: Asked, reason: str, wait: timedelta, calls: Calls) -> Settled:
+        """The last call cost nothing; the try counts all the same if one before it was answered."""
+        unspent = one.cost or 0.0
+        if calls.answered:
+            return replace(self._again(one, reason, wait), unspent=unspent)
         later = Later(at=self.clock() + wait, reason=reason, counts=False)
-        return Settled(id=one.id, state=WAITING, reason=reason, later=later, unspent=one.cost or 0.0)
+        return Settled(id=one.id, state=WAITING, reason=reason, later=later, unspent=unspent)
 
     async def _settled(self, settled: Settled) -> Tally:
         await asyncio.to_thread(self.requests.settle, [settled], self.clock())

@@ -137,6 +137,12 @@ class SummaryRequests:
         with writing(self.engine) as connection:
             return bool(connection.execute(mine.values(**asked_values(cost, sources, now))).rowcount)
 
+    def paying(self, request: str, cost: float | None) -> None:
+        """Another call within the same try."""
+        mine = update(requests).where(requests.c.id == request)
+        with writing(self.engine) as connection:
+            connection.execute(mine.values(cost=requests.c.cost + cost))
+
     def documents(self, ids: Sequence[str]) -> Mapping[str, Document]:
         with reading(self.engine) as connection:
             return documents_by_id(connection, ids)
@@ -200,9 +206,10 @@ def settle(
             values |= {"due_at": one.later.at, "batch_id": None, "place": None}
             if not one.later.counts:
                 values["attempts"] = case((requests.c.attempts > 0, requests.c.attempts - 1), else_=0)
-                values["cost"] = requests.c.cost - one.unspent
         else:
             values["ended_at"] = now
+        if one.unspent:
+            values["cost"] = requests.c.cost - one.unspent
         connection.execute(update(requests).where(requests.c.id == one.id, *mine).values(**values))
 
 
