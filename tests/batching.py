@@ -45,11 +45,12 @@ def telling(asked: Mapping[str, Any]) -> str:
 @dataclass
 class BatchServer:
     """`answer` says what the model says to a request body; `line` may end a line of a batch otherwise: an HTTP status, or
-    a code such as batch_expired."""
+    a code such as batch_expired. `whole` is the code with which batches fail that are made from now on."""
 
     answer: Callable[[Mapping[str, Any]], str] = telling
     line: Callable[[str], int | str] = lambda _: 200
     way: tuple[str, ...] = WAY
+    whole: str = ""
     address: str = ""
     files: dict[str, bytes] = field(default_factory=dict)
     batches: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -159,8 +160,8 @@ class BatchServer:
 
     def _faults(self, batch: Mapping[str, Any]) -> list[dict[str, Any]]:
         raw = self.files[batch["input_file_id"]].splitlines()
-        if not raw:
-            return [{"code": "empty_file", "line": None, "message": "", "param": None}]
+        if self.whole or not raw:
+            return [{"code": self.whole or "empty_file", "line": None, "message": "", "param": None}]
         faults, seen, models = [], set(), set()
         for number, one in enumerate(raw, 1):
             said = json.loads(one)

@@ -17,6 +17,7 @@ READING = (
     "candidates",
     "states",
     "due",
+    "is_crowded",
     "material",
     "documents",
     "done",

@@ -147,6 +147,39 @@ def test_g14_a_batch_that_is_not_valid_blames_its_lines_and_spares_the_others(de
     assert (desk.by("a"), desk.by("b")) == (MODEL, "local")
 
 
+def test_g14_a_batch_for_which_there_is_no_room_waits_uncounted_and_costs_nothing(desk: Newsdesk):
+    desk.publish("a1", "b1")
+    desk.server.whole = "token_limit_exceeded"
+    desk.rounds(1)
+    rows = desk.summarising().requests
+    assert rows.spent(desk.scene.now - timedelta(days=1)) > 0.0001
+    desk.rounds(1)
+    assert [batch["reason"] for batch in desk.batches()] == ["token_limit_exceeded"]
+    waiting = desk.scene.rows(summary_requests)
+    assert {(row["state"], row["attempts"], row["reason"]) for row in waiting} == {
+        ("waiting", 0, "queue_full")
+    }
+    assert rows.spent(desk.scene.now - timedelta(days=1)) == pytest.approx(0)
+    desk.server.whole = ""
+    desk.publish("c1")
+    desk.rounds(2)
+    assert desk.server.posts("/batches") == 1
+    desk.scene.now += timedelta(hours=1)
+    desk.rounds(4)
+    assert {name: desk.by(name) for name in "abc"} == {"a": MODEL, "b": MODEL, "c": MODEL}
+    assert sorted(one["custom_id"][0] for one in desk.server.lines) == ["a", "b", "c"]
+
+
+def test_a_full_queue_never_uses_up_the_tries(desk: Newsdesk):
+    desk.publish("a1")
+    desk.server.whole = "token_limit_exceeded"
+    desk.rounds(30)
+    assert desk.server.posts("/batches") > 3
+    desk.server.whole = ""
+    desk.rounds(10)
+    assert desk.by("a") == MODEL
+
+
 def test_g14_a_cancelled_batch_keeps_what_was_done_and_asks_no_more(desk: Newsdesk):
     desk.publish("a1", "b1")
     desk.rounds(2)

@@ -11,6 +11,8 @@ MARK = "headwater_batch"
 ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
 # The same line may be taken another time; every other refusal is for good.
 PASSING = frozenset({"batch_expired", "rate_limit_exceeded", "server_error", "token_limit_exceeded"})
+# The endpoint holds as much of ours as it will: nothing of the batch was done, and nothing of it is to blame.
+CROWDED = frozenset({"token_limit_exceeded", "enqueued_token_limit_exceeded", "rate_limit_exceeded"})
 
 
 class Counts(msgspec.Struct, frozen=True):
@@ -134,3 +136,10 @@ def whole_fault(batch: Batch) -> str:
     """Why a batch as a whole was not taken."""
     faults = batch.errors.data if batch.errors else []
     return next((fault.code for fault in faults if fault.code), None) or batch.status
+
+
+def is_crowded_out(batch: Batch) -> bool:
+    """Whether a batch failed as a whole because others are before it."""
+    codes = {fault.code for fault in (batch.errors.data if batch.errors else [])}
+    done = batch.request_counts.completed if batch.request_counts else 0
+    return batch.status == "failed" and not done and bool(codes) and codes <= CROWDED

@@ -170,7 +170,7 @@ class Summarising:
         """How it went, about how many, and for how much at most."""
         tally, count = Tally(), 0
         costs: list[float | None] = []
-        while self._in_time() and not tally.wait and (asked := self._prepared()):
+        while self._may_ask() and not tally.wait and (asked := self._prepared()):
             self._announce(asked)
             self._refuse_what_is_dear(asked)
             costs.append(self._worth(asked))
@@ -221,6 +221,11 @@ class Summarising:
                 f"{WHERE}.ceiling: {_many(asked)} would cost about ${worth:.4f}, and ${spent:.4f} of "
                 f"${ceiling:g} in 24 hours are spent; wait, or raise the ceiling",
             )
+
+    def _may_ask(self) -> bool:
+        """No batch is sent after one for which the endpoint had no room."""
+        crowded = self.told.mode == "batch" and self.requests.is_crowded(self.clock())
+        return self._in_time() and not crowded
 
     def _in_time(self) -> bool:
         return self.clock() < self.until

@@ -15,12 +15,22 @@ import aiohttp
 import structlog
 
 from headwater.backends.sql.summary_batches import CREATING, PLANNED, SENT, UPLOADED, Planned, SummaryBatches
-from headwater.backends.sql.summary_requests import CANCELLED, FAILED, Settled
+from headwater.backends.sql.summary_requests import CANCELLED, FAILED, QUEUE_FULL, WAITING, Settled
 from headwater.fetch.batch_api import BatchApi, counts_of
 from headwater.fetch.chat import AGAIN, Chat, said_in
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.ports import Clock
-from headwater.pure.batches import ENDED, Batch, Heard, heard, line, refused_lines, whole_fault
+from headwater.model.work import Later
+from headwater.pure.batches import (
+    ENDED,
+    Batch,
+    Heard,
+    heard,
+    is_crowded_out,
+    line,
+    refused_lines,
+    whole_fault,
+)
 from headwater.pure.intelligence import Unusable
 from headwater.pure.keys import key
 from headwater.pure.spending import total
@@ -160,7 +170,9 @@ class Batching:
             self._note(held, status=batch.status, counts=counts_of(batch), reason=None)
             return False
         inside = self.batches.inside(held.id)
-        if batch.status == "failed":
+        if is_crowded_out(batch):
+            settled = self._crowded_out(held.row, inside)
+        elif batch.status == "failed":
             settled = self._invalid(batch, inside)
         else:
             settled = self._answers(batch, inside, await self._lines(session, batch))
@@ -209,6 +221,16 @@ class Batching:
             for one in inside
         ]
 
+    def _crowded_out(self, batch: Row, inside: Sequence[Row]) -> list[Settled]:
+        """Nothing was taken: no try is counted, and what was reckoned for this batch is given back."""
+        if batch["cancelling"]:
+            return self._cancelled(batch)
+        later = Later(at=self.clock() + REST, reason=QUEUE_FULL, counts=False)
+        return [
+            Settled(id=name, state=WAITING, reason=QUEUE_FULL, later=later, unspent=unspent)
+            for name, unspent in shares(batch["cost"], inside).items()
+        ]
+
     def _answers(self, batch: Batch, inside: Sequence[Row], lines: Mapping[str, Heard]) -> list[Settled]:
         return [self._answer(batch, one, lines.get(one["id"])) for one in inside]
 
@@ -234,6 +256,14 @@ class Batching:
 
     def _end(self, held: Held, settled: Sequence[Settled], reason: str | None, **values: Any) -> bool:
         return self.batches.end(held.row, settled, self.clock(), reason=reason, **values)
+
+
+def shares(cost: float | None, inside: Sequence[Row]) -> dict[str, float]:
+    """Of what a batch costs, the part of each question: in proportion to what all its tries together cost, for no more is
+    known of one."""
+    whole = sum(one["cost"] or 0.0 for one in inside)
+    part = min(1.0, (cost or 0.0) / whole) if whole else 0.0
+    return {str(one["id"]): (one["cost"] or 0.0) * part for one in inside}
 
 
 def missing_since(status: str | None) -> datetime | None:

@@ -20,6 +20,7 @@ requests = summary_requests
 WAITING, ASKED, DONE, FAILED = "waiting", "asked", "done", "failed"
 CANCELLED, DROPPED = "cancelled", "dropped"
 SUPERSEDED = "superseded"
+QUEUE_FULL = "queue_full"
 LONGEST_REASON = 300
 
 
@@ -120,6 +121,12 @@ class SummaryRequests:
         order = (requests.c.level, requests.c.score.desc(), requests.c.id)
         with reading(self.engine) as connection:
             return [dict(row) for row in connection.execute(query.order_by(*order).limit(limit)).mappings()]
+
+    def is_crowded(self, now: datetime) -> bool:
+        """Whether something waits because the endpoint holds as much as it will."""
+        waits = (requests.c.state == WAITING, requests.c.due_at > now, requests.c.reason == QUEUE_FULL)
+        with reading(self.engine) as connection:
+            return connection.scalar(select(requests.c.id).where(*waits).limit(1)) is not None
 
     def material(self, ids: Sequence[str]) -> Mapping[str, tuple[Story, list[Document]]]:
         """Stories with all their documents, those most like the story first."""
