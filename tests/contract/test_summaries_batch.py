@@ -142,6 +142,7 @@ def test_g14_a_batch_that_is_not_valid_blames_its_lines_and_spares_the_others(de
     (batch,) = desk.batches()
     assert (batch["status"], batch["reason"]) == ("failed", "invalid_custom_id")
     assert desk.requests() == {"a-standard": "waiting", "b-standard": "failed"}
+    assert sum(row["cost"] for row in desk.scene.rows(summary_requests)) == pytest.approx(0)
     desk.scene.now += timedelta(hours=1)
     desk.rounds(4)
     assert (desk.by("a"), desk.by("b")) == (MODEL, "local")
@@ -209,6 +210,7 @@ def test_what_is_cancelled_before_it_was_sent_is_never_sent(desk: Newsdesk):
     desk.rounds(3)
     assert desk.server.posts("/batches") == 0
     assert (desk.batches()[0]["state"], desk.requests()) == ("ended", {"a-standard": "cancelled"})
+    assert desk.scene.rows(summary_requests)[0]["cost"] == pytest.approx(0)
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
@@ -241,6 +243,18 @@ def test_g14_a_batch_whose_answer_was_lost_is_found_again_by_its_mark(
     desk.rounds(5)
     assert len(desk.server.batches) == created
     assert desk.by("a") == MODEL
+
+
+@pytest.mark.parametrize("fits", ["POST /files", "POST /batches"])
+def test_a_batch_that_was_refused_costs_nothing_and_is_tried_again(desk: Newsdesk, fits: str):
+    desk.publish("a1")
+    desk.server.troubles.append(Trouble(fits, 400))
+    desk.rounds(1)
+    (row,) = desk.scene.rows(summary_requests)
+    assert (row["state"], row["attempts"], row["cost"]) == ("waiting", 1, pytest.approx(0))
+    desk.scene.now += timedelta(hours=1)
+    desk.rounds(4)
+    assert (desk.by("a"), len(desk.server.batches)) == (MODEL, 1)
 
 
 def test_a_batch_among_many_is_found(desk: Newsdesk):

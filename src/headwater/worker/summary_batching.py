@@ -7,7 +7,7 @@ another one is made. Everything before costs nothing, everything after can be do
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -107,7 +107,9 @@ class Batching:
         if row["state"] in {CREATING, SENT}:
             return [Settled(id=one["id"], state=FAILED, reason=trouble.reason) for one in inside]
         later = self.clock() + REST
-        return [again(one, trouble.reason, later, tried=one["attempts"]) for one in inside]
+        return unpaid(
+            row, inside, [again(one, trouble.reason, later, tried=one["attempts"]) for one in inside]
+        )
 
     async def _advanced(self, session: aiohttp.ClientSession, held: Held) -> bool:
         state, wanted = held.row["state"], not held.row["cancelling"]
@@ -173,7 +175,7 @@ class Batching:
         if is_crowded_out(batch):
             settled = self._crowded_out(held.row, inside)
         elif batch.status == "failed":
-            settled = self._invalid(batch, inside)
+            settled = unpaid(held.row, inside, self._invalid(batch, inside))
         else:
             settled = self._answers(batch, inside, await self._lines(session, batch))
         reason = whole_fault(batch) if batch.status == "failed" else None
@@ -226,10 +228,8 @@ class Batching:
         if batch["cancelling"]:
             return self._cancelled(batch)
         later = Later(at=self.clock() + REST, reason=QUEUE_FULL, counts=False)
-        return [
-            Settled(id=name, state=WAITING, reason=QUEUE_FULL, later=later, unspent=unspent)
-            for name, unspent in shares(batch["cost"], inside).items()
-        ]
+        waiting = [Settled(id=one["id"], state=WAITING, reason=QUEUE_FULL, later=later) for one in inside]
+        return unpaid(batch, inside, waiting)
 
     def _answers(self, batch: Batch, inside: Sequence[Row], lines: Mapping[str, Heard]) -> list[Settled]:
         return [self._answer(batch, one, lines.get(one["id"])) for one in inside]
@@ -251,19 +251,22 @@ class Batching:
         return Settled(id=row["id"], state=FAILED, reason=reason)
 
     def _cancelled(self, row: Row) -> list[Settled]:
+        """Of a batch that was never taken."""
         inside = self.batches.inside(row["id"])
-        return [Settled(id=one["id"], state=CANCELLED, reason="cancelled") for one in inside]
+        ended = [Settled(id=one["id"], state=CANCELLED, reason="cancelled") for one in inside]
+        return unpaid(row, inside, ended)
 
     def _end(self, held: Held, settled: Sequence[Settled], reason: str | None, **values: Any) -> bool:
         return self.batches.end(held.row, settled, self.clock(), reason=reason, **values)
 
 
-def shares(cost: float | None, inside: Sequence[Row]) -> dict[str, float]:
-    """Of what a batch costs, the part of each question: in proportion to what all its tries together cost, for no more is
-    known of one."""
-    whole = sum(one["cost"] or 0.0 for one in inside)
-    part = min(1.0, (cost or 0.0) / whole) if whole else 0.0
-    return {str(one["id"]): (one["cost"] or 0.0) * part for one in inside}
+def unpaid(batch: Row, inside: Sequence[Row], settled: Sequence[Settled]) -> list[Settled]:
+    """What was reckoned for a batch is given back to its questions, in proportion to what all tries of each cost: no more
+    is known of one."""
+    costs = {one["id"]: one["cost"] or 0.0 for one in inside}
+    whole = sum(costs.values())
+    part = min(1.0, (batch["cost"] or 0.0) / whole) if whole else 0.0
+    return [replace(one, unspent=costs[one.id] * part) for one in settled]
 
 
 def missing_since(status: str | None) -> datetime | None:
