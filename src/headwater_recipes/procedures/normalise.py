@@ -18,7 +18,7 @@ from headwater_recipes.procedures.kinds import kind_of
 from headwater_recipes.procedures.page.page import Page, Tell, no_language
 from headwater_recipes.procedures.registry.entry import Entry
 from headwater_recipes.procedures.registry.registry import territory as registered_territory
-from headwater_recipes.procedures.registry.territory import SOURCE_TYPES, territory_of
+from headwater_recipes.procedures.registry.territory import SOURCE_TYPES, most_exact, territory_of
 from headwater_recipes.procedures.sections.divide import divide
 from headwater_recipes.procedures.sections.line import lines_of
 from headwater_recipes.procedures.sections.part import Part, of_field
@@ -302,10 +302,12 @@ def _territory(page: Page, owner: Entry | None, organism: str) -> tuple[dict[str
         organism,
         *(body.name_in(str(page.site.get(name) or "")) for name in ("logo", "name", "header", "footer")),
         body.name_in(page.page_title),
+        body.name_in(str(page.site.get("opening") or "")),
         *(body.name_in(line.lstrip("# ")) for line in page.text[:OPENING].split("\n")),
         "",
     ]
-    found = next((one for name in dict.fromkeys(names) if (one := territory_of(name, host))), {})
+    told = [one for name in dict.fromkeys(names) if (one := territory_of(name, host))]
+    found = most_exact(told)
     return found, SOURCE_TYPES.get(str(found.get("nivel")), "local")
 
 

@@ -46,7 +46,7 @@ SHORT_PHONE = re.compile(
     re.IGNORECASE,
 )
 ANYWHERE = re.compile(
-    r"electronic|telematic|elektronik|internet|cualquier|qualsevol|calquera|edozein|\bany\b"
+    r"electronic|telematic|elektronik|internet|cualquier|qualsevol|calquera|edozein|\bany\b|\byour\b|\bnearest\b|mas (?:cercan|proxim)\w+|mes proper\w*|mais proxim\w+|hurbilen\w*|de (?:su|tu|cada|la seva|seu) (?:provincia|municipio|municipi|localidad|domicilio|domicili|barrio)"
 )
 BRACKETS = re.compile(r"\(([^()]{8,160})\)")
 PREPOSITION = re.compile(r"^(?:En|A|Al|Na|No) (?:la |el |l['’]|las |los |les |els |o |a )?(?=[A-ZÁÉÍÓÚ])")

@@ -13,13 +13,13 @@ from headwater_recipes.procedures.sections.line import Line
 from headwater_recipes.procedures.sections.part import Part
 
 ONLINE = re.compile(
-    r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|electronicament|elektronik|electronicall|via web|mitjans electronics|medios electronicos|medios telematicos|bitarteko elektroniko|formulario web|plataforma|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital"
+    r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|(?<!correo )electronico\b|(?<!correu )electronic\b|electronicament|elektronik|electronicall|via web|mitjans electronics|medios electronicos|medios telematicos|bitarteko elektroniko|formulario web|plataforma|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital"
 )
 IN_PERSON = re.compile(
     r"presencial|en perso[na]a?\b|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|centros? de atencion|centres? d atencio|\bcita\b|aurretiko hitzordu|hitzordu|appointment|face to face|dependencias|personandose|adrecant|achegandose|comisaria|secretaria|\btaulell\b|leihatila|at the (?:town hall|registry)"
 )
 PHONE = re.compile(
-    r"por telefono|telefonicamente|per telefon|telefonicament|telefonoz|by (?:tele)?phone|llamando|trucant|chamando|deituz|call(?:ing)? "
+    r"por telefono|telefonicamente|per telefon|telefonicament|telefonoz|by (?:tele)?phone|llamando|trucant|chamando|deituz|call(?:ing)? |\b(?:llam[ae]|llamad|truca|truqueu|truqui|cham[ae]) (?:al|a los|a l|als|ao|aos|por)\b|\bdeitu\b"
 )
 POST = re.compile(
     r"correo (?:postal|certificado|administrativo)|correu (?:postal|certificat)|oficinas de correos|posta bidez|by post\b|por correo\b"
@@ -31,6 +31,10 @@ NOT_ONLINE = re.compile(
     r"no (?:\w+ ){0,4}(?:por internet|en linea|electronica\w*|telematica\w*|online)|not available online"
 )
 NAMED = re.compile(r"(?:^|[;.]\s+)([^:;.]{3,30}):\s")
+BOOKED = re.compile(
+    r"\b(?:citas?(?: previa)?|appointments?|hitzordu\w*)(?: \w+){0,2}? (?:online|on line|por internet|per internet|en linea|en linia|internet bidez)\b"
+)
+"""Only the appointment is made there."""
 LONGEST_NUMBER = 24
 VIA_NAMES = {
     "online": "online",
@@ -70,7 +74,8 @@ def _apart(line: Line) -> list[Line]:
 def _way(part: Part, line: Line) -> dict[str, str] | None:
     if NOTE.match(line.text) or (line.kind == "text" and line.text.endswith(":")):
         return None
-    if places.number_in(line.text, "tel") and len(line.text) <= LONGEST_NUMBER:
+    calls = part.key == "telefono" and PHONE.search(folded(line.text))
+    if not calls and places.number_in(line.text, "tel") and len(line.text) <= LONGEST_NUMBER:
         return None  # a number alone is whom to call, not how to apply
     if line.links and folded(line.text) == folded(line.links[0].text) and _is_button(part, line):
         return None  # where it leads is told elsewhere
@@ -119,7 +124,7 @@ def channel(told: Sequence[dict[str, str]], parts: Sequence[Part], urls: Sequenc
     bare = folded(
         " ".join(general if named - {"general"} else [f"{part.title} {part.text}" for part in parts])
     )
-    bare = VIRTUAL.sub("internet", bare)
+    bare = BOOKED.sub("cita", VIRTUAL.sub("internet", bare))
     online = "online" in named or (bool(ONLINE.search(bare)) and not NOT_ONLINE.search(bare))
     posted = any(way["via"] == "correo" and "@" not in way["detalle"] for way in told)
     person = "presencial" in named or posted or bool(IN_PERSON.search(bare) or POST.search(bare))

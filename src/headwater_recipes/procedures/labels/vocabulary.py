@@ -24,10 +24,11 @@ NOT_FOR_FIELDS = (
     r"(?:lotutako|vinculad\w+|vinculat\w*|enlaces|enllacos|ligazons|ligazons|estekak|links|useful links|related|relacionad\w+|relacionats|erlazionatu\w*)\b",
     r"(?:tramites|tramits|procedimientos|procediments|procedementos|izapide\w*|servicios|serveis|otros|otras|altres|outros|outras|beste|other|documentos|documents|contenidos?|continguts?) (?:\w+ )?(?:relaciona\w*|erlazionatu\w*|tramites|tramits|procedimientos|similares|de interes|d interes|izapide\w*|procedures|services)",
     r"(?:te puede|le puede|tambien te|et pot|pode|you may)\w* (?:\w+ )?(?:interes\w*|interest\w*|also)",
+    r"(?:(?:tambien|tambe|tamen|ere|quiza\w*|potser|tal vez|quizais|igual|you) )*(?:(?:te|le|os|us|che|lle|et|li|vos|it|this) )?(?:puede\w*|podria\w*|pode\w*|pot\w*|may|might)? ?(?:(?:te|le|os|us|che|lle|also|be) )*(?:interes(?:s?ar\w*|s?an?|s?en|t|ting))(?: (?:also|tambien|tambe|tamen))?$",
     r"(?:compart\w+|comparteix|partekatu|share|redes sociales|xarxes socials|siguenos|segueix nos|follow us)\b",
     r"(?:notas?|notes?|oharrak?) (?:al pie|a peu|a pe|pie)|footnotes?$",
     r"(?:ultima|darrera|azken|last|fecha|data) (?:\w+ )?(?:actualizacion|actualitzacio|modificacion|eguneratze\w*|update\w*|revision)",
-    r"(?:noticias|noticies|novedades|novetats|albisteak|news|agenda|newsletter|boletin|butlleti|suscri\w+|mapa web|imprim\w+|buscador|buscar|cercador|menu|navegadores|glosario)\b|(?:inicio|inici|hasiera|home)$",
+    r"(?:novas|novidades|actualidad|actualitat|actualidade|gaurkotasuna|noticias|noticies|novedades|novetats|albisteak|news|agenda|newsletter|boletin|butlleti|suscri\w+|mapa web|imprim\w+|buscador|buscar|cercador|menu|navegadores|glosario)\b|(?:inicio|inici|hasiera|home)$",
     r"(?:asistencia|soporte|incidencias|suport|problemas) (?:tecnic\w+|informatic\w+)|(?:ayuda|ajuda|axuda|laguntza) (?:tecnica|teknikoa)",
     r"(?:volver|tornar|itzuli|back)\b",
     r"(?:mas|mes|mais|otros|otras|altres|outros|outras|gehiago|beste|more|other|ultimos|darrers) (?:tramites?|tramits|procedimientos?|procediments|procedementos|servicios|serveis|servizos|ayudas|ajuts|axudas|izapide\w*|services|procedures)\b",
@@ -55,23 +56,24 @@ HANDLED = (
     r"who (?:handles|manages|processes|deals|runs|is (?:responsible|in charge))\b",
 )
 BODY = (
-    r"organismo\w*(?! (?:colabora|que regula))|organisme\w*|organo?s? (?:responsable|competente?|gestora?|que|resolut|instruct|tramitador|de resolucion|de resolucio|administrativ|eskudun|arduradun|kudeatzaile)|organo?$|organ$",
+    r"(?:lo|la|ho|o|se) (?:tramita|gestiona|xestiona)$|organo?s? (?:de|d) (?:la )?(?:tramitaci\w+|gesti\w+|xesti\w+|instrucci\w+)|organismo\w*(?! (?:colabora|que regula))|organisme\w*|organo?s? (?:responsable|competente?|gestora?|que|resolut|instruct|tramitador|de resolucion|de resolucio|administrativ|eskudun|arduradun|kudeatzaile)|organo?$|organ$",
     r"(?:unidad|unitat|unidade|unitate)\w* (?:responsable|tramitadora|gestora|organica|administrativa|competente?|eskudun|arduradun|kudeatzaile|de tramitacion)\w*",
     r"(?:entidad|entitat|entidade|ens|ente|erakunde|administracion|administracio|administrazio)\w*(?: (?:responsable|competente?|convocante|convocant|gestora?|xestora|kudeatzaile\w*|concedente|arduradun\w*|eskudun\w*))?$",
     r"(?:departamento|departament|consejeria|conselleria|concejalia|regidoria|concellaria|ministerio|ministeri|servicio|servei|servizo|area|saila|centro (?:directivo|gestor|responsable)|direccion general|delegacion)(?: (?:responsable|competente?|gestora?|tramitador|arduraduna|eskuduna))?$",
     r"(?:responsable|arduraduna)(?: (?:del?|do|de la) (?:tramite|tramit|procedimiento|procedemento|procediment))?$",
     r"(?:quien|qui|quen|nork) (?:lo |ho |o |la )?(?:tramita|gestiona|resuelve|resol|xestiona|convoca|es el responsable|kudeatzen|izapidetzen|ebazten)",
-    r"(?:responsible|competent|managing|processing|issuing) (?:body|authority|department|unit|organisation|organization|administration|office)|(?:authority|department|organisation|organization|body|administration)(?: responsible| in charge)?$|who (?:handles|manages|processes|is responsible)",
+    r"(?:body|authority|department|office|unit|ministry) (?:in charge|responsible)\b|(?:responsible|competent|managing|processing|issuing) (?:body|authority|department|unit|organisation|organization|administration|office)|(?:authority|department|organisation|organization|body|administration)(?: responsible| in charge)?$|who (?:handles|manages|processes|is responsible)",
 )
 
 SILENCE = (
     r"(?:efectos?|efectes?|sentido|sentit|regimen|caracter)(?: y \w+)? (?:del?|do|de la|da) (?:silencio?|falta)",
     r"silencio?(?: administrati[vu]\w*)?\b|(?:administrazio )?isiltasun\w*|(?:administrative|effect\w* of(?: administrative)?) silence|silence$",
     r"(?:que (?:pasa|ocurre|sucede|pasara|passa|acontece) si|y si|i si|e se|what (?:happens )?if) (?:\w+ )?(?:no|non|nobody|they (?:do not|don t))\b.*(?:contest|respo|resuelv|resol|answer|reply|respond)\w*",
-    r"(?:consecuencias?|consequencies|efectos?|efectes) (?:de|d) (?:la )?(?:falta|no|manca)|falta de (?:respuesta|resolucion|resposta|resolucio)|si no (?:me |se |hay |te |em )?(?:contesta|responde|respuesta|responen|contesten|resuelve)\w*|no reply|if (?:you (?:get|receive) )?no (?:answer|reply)|what if .* not answer",
+    r"(?:consecuencias?|consequencies|efectos?|efectes) (?:de|d) (?:la )?(?:falta|no|manca)|falta de (?:respuesta|resolucion|resposta|resolucio)|(?:inactividad|inactivitat|inactividade) (?:de|da)\b|effects? of (?:no|not|lack|failure)\b|(?:no|lack of|absence of|without) (?:answer|response|decision)$|en (?:caso|cas) de (?:no|falta|ausencia|absencia|manca)\b.*(?:contest|resp|resol)\w*|erantzun\w* (?:ez|ezean|ezik)\b|ebazpen\w* (?:ez|ezean|ezik)\b|si no (?:me |se |hay |te |em )?(?:contesta|responde|respuesta|responen|contesten|resuelve)\w*|no reply|if (?:you (?:get|receive) )?no (?:answer|reply)|what if .* not answer",
 )
 DECISION = (
     r"(?:plazos?|terminis?|prazos?|tiempos?|temps|tempos?)(?: (?:maximo|maxim|medio|legal|estimado|mitja|orientativo|previsto))* (?:de|para|per a|per|en|pera) (?:la |l |a |su )?(?:resol\w+|tramitac\w+|respuest\w+|respost\w+|contest\w+|notific\w+|emision|expedicion|concesion|entrega|obtencion)",
+    r"(?:se|es) (?:resuelve|resol|resolve|contesta|responde|respon|entrega|expide|concede) (?:en|no|nun|en un)\b|(?:plazos?|terminis?|prazos?) (?:maxim\w+ legal\w*|legal\w* maxim\w+)$",
     r"(?:cuando|quan|cando) (?:se |es |em |me |o |ho )?(?:resol\w+|resuelv\w+|recib\w+|rebr\w+|contest\w+|respon\w+|tendr\w+)",
     r"(?:cuanto|quant|canto)(?: de temps| tiempo| tempo)? (?:tarda\w*|triga\w*|demora\w*|se tarda)|(?:resolucion|resolucio)(?: (?:y|i|e) notificaci\w+)?$|(?:resolucion|resolucio) del? (?:procedimiento|procediment|procedemento|tramite|expediente)$",
     r"(?:terminos?|termos?) (?:maxim\w+ )?(?:para|de|d) (?:la )?(?:resol|notific)\w*|(?:espera\w*|wait for) (?:la |a |the )?(?:respuesta|resposta|resolucion|resolucio|answer|decision)|(?:y |i |e )?(?:la |a )?(?:respuesta|resposta|erantzuna|answer|reply)$|ebazpen\w*|ebazteko\w*|erantzuteko\w*|zenbat (?:denbora )?(?:irauten|behar da|tardatzen)",
@@ -89,6 +91,8 @@ PAYMENT_TERM = (
 PERIOD = (
     rf"{_A}(?:vigencia (?:y|i|e) )?(?:plazos?|terminis?|prazos?)\b",
     r"terminos? (?:para|de) (?:la )?(?:solicit|present|pedir)\w*",
+    r"(?:con|amb|with) (?:cuant[oa]|quant[a]?|cant[oa]|how much) (?:de )?(?:tiempo|temps|tempo|antelaci\w+|time|notice)\b",
+    r"(?:inicio|inici|apertura|obertura|comienzo|comenzo|start|opening) (?:y|i|e|and) (?:fin|fi|final|cierre|tancament|peche|remate|end|closing)\b",
     r"(?:hasta |desde |fins |des de |ata |dende )?(?:cuando|quan|cando|noiz|when|until when|by when)\b",
     r"(?:fechas?|data|dates?|datas|datak|calendario|calendari|periodos?|periodes?|periodoa|epe\w*|epealdia)(?= (?:de|d|per|para|limite?|limit|maxim\w+|y|i|e|clave|importantes?)\b|$)",
     r"(?:deadlines?|time ?limits?|time ?frames?|timelines?|time periods?|closing dates?|opening dates?|key dates|application (?:period|window|deadline)|period\b|submission (?:period|deadline))",
@@ -122,6 +126,7 @@ PAPERS = (
     r"(?:documentos?|documents?|dokumentuak|dokumentu|agiriak|agiri|papeles|papeis|papers|evidence|proof)\b(?! (?:relacionad|de interes|d interes|descarg|asociad|relacionat))",
     r"(?:que|quina|quins|quines|cales|cuales|what|which|zer|zein) (?:documentos?|documents?|documentaci\w+|documentation|papeles|papers|dokumentu\w*|dokumentazio\w*|agiri\w*|impresos)",
     r"(?:que|what) (?:se )?(?:necesit\w+|necessit\w+|precis\w+|hace falta|fa falta|fai falta|hay que (?:presentar|aportar|llevar|adjuntar|entregar)|cal (?:presentar|aportar|portar|adjuntar)?|s ha d\w* (?:presentar|aportar)|tengo que (?:presentar|aportar|llevar)|debo (?:presentar|aportar|llevar|adjuntar)|debes? (?:presentar|aportar|llevar)|debe (?:presentar|aportar)|(?:he|has) de (?:presentar|aportar|portar)|teno que (?:presentar|achegar|levar)|hai que (?:presentar|achegar)|do (?:i|you) need|you (?:will )?need|i need|to (?:bring|submit|provide))",
+    r"(?:informaci\w+|dades|datos|data|information) (?:que|a|you) (?:\w+ ){0,3}?(?:facilitar|aportar|adjuntar|presentar|proporcionar|indicar|portar|traer|achegar|must provide|need to provide|provide)\b",
     r"eskaerarekin batera|que (?:me |te |nos |em |et )?(?:piden|pide|demanen|demana|pediran|exigen)\b",
     r"(?:zer (?:behar|aurkeztu|ekarri)|aurkeztu beharreko|eraman beharreko|beharrezko (?:agiri|dokumentu|dokumentazio))\w*",
     r"(?:required|necessary|supporting) (?:documents?|documentation|paperwork|papers)|paperwork|documentation|justificantes?$",
@@ -136,6 +141,7 @@ CONDITIONS = (
     r"(?:dirigid[oa]s?|adrecat|adrecada|va dirigit|dirixid[oa]s?|destinad[oa]s?|zuzendu\w*|aimed) (?:a|o|to|para|al|als|as|at)?\b|dirigido$|interesad[oa]s(?: solicitantes)?$|interessats$|interesdun\w*$",
     r"(?:(?:es|e) (?:para|per a) mi|me interesa|m interessa|interesame|is it for me|niretzat da)$",
     r"eska dezake\w*$",
+    r"(?:comprueb\w+|comprov\w+|comprob\w+|mira|verifi\w+|averigua|asegurate|check|find out|see|egiaztatu) (?:de )?(?:si|que|se|if|whether|you|ea) (?:\w+ )?(?:pued\w*|cumpl\w*|compl\w*|pots?|pode\w*|pot|can|are eligible|qualify|tienes derecho|tens dret|ere|betetzen)\b",
     r"(?:sujetos?|personas|subxectos) (?:legitimad\w+|obligad\w+|activos?)",
     r"(?:tengo|tinc|teno|tes|tienes|do i have) (?:derecho|dret|dereito|a right)|qui s hi (?:pot|poden)\b",
     r"(?:puedo|podeis|puedes|puc|podo|podes|can i|am i|do i) (?:solicit\w+|pedir\w*|demanar\w*|apply|eligible|qualify|acceder|optar)|(?:eligib\w+|entitle\w+|requirements?)\b|what (?:are the )?(?:requirements|conditions)",
@@ -146,11 +152,11 @@ ONLINE = (
     r"(?:internet bidez|elektronikoki|telematikoki|egoitza elektroniko\w*|online(?: bidez)?|elektronikoa)$|(?:online|on line|electronically|by internet|over the internet|via the (?:web|internet)|apply online|electronic (?:submission|filing|channel|office))$",
 )
 IN_PERSON = (
-    r"(?:de forma |de manera |tramitacion |tramitacio |presentacion |presentacio |atencion |atencio |solicitud |canal |modalidad )*(?:presencial(?:mente?)?|en persona|en persoa|presencialment|(?:en |por |per |na |a la |en la |a )?(?:ventanilla|finestreta|mostrador|taulell)|en (?:las? )?oficinas?|oficina|udaletxean|en el ayuntamiento|a l ajuntament|no concello|en mano|en papel|en paper|paperean|on paper|leihatilan|over the counter|at the counter)(?: .{0,40})?$",
-    r"(?:aurrez aurre|bertaratuz|presentzial\w*|buruz buru|zuzenean)\w*$|(?:in person|face to face|on site|at (?:an|the|our) offices?)$",
+    r"(?:de forma |de manera |tramitacion |tramitacio |presentacion |presentacio |atencion |atencio |solicitud |canal |modalidad )*(?:presencial(?:mente?)?|en persona|en persoa|presencialment|(?:en |por |per |na |a la |en la |a )?(?:ventanilla|finestreta|mostrador|taulell)|en (?:las? )?oficinas?|oficina(?! (?:de|d|del|da|do)\b)|(?:en |no |nos |al |als |a |por )(?:el |los |l |les )?(?:registros?|rexistros?|registres?)(?! (?:electron|telemat))|udaletxean|en el ayuntamiento|a l ajuntament|no concello|en mano|en papel|en paper|paperean|on paper|leihatilan|over the counter|at the counter)(?: .{0,40})?$",
+    r"(?:aurrez aurre|bertaratu\w*|presentzial\w*|buruz buru|zuzenean)\w*$|(?:in person|face to face|on site|at (?:an|the|our) offices?)$",
 )
 BY_PHONE = (
-    r"(?:por telefono|per telefon|telefonicamente?|telefonica(?:mente?)?|telefonic(?:ament)?|atencion telefonica|atencio telefonica|via telefonica|telefonoz|telefono bidez|by (?:tele)?phone|over the phone)(?: .{0,30})?$",
+    r"(?:por telefono|per telefon|telefonicamente?|(?:canal |medio |via )?telefonic[oa](?:mente?)?|telefonic(?:ament)?|atencion telefonica|atencio telefonica|via telefonica|telefonoz|telefono bidez|by (?:tele)?phone|over the phone)(?: .{0,30})?$",
 )
 BY_POST = (
     r"(?:por |per |via |mediante |a traves de )*(?:correo|correu|posta) (?:electronic[oa]?|elektroniko\w*)(?: bidez)?$|(?:por |per |by |via )(?:e ?mail)$|emailez$",

@@ -10,7 +10,7 @@ from headwater_recipes.procedures.labels.recognise import recognise_plain
 from headwater_recipes.procedures.page.chrome import is_chrome, names_of
 from headwater_recipes.procedures.page.classes import class_of, label_classes
 from headwater_recipes.procedures.page.labelled import LONGEST_LABEL, is_label, stands_above
-from headwater_recipes.procedures.page.linking import leads_nowhere, written_link
+from headwater_recipes.procedures.page.linking import is_crumbs, is_text, leads_nowhere, written_link
 from headwater_recipes.procedures.page.panels import Panels, find_panels
 from headwater_recipes.procedures.page.shape import (
     BLOCKS,
@@ -210,7 +210,7 @@ class _Walker:
         if leads_nowhere(target) and opens(node):
             self.end_paragraph()
             self.sheet.add(Heading(text, self.sheet.ranks.below(f"opens {class_of(node)}")))
-        elif not target.startswith("#") or self._in_a_line():
+        elif not target.startswith("#") or self._in_a_line() or is_text(text, target):
             # A line that only leads to another place of the page is a table of contents, not text.
             beside = " " if self.writing.runs and self.writing.runs[-1].text.endswith(")") else ""
             self.writing.write(beside + written_link(text, target, self.address), bold=bold)
@@ -290,6 +290,8 @@ class _Walker:
         for line in self.writing.take():
             text = flat(line)
             rest = bullet_of(text)
+            if is_crumbs(text):
+                continue
             if rest is not None:
                 self.sheet.add(Item(rest))
             elif is_heading(line):

@@ -150,12 +150,20 @@ def colophon(tree: LexborHTMLParser) -> LexborNode | None:
             child for child in children if child.tag not in {"script", "style", "noscript", "template"}
         ]
         node = children[-1] if children else None
-        if node is None or node.tag not in AROUND:
+        if node is None or not (node.tag in AROUND or _below_a_rule(node)):
             return None
         before = children[-2] if len(children) > 1 else None
         if before is not None and _only_says_whose(node) and not _is_labelled_by(before):
             return node
     return None
+
+
+def _below_a_rule(node: LexborNode) -> bool:
+    """A paragraph under a line across the page."""
+    before = node.prev
+    while before is not None and before.tag == "-text" and not before.text(deep=False).strip():
+        before = before.prev
+    return node.tag in {"p", "address", "small", "font"} and before is not None and before.tag == "hr"
 
 
 def _is_labelled_by(node: LexborNode) -> bool:

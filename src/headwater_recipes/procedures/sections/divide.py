@@ -27,7 +27,7 @@ NORM = re.compile(
     r"(?:(?:Ley|Llei|Lei)(?: Orgánica| Orgànica| Foral)?|Real Decreto(?: Ley| Legislativo)?|Reial [Dd]ecret(?: llei)?|Real decreto|Decreto(?: Ley| Foral)?|Decret(?: llei)?|Orden|Ordre|Orde|Ordenan[zç]a|Reglamento|Reglament|Regulamento)\b.*\d"
     r"|\d{1,3}/\d{4} (?:Legea|Dekretua|Foru Araua|Ordenantza)|(?:Royal Decree|Law|Act|Decree|Order) \d"
 )
-LONGEST_UNKNOWN, FEW_WORDS = 8, 14
+LONGEST_UNKNOWN, FEW_WORDS, FEWEST_PARTS = 8, 14, 3
 PHONE = re.compile(r"(?<!\d)[6789]\d{2}[ .]?\d{3}[ .]?\d{3}(?!\d)")
 TELEPHONE, FEW = re.compile(r"telefon\w*$|(?:tele)?phone$"), 4
 LOOSE = frozenset({"donde_solicitar", "descripcion"})
@@ -46,6 +46,7 @@ def divide(lines: Sequence[Line]) -> list[Part]:
     above: list[_Above] = []
     parts: list[Part] = []
     titles = sum(line.kind == "heading" and line.level == 1 for line in lines)
+    name = None if titles else _name_of_all(lines)
     for heading, below in _groups(lines):
         if heading is None:
             parts.append(Part(title="", level=0, label=None, lines=below))
@@ -55,7 +56,7 @@ def divide(lines: Sequence[Line]) -> list[Part]:
             parts += [_going_on(above, below, heading)] if below else []
             continue
         label, own = _effective(heading.text, above, " ".join(line.text for line in below))
-        if heading.level == 1 and titles == 1:
+        if (heading.level == 1 and titles == 1) or heading is name:
             label, own = None, False  # the page's title, whatever its words: "Tasa de basuras" is a procedure
         if (label is None and above) or (label is not None and label.field in LOOSE):
             label = by_content(heading.text, below) or label
@@ -74,6 +75,20 @@ def divide(lines: Sequence[Line]) -> list[Part]:
         )
         above.append(_Above(heading.level, label, heading.text))
     return [divided for part in _without_privacy(parts) for divided in _apart(part)]
+
+
+def _name_of_all(lines: Sequence[Line]) -> Line | None:
+    """On a page without a heading of the first rank: the one under which all parts stand, itself without text."""
+    headings = [line for line in lines if line.kind == "heading"]
+    highest = min((line.level for line in headings), default=0)
+    place = max((place for place, line in enumerate(headings) if line.level == highest), default=0)
+    above, below = headings[:place], headings[place + 1 :]
+    if len([line for line in below if recognise(line.text)]) < FEWEST_PARTS or any(
+        recognise(line.text) for line in above
+    ):
+        return None
+    first = lines[lines.index(headings[place]) + 1]
+    return headings[place] if first.kind == "heading" else None
 
 
 def by_content(title: str, below: Sequence[Line]) -> Label | None:
