@@ -116,6 +116,14 @@ def via_of(text: str) -> str:
     return told[0] if len(told) == 1 else "general"
 
 
+def _starts_online(line: Line) -> bool:
+    """A button by which to apply there and then."""
+    return any(
+        places.is_start(link) and ONLINE.search(VIRTUAL.sub("internet", folded(link.text)))
+        for link in line.links
+    )
+
+
 def channel(told: Sequence[dict[str, str]], parts: Sequence[Part], urls: Sequence[str]) -> str | None:
     """electronico, presencial or mixto, by the ways that are told and, where those are general, by what the parts
     about applying say; nothing when they say nothing."""
@@ -126,6 +134,7 @@ def channel(told: Sequence[dict[str, str]], parts: Sequence[Part], urls: Sequenc
     )
     bare = BOOKED.sub("cita", VIRTUAL.sub("internet", bare))
     online = "online" in named or (bool(ONLINE.search(bare)) and not NOT_ONLINE.search(bare))
+    online = online or any(_starts_online(line) for part in parts for line in part.lines)
     posted = any(way["via"] == "correo" and "@" not in way["detalle"] for way in told)
     person = "presencial" in named or posted or bool(IN_PERSON.search(bare) or POST.search(bare))
     online = online or bool(urls and not named - {"general"})

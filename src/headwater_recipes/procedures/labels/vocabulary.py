@@ -73,7 +73,7 @@ SILENCE = (
 )
 DECISION = (
     r"(?:plazos?|terminis?|prazos?|tiempos?|temps|tempos?)(?: (?:maximo|maxim|medio|legal|estimado|mitja|orientativo|previsto))* (?:de|para|per a|per|en|pera) (?:la |l |a |su )?(?:resol\w+|tramitac\w+|respuest\w+|respost\w+|contest\w+|notific\w+|emision|expedicion|concesion|entrega|obtencion)",
-    r"(?:se|es) (?:resuelve|resol|resolve|contesta|responde|respon|entrega|expide|concede) (?:en|no|nun|en un)\b|(?:plazos?|terminis?|prazos?) (?:maxim\w+ legal\w*|legal\w* maxim\w+)$",
+    r"(?:duracion|durada|duracio) (?:estimad\w+ |aproximad\w+ |mitjana |media )?(?:del?|de la) (?:tramite?|tramit|tramitaci\w+|gestion?o?|procedimiento|procediment|procedemento)|izapidearen iraupena|(?:se|es) (?:resuelve|resol|resolve|contesta|responde|respon|entrega|expide|concede) (?:en|no|nun|en un)\b|(?:plazos?|terminis?|prazos?) (?:maxim\w+ legal\w*|legal\w* maxim\w+)$",
     r"(?:cuando|quan|cando) (?:se |es |em |me |o |ho )?(?:resol\w+|resuelv\w+|recib\w+|rebr\w+|contest\w+|respon\w+|tendr\w+)",
     r"(?:cuanto|quant|canto)(?: de temps| tiempo| tempo)? (?:tarda\w*|triga\w*|demora\w*|se tarda)|(?:resolucion|resolucio)(?: (?:y|i|e) notificaci\w+)?$|(?:resolucion|resolucio) del? (?:procedimiento|procediment|procedemento|tramite|expediente)$",
     r"(?:terminos?|termos?) (?:maxim\w+ )?(?:para|de|d) (?:la )?(?:resol|notific)\w*|(?:espera\w*|wait for) (?:la |a |the )?(?:respuesta|resposta|resolucion|resolucio|answer|decision)|(?:y |i |e )?(?:la |a )?(?:respuesta|resposta|erantzuna|answer|reply)$|ebazpen\w*|ebazteko\w*|erantzuteko\w*|zenbat (?:denbora )?(?:irauten|behar da|tardatzen)",

@@ -25,6 +25,7 @@ from headwater_recipes.procedures.page.shape import (
     named_for_readers,
     only_opens,
     opens,
+    title_of,
 )
 from headwater_recipes.procedures.page.sheet import Sheet, said
 from headwater_recipes.procedures.page.tables import (
@@ -103,12 +104,14 @@ class _Walker:
 
     def _heading(self, node: LexborNode, tag: str) -> None:
         self.end_paragraph()
-        text = one_line(node.text(deep=True))
+        text, below = title_of(node)
         if not text or only_opens(node, self.panels):
             return
         said = node.attributes.get("aria-level") or ""
         level = LEVELS.get(tag) or (int(said) if said.isdigit() and 0 < int(said) < 7 else 2)
         self.sheet.add(Heading(text, self.sheet.ranks.real(level)))
+        if below:
+            self.sheet.add(Paragraph(below))
 
     def _block(self, node: LexborNode, tag: str, depth: int) -> None:
         self.end_paragraph()

@@ -230,10 +230,26 @@ def goes_on(node: LexborNode) -> bool:
     return following is not None and following.tag == "dd"
 
 
+def title_of(node: LexborNode) -> tuple[str, str]:
+    """A heading's words, and those in small letters behind the page's title, which are none of its name."""
+    text = one_line(node.text(deep=True))
+    small = node.css_first("small") if node.tag == "h1" else None
+    said = one_line(small.text(deep=True)) if small is not None else ""
+    if said and text.endswith(said) and len(text) > len(said):
+        return text.removesuffix(said).rstrip(" -–—·|:"), said
+    return text, ""
+
+
+def _is_power(node: LexborNode) -> bool:
+    """Square and cubic metres."""
+    before = node.prev.text(deep=True) if node.prev is not None else ""
+    return bool(re.search(r"(?:^|[\s\d])(?:[ckd]?m|hm)$", before))
+
+
 def is_note(node: LexborNode) -> bool:
     """The sign of a footnote, or the footnote."""
     if node.tag == "sup":
-        return bool(_NOTE.match(node.text(deep=True)))
+        return bool(_NOTE.match(node.text(deep=True))) and not _is_power(node)
     return bool({"nota", "notas", "note", "notes"} & names_of(node)) and bool(
         _NOTED.match(node.text(deep=True))
     )

@@ -30,7 +30,8 @@ def _without_pictures(rows: Rows) -> Rows:
 
 
 def _says(cell: LexborNode) -> bool:
-    return bool(one_line(cell.text(deep=True)))
+    """More than a bullet that somebody typed into a cell of its own."""
+    return one_line(cell.text(deep=True)).strip(" -–—•·*▪►»>") != ""
 
 
 def own_row(row: LexborNode, table: LexborNode) -> bool:

@@ -22,6 +22,9 @@ STEP = re.compile(
 PRIVACY = re.compile(
     r"responsable|finalidad|finalitat|legitimaci|derechos|drets|destinatari|conservaci|procedencia|encargado"
 )
+FREQUENT = re.compile(
+    r"(?:preguntas|dudas|cuestiones|preguntes|dubtes|dubidas) (?:mas |mes |mais )?(?:frecuentes|frequents|freqüents|comunes|habituales|habituals)|ohiko galderak|faqs?$|frequently asked|common questions"
+)
 ANY_TERM = re.compile(r"\w+(?: (?:maxim\w*|legal|previst\w+|general))?$")
 NORM = re.compile(
     r"(?:(?:Ley|Llei|Lei)(?: Orgánica| Orgànica| Foral)?|Real Decreto(?: Ley| Legislativo)?|Reial [Dd]ecret(?: llei)?|Real decreto|Decreto(?: Ley| Foral)?|Decret(?: llei)?|Orden|Ordre|Orde|Ordenan[zç]a|Reglamento|Reglament|Regulamento)\b.*\d"
@@ -74,7 +77,7 @@ def divide(lines: Sequence[Line]) -> list[Part]:
             )
         )
         above.append(_Above(heading.level, label, heading.text))
-    return [divided for part in _without_privacy(parts) for divided in _apart(part)]
+    return [divided for part in _without_repeats(_without_privacy(parts)) for divided in _apart(part)]
 
 
 def _name_of_all(lines: Sequence[Line]) -> Line | None:
@@ -187,6 +190,16 @@ def _without_privacy(parts: Sequence[Part]) -> list[Part]:
     return [
         replace(part, label=Label("ignored")) if private else part
         for part, private in zip(parts, marked, strict=True)
+    ]
+
+
+def _without_repeats(parts: Sequence[Part]) -> list[Part]:
+    """Frequent questions below a page add nothing to the parts that it has."""
+    among = [any(FREQUENT.match(plain_label(title)) for title in part.above) for part in parts]
+    told = {part.field for part, asked in zip(parts, among, strict=True) if not asked and part.lines}
+    return [
+        replace(part, label=Label("ignored")) if asked and part.field in told else part
+        for part, asked in zip(parts, among, strict=True)
     ]
 
 
