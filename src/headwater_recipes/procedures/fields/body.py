@@ -70,7 +70,8 @@ def _in_the_frame(site: Mapping[str, Any], page_title: str) -> str:
     path = [str(one) for one in site.get("path", ())]
     frame = [site.get(name) for name in ("logo", "name", "header", "opening")]
     around = [*frame, *path, page_title, site.get("author"), site.get("footer"), site.get("closing")]
-    found = next((found for one in around if (found := name_in(str(one or "")))), "")
+    names = [found for one in around if (found := name_in(str(one or "")))]
+    found = next((name for name in names if not name.startswith("Gobierno de España")), next(iter(names), ""))
     titled = name_in(page_title)
     return titled if MINISTRY.match(found) and AGENCY.match(titled) else found
 

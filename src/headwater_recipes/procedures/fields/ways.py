@@ -8,7 +8,7 @@ from headwater.pure.crawling.markers import folded
 from headwater_recipes.procedures.fields import places
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.told import Told, spans_of
-from headwater_recipes.procedures.labels.recognise import recognise
+from headwater_recipes.procedures.labels.recognise import lists_ways, recognise
 from headwater_recipes.procedures.sections.line import Line
 from headwater_recipes.procedures.sections.part import Part
 
@@ -46,7 +46,7 @@ VIA_NAMES = {
 
 
 def ways(parts: Sequence[Part]) -> Told:
-    """A list of {via, detalle}: online, presencial, telefono, correo, or general for steps that hold for all."""
+    """What only counts the ways is left out where they are told. A list of {via, detalle}: online, presencial, telefono, correo, or general for steps that hold for all."""
     found: list[dict[str, str]] = []
     lines: list[Line] = []
     for part in parts:
@@ -55,6 +55,9 @@ def ways(parts: Sequence[Part]) -> Told:
             if told and told not in found:
                 found.append(told)
                 lines.append(line)
+    if any(way["via"] != "general" for way in found):
+        told_more = [pair for pair in zip(found, lines, strict=True) if not lists_ways(pair[0]["detalle"])]
+        found, lines = [way for way, _ in told_more], [line for _, line in told_more]
     return Told(found, spans_of(lines)) if found else Told()
 
 

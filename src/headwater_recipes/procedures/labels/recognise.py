@@ -144,19 +144,20 @@ def _recognise_plain(line: str) -> Label | None:
         label is None
         or (label.field == "ignored" and len(words) > 4)
         or _by_its_noun(plain_label(text)) is label
-        or _lists_ways(text)
+        or lists_ways(text)
     ):
         return None
     decided_last = any(rule.pattern.search(" ".join(words)) for rule in ENDINGS)
     return label if decided_last or _says_no_more(text, words) else None
 
 
-def _lists_ways(text: str) -> bool:
-    """ "Electrónico y presencial" is what stands below a label."""
+def lists_ways(text: str) -> bool:
+    """ "Electrónico y presencial" is what stands below a label, and says no more than the channel."""
+    if ENDS_A_SENTENCE.search(text) or len(text) > LONGEST_LETTERS:
+        return False
     found = [recognise(part) for part in JOINED.split(text) if part.strip()]
-    return len(found) > 1 and all(
-        one is not None and one.field == "como_solicitar" and one.key for one in found
-    )
+    ways = {one.key for one in found if one is not None and one.field == "como_solicitar" and one.key}
+    return len(ways) > 1 and all(one is not None and one.key in ways for one in found)
 
 
 def _says_no_more(text: str, words: list[str]) -> bool:

@@ -29,7 +29,7 @@ _SHOUTED = re.compile(r"[A-ZÁÉÍÓÚÀÈÒÜÇÑ]{4}")
 
 def promote(lines: Sequence[Line]) -> list[Line]:
     """The same lines with those headings told apart, each as deep as it can be."""
-    level, found = 1, []
+    level, found = 1, list[Line]()
     around: Line | None = (
         None  # the heading to which the text comes back after a label with its value on one line
     )
