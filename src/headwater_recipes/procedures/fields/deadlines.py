@@ -12,7 +12,7 @@ from headwater_recipes.procedures.sections.part import Part
 SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-ZÁÉÍÓÚÀÈÒÑÇ¿¡])")
 ABBREVIATION = re.compile(r"\b(?:art|núm|num|n\.º|nº|pág|tel|Sr|Sra|Dr|Avda|Pza|C)\.$")
 SILENCE = re.compile(
-    r"silenci|isiltasun|\bsilence\b|(?:estimad|desestimad|desestimatori|estimatori|entender)\w* (?:\w+ ){0,4}(?:silencio|solicitud)|sin (?:respuesta|resolucion|notificac)|sense (?:resposta|resolucio|notificac)|sen (?:resposta|resolucion)"
+    r"silenci|isiltasun|\bfalta de (?:resoluc|resposta|respuesta|notificac|contestac)\w*|efect\w+ (?:des)?estimatori|\bsilence\b|(?:estimad|desestimad|desestimatori|estimatori|entender)\w* (?:\w+ ){0,4}(?:silencio|solicitud)|sin (?:respuesta|resolucion|notificac)|sense (?:resposta|resolucio|notificac)|sen (?:resposta|resolucion)"
 )
 LONGEST_SENTENCE = 400  # a hostile one would keep the search busy
 UNANSWERED = re.compile(

@@ -26,7 +26,7 @@ NOTHING_TO_PAY = re.compile(
     r"^(?:\w+ ){0,4}(?:no|non|ez|there (?:is|are) no) (?:\w+ ){0,3}(?:tasas?|taxa|taxes|taxas|coste?|cost|pago|pagar|pagament|custo|fees?|charges?|tasarik|kosturik)\b(?: \w+){0,8}$"
 )
 NO = re.compile(
-    r"^(?:no|ez|no n hi ha(?: cap)?|no hay|no hai|ez dago|no procede|no aplica|ningun[oa]?|cap|none|nada|sin tasas?)$"
+    r"^(?:no|ez|no n hi ha(?: cap)?|no hay|no hai|ez dago|no procede|no aplica|ningun[oa]?|cap|none|nada|nothing|res|ezer(?: ez)?|sin tasas?)$"
 )
 ZERO = re.compile(r"^0(?: 00)?(?: (?:euros?|eur))?$")
 DIGIT = re.compile(r"\d")

@@ -153,6 +153,7 @@ ONLINE = (
 )
 IN_PERSON = (
     r"(?:de forma |de manera |tramitacion |tramitacio |presentacion |presentacio |atencion |atencio |solicitud |canal |modalidad )*(?:presencial(?:mente?)?|en persona|en persoa|presencialment|(?:en |por |per |na |a la |en la |a )?(?:ventanilla|finestreta|mostrador|taulell)|en (?:las? )?oficinas?|oficina(?! (?:de|d|del|da|do)\b)|(?:en |no |nos |al |als |a |por )(?:el |los |l |les )?(?:registros?|rexistros?|registres?)(?! (?:electron|telemat))|udaletxean|en el ayuntamiento|a l ajuntament|no concello|en mano|en papel|en paper|paperean|on paper|leihatilan|over the counter|at the counter)(?: .{0,40})?$",
+    r"(?:en|a|al|na|no|at|in) (?:la |el |l |the |any |cualquier |qualsevol |calquera )?(?:bibliote\w+|centros? (?:civicos?|de|educativ\w+|deportiv\w+)|escuela|escola|ayuntamiento|ajuntament|concello|juzgado|consulado|comisaria|estacion|taquilla|sucursal|jefatura|secretaria|town hall|library|registry)\b.{0,40}$",
     r"(?:aurrez aurre|bertaratu\w*|presentzial\w*|buruz buru|zuzenean)\w*$|(?:in person|face to face|on site|at (?:an|the|our) offices?)$",
 )
 BY_PHONE = (
@@ -177,7 +178,7 @@ HOW = (
     r"(?:que (?:hay que|debo|tengo que|cal|he de) (?:hacer|fer|facer)|what (?:do i|you) (?:have to|need to|must) do|zer egin behar)",
 )
 WHERE = (
-    rf"(?:a )?(?:donde|adonde|onde|aonde|where)\b|(?:a que|en que|a quina|a cal) (?:oficina|ventanilla|sitio|lugar|lloc)\b|(?:on)\b(?= (?:es|puc|cal|s|ho|adrecar|dirigir|sol|presentar|anar|fer|demanar|em|podeu|pots|tramitar|lliurar|he|haig|hem|vaig|trob\w+))|nora (?:joan|jo|zuzendu)\w*|non\b(?= (?:eska|aurkez|egin|izapide|lortu|jo|dago|entrega)\w*)|{_A}(?:lugar(?:es)?|llocs?|lekua\w*|tokia\w*|place|locations?)\b",
+    rf"(?:on|non)$|(?:a )?(?:donde|adonde|onde|aonde|where)\b|(?:a que|en que|a quina|a cal) (?:oficina|ventanilla|sitio|lugar|lloc)\b|(?:on)\b(?= (?:es|puc|cal|s|ho|adrecar|dirigir|sol|presentar|anar|fer|demanar|em|podeu|pots|tramitar|lliurar|he|haig|hem|vaig|trob\w+))|nora (?:joan|jo|zuzendu)\w*|non\b(?= (?:eska|aurkez|egin|izapide|lortu|jo|dago|entrega)\w*)|{_A}(?:lugar(?:es)?|llocs?|lekua\w*|tokia\w*|place|locations?)\b",
     r"(?:oficinas?|oficines|oficina|bulego\w*|offices?|registros?|registres|dependencias|sedes? (?:fisica\w*|presencial\w*))\b(?! virtual)",
     r"(?:puntos?|punts?|arreta)[ -](?:de|d|gune\w*) ?(?:atenci\w+|informaci\w+|tramitaci\w+|presentaci\w+|recogida)?|(?:direccion|direcciones|adreces|adreca|enderezos?|helbidea\w*|address(?:es)?)(?: (?:postal\w*|de (?:la |las )?oficinas?|presencial))?$",
 )

@@ -29,9 +29,11 @@ from headwater_recipes.procedures.page.shape import (
 )
 from headwater_recipes.procedures.page.sheet import Sheet, said
 from headwater_recipes.procedures.page.tables import (
+    Bands,
     Rows,
     bands_of,
     below_heads,
+    groups_of,
     has_bands,
     is_ficha,
     is_layout,
@@ -257,13 +259,11 @@ class _Walker:
         cells = rows_of(node)
         labelled = below_heads(cells)
         if is_ficha(labelled):
-            level = self.sheet.ranks.below()
-            for label, *values in labelled:
-                self.sheet.add(Heading(one_line(label.text(deep=True)), level))
-                with self.sheet.ranks.under(level):
-                    self._all(values, depth)
+            self._pairs(labelled, depth)
+        elif groups := groups_of(cells):
+            self._bands(groups, depth)
         elif has_bands(cells):
-            self._bands(cells, depth)
+            self._bands(bands_of(cells), depth)
         elif is_layout(cells):
             self._all([cell for row in cells for cell in row if not is_menu(cell)], depth)
         else:
@@ -274,15 +274,23 @@ class _Walker:
         if told:
             self.sheet.add(Table(told))
 
-    def _bands(self, rows: Rows, depth: int) -> None:
-        """Rows of one cell that name the rows below them."""
+    def _pairs(self, rows: Rows, depth: int) -> None:
         level = self.sheet.ranks.below()
-        for band, values in bands_of(rows):
+        for label, *values in rows:
+            self.sheet.add(Heading(one_line(label.text(deep=True)), level))
+            with self.sheet.ranks.under(level):
+                self._all(values, depth)
+
+    def _bands(self, bands: Bands, depth: int) -> None:
+        """Cells that name the rows below them."""
+        level = self.sheet.ranks.below()
+        for band, values in bands:
             if band is not None:
                 self.sheet.add(Heading(one_line(band.text(deep=True)), level))
             with self.sheet.ranks.under(level):
                 self._all([row[0] for row in values if len(row) == 1], depth)
-                self._rows([row for row in values if len(row) > 1], depth)
+                rest = [row for row in values if len(row) > 1]
+                (self._pairs if is_ficha(rest) else self._rows)(rest, depth)
 
     def _all(self, nodes: list[LexborNode], depth: int) -> None:
         for node in nodes:

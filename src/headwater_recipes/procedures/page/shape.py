@@ -83,7 +83,10 @@ OWNED = re.compile(
 DEEPEST_COLOPHON, MOST_WORDS, SHORT = 6, 60, 120
 _NOTED = re.compile(r"^\s*(?:[\[(]?\d{1,2}[\]).]|\*|[¹²³])\s")
 _NOTE = re.compile(r"^\s*[\[(]?\d{1,2}[\])]?\s*$")
-UNSEEN = ("aria-label", "data-label", "data-title")
+UNSEEN = ("aria-label", "data-label", "data-title", "label", "title", "data-header")
+HEADERS = ("header", "heading", "headline", "summary", "titulo", "titol", "item-title", "panel-title")
+"""Where elements that a site made up carry their titles."""
+LONGEST_NAME = 14
 VALUE_WORDS = frozenset(
     {
         *(
@@ -193,7 +196,12 @@ def only_opens(node: LexborNode, panels: Panels) -> bool:
 
 def named_for_readers(node: LexborNode) -> str:
     """The label that only screen readers and style sheets see, where the element shows none."""
-    if node.tag not in {"section", "div", "article"}:
+    tag = node.tag or ""
+    if "-" in tag and not begins_with_heading(node) and one_line(node.text(deep=True)):
+        named = next((said for name in HEADERS if (said := one_line(node.attributes.get(name) or ""))), "")
+        if named and len(named.split()) <= LONGEST_NAME:
+            return named
+    if tag not in {"section", "div", "article"} and "-" not in tag:
         return ""
     told = next((said for name in UNSEEN if (said := one_line(node.attributes.get(name) or ""))), "")
     if not told or recognise(told) is None or begins_with_heading(node):
