@@ -83,7 +83,19 @@ OWNED = re.compile(
 DEEPEST_COLOPHON, MOST_WORDS, SHORT = 6, 60, 120
 _NOTED = re.compile(r"^\s*(?:[\[(]?\d{1,2}[\]).]|\*|[¹²³])\s")
 _NOTE = re.compile(r"^\s*[\[(]?\d{1,2}[\])]?\s*$")
-UNSEEN = ("aria-label", "data-label", "data-title", "label", "title", "data-header")
+UNSEEN = (
+    "aria-label",
+    "data-label",
+    "data-title",
+    "label",
+    "title",
+    "data-header",
+    "data-th",
+    "data-heading",
+    "data-caption",
+    "data-etiqueta",
+    "data-content",
+)
 HEADERS = ("header", "heading", "headline", "summary", "titulo", "titol", "item-title", "panel-title")
 """Where elements that a site made up carry their titles."""
 LONGEST_NAME = 14
