@@ -17,6 +17,17 @@ def dead_owners(owners: Iterable[str]) -> list[str]:
     return [owner for owner in owners if _is_dead(owner)]
 
 
+def is_running(pid: int) -> bool:
+    """Whether there is such a process on this machine; one that only waits to be mourned is none."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return _birth(pid) != "dead"
+
+
 def _is_dead(owner: str) -> bool:
     host, _, rest = owner.partition(":")
     pid, _, rest = rest.partition(":")

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from headwater.model.errors import Refused, Temporary
 
 SECONDS = 5.0
-AGAIN = timedelta(seconds=30)
+AGAIN = timedelta(seconds=5)
 Word = str | bytes | int | float
 Command = tuple[Word, ...]
 

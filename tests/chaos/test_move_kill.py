@@ -26,16 +26,7 @@ from headwater.worker.moving import packs_of
 from headwater_demo import running
 
 KILLED = -9
-KINDS = (
-    "packs",
-    "rows of sources",
-    "rows of documents",
-    "rows of vectors",
-    "rows",
-    "committed",
-    "remember",
-    "done",
-)
+KINDS = ("packs", "rows of documents", "rows", "committed", "remember", "done")
 numbers = count(1)
 Command = subprocess.Popen[str]
 

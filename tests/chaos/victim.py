@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -134,13 +135,13 @@ def live(command: dict) -> None:
     Path(command["data"], "moments.json").write_text(json.dumps(fate.moments if idle else None))
 
 
-def main() -> None:
+def main(life: Callable[[dict], None]) -> None:
     for line in sys.stdin:
         command = json.loads(line)
         child = os.fork()
         if child == 0:
             try:
-                live(command)
+                life(command)
             except BaseException as error:  # noqa: BLE001 - told to the test, which fails on it
                 Path(command["data"], "error.txt").write_text(repr(error))
                 os._exit(1)
@@ -150,4 +151,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(live)

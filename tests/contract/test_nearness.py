@@ -134,6 +134,7 @@ def test_the_index_follows_what_changes_and_what_goes(engine: Engine, corpus: Ma
         of = (vectors.c.document_id == key(0), vectors.c.model == MODEL)
         connection.execute(update(vectors).where(*of).values(vector=other.tobytes()))
         connection.execute(delete(documents).where(documents.c.id == key(1)))
+    assert copy_vectors(engine, MODEL) == 1
     assert found(engine, other)[0] == key(0)
     assert key(1) not in found(engine, corpus[1])
     assert copy_vectors(engine, MODEL) == 0

@@ -222,7 +222,7 @@ def test_a_sweep_removes_archive_objects_that_nobody_speaks_of_once_they_are_old
     archive = own.settings.folder / "archive"
     known = set(archive.rglob("*.warc"))
     (archive / "ab").mkdir(exist_ok=True)
-    stray = archive / "ab" / "abcd.warc"
+    stray = archive / "ab" / f"{'ab' * 32}.warc"
     stray.write_bytes(b"left by a worker that died")
     assert tell("sweep", "--archive", "--json").record["orphans"] == 0
     _age(own, hours=2)
@@ -233,7 +233,8 @@ def test_a_sweep_removes_archive_objects_that_nobody_speaks_of_once_they_are_old
 
 
 def test_a_sweep_of_the_archive_waits_for_workers(own: App, tell: Ask):
-    stray = own.settings.folder / "archive" / "stray.warc"
+    stray = own.settings.folder / "archive" / "cd" / f"{'cd' * 32}.warc"
+    stray.parent.mkdir(exist_ok=True)
     stray.write_bytes(b"being written")
     _age(own, hours=2)
     _lease(own, "another-machine:1:1:network", datetime(2099, 1, 1, tzinfo=UTC))

@@ -35,7 +35,7 @@ def ask(
         kept(second, title="Sea trade", text="Coins travel by sea.", language="en-GB", published=START),
     )
     settings = ("--config", str(settings_file(tmp_path, database)))
-    monkeypatch.setattr(searching, "_encoder", lambda _: Ears())
+    monkeypatch.setattr(searching, "_encoder", lambda *_: Ears())
     return lambda *words: call(capsys, monkeypatch, *settings, "search", *words)
 
 

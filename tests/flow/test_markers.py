@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from datetime import timedelta
 from hashlib import sha256
 
+import msgspec
 import pytest
 from structlog.testing import capture_logs
 from tests.fault_proxy import fault_proxy
 from tests.trading import EVERYTHING, RECIPE, Trading, trading
 from tests.valkey import Valkey
 
+from headwater.app import App
 from headwater.backends.redis.markers import Markers
 from headwater.backends.sql.schema import captures, documents, fingerprints, leads, queue_items, sources
 from headwater.backends.sql.standing import standing
@@ -140,6 +143,18 @@ def test_r54_r56_marks_decide_nothing(internet, tmp_path, valkey):
         assert {row["id"] for row in made.rows(documents)} == known
 
 
+@pytest.fixture
+def governed_here(monkeypatch):
+    """Limits are not asked of the server that goes away: nothing would be fetched before it is back."""
+    shared = App.fetcher
+
+    def alone(self):
+        return shared(replace(self, settings=msgspec.structs.replace(self.settings, redis="")))
+
+    monkeypatch.setattr(App, "fetcher", alone)
+
+
+@pytest.mark.usefixtures("governed_here")
 def test_r54_r56_a_server_that_is_killed_loses_nothing_and_is_filled_again(internet, tmp_path, killable):
     with trading(tmp_path, internet, NEWS, redis=killable.url) as made:
         upkeep = Upkeep(made.app)

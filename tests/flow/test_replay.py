@@ -224,6 +224,17 @@ def test_a_record_that_fails_or_kills_is_reported_as_failed_and_stops_no_other(l
     assert told["failed"] == sum(failed.values())
 
 
+def test_what_failed_before_and_fails_in_the_same_way_is_the_same(lab: Laboratory):
+    def trip(reading: Reading) -> Reading:
+        raise ValueError("no such page")
+
+    lab.__dict__["desk"] = _with(lab, _reading_anew(trip))
+    lab.run()
+    assert {row["state"] for row in lab.rows(documents)} == {State.QUARANTINED}
+    rows, name = _read_again(lab, lab.desk)
+    assert rows.get(name)["same"] == len(lab.rows(documents))
+
+
 def test_bytes_that_are_gone_are_told_as_such(lab: Laboratory, monkeypatch: pytest.MonkeyPatch):
     lab.run()
     desk = lab.desk

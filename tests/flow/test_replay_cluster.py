@@ -36,6 +36,12 @@ def replay(lab: Laboratory) -> tuple[Replays, str]:
     return rows, rows.start(RECIPE, lab.clock() - timedelta(days=1), lab.clock(), lab.clock())
 
 
+@pytest.fixture(autouse=True)
+def _small_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What other tests left in this process is no reason to stop."""
+    monkeypatch.setattr("headwater.worker.celery.tasks.overgrown", lambda: False)
+
+
 def _hands(lab: Laboratory, queues: str) -> Iterator[Hands]:
     """As a worker's child has them; the broker is away, and nothing depends on it."""
     (role,) = roles(queues, [RECIPE], 1)

@@ -11,7 +11,6 @@ from headwater.cli.opening import make_app
 from headwater.cli.options import Quiet, verb
 from headwater.cli.output import side_console
 from headwater.installed import RECIPES
-from headwater.worker.occupancy import at_work
 
 SomeRecipes = Annotated[
     list[str] | None, typer.Option("--recipe", metavar="RECIPE", help="Only this recipe; may be repeated.")
@@ -44,8 +43,7 @@ def worker(
     wanted = roles(queues, names, concurrency)
     if not quiet:
         side_console().print(f"Working on {queues} of {', '.join(names)} until Ctrl-C.", style="dim")
-    with at_work(app):
-        serve(app, wanted)
+    serve(app, wanted)
 
 
 def known_recipes(opened: App, wanted: Sequence[str] | None) -> Sequence[str]:

@@ -9,7 +9,7 @@ from headwater.engine.pulse import Pulse
 from headwater.engine.refine import Refinery, bodies
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.replay import Replayed, Replaying, Standing, Verdict
-from headwater.model.work import Draft, Job, Later, Refined, Task
+from headwater.model.work import Draft, Job, Later, Refined, State, Task
 from headwater.pure.keys import group_key
 from headwater.pure.replaying import judge
 
@@ -80,7 +80,12 @@ class Second:
         ruling = self.refinery.desk.judge(error, item.attempts)
         if isinstance(ruling, Later):
             return _postponed(item, ruling)
-        return replace(_ended(item), reason=ruling.reason, detail=ruling.detail)
+        failed = replace(_ended(item), reason=ruling.reason, detail=ruling.detail)
+        as_before = item.stands and (item.stands.state, item.stands.reason) == (
+            State.QUARANTINED,
+            ruling.reason,
+        )
+        return replace(failed, verdict=Verdict.SAME, after=State.QUARANTINED) if as_before else failed
 
 
 def _judged(item: Replaying, stands: Standing, decided: Refined) -> Replayed:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from itertools import takewhile
 from typing import Any
 
 import msgspec
@@ -131,11 +130,22 @@ def _near(old: Any, new: Any) -> bool:
 def _texts(old: str, new: str) -> Difference:
     grown = len(new) - len(old)
     beyond = abs(grown) > TEXT_TOLERANCE * max(len(old), len(new))
-    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
-    start = max(0, same - BEFORE_CHANGE)
+    start = max(0, _same_beginning(old, new) - BEFORE_CHANGE)
     return Difference(
         "text", _part(old, start), _part(new, start), (grown > 0) - (grown < 0) if beyond else 0
     )
+
+
+def _same_beginning(old: str, new: str) -> int:
+    """How many letters they begin with in common, found by halving."""
+    lower, upper = 0, min(len(old), len(new))
+    while lower < upper:
+        middle = (lower + upper + 1) // 2
+        if old[lower:middle] == new[lower:middle]:
+            lower = middle
+        else:
+            upper = middle - 1
+    return lower
 
 
 def _part(text: str, start: int) -> str:

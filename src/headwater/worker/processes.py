@@ -4,6 +4,7 @@ import multiprocessing
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from multiprocessing.context import SpawnProcess
@@ -11,7 +12,7 @@ from multiprocessing.context import SpawnProcess
 from headwater.app import App
 from headwater.liveness import dead_owners, owner_name
 from headwater.logs import configure_logs
-from headwater.model.errors import Refused
+from headwater.model.errors import Refused, Temporary
 from headwater.settings.settings import Settings
 from headwater.worker.loops import Bell, nothing_due, work_at_desk, work_on_network
 from headwater.worker.occupancy import at_work
@@ -75,7 +76,7 @@ class Crew:
             if not process.is_alive() and time.monotonic() - self.born[name] > REBIRTH_REST:
                 if process.exitcode != 0:
                     self._mourn(name, process.exitcode)
-                free_the_dead(self.app)
+                self._free()
                 self._hire(name, target)
 
     def _mourn(self, name: str, exitcode: int | None) -> None:
@@ -99,7 +100,12 @@ class Crew:
             if process.is_alive():
                 process.kill()
                 process.join()
-        free_the_dead(self.app)
+        self._free()
+
+    def _free(self) -> None:
+        """A database that is away is no reason to end: the next who starts frees what is left."""
+        with suppress(Temporary):
+            free_the_dead(self.app)
 
 
 def free_the_dead(app: App) -> int:

@@ -43,7 +43,7 @@ def replace_documents(app: App, replay: str, watch: Callable[[], None]) -> bool:
     recipe = rows.get(replay)["recipe"]
 
     def done() -> bool:
-        return not _is(rows, replay, ReplayState.APPLYING) and _settled(app, recipe)
+        return not _is(rows, replay, ReplayState.APPLYING) and settled(app, recipe)
 
     ended = _until(app, recipe, run_desk, done, watch)
     app.close_run(recipe)
@@ -71,7 +71,8 @@ def _is(rows: Replays, replay: str, state: ReplayState) -> bool:
     return bool(rows.get(replay)["state"] == state)
 
 
-def _settled(app: App, recipe: str) -> bool:
+def settled(app: App, recipe: str) -> bool:
+    """Whether nothing is left to refine, gather or deliver for a while."""
     soon = app.clock() + HORIZON
     due = app.store.next_due(recipe)
     return all(due[task] > soon for task in DESK_TASKS if task in due)

@@ -20,42 +20,49 @@ from headwater.backends.sql.searching import Wish, filtered
 
 Matrix = npt.NDArray[np.float32]
 STORED = np.dtype("<f4")
-DIMENSIONS = 384
+DIMENSIONS = 384  # also in the statements below
 LOOKED_THROUGH = 200  # of the index's graph, for each search: enough for a recall of 0.95 and more
 AT_ONCE = 1_000
 LOCK = 4_849_271
 search_vectors = table("search_vectors", column("document_id"), column("model", Text), column("near"))
-TABLE = f"""
+TABLE = """
 CREATE TABLE search_vectors (
-  document_id VARCHAR(64) NOT NULL, model TEXT NOT NULL, near vector({DIMENSIONS}) NOT NULL,
+  document_id VARCHAR(64) NOT NULL, model TEXT NOT NULL, near vector(384),
   CONSTRAINT pk_search_vectors PRIMARY KEY (document_id, model),
   CONSTRAINT fk_search_vectors_document_id FOREIGN KEY (document_id, model)
     REFERENCES vectors (document_id, model) ON DELETE CASCADE
 )"""
-# Made when the first vectors are in: so it is ten times faster than growing with each.
-INDEX = "CREATE INDEX ix_search_vectors_near ON search_vectors USING hnsw (near vector_cosine_ops)"
-# A vector that is written anew is copied anew.
-FORGET = """
-CREATE OR REPLACE FUNCTION forget_search_vector() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-  DELETE FROM search_vectors WHERE document_id = OLD.document_id AND model = OLD.model;
+# A vector that is written, or written anew, is marked by a row without one: what is to be copied is found at once.
+WAITING = "CREATE INDEX ix_search_vectors_waiting ON search_vectors (model, document_id) WHERE near IS NULL"
+MARK = """
+CREATE OR REPLACE FUNCTION mark_search_vector() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  IF NEW.dimensions = 384 THEN
+    INSERT INTO search_vectors (document_id, model) VALUES (NEW.document_id, NEW.model)
+    ON CONFLICT (document_id, model) DO UPDATE SET near = NULL;
+  ELSE
+    DELETE FROM search_vectors WHERE document_id = NEW.document_id AND model = NEW.model;
+  END IF;
   RETURN NEW;
 END $$"""
 WATCH = """
-CREATE TRIGGER forget_search_vector AFTER UPDATE OF vector ON vectors FOR EACH ROW
-  WHEN (OLD.vector IS DISTINCT FROM NEW.vector) EXECUTE FUNCTION forget_search_vector()"""
+CREATE TRIGGER mark_search_vector AFTER INSERT OR UPDATE OF vector, dimensions ON vectors
+FOR EACH ROW EXECUTE FUNCTION mark_search_vector()"""
+FILL = """
+INSERT INTO search_vectors (document_id, model) SELECT document_id, model FROM vectors WHERE dimensions = 384"""
+# Made when the first vectors are in: so it is faster than growing with each.
+INDEX = "CREATE INDEX ix_search_vectors_near ON search_vectors USING hnsw (near vector_cosine_ops)"
 REMOVED = (
-    "DROP TRIGGER IF EXISTS forget_search_vector ON vectors",
-    "DROP FUNCTION IF EXISTS forget_search_vector",
+    "DROP TRIGGER IF EXISTS mark_search_vector ON vectors",
+    "DROP FUNCTION IF EXISTS mark_search_vector",
     "DROP TABLE IF EXISTS search_vectors",
 )
 MISSING = """
-SELECT v.document_id, v.vector FROM vectors v
-WHERE v.model = :model AND v.dimensions = :dimensions AND NOT EXISTS
-  (SELECT 1 FROM search_vectors s WHERE s.document_id = v.document_id AND s.model = v.model)
-ORDER BY v.document_id LIMIT :limit FOR SHARE OF v"""
-ADDED = """
-INSERT INTO search_vectors (document_id, model, near) VALUES (:id, :model, CAST(:near AS vector))
-ON CONFLICT DO NOTHING"""
+SELECT s.document_id, v.vector
+FROM search_vectors s JOIN vectors v ON v.document_id = s.document_id AND v.model = s.model
+WHERE s.near IS NULL AND s.model = :model
+ORDER BY s.document_id LIMIT :limit FOR UPDATE OF s FOR SHARE OF v"""
+COPIED = """
+UPDATE search_vectors SET near = CAST(:near AS vector) WHERE document_id = :id AND model = :model"""
 STANDING = """
 SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'vector'), to_regclass('search_vectors') IS NOT NULL,
   to_regclass('ix_search_vectors_near') IS NOT NULL"""
@@ -71,7 +78,7 @@ def create_table(connection: Connection) -> bool:
             connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector"))
     except DBAPIError:  # an administrator may make it; the next search finds it
         return False
-    for statement in (TABLE, FORGET, WATCH):
+    for statement in (TABLE, WAITING, MARK, WATCH, FILL):
         connection.execute(text(statement))
     return True
 
@@ -134,9 +141,9 @@ def _create_index(connection: Connection) -> bool:
 
 
 def copy_vectors(engine: Engine, model: str) -> int:
-    """Put those into the index that are not in it yet; gives how many."""
+    """Copy those that wait for it; gives how many."""
     count = 0
-    wanted = {"model": model, "dimensions": DIMENSIONS, "limit": AT_ONCE}
+    wanted = {"model": model, "limit": AT_ONCE}
     while True:
         with writing(engine) as connection:
             rows = connection.execute(text(MISSING), wanted).all()
@@ -150,7 +157,7 @@ def copy_vectors(engine: Engine, model: str) -> int:
                 }
                 for row in rows
             ]
-            connection.execute(text(ADDED), told)
+            connection.execute(text(COPIED), told)
         count += len(rows)
 
 

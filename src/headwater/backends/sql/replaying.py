@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -35,10 +35,12 @@ def running(connection: Connection, recipe: str) -> bool:
     return connection.execute(query).first() is not None
 
 
-def claim_replays(connection: Connection, claim: Claim) -> list[Replaying]:
-    ids = take(connection, claim, *ALIVE[Task.REPLAY])
-    if not ids:
-        return []
+def claim_replays(connection: Connection, claim: Claim) -> list[str]:
+    return take(connection, claim, *ALIVE[Task.REPLAY])
+
+
+def claimed(connection: Connection, ids: Sequence[str]) -> list[Replaying]:
+    """What was claimed, with all that is stored about it. Read by itself: nobody who writes need wait for it."""
     columns = (replay_items.c.id, replay_items.c.document_id, replay_items.c.attempts)
     query = select(*columns).where(among(replay_items.c.id, ids))
     rows = connection.execute(query.order_by(replay_items.c.due_at, replay_items.c.id)).all()
@@ -212,7 +214,12 @@ def list_documents(
         seen["cursor_id"],
     ):
         return 0
-    rows = [_item(row, document, now) for document in found if _comparable(document)]
+    # Each a little later than the one before: those that came together are read together, and lie together.
+    rows = [
+        _item(row, document, now - timedelta(microseconds=len(found) - place))
+        for place, document in enumerate(found)
+        if _comparable(document)
+    ]
     insert_rows(connection, replay_items, rows)
     values: dict[str, Any] = {"listed": row["listed"] + len(rows), "updated_at": now}
     if found:
@@ -223,7 +230,7 @@ def list_documents(
     return len(rows) or (None if last else 0)
 
 
-def _item(row: RowMapping, document: Any, now: datetime) -> dict[str, Any]:
+def _item(row: RowMapping, document: Any, due_at: datetime) -> dict[str, Any]:
     return {
         "id": key("replay", row["id"], document["id"]),
         "replay_id": row["id"],
@@ -231,7 +238,7 @@ def _item(row: RowMapping, document: Any, now: datetime) -> dict[str, Any]:
         "document_id": document["id"],
         "capture_id": document["capture_id"],
         "revision": document["revision"],
-        "due_at": now,
+        "due_at": due_at,
         "attempts": 0,
     }
 

@@ -114,7 +114,9 @@ class SqlStore:
             if not replaying.running(connection, claim.job.recipe):
                 return []
         with writing(self.engine) as connection:
-            return replaying.claim_replays(connection, claim)
+            ids = replaying.claim_replays(connection, claim)
+        with reading(self.engine) as connection:
+            return replaying.claimed(connection, ids) if ids else []
 
     def finish_replay(self, replayed: Sequence[Replayed], owner: str, now: datetime) -> None:
         with writing(self.engine) as connection:

@@ -15,7 +15,7 @@ Numbers = npt.NDArray[np.int64]
 EXACT = 8192
 BLOCK = 512
 PER_CELL = 256
-PROBES = 14
+PROBES = 12
 ROUNDS = 4
 SEED = 20
 
@@ -40,7 +40,7 @@ def _everywhere(vectors: Matrix, count: int) -> Neighbours:
     rows = np.arange(len(vectors))
     for start in range(0, len(vectors), BLOCK):
         block = rows[start : start + BLOCK]
-        _take(found, block, vectors[block] @ vectors.T, rows)
+        _take(found, block, vectors[block] @ vectors.T, rows, block)
     return found
 
 
@@ -80,13 +80,21 @@ def _in_cells(vectors: Matrix, count: int, cells: Cells, probes: int) -> Neighbo
     """Rows of one cell look together: one product of matrices serves them all."""
     found = _none(len(vectors), count)
     near = np.argsort(-(cells.centres @ cells.centres.T), axis=1, kind="stable")[:, :probes]
-    for members, around in zip(cells.members, near, strict=True):
+    for number, (members, around) in enumerate(zip(cells.members, near, strict=True)):
         if len(members):
-            candidates = np.concatenate([cells.members[cell] for cell in around])
+            candidates, own = _candidates(cells, number, around)
             held = vectors[candidates]
-            for block in _blocks(members):
-                _take(found, block, vectors[block] @ held.T, candidates)
+            for block in _blocks(np.arange(len(members))):
+                rows = members[block]
+                _take(found, rows, vectors[rows] @ held.T, candidates, own + block)
     return found
+
+
+def _candidates(cells: Cells, number: int, around: Numbers) -> tuple[Numbers, int]:
+    """The rows of the cells around, those of the cell itself among them, and where those begin."""
+    others = [cells.members[cell] for cell in around if cell != number]
+    found = np.concatenate([*others, cells.members[number]])
+    return found, len(found) - len(cells.members[number])
 
 
 def _blocks(rows: Numbers) -> Iterator[Numbers]:
@@ -100,12 +108,12 @@ def _none(rows: int, count: int) -> Neighbours:
     )
 
 
-def _take(found: Neighbours, rows: Numbers, similarity: Matrix, candidates: Numbers) -> None:
-    """Keep the best candidates of these rows, never the row itself."""
+def _take(found: Neighbours, rows: Numbers, similarity: Matrix, candidates: Numbers, own: Numbers) -> None:
+    """Keep the best candidates of these rows, never the row itself, which is the candidate at `own`."""
     count = min(found.positions.shape[1], len(candidates) - 1)
     if count <= 0:
         return
-    similarity[candidates[None, :] == rows[:, None]] = -np.inf
+    similarity[np.arange(len(rows)), own] = -np.inf
     best = np.argpartition(similarity, -count, axis=1)[:, -count:]
     kept = np.take_along_axis(similarity, best, axis=1)
     # Equal similarities in the order of the rows, so that the answer is one and the same.

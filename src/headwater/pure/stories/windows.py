@@ -21,6 +21,9 @@ from headwater.pure.stories.vectors import Matrix
 Numbers = npt.NDArray[np.int64]
 
 WINDOW = 8192
+PIECE = 2048
+"""What is divided is divided into parts no larger than this: linkage costs the square of each."""
+
 BLOCK = 512
 AROUND = 10
 GRAPH_REACH = 15
@@ -66,7 +69,7 @@ def _windows(vectors: Matrix, days: Days, window: int) -> list[Numbers]:
         return [np.arange(len(vectors))]
     near = nearest(vectors, GRAPH_REACH)
     fading = nearness(days[:, None], days[near.positions])
-    return _parts(graph_of(Neighbours(near.positions, near.similarities * fading)), window)
+    return _parts(graph_of(Neighbours(near.positions, near.similarities * fading)), min(window, PIECE))
 
 
 def _parts(graph: Graph, window: int) -> list[Numbers]:

@@ -7,7 +7,7 @@ every message, has nothing to make up for: the next look sees what there is.
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 
 from headwater.app import App
@@ -36,6 +36,7 @@ class Beat:
     hints: Hints
     owner: str = field(default_factory=lambda: owner_name(LEADER))
     sweep_at: float = 0.0
+    sure_until: dict[str, datetime] = field(default_factory=dict)
 
     @cached_property
     def upkeep(self) -> Upkeep:
@@ -67,10 +68,14 @@ class Beat:
         """Whether this is the beat that counts. A leader that died on this machine is succeeded at once, another one
         when its lease has run out."""
         rows, row, now = Chores(self.app.store.engine), leader_of(recipe), self.app.clock()
+        if now < self.sure_until.get(recipe, now):
+            return True
         holder = rows.hold(row, self.owner, now, LEASE)
         if holder is not None and dead_owners([holder]):
             rows.let_go(row, holder)
             holder = rows.hold(row, self.owner, now, LEASE)
+        if holder == self.owner:
+            self.sure_until[recipe] = now + LEASE / 3
         return holder == self.owner
 
     def _sweep(self) -> None:
@@ -80,6 +85,7 @@ class Beat:
 
     def retire(self) -> None:
         """Another beat may lead at once."""
+        self.sure_until.clear()
         for recipe in self.recipes:
             Chores(self.app.store.engine).let_go(leader_of(recipe), self.owner)
 

@@ -9,8 +9,8 @@ from headwater.redis_server import RedisServer
 from headwater.worker.celery.broker import CHORE, WORK, Celery, celery_for
 from headwater.worker.celery.queues import UPKEEP, queue_of
 
-# A hint that nobody took for so long may be lost: another one is sent, unless it is seen in its queue.
-LOST_AFTER = timedelta(seconds=30)
+# A hint of which nothing was heard for so long is lost: another one is sent, unless it is seen in its queue.
+LOST_AFTER = timedelta(seconds=5)
 # A hint that was taken is not followed by another of its kind before this.
 SPACING = timedelta(seconds=1)
 
@@ -41,9 +41,12 @@ class Hints:
         self.server.ask([("PEXPIRE", _mark(queue), SPACING // timedelta(milliseconds=1))])
 
     def _send(self, queue: str, task: str, told: dict[str, str]) -> bool:
+        (waiting,) = self.server.ask([("LLEN", queue)])
+        if waiting:  # without a mark, for whoever takes it may not understand it
+            return False
         mark = ("SET", _mark(queue), "1", "NX", "EX", LOST_AFTER // timedelta(seconds=1))
-        marked, waiting = self.server.ask([mark, ("LLEN", queue)])
-        if not marked or waiting:
+        (marked,) = self.server.ask([mark])
+        if not marked:
             return False
         self.celery.send_task(task, kwargs=told, queue=queue, ignore_result=True)
         return True

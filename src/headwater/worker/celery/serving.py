@@ -19,14 +19,18 @@ import structlog
 from headwater.app import App
 from headwater.installed import installed_recipes
 from headwater.logs import LEVELS, configure_logs
+from headwater.redis_server import RedisServer
 from headwater.settings.settings import Settings
 from headwater.worker.celery.broker import NOISE, broker_address, celery_for, end_with_parent, signals
 from headwater.worker.celery.hints import Hints
 from headwater.worker.celery.queues import Role
 from headwater.worker.celery.tasks import Hands, install
+from headwater.worker.celery.watching import Watch
 from headwater.worker.loops import Bell, patiently
 from headwater.worker.occupancy import at_work
-from headwater.worker.processes import LOOK_EVERY, Crew, free_the_dead
+from headwater.worker.processes import LOOK_EVERY, Crew
+
+STUCK = 75  # the exit status of a worker that gave up on itself
 
 
 def serve(app: App, roles: Sequence[Role]) -> None:
@@ -34,16 +38,15 @@ def serve(app: App, roles: Sequence[Role]) -> None:
     away is waited for."""
     broker_address(app.settings)
     log = configure_logs(app.settings.log, app.settings.log_level)
-    with at_work(app):
-        patiently(lambda: free_the_dead(app), log)
-        patiently(app.archive.ready, log)
-        _serve_all(app, roles)
-
-
-def _serve_all(app: App, roles: Sequence[Role]) -> None:
-    bell = Bell(child=False)
     crew = Crew(app, roles={role.name: partial(serve_role, role=role) for role in roles})
-    crew.start()
+    with at_work(app):
+        patiently(app.archive.ready, log)
+        patiently(crew.start, log)
+        _tend(crew)
+
+
+def _tend(crew: Crew) -> None:
+    bell = Bell(child=False)
     try:
         while not bell:
             crew.tend()
@@ -92,6 +95,9 @@ def _listen(settings: Settings, hands: Hands) -> list[Any]:
     def shutting_down(**_: Any) -> None:
         hands.sign.show()
 
+    def ready(**_: Any) -> None:
+        _watch(settings, hands).begin()
+
     def child_born(**_: Any) -> None:
         hands.begin()
 
@@ -100,10 +106,22 @@ def _listen(settings: Settings, hands: Hands) -> list[Any]:
 
     signals.setup_logging.connect(logs)
     signals.celeryd_after_setup.connect(set_up)
+    signals.worker_ready.connect(ready)
     signals.worker_shutting_down.connect(shutting_down)
     signals.worker_process_init.connect(child_born)
     signals.worker_process_shutdown.connect(child_ends)
-    return [logs, set_up, shutting_down, child_born, child_ends]
+    return [logs, set_up, ready, shutting_down, child_born, child_ends]
+
+
+def _watch(settings: Settings, hands: Hands) -> Watch:
+    """Its connection is not that of the hints, which the children inherit."""
+
+    def end() -> None:
+        log = configure_logs(settings.log, settings.log_level)
+        log.error("a worker that takes nothing is replaced", role=hands.role.name)
+        os._exit(STUCK)
+
+    return Watch(RedisServer(hands.hints.address), hands.role.queues, hands.presence, end)
 
 
 def _without_noise() -> None:

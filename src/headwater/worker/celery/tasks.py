@@ -19,6 +19,7 @@ from headwater.worker.celery.broker import BROKER_TROUBLE, CHORE, RETRIES, RETRY
 from headwater.worker.celery.hints import Hints
 from headwater.worker.celery.queues import NETWORK_TASKS, UPKEEP, Role, queue_of
 from headwater.worker.celery.shifts import desk_shift, network_shift
+from headwater.worker.celery.watching import Presence
 from headwater.worker.loops import IDLE_TASKS, overgrown
 from headwater.worker.processes import free_the_dead
 from headwater.worker.upkeep import Upkeep
@@ -45,6 +46,7 @@ class Hands:
     role: Role
     hints: Hints
     sign: StopSign = field(default_factory=StopSign)
+    presence: Presence = field(default_factory=Presence)
 
     @cached_property
     def app(self) -> App:
@@ -77,9 +79,10 @@ class Hands:
 
     def work(self, job: Job) -> int:
         """A shift of that kind; then others are told of what came of it. Gives how many records were handled."""
-        self._taken(queue_of(job))
-        handled = self._shift(job)
-        self._follow(job.recipe)
+        with self.presence.at_work():
+            self._taken(queue_of(job))
+            handled = self._shift(job)
+            self._follow(job.recipe)
         return handled
 
     def _shift(self, job: Job) -> int:
@@ -104,8 +107,9 @@ class Hands:
 
     def chores(self) -> list[str]:
         """Those that are due, whoever did the last ones and when."""
-        self._taken(UPKEEP)
-        return [name for name in self.upkeep.chores if self.upkeep.do(name) is not None]
+        with self.presence.at_work():
+            self._taken(UPKEEP)
+            return [name for name in self.upkeep.chores if self.upkeep.do(name) is not None]
 
     def _taken(self, queue: str) -> None:
         with suppress(Temporary, *BROKER_TROUBLE):

@@ -1,0 +1,153 @@
+"""Kill a replay anywhere, while it reads and while it replaces: the same report, and every document replaced once."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine
+from tests.chaos.test_kill import KILLED, spread
+from tests.laboratory import RECIPE, QuickClock, laboratory
+from tests.scene import Scene
+
+from headwater.backends.sql.connect import connect
+from headwater.backends.sql.replays import Replays
+from headwater.backends.sql.schema import documents, revisions
+from headwater.backends.sql.store import SqlStore
+from headwater.model.replay import Verdict
+from headwater.steps.normalise import normalise
+from headwater_demo import running
+
+ROOT = Path(__file__).resolve().parents[2]
+BEGIN = QuickClock().start - timedelta(days=1)
+EVERY = list(Verdict)
+
+
+@dataclass
+class Stage:
+    """A folder in which a replay is under way, and what comes of it when nobody is killed."""
+
+    folder: Path
+    process: subprocess.Popen[str]
+
+    def live(self, data: Path, kill_at: int | None) -> int:
+        self.process.stdin.write(json.dumps({"data": str(data), "kill_at": kill_at}) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())["status"]
+
+    def ended(self, data: Path) -> dict[str, Any]:
+        """What a replay leaves behind, once it has come to its end."""
+        error = data / "error.txt"
+        assert self.live(data, None) == 0, error.read_text() if error.exists() else ""
+        return _seen(data)
+
+    def trial(self, kill_at: int) -> tuple[int, dict[str, Any]]:
+        data = self.folder.with_name("trial")
+        shutil.copytree(self.folder, data)
+        status = self.live(data, kill_at)
+        seen = self.ended(data)
+        shutil.rmtree(data)
+        return status, seen
+
+
+@contextmanager
+def _rows(data: Path) -> Iterator[Engine]:
+    engine = connect(f"sqlite:///{data / 'headwater.db'}")
+    yield engine
+    engine.dispose()
+
+
+def _seen(data: Path) -> dict[str, Any]:
+    with _rows(data) as engine:
+        rows = Replays(engine)
+        (told,) = rows.listed()
+        scene = Scene(SqlStore(engine))
+        return {
+            "told": {name: told[name] for name in told if name != "updated_at"},
+            "report": [
+                (row["document_id"], row["verdict"], row["outcome"], row["differences"])
+                for row in rows.report(told["id"], EVERY)
+            ],
+            "documents": [
+                (row["id"], row["revision"], row["state"], row["text"]) for row in scene.rows(documents)
+            ],
+            "revisions": [
+                (row["document_id"], row["revision"], row["text"]) for row in scene.rows(revisions)
+            ],
+            "held": scene.store.holders(),
+        }
+
+
+@pytest.fixture(scope="module")
+def process() -> Iterator[subprocess.Popen[str]]:
+    made = subprocess.Popen(
+        [sys.executable, "-m", "tests.chaos.replay_victim"],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    yield made
+    made.stdin.close()
+    made.wait(10)
+    made.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def reading(process: subprocess.Popen[str], tmp_path_factory: pytest.TempPathFactory) -> Stage:
+    """Everything was read with the old code; a replay was started."""
+    folder = tmp_path_factory.mktemp("replay")
+
+    def plain(recipe: Any) -> Any:
+        return replace(recipe, steps=(normalise,), grouping=None)
+
+    with running(size="small") as internet, laboratory(folder, internet, adapt=plain) as lab:
+        lab.run()
+        Replays(lab.app.store.engine).start(RECIPE, BEGIN, BEGIN + timedelta(days=9), lab.clock())
+    return Stage(folder / "data", process)
+
+
+@pytest.fixture(scope="module")
+def replacing(reading: Stage) -> Stage:
+    """The report is whole; what is better or changed is to be replaced."""
+    data = reading.folder.with_name("reported")
+    shutil.copytree(reading.folder, data)
+    seen = reading.ended(data)
+    assert seen["told"]["state"] == "reported"
+    with _rows(data) as engine:
+        Replays(engine).apply(seen["told"]["id"], [Verdict.BETTER, Verdict.CHANGED], BEGIN)
+    return Stage(data, reading.process)
+
+
+def _moments(stage: Stage) -> tuple[dict[str, Any], list[str]]:
+    data = stage.folder.with_name("whole")
+    shutil.copytree(stage.folder, data)
+    seen = stage.ended(data)
+    moments = json.loads((data / "moments.json").read_text())
+    shutil.rmtree(data)
+    return seen, moments
+
+
+@pytest.mark.parametrize("name", ["reading", "replacing"])
+def test_killed_anywhere_it_gives_the_same_report_and_replaces_each_once(
+    request: pytest.FixtureRequest, name: str
+):
+    stage: Stage = request.getfixturevalue(name)
+    whole, moments = _moments(stage)
+    assert whole["told"]["state"] == {"reading": "reported", "replacing": "applied"}[name]
+    assert whole["told"]["better"] + whole["told"]["changed"] > 30
+    if name == "replacing":
+        assert {revision for _, revision, _, _ in whole["documents"]} == {2}
+    killed = 0
+    for moment in spread(moments, 12):
+        status, seen = stage.trial(moment)
+        killed += status == KILLED
+        assert seen == whole, f"killed at {moment}, {moments[moment]}"
+    assert killed > 8

@@ -1,0 +1,107 @@
+"""A Celery worker that takes nothing although messages wait is noticed, and only that one."""
+
+import os
+import time
+
+import pytest
+from tests.valkey import Valkey
+
+from headwater.redis_server import RedisServer
+from headwater.worker.celery.watching import STUCK_AFTER, Presence, Waiting, Watch
+
+QUEUE = "headwater.trial.refine"
+
+
+class Hour:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def ended() -> list[float]:
+    return []
+
+
+@pytest.fixture
+def watch(valkey: Valkey, ended: list[float]) -> Watch:
+    hour = Hour()
+    return Watch(
+        RedisServer(valkey.url),
+        ["headwater.other.refine", QUEUE],
+        Presence(),
+        lambda: ended.append(hour.now),
+        hour,
+    )
+
+
+def pass_time(watch: Watch, seconds: float) -> None:
+    assert isinstance(watch.clock, Hour)
+    watch.clock.now += seconds
+    watch.look()
+
+
+def test_messages_that_nobody_takes_end_the_worker(watch: Watch, valkey: Valkey, ended: list[float]):
+    valkey.client().rpush(QUEUE, "hint")
+    watch.look()
+    pass_time(watch, STUCK_AFTER - 1)
+    assert ended == []
+    pass_time(watch, 1)
+    assert len(ended) == 1
+
+
+def test_a_worker_that_works_may_let_them_wait(watch: Watch, valkey: Valkey, ended: list[float]):
+    valkey.client().rpush(QUEUE, "hint")
+    watch.look()
+    with watch.presence.at_work():
+        pass_time(watch, 10 * STUCK_AFTER)
+    pass_time(watch, 1)
+    pass_time(watch, STUCK_AFTER - 1)
+    assert ended == []
+
+
+def test_empty_queues_and_a_server_that_is_away_are_no_reason(
+    watch: Watch, valkey: Valkey, ended: list[float]
+):
+    pass_time(watch, 10 * STUCK_AFTER)
+    valkey.client().rpush(QUEUE, "hint")
+    watch.look()
+    away = Watch(
+        RedisServer("redis://127.0.0.1:1/0", seconds=0.2),
+        [QUEUE],
+        watch.presence,
+        watch.end,
+        watch.clock,
+        watch.waiting,
+    )
+    pass_time(away, 10 * STUCK_AFTER)
+    pass_time(watch, 1)
+    assert ended == []
+
+
+def test_a_child_is_seen_at_work_until_it_is_done_or_dead():
+    presence = Presence()
+    child = os.fork()
+    if child == 0:
+        with presence.at_work():
+            time.sleep(60)
+        os._exit(0)
+    try:
+        until = time.monotonic() + 20
+        while not presence.anybody() and time.monotonic() < until:
+            time.sleep(0.01)
+        assert presence.anybody()
+    finally:
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+    assert not presence.anybody()
+
+
+def test_the_waiting_begins_anew_when_something_was_taken():
+    waiting = Waiting()
+    assert not waiting.too_long(0, messages=True, busy=False)
+    assert not waiting.too_long(STUCK_AFTER - 1, messages=False, busy=False)
+    assert not waiting.too_long(STUCK_AFTER, messages=True, busy=False)
+    assert waiting.too_long(2 * STUCK_AFTER, messages=True, busy=False)
