@@ -48,7 +48,14 @@ def items_with_titles(node: LexborNode) -> dict[int, str]:
         child.mem_id: title for child in node.iter() if child.tag == "li" and (title := _own_words(child))
     }
     told = {label.field for title in titles.values() if (label := recognise_plain(title)) is not None}
-    return titles if len(told) >= FEWEST_TITLES else {}
+    return titles if len(told) >= FEWEST_TITLES and not _only_leads_on(node) else {}
+
+
+def _only_leads_on(node: LexborNode) -> bool:
+    """A map of the site: whatever is listed in its lists is a link."""
+    inner = node.css("li li")[:MOST_PICTURES]
+    linked = [item for item in inner if one_line("".join(link.text(deep=True) for link in item.css("a")))]
+    return len(linked) == len(inner)
 
 
 def _own_words(item: LexborNode) -> str:
