@@ -58,7 +58,9 @@ AFTER = re.compile(
     r"[\s.,;·|(–-]*\b(?:tel[eé]?f?o?n?o?a?|t[ef]l?no?|tlf|phone|fax|horari\w*|ordutegia|opening hours|correo|correu|e-?mail)\b[.:]*\s|,? (?:de|from) (?:lunes|dilluns|luns|astelehen\w*|monday|\d{1,2}(?:[:.]\d{2})?(?: h)? (?:a|to)) |,? (?:o|u|ou|edo|or|y|i|e|and) (?:bien )?(?:por|per|en|a|mediante|through|on|online|internet)\b.*$",
     re.IGNORECASE,
 )
-SENTENCE = re.compile(r"(?<=[.;])\s+(?=[A-ZÁÉÍÓÚ])")
+SENTENCE = re.compile(
+    r"(?<=[.;])(?<!\bC\.)(?<!\bc\.)(?<!\bPl\.)(?<!\bAv\.)(?<!\bAvda\.)(?<!\bPza\.)(?<!\bCtra\.)(?<!\bSta\.)\s+(?=[A-ZÁÉÍÓÚ])"
+)
 
 
 def places(

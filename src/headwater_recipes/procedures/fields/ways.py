@@ -16,7 +16,7 @@ ONLINE = re.compile(
     r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|(?<!correo )electronico\b|(?<!correu )electronic\b|electronicament|elektronik|electronicall|via web|mitjans electronics|medios electronicos|medios telematicos|bitarteko elektroniko|formulario web|plataforma|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital"
 )
 IN_PERSON = re.compile(
-    r"presencial|en perso[na]a?\b|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|centros? de atencion|centres? d atencio|\bcita\b|aurretiko hitzordu|hitzordu|appointment|face to face|dependencias|personandose|adrecant|achegandose|comisaria|secretaria|\btaulell\b|leihatila|at the (?:town hall|registry)"
+    r"presencial|en perso[na]a?\b|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|centros? de atencion|centres? d atencio|\bcita\b|aurretiko hitzordu|hitzordu|appointment|face to face|dependencias|personandose|adrecant|achegandose|comisaria|comissaria|police station|consulado|consolat|consulate|embajada|embassy|secretaria|\btaulell\b|leihatila|at the (?:town hall|registry)"
 )
 PHONE = re.compile(
     r"por telefono|telefonicamente|per telefon|telefonicament|telefonoz|by (?:tele)?phone|llamando|trucant|chamando|deituz|call(?:ing)? |\b(?:llam[ae]|llamad|truca|truqueu|truqui|cham[ae]) (?:al|a los|a l|als|ao|aos|por)\b|\bdeitu\b"

@@ -82,7 +82,7 @@ DECISION = (
 APPEAL = (
     r"(?:plazos?|terminis?|prazos?) (?:de|para|per a|per|d) (?:la |el |l )?(?:interp\w+|recurs\w*|recurri\w+|impugn\w+|alegaci\w+|reclam\w+)",
     r"recurs(?:o|os)? (?:que|contra|qu[ei])\b.{0,60}$",
-    r"recurs(?:o|os)?(?: (?:administrati\w+|que|contra|procedentes?|admisibles?|que (?:\w+ ?){1,3}|de (?:alzada|reposicion|reposicio)|y reclamaci\w+|i reclamaci\w+|d alcada|procedents?))?$|(?:vias?|medios?) de (?:recurso|impugnacion)|(?:como|com) (?:puedo |puc |podo |se |es )?(?:recurr\w+|recorr\w+|impugn\w+|reclam\w+)|impugnaci\w+|reclamaci\w+$|no estas de acuerdo|errekurtso\w*",
+    r"recurs(?:o|os)?(?: (?:administrati\w+|que|contra|procedentes?|admisibles?|que (?:\w+ ?){1,3}|de (?:alzada|reposicion|reposicio)|y reclamaci\w+|i reclamaci\w+|d alcada|procedents?))?$|(?:vias?|medios?) de (?:recurso|impugnacion)|(?:como|com) (?:puedo |puc |podo |se |es )?(?:recurr\w+|recorr\w+|impugn\w+|reclam\w+)|impugnaci\w+|reclamaci\w+$|(?:si |se )?(?:no|non) (?:esta|estas|estoy|estic|estem|estou|esteu|s esta|se esta) (?:de acuerdo|conforme?|d acord|de acordo)|errekurtso\w*",
     r"(?:right|rights|how|ways?) (?:of|to) appeal|if you (?:disagree|are not satisfied|want to appeal)|objections?\b|appeals?\b|how to appeal|right of appeal|remedies|challenging|if you disagree|if (?:it is |you are |your application is )?(?:refused|rejected|denied)|(?:en caso de|si (?:me |te |se )?(?:la |lo )?) ?(?:denegacion|denieg\w+|deneg\w+)",
 )
 PAYMENT_TERM = (
@@ -116,8 +116,8 @@ LAW = (
     r"(?:normativas?|normas?(?: (?:aplicables?|reguladoras?|legales|de aplicacion))?|normes?)(?! de uso)\b",
     r"(?:que|quines|quina|cales|what|which) (?:normas?|normativas?|normes|leyes|ley|lleis|llei|leis|lei|legislaci\w+|laws?|rules|regulations?|araudi\w*)\b",
     r"(?:legislacion|legislacio|lexislacion|legislation|legeria|legedia|leyes|leis|lleis)\b",
-    r"(?:base|bases|marco|marc|fundament\w*|fonament\w*|regimen|soporte|referencias|referencies|fonts|fuentes|fontes) (?:legal\w*|juridi[cq]\w*|xuridic\w*|normati\w*|regulador\w*)",
-    r"(?:reglamento|reglament|regulament)s?$|(?:regulacion|regulacio|regulamento|reglamentacion|disposiciones (?:legales|aplicables|reguladoras)|ordenanzas?(?: (?:aplicable|reguladora|fiscal)\w*)?$|convocatoria (?:y|i|e) bases)\b",
+    r"(?:base|bases|respaldo|suport|amparo|cobertura|encaje|marco|marc|fundament\w*|fonament\w*|regimen|soporte|referencias|referencies|fonts|fuentes|fontes) (?:legal\w*|juridi[cq]\w*|xuridic\w*|normati\w*|regulador\w*)",
+    r"(?:reglamento|reglament|regulament)s?$|(?:regulacion|regulacio|regulamento|reglamentacion|disposicion(?:e?s)? (?:legale?s|aplicables|reguladore?a?s|normativ\w+)|ordenanzas?(?: (?:aplicable|reguladora|fiscal)\w*)?$|convocatoria (?:y|i|e) bases)\b",
     r"(?:aplikatu\w* |aplikagarri\w* )?(?:araudi\w*|arautegi\w*)|lege[- ]?(?:oinarri|esparru)\w*|legezko oinarri\w*|oinarri (?:juridiko|legal)\w*|arau aplikagarri\w*",
     r"legal (?:basis|framework|references?|grounds|provisions|texts)|(?:applicable|relevant|governing|current) (?:law|laws|legislation|regulations?|rules)|regulations?$|rules$|rules that apply|rules and regulations|laws?$|which law",
 )
@@ -127,6 +127,7 @@ PAPERS = (
     r"(?:que|quina|quins|quines|cales|cuales|what|which|zer|zein) (?:documentos?|documents?|documentaci\w+|documentation|papeles|papers|dokumentu\w*|dokumentazio\w*|agiri\w*|impresos)",
     r"(?:que|what) (?:se )?(?:necesit\w+|necessit\w+|precis\w+|hace falta|fa falta|fai falta|hay que (?:presentar|aportar|llevar|adjuntar|entregar)|cal (?:presentar|aportar|portar|adjuntar)?|s ha d\w* (?:presentar|aportar)|tengo que (?:presentar|aportar|llevar)|debo (?:presentar|aportar|llevar|adjuntar)|debes? (?:presentar|aportar|llevar)|debe (?:presentar|aportar)|(?:he|has) de (?:presentar|aportar|portar)|teno que (?:presentar|achegar|levar)|hai que (?:presentar|achegar)|do (?:i|you) need|you (?:will )?need|i need|to (?:bring|submit|provide))",
     r"(?:informaci\w+|dades|datos|data|information) (?:que|a|you) (?:\w+ ){0,3}?(?:facilitar|aportar|adjuntar|presentar|proporcionar|indicar|portar|traer|achegar|must provide|need to provide|provide)\b",
+    r"(?:todo |tot )?(?:lo|el|allo|aquello|o) que (?:\w+ ){0,3}?(?:adjuntar|aportar|presentar|entregar|llevar|traer|portar|achegar|acompan\w+|necesit\w+|necessit\w+|precis\w+)\b",
     r"eskaerarekin batera|que (?:me |te |nos |em |et )?(?:piden|pide|demanen|demana|pediran|exigen)\b",
     r"(?:zer (?:behar|aurkeztu|ekarri)|aurkeztu beharreko|eraman beharreko|beharrezko (?:agiri|dokumentu|dokumentazio))\w*",
     r"(?:required|necessary|supporting) (?:documents?|documentation|paperwork|papers)|paperwork|documentation|justificantes?$",
@@ -141,6 +142,8 @@ CONDITIONS = (
     r"(?:dirigid[oa]s?|adrecat|adrecada|va dirigit|dirixid[oa]s?|destinad[oa]s?|zuzendu\w*|aimed) (?:a|o|to|para|al|als|as|at)?\b|dirigido$|interesad[oa]s(?: solicitantes)?$|interessats$|interesdun\w*$",
     r"(?:(?:es|e) (?:para|per a) mi|me interesa|m interessa|interesame|is it for me|niretzat da)$",
     r"eska dezake\w*$",
+    r"perfil\w*(?: (?:del?|de la|dos?|das?|d) (?:las |los |les |els )?(?:persona |persones |personas )?(?:solicitant\w*|sol licitant\w*|beneficiari\w*|interesad\w*|destinatari\w*))?$",
+    r"(?:personas?|persones|persoas) (?:a (?:qui|quien|quienes|quen|las que|les que|as que)|as que)\b",
     r"(?:comprueb\w+|comprov\w+|comprob\w+|mira|verifi\w+|averigua|asegurate|check|find out|see|egiaztatu) (?:de )?(?:si|que|se|if|whether|you|ea) (?:\w+ )?(?:pued\w*|cumpl\w*|compl\w*|pots?|pode\w*|pot|can|are eligible|qualify|tienes derecho|tens dret|ere|betetzen)\b",
     r"(?:sujetos?|personas|subxectos) (?:legitimad\w+|obligad\w+|activos?)",
     r"(?:tengo|tinc|teno|tes|tienes|do i have) (?:derecho|dret|dereito|a right)|qui s hi (?:pot|poden)\b",
@@ -170,7 +173,7 @@ HOW = (
     r"(?:como|com|nola|how)\b(?= (?:se|es|ho|lo|la|el|o|a|as|puedo|puc|podo|solicit\w*|sol|hac\w*|fer\w*|fac\w*|trami\w*|pedir\w*|demanar\w*|presentar\w*|inici\w*|realiz\w*|realitz\w*|obten\w*|obtenir|conseg\w*|consegu\w*|acced\w*|inscri\w*|apunt\w*|dar\w*|donar\w*|renov\w*|paga\w*|eska\w*|egi\w*|izapide\w*|aurkez\w*|lortu|jaso|to|do|can|is|you|i)\b)|(?:como|com|nola|how)$",
     r"(?:present[ae]|entreg[ae]|envi[ae]|haz|fes|fai|rellen[ae]|cumpliment[ae]|omple|cubre|submit|send|complete|fill in) (?:la |tu |el |su |a |l |your |the )?(?:solicitud\w*|sol licitud|formulario|formulari|instancia|application|form)\b|paso a paso|pas a pas|urratsez urrats|step by step|(?:pasos|passos|urrats\w*|fases|etapas|steps)\b|(?:tramitacion|tramitacio|tramitazio\w*|izapidetze\w*|gestion|gestio)(?! (?:electronica|presencial|telematica))\b",
     r"(?:procedimientos?|procediments?|procedementos?|prozedura\w*|prozesu\w*|proceso|proces|procedure|process)\b",
-    r"(?:formas?|formes|modo|maneras?|modalidad(?:es)?|modalitats?|modalidade|vias?|medios?|mitjans|canal(?:es)?|canals|canles?|canle|kanal\w*|bideak)(?: (?:y|i|e) (?:\w+))?(?: (?:de|d|para|per|per a|pera) (?:la |el |las |l |a )?(?:present(?:ar|aci)\w*(?: (?:la |las |les |l )?(?:solicitud\w*|sol licitud\w*|solicitude\w*))?|tramitaci\w+|solicit\w*|sol licit\w*|inici\w+|acceso|acces|atenci\w+|realizaci\w+|hacerlo|fer ho|tramitar\w*|entrega))?$",
+    r"(?:formas?|formes|modos?|maneras?|maneres|moduak|modalidad(?:es)?|modalitats?|modalidade|vias?|medios?|mitjans|canal(?:es)?|canals|canles?|canle|kanal\w*|bideak)(?: (?:y|i|e) (?:\w+))?(?: (?:de|d|para|per|per a|pera) (?:la |el |las |l |a )?(?:present(?:ar|aci)\w*(?: (?:la |las |les |l )?(?:solicitud\w*|sol licitud\w*|solicitude\w*))?|tramitaci\w+|solicit\w*|sol licit\w*|inici\w+|acceso|acces|atenci\w+|realizaci\w+|hacerlo|fer ho|facelo|demanar\w*|pedir\w*|tramitar\w*|entrega))?$",
     r"(?:presentacion|presentacio|iniciacion|iniciacio|inicio(?= d)|inici(?= d)|realizacion|realitzacio)(?: (?:de|d|del|do|da) (?:la |las |les |l |a )?(?:solicitud\w*|sol licitud\w*|instancia\w*|procedimiento|procediment|procedemento|tramite|tramit))?$",
     r"(?:solicitud(?:es)?|sol licituds?|solicitudes?|eskaera|eskabidea|application|submission)(?: (?:del?|de la|do|da|process|procedure|nola egin) ?(?:tramite|ayuda|prestacion)?)?$|(?:ways?|methods?|channels?) (?:to|of|for) \w+|apply$|applying$|to apply$|channels?$",
     r"(?:instrucciones|instruccions|instructions|jarraibideak|argibideak)(?: (?:de|para|per|for|d) .{0,40})?$",
@@ -242,7 +245,12 @@ ENDINGS: tuple[Rule, ...] = (
         ),
     ),
     *rules(Label("plazos", "recurso"), (r"errekurtso\w* .*ep(?:ea|eak)$|appeal deadlines?$",)),
-    *rules(Label("plazos", "solicitud"), (r"\bep(?:ea|eak|emuga)$|\bdeadlines?$|\btime limits?$|\bperiod$",)),
+    *rules(
+        Label("plazos", "solicitud"),
+        (
+            r"\b(?:application|submission|opening|closing|key|enrolment|registration) dates?$|\bep(?:ea|eak|emuga)$|\bdeadlines?$|\btime limits?$|\bperiod$",
+        ),
+    ),
     *rules(
         Label("documentos_necesarios"),
         (

@@ -19,7 +19,8 @@ def is_label(node: LexborNode, labels: frozenset[str]) -> bool:
     if tag not in {"div", "p"} and "-" not in tag:
         return False
     named = names_of(node)
-    if not (LABEL_WORDS & named or class_of(node) in labels) or VALUE_WORDS & named:
+    learned = class_of(node) in labels
+    if not learned and (not LABEL_WORDS & named or VALUE_WORDS & named):
         return False
     if any(child.tag in BLOCKS or child.tag == "a" or value_of(child) for child in node.iter()):
         return False

@@ -6,6 +6,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.extract.letters import one_line
 from headwater_recipes.procedures.fields.body import name_in
+from headwater_recipes.procedures.fields.places import streets_in
 from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
 from headwater_recipes.procedures.page.chrome import names_of
 from headwater_recipes.procedures.page.panels import Panels, begins_with_heading
@@ -188,7 +189,9 @@ def _is_labelled_by(node: LexborNode) -> bool:
 
 def _only_says_whose(node: LexborNode) -> bool:
     text = one_line(node.text(deep=True, separator=" · "))
-    if len(text.split()) > MOST_WORDS or not (name_in(text) or OWNED.search(text)):
+    if len(text.split()) > MOST_WORDS or not (
+        name_in(text) or OWNED.search(text) or (len(text) <= SHORT and streets_in(text))
+    ):
         return False
     pieces = [piece.partition(":")[0] for piece in text.split(" · ")]
     return not any(
