@@ -56,7 +56,7 @@ HANDLED = (
     r"who (?:handles|manages|processes|deals|runs|is (?:responsible|in charge))\b",
 )
 BODY = (
-    r"(?:lo|la|ho|o|se) (?:tramita|gestiona|xestiona)$|organo?s? (?:de|d) (?:la )?(?:tramitaci\w+|gesti\w+|xesti\w+|instrucci\w+)|organismo\w*(?! (?:colabora|que regula))|organisme\w*|organo?s? (?:responsable|competente?|gestora?|que|resolut|instruct|tramitador|de resolucion|de resolucio|administrativ|eskudun|arduradun|kudeatzaile)|organo?$|organ$",
+    r"(?:lo|la|ho|o|se) (?:tramita|gestiona|xestiona)$|organo?s? (?:de|d) (?:la )?(?:tramitaci\w+|gesti\w+|xesti\w+|instrucci\w+)|organismo\w*(?! (?:colabora|que regula))|organisme\w*|organo?s? (?:xestor|convocant|emisor|concedent|responsable|competente?|gestora?|que|resolut|instruct|tramitador|de resolucion|de resolucio|administrativ|eskudun|arduradun|kudeatzaile)|organo?$|organ$",
     r"(?:unidad|unitat|unidade|unitate)\w* (?:responsable|tramitadora|gestora|organica|administrativa|competente?|eskudun|arduradun|kudeatzaile|de tramitacion)\w*",
     r"(?:entidad|entitat|entidade|ens|ente|erakunde|administracion|administracio|administrazio)\w*(?: (?:responsable|competente?|convocante|convocant|gestora?|xestora|kudeatzaile\w*|concedente|arduradun\w*|eskudun\w*))?$",
     r"(?:departamento|departament|consejeria|conselleria|concejalia|regidoria|concellaria|ministerio|ministeri|servicio|servei|servizo|area|saila|centro (?:directivo|gestor|responsable)|direccion general|delegacion)(?: (?:responsable|competente?|gestora?|tramitador|arduraduna|eskuduna))?$",
@@ -66,14 +66,14 @@ BODY = (
 )
 
 SILENCE = (
-    r"(?:efectos?|efectes?|sentido|sentit|regimen|caracter)(?: y \w+)? (?:del?|do|de la|da) (?:silencio?|falta)",
+    r"(?:efectos?|efectes?|sentido|sentit|regimen|caracter)(?: y \w+)? (?:del?|do|de la|da) (?:silencio?|falta)|efect\w+ (?:de )?silencio?\b",
     r"silencio?(?: administrati[vu]\w*)?\b|(?:administrazio )?isiltasun\w*|(?:administrative|effect\w* of(?: administrative)?) silence|silence$",
     r"(?:que (?:pasa|ocurre|sucede|pasara|passa|acontece) si|y si|i si|e se|what (?:happens )?if) (?:\w+ )?(?:no|non|nobody|they (?:do not|don t))\b.*(?:contest|respo|resuelv|resol|answer|reply|respond)\w*",
     r"(?:consecuencias?|consequencies|efectos?|efectes) (?:de|d) (?:la )?(?:falta|no|manca)|falta de (?:respuesta|resolucion|resposta|resolucio)|(?:inactividad|inactivitat|inactividade) (?:de|da)\b|effects? of (?:no|not|lack|failure)\b|(?:no|lack of|absence of|without) (?:answer|response|decision)$|en (?:caso|cas) de (?:no|falta|ausencia|absencia|manca)\b.*(?:contest|resp|resol)\w*|erantzun\w* (?:ez|ezean|ezik)\b|ebazpen\w* (?:ez|ezean|ezik)\b|si no (?:me |se |hay |te |em )?(?:contesta|responde|respuesta|responen|contesten|resuelve)\w*|no reply|if (?:you (?:get|receive) )?no (?:answer|reply)|what if .* not answer",
 )
 DECISION = (
     r"(?:plazos?|terminis?|prazos?|tiempos?|temps|tempos?)(?: (?:maximo|maxim|medio|legal|estimado|mitja|orientativo|previsto))* (?:de|para|per a|per|en|pera) (?:la |l |a |su )?(?:resol\w+|tramitac\w+|respuest\w+|respost\w+|contest\w+|notific\w+|emision|expedicion|concesion|entrega|obtencion)",
-    r"(?:duracion|durada|duracio) (?:estimad\w+ |aproximad\w+ |mitjana |media )?(?:del?|de la) (?:tramite?|tramit|tramitaci\w+|gestion?o?|procedimiento|procediment|procedemento)|izapidearen iraupena|(?:se|es) (?:resuelve|resol|resolve|contesta|responde|respon|entrega|expide|concede) (?:en|no|nun|en un)\b|(?:plazos?|terminis?|prazos?) (?:maxim\w+ legal\w*|legal\w* maxim\w+)$",
+    r"(?:duracion|durada|duracio) (?:estimad\w+ |aproximad\w+ |mitjana |media )?(?:del?|de la) (?:tramite?|tramit|tramitaci\w+|gestion?o?|procedimiento|procediment|procedemento)|izapidearen iraupena|(?:tiempo|temps|tempo) (?:estimad\w+|estimat|aproximad\w+|aproximat|medio|mitja|maxim\w*)$|(?:se|es) (?:resuelve|resol|resolve|contesta|responde|respon|entrega|expide|concede) (?:en|no|nun|en un)\b|(?:plazos?|terminis?|prazos?) (?:maxim\w+ legal\w*|legal\w* maxim\w+)$",
     r"(?:cuando|quan|cando) (?:se |es |em |me |o |ho )?(?:resol\w+|resuelv\w+|recib\w+|rebr\w+|contest\w+|respon\w+|tendr\w+)",
     r"(?:cuanto|quant|canto)(?: de temps| tiempo| tempo)? (?:tarda\w*|triga\w*|demora\w*|se tarda)|(?:resolucion|resolucio)(?: (?:y|i|e) notificaci\w+)?$|(?:resolucion|resolucio) del? (?:procedimiento|procediment|procedemento|tramite|expediente)$",
     r"(?:terminos?|termos?) (?:maxim\w+ )?(?:para|de|d) (?:la )?(?:resol|notific)\w*|(?:espera\w*|wait for) (?:la |a |the )?(?:respuesta|resposta|resolucion|resolucio|answer|decision)|(?:y |i |e )?(?:la |a )?(?:respuesta|resposta|erantzuna|answer|reply)(?: (?:de|d|da) (?:la |l )?administracio?n?)?$|administrazioaren erantzuna$|ebazpen\w*|ebazteko\w*|erantzuteko\w*|zenbat (?:denbora )?(?:irauten|behar da|tardatzen)",
@@ -81,7 +81,7 @@ DECISION = (
 )
 APPEAL = (
     r"(?:plazos?|terminis?|prazos?) (?:de|para|per a|per|d) (?:la |el |l )?(?:interp\w+|recurs\w*|recurri\w+|impugn\w+|alegaci\w+|reclam\w+)",
-    r"recurs(?:o|os)? (?:que|contra|qu[ei])\b.{0,60}$",
+    r"(?:posibles?|possibles) recurs\w*$|recurs(?:o|os)? (?:que|contra|qu[ei])\b.{0,60}$",
     r"recurs(?:o|os)?(?: (?:administrati\w+|que|contra|procedentes?|admisibles?|que (?:\w+ ?){1,3}|de (?:alzada|reposicion|reposicio)|y reclamaci\w+|i reclamaci\w+|d alcada|procedents?))?$|(?:vias?|medios?) de (?:recurso|impugnacion)|(?:como|com) (?:puedo |puc |podo |se |es )?(?:recurr\w+|recorr\w+|impugn\w+|reclam\w+)|impugnaci\w+|reclamaci\w+$|(?:si |se )?(?:no|non) (?:esta|estas|estoy|estic|estem|estou|esteu|s esta|se esta) (?:de acuerdo|conforme?|d acord|de acordo)|errekurtso\w*",
     r"(?:right|rights|how|ways?) (?:of|to) appeal|if you (?:disagree|are not satisfied|want to appeal)|objections?\b|appeals?\b|how to appeal|right of appeal|remedies|challenging|if you disagree|if (?:it is |you are |your application is )?(?:refused|rejected|denied)|(?:en caso de|si (?:me |te |se )?(?:la |lo )?) ?(?:denegacion|denieg\w+|deneg\w+)",
 )
@@ -91,6 +91,7 @@ PAYMENT_TERM = (
 PERIOD = (
     rf"{_A}(?:vigencia (?:y|i|e) )?(?:plazos?|terminis?|prazos?)\b",
     r"terminos? (?:para|de) (?:la )?(?:solicit|present|pedir)\w*",
+    r"(?:momento|moment) (?:de|d|para|per) (?:la |l )?(?:presenta|solicit|sol licit|inicia|pedir|demanar)\w*|vigencia (?:de|da) (?:la |l )?convocatoria$",
     r"(?:con|amb|with) (?:cuant[oa]|quant[a]?|cant[oa]|how much) (?:de )?(?:tiempo|temps|tempo|antelaci\w+|time|notice)\b",
     r"(?:inicio|inici|apertura|obertura|comienzo|comenzo|start|opening) (?:y|i|e|and) (?:fin|fi|final|cierre|tancament|peche|remate|end|closing)\b",
     r"(?:hasta |desde |fins |des de |ata |dende )?(?:cuando|quan|cando|noiz|when|until when|by when)\b",
@@ -101,13 +102,14 @@ FEES = (
     r"(?:me|em|te|et|nos|os|se|es) (?:\w+ a )?(?:cobr|pag)\w+",
     r"(?:hay que|cal|hai que|tengo que|se) (?:pag\w+|abon\w+)|(?:debo|he de) pagar|(?:es|e) (?:gratu\w+|grati\w+|de pago)|pag[oa] de (?:la |las |les )?ta[sx]\w+|pagament de taxes",
     r"(?:importes?|import|cuantia|quantia|contia) (?:de|a|d) (?:la |las |les |a )?(?:ta[sx]as?|taxes|tasa|pagar|abonar|ingresar|aboar|precio|preu)",
-    r"(?:cuotas?|quotes|kuota\w*)\b|(?:tasas?|taxes|taxas?|tasak?|tasa\w*|tarifas?|tarifes|tarifak|aranceles|exacciones)\b",
+    r"derechos de examen|drets d examen|dereitos de exame|autoliquidaci\w+|s ha de pagar|(?:cuotas?|quotes|kuota\w*)\b|(?:tasas?|taxes|taxas?|tasak?|tasa\w*|tarifas?|tarifes|tarifak|aranceles|exacciones)\b",
     r"(?:coste?s?|cost|costos?|custos?|custo|kostua\w*|precios?|preus?|prezos?|prezioa\w*|gastos(?! (?:subvencion|elegib|financia|justific|que|cubiertos)))\b(?! de la vida)",
     r"(?:cuanto (?:cuesta|vale|hay que pagar|tengo que pagar|se paga)|quant (?:costa|val|cal pagar|s ha de pagar|es paga)|canto (?:custa|vale|hai que pagar)|zenbat (?:balio|kosta\w*|ordaindu))",
     r"(?:cuanto|quant|canto|zenbat|how much)$|gratu\w+$|gratis$|doakoa?$|doan$|dohainik$|free(?: of charge)?$|ordaindu beharreko\w*|ordainketa$|ordainsari\w*|pago$|pagament$|pagamento$",
     r"fees?\b|costs?\b|price\b|pricing|how much does it cost|how much (?:is it|do i (?:have to )?pay|must)|charges?\b|is (?:it|there a) (?:free|fee)|payment(?: of (?:the )?fee)?$|amount (?:to pay|payable|due)",
 )
 AMOUNTS = (
+    r"(?:ayuda|ajut|ajuda|axuda|subvencion|subvencio|intensidad|intensitat|intensidade) (?:maxim\w+|(?:de|da) (?:la |l )?(?:ayuda|ajut|ajuda|axuda|subvenci\w+))$",
     rf"{_A}(?:cuantias?|quantia|quanties|contias?|importes?|imports?|dotacion|dotacio|zenbateko\w*|diru kopuru\w*|kopurua)\b",
     r"(?:cuanto|quant|canto) (?:se |es |voy a |vaig a |vou |puedo |puc |podo |dinero |me |em |nos |diners )*(?:don\w+|dar\w+|cobr\w+|recib\w+|rebr\w+|percib\w+|corresponde\w*|dan|pagan)|zenbat (?:jaso\w*|kobra\w*)",
     r"(?:benefit|grant|aid|subsidy)? ?amounts?\b|max(?:imum)? (?:grant|aid|benefit|subsidy|funding)|how much (?:will|do|can|could|may) (?:you|i) (?:get|receive|be paid)|how much (?:is|are) the (?:benefit|grant|aid)|how much (?:you|we|it|they) (?:can |will |may )?(?:get|receive|pays?|be paid)|value of the (?:grant|aid|benefit)",
@@ -128,6 +130,7 @@ PAPERS = (
     r"(?:que|what) (?:se )?(?:necesit\w+|necessit\w+|precis\w+|hace falta|fa falta|fai falta|hay que (?:presentar|aportar|llevar|adjuntar|entregar)|cal (?:presentar|aportar|portar|adjuntar)?|s ha d\w* (?:presentar|aportar)|tengo que (?:presentar|aportar|llevar)|debo (?:presentar|aportar|llevar|adjuntar)|debes? (?:presentar|aportar|llevar)|debe (?:presentar|aportar)|(?:he|has) de (?:presentar|aportar|portar)|teno que (?:presentar|achegar|levar)|hai que (?:presentar|achegar)|do (?:i|you) need|you (?:will )?need|i need|to (?:bring|submit|provide))",
     r"(?:informaci\w+|dades|datos|data|information) (?:que|a|you) (?:\w+ ){0,3}?(?:facilitar|aportar|adjuntar|presentar|proporcionar|indicar|portar|traer|achegar|must provide|need to provide|provide)\b",
     r"(?:todo |tot )?(?:lo|el|allo|aquello|o) que (?:\w+ ){0,3}?(?:adjuntar|aportar|presentar|entregar|llevar|traer|portar|achegar|acompan\w+|necesit\w+|necessit\w+|precis\w+)\b",
+    r"(?:anexos?|annexos?) (?:a|que|para) (?:\w+ ){0,2}?(?:presentar|aportar|adjuntar|achegar|cumplimentar)\b",
     r"eskaerarekin batera|que (?:me |te |nos |em |et )?(?:piden|pide|demanen|demana|pediran|exigen)\b",
     r"(?:zer (?:behar|aurkeztu|ekarri)|aurkeztu beharreko|eraman beharreko|beharrezko (?:agiri|dokumentu|dokumentazio))\w*",
     r"(?:required|necessary|supporting) (?:documents?|documentation|paperwork|papers)|paperwork|documentation|justificantes?$",
@@ -141,7 +144,8 @@ CONDITIONS = (
     r"col lectius?\b|(?:personas?|persones|persoas|poblacion|poblacio|colectivo|pertsona) (?:destinatari\w+|beneficiari\w+|interesad\w+|interessad\w+|solicitantes?|sol licitants?|onuradun\w*|hartzaile\w*|interesdun\w*|usuari\w+)",
     r"(?:dirigid[oa]s?|adrecat|adrecada|va dirigit|dirixid[oa]s?|destinad[oa]s?|zuzendu\w*|aimed) (?:a|o|to|para|al|als|as|at)?\b|dirigido$|interesad[oa]s(?: solicitantes)?$|interessats$|interesdun\w*$",
     r"(?:(?:es|e) (?:para|per a) mi|me interesa|m interessa|interesame|is it for me|niretzat da)$",
-    r"eska dezake\w*$",
+    r"eska dezake\w*$|norentzako\b|betebehar\w*$|am i entitled|legitimad[oa]s$|usuari[oa]?s$|titulars?(?:es)?(?: del? (?:derecho|dret|dereito))?$|public[o]? (?:objetivo|objectiu|obxectivo|destinatari\w*)",
+    r"(?:pued[ae]n?|podran?|poden?|pot|podra) (?:solicitar|sol licitar|pedir|demanar|beneficiar|acceder|accedir|optar|acollir|acoller)\w*(?: ho)?$",
     r"perfil\w*(?: (?:del?|de la|dos?|das?|d) (?:las |los |les |els )?(?:persona |persones |personas )?(?:solicitant\w*|sol licitant\w*|beneficiari\w*|interesad\w*|destinatari\w*))?$",
     r"(?:personas?|persones|persoas) (?:a (?:qui|quien|quienes|quen|las que|les que|as que)|as que)\b",
     r"(?:comprueb\w+|comprov\w+|comprob\w+|mira|verifi\w+|averigua|asegurate|check|find out|see|egiaztatu) (?:de )?(?:si|que|se|if|whether|you|ea) (?:\w+ )?(?:pued\w*|cumpl\w*|compl\w*|pots?|pode\w*|pot|can|are eligible|qualify|tienes derecho|tens dret|ere|betetzen)\b",
@@ -202,6 +206,7 @@ WHAT = (
     r"(?:descripcion|descripcio|descricion|deskribapen\w*|azalpen\w*|description|definicion|definicio|definition|introduccion|introduccio|introducion|introduction|sarrera)\b",
     rf"{_A}(?:objetos?|objecte|obxecto|objektua|xedea\w*|helburu\w*|objetivos?|objectius?|obxectivos?|finalidad|finalitat|finalidade|purpose|objectives?|aims?|proposito)\b",
     r"(?:informacion|informacio|informazio|information|datos|dades|datu)\w* (?:general\w*|xeral\w*|basic\w*|orokor\w*|oinarrizko\w*|del? (?:tramite|tramit|procedimiento|procediment)|do procedemento)|general information|basic information",
+    r"naturaleza(?: del? (?:tramite|procedimiento|ayuda))?$|presentacio?n? del? (?:servicio|servei|tramite?)$|que (?:se|es) (?:puede|pot|pode) (?:hacer|fer|facer)$",
     r"(?:acerca de|sobre|quant a|in brief|in short|in a nutshell|key facts|at a glance|background|en breve|en resum|labur)\b(?! (?:nosotros|nosaltres|nos|us|la sede|la seu))",
     r"(?:resumen|resum|resumo|laburpen\w*|summary|overview|about|presentacion del tramite|sobre (?:este|esta|el|la|aquest|aquesta) (?:tramite|tramit|procedimiento|ayuda|ajut|servicio|prestacion)|at a glance|what (?:does it|it) (?:consist|involve))\b",
 )
