@@ -12,7 +12,7 @@ run: $(VENV)/.core
 	$(BIN)/headwater demo run
 
 test: check
-	$(BIN)/python -m pytest tests -m "not long" -n 2
+	$(BIN)/python -m pytest tests -m "not long" -n 3
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

@@ -3,13 +3,26 @@
 import os
 import socket
 from collections.abc import Iterable
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 
 def owner_name(role: str) -> str:
-    """host:pid:birth:role. The birth tells a process from a later one with the same number."""
+    """machine:pid:birth:role. The birth tells a process from a later one with the same number."""
     pid = os.getpid()
-    return f"{socket.gethostname()}:{pid}:{_birth(pid)}:{role}"
+    return f"{machine()}:{pid}:{_birth(pid)}:{role}"
+
+
+@cache
+def machine() -> str:
+    """Where numbers of processes mean what they mean here. The name of a host is not enough: copies of a machine have the
+    same, and so have containers, each of which counts its processes from one."""
+    parts = [socket.gethostname().replace(":", "-")]
+    with suppress(OSError):
+        parts.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()[:8])
+        parts.append(str(Path("/proc/self/ns/pid").stat().st_ino))
+    return "/".join(parts)
 
 
 def dead_owners(owners: Iterable[str]) -> list[str]:
@@ -32,7 +45,7 @@ def _is_dead(owner: str) -> bool:
     host, _, rest = owner.partition(":")
     pid, _, rest = rest.partition(":")
     birth = rest.partition(":")[0]
-    if host != socket.gethostname() or not pid.isdecimal():
+    if host != machine() or not pid.isdecimal():
         return False
     try:
         os.kill(int(pid), 0)
@@ -46,7 +59,9 @@ def _is_dead(owner: str) -> bool:
 def _birth(pid: int) -> str:
     """When the process began, where the system tells; "0" elsewhere. A zombie counts as not born."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        fields = (
+            Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+        )
     except OSError:
         return "0"
     return "dead" if fields[0] in "ZX" else fields[19]

@@ -4,9 +4,15 @@ import logging
 import sys
 
 import structlog
+import structlog.tracebacks
 from structlog.typing import FilteringBoundLogger
 
 LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
+
+# Without the values of variables: settings are among them, and settings hold secrets.
+TRACEBACKS = structlog.processors.ExceptionRenderer(
+    structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+)
 
 
 def configure_logs(form: str, level: str = "info") -> FilteringBoundLogger:
@@ -21,7 +27,7 @@ def configure_logs(form: str, level: str = "info") -> FilteringBoundLogger:
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.dict_tracebacks if form == "json" else structlog.processors.format_exc_info,
+            TRACEBACKS if form == "json" else structlog.processors.format_exc_info,
             render,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),

@@ -15,7 +15,7 @@ from tests.chaos.snapshot import take_snapshot
 
 from headwater_demo import feeds, running
 
-SHORT, LONG = 3, 30
+SHORT, LONG = 2, 30
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 """Chores by the clock, done by one of all workers, whatever becomes of it."""
 
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from headwater.app import App
 from headwater.backends.sql.chores import Chores
 from headwater.backends.sql.indexing import index_documents
 from headwater.backends.sql.schema import chores
+from headwater.liveness import machine
 from headwater.model.errors import Refused, Temporary
 from headwater.model.source import Trigger
 from headwater.settings.settings import read_settings
@@ -121,7 +121,7 @@ def test_c35_a_chore_whose_worker_died_is_done_by_another(app: App, scene: Scene
 
 def test_c35_a_chore_whose_process_is_gone_is_free_at_once(app: App, scene: Scene, done: Done):
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:
-        dead = f"{socket.gethostname()}:{gone.pid}:0:upkeep"
+        dead = f"{machine()}:{gone.pid}:0:upkeep"
     one = worker(app, done)
     one.beat()
     Chores(app.store.engine).take("chore", dead, scene.now, LEASE, early=True)

@@ -204,6 +204,8 @@ def test_r54_a_silent_server_is_left_alone_for_a_while_and_told_of_once(internet
             markers = Markers(
                 server, made.app.store.engine, made.clock, {RECIPE: "app"}, rest=30.0, now=lambda: watch[0]
             )
+            markers.refill(RECIPE, canonical)
+            assert markers.missing() == []
             proxy.faults.silent = True
             configure_logs("console", "warning")
             with capture_logs() as logs:
@@ -216,8 +218,9 @@ def test_r54_a_silent_server_is_left_alone_for_a_while_and_told_of_once(internet
                 proxy.faults.silent = False
                 watch[0] = 62.0
                 markers(RECIPE, seen)
+            assert markers.missing() == [RECIPE], "what was missed meanwhile is made by the chore"
         assert [one["event"] for one in logs] == ["marks cannot be written", "marks are written again"]
-    assert len(marks(valkey)) == 1
+    assert len(marks(valkey)) == 2
 
 
 def test_without_the_setting_nothing_is_marked_and_no_chore_is_there(internet, tmp_path):

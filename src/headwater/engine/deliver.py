@@ -1,15 +1,20 @@
 """The outbox: send what is due, route by route, and note what arrived."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from functools import partial
 
 from headwater.engine.alone import commit_apart, divide, explain
 from headwater.engine.desk import Desk
+from headwater.engine.pulse import Pulse
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.outcome import Drop
 from headwater.model.recipe import Parcel, Recipe, Sink
-from headwater.model.work import Delivered, Errand, Job, Later, Quarantined
+from headwater.model.work import Delivered, Errand, Job, Later, Quarantined, Task
+
+SLICE = 25
+QUICK = timedelta(seconds=5)
 
 
 def deliver(desk: Desk, job: Job) -> int:
@@ -22,10 +27,26 @@ def deliver(desk: Desk, job: Job) -> int:
     by_route: dict[str, list[Errand]] = defaultdict(list)
     for errand in errands:
         by_route[errand.route].append(errand)
+    pulse = Pulse(desk, Task.DELIVER)
     for route, batch in by_route.items():
-        results = divide(partial(_send, desk, recipe, route), batch, partial(_failed, desk, recipe))
-        commit_apart(lambda some: desk.store.finish_deliver(some, desk.owner, desk.clock()), results, _unfit)
+        for some in _slices(desk, batch):
+            pulse.beat()
+            results = divide(partial(_send, desk, recipe, route), some, partial(_failed, desk, recipe))
+            commit_apart(
+                lambda part: desk.store.finish_deliver(part, desk.owner, desk.clock()), results, _unfit
+            )
     return len(errands)
+
+
+def _slices(desk: Desk, batch: Sequence[Errand]) -> Iterator[Sequence[Errand]]:
+    """A few first, more while they go quickly: what a slow receiver has is noted before its lease has run out."""
+    start, size = 0, SLICE
+    while start < len(batch):
+        begun = desk.clock()
+        yield batch[start : start + size]
+        start += size
+        if desk.clock() - begun < QUICK:
+            size *= 4
 
 
 def _unfit(delivered: Delivered, error: Exception) -> Delivered:

@@ -5,10 +5,11 @@ from datetime import datetime
 
 from headwater.engine.alone import commit_apart, divide, explain
 from headwater.engine.desk import Desk
+from headwater.engine.pulse import Pulse
 from headwater.model.document import Document
 from headwater.model.recipe import Cluster, Recipe, Told
 from headwater.model.story import Member, Story
-from headwater.model.work import Bundle, Gathered, Job, Later, Quarantined
+from headwater.model.work import Bundle, Gathered, Job, Later, Quarantined, Task
 from headwater.pure.identity import inherit
 
 GROUPS_AT_ONCE = 20
@@ -34,7 +35,13 @@ def gather(desk: Desk, job: Job) -> int:
             return Gathered(group=bundle.id, marks=bundle.marks, later=verdict)
         return Gathered(group=bundle.id, marks=bundle.marks, quarantined=verdict)
 
-    results = divide(lambda batch: [_divide_group(desk, recipe, bundle) for bundle in batch], bundles, failed)
+    pulse = Pulse(desk, Task.GATHER)
+
+    def divided(bundle: Bundle) -> Gathered:
+        pulse.beat()
+        return _divide_group(desk, recipe, bundle)
+
+    results = divide(lambda batch: [divided(bundle) for bundle in batch], bundles, failed)
     commit_apart(lambda some: desk.store.finish_gather(some, desk.owner, desk.clock()), results, _unfit)
     return len(bundles)
 

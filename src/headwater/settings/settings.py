@@ -152,6 +152,14 @@ def read_settings(
     return _checked(_from_environment(settings, environment))
 
 
+def overriding(settings: Settings, home: str, environment: Mapping[str, str]) -> list[str]:
+    """The variables that are set and say something else than the home does."""
+    told = chosen(settings.homes, home)
+    names = {field: [name] for field, name in FROM_ENVIRONMENT.items()}
+    names["archive"] = sorted(ARCHIVE_FROM_ENVIRONMENT.values())
+    return [name for field in sorted(told) for name in names.get(field, ()) if environment.get(name)]
+
+
 def _from_environment(settings: Settings, environment: Mapping[str, str]) -> Settings:
     given: dict[str, Any] = {
         field: environment[name] for field, name in FROM_ENVIRONMENT.items() if environment.get(name)

@@ -5,6 +5,7 @@ of the target, with their hashes compared before it ends: until then the target 
 killed anywhere is simply run again. Nobody may work here meanwhile, nor afterwards.
 """
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from headwater.backends.sql.schema import captures, chores, metadata
 from headwater.backends.sql.snapshot import clear, filled
 from headwater.backends.sql.transfer import Tally, row_counts, tally, transfer
 from headwater.model.errors import Refused
+from headwater.settings.settings import overriding
 from headwater.worker.backup import save_records
 from headwater.worker.cleanup import records_folder
 from headwater.worker.occupancy import alone, departed_to, identity, refuse_moved, remember
@@ -54,6 +56,7 @@ def move(app: App, to: str, progress: Progress = lambda *_: None) -> Moved:
             if departed_to(app) != to:
                 refuse_moved(app)
             free_the_dead(app)
+            app.operations.free_expired(app.clock())
             _refuse_filled_otherwise(app, target)
             target.archive.ready()
             packs = Packs(app, target, progress)
@@ -113,12 +116,21 @@ def _to_copy(app: App, target: App, packs: Sequence[str]) -> int:
 
 def home(app: App, to: str) -> App:
     """The same installation there; Refused if there is here."""
+    _refuse_overridden(app, to)
     target = App(app.settings.at_home(to), clock=app.clock)
     if identity(target) == identity(app):
         raise Refused(
             "same_home", f"the home '{to}' has the database that is in use already; nothing to move"
         )
     return target
+
+
+def _refuse_overridden(app: App, to: str) -> None:
+    """A variable comes before what a home says: workers would go on elsewhere than where the rows went."""
+    names = overriding(app.settings, to, os.environ)
+    if names:
+        told = f"{', '.join(names)} would override what the home '{to}' says; unset it first, here and for the workers"
+        raise Refused("overridden_home", told)
 
 
 def same_archive(app: App, target: App) -> bool:

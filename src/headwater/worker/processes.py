@@ -19,7 +19,7 @@ from headwater.worker.occupancy import at_work
 from headwater.worker.upkeep import Upkeep
 
 LOOK_EVERY = 0.2
-STOP_GRACE = 20.0
+STOP_GRACE = 50.0
 REBIRTH_REST = 1.0
 DEATHS_A_MINUTE = 10
 # A row that is due within this time is waited for before a run counts as idle: short retries, polite pauses.

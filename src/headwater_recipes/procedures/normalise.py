@@ -18,9 +18,9 @@ from headwater_recipes.procedures.kinds import kind_of
 from headwater_recipes.procedures.page.page import Page, Tell, no_language
 from headwater_recipes.procedures.registry.entry import Entry
 from headwater_recipes.procedures.registry.registry import territory as registered_territory
-from headwater_recipes.procedures.registry.territory import SOURCE_TYPES, territory_of
+from headwater_recipes.procedures.registry.territory import SOURCE_TYPES, most_exact, territory_of
 from headwater_recipes.procedures.sections.divide import divide
-from headwater_recipes.procedures.sections.line import lines_of
+from headwater_recipes.procedures.sections.line import lines_of, tells
 from headwater_recipes.procedures.sections.part import Part, of_field
 from headwater_recipes.procedures.sections.promote import promote
 from headwater_recipes.procedures.sections.separate import in_language, procedures_in
@@ -28,7 +28,7 @@ from headwater_recipes.procedures.sections.separate import in_language, procedur
 ASKING = frozenset({"requisitos", "documentos_necesarios", "como_solicitar"})
 CORE = frozenset({*ASKING, "plazos", "tasas", "cuantias", "donde_solicitar"})
 LISTING = re.compile(
-    r"(?:resultad\w+|llistat|listado|listaxe|catalogo de (?:tramites|procedimientos|servicios)|cataleg de|relacion de|relacio de|indice|index|buscador|cercador|directorio|bilaket\w*|search results|list of|tramites mas|tots els tramits|todos los tramites)\b"
+    r"(?:resultad\w+|llistat|listado|listaxe|catalogo de (?:tramites|procedimientos|servicios)|cataleg de|relacion de|relacio de|indice|index|buscador|cercador|directorio|bilaket\w*|search results|list of|tramites mas|tots els tramits|todos los tramites|mapa (?:del|de la|do|web)|(?:como )?(?:se )?(?:leer?|interpretar|usar|utilizar) (?:la |una |las |el |este )?(?:fichas?|sede|portal|catalogo|buscador|web))\b"
 )
 JOB = re.compile(
     r"\b(?:bolsa|borsa|oferta|ofertas|convocatoria) (?:publica )?(?:de|d) (?:empleo|trabajo|treball|ocupacio|emprego|plazas)|\boposici\w+|lan (?:eskaintza|poltsa)|\b(?:job|vacancy|vacancies)\b"
@@ -79,6 +79,8 @@ def is_procedure(parts: Sequence[Part]) -> bool:
 
 def is_something_else(parts: Sequence[Part], title: str) -> bool:
     """A listing of many, work that is offered, or an event that asks for nothing but to come."""
+    if not any(tells(line) for part in parts if part.field in CORE for line in part.lines):
+        return True
     titles = [folded(title), *(folded(part.title) for part in parts if part.level == 1)]
     if any(LISTING.match(one) for one in titles):
         return True
@@ -302,10 +304,12 @@ def _territory(page: Page, owner: Entry | None, organism: str) -> tuple[dict[str
         organism,
         *(body.name_in(str(page.site.get(name) or "")) for name in ("logo", "name", "header", "footer")),
         body.name_in(page.page_title),
+        body.name_in(str(page.site.get("opening") or "")),
         *(body.name_in(line.lstrip("# ")) for line in page.text[:OPENING].split("\n")),
         "",
     ]
-    found = next((one for name in dict.fromkeys(names) if (one := territory_of(name, host))), {})
+    told = [one for name in dict.fromkeys(names) if (one := territory_of(name, host))]
+    found = most_exact(told)
     return found, SOURCE_TYPES.get(str(found.get("nivel")), "local")
 
 

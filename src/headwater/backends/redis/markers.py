@@ -7,6 +7,7 @@ and told of once; what it missed is filled in from the rows when it comes back w
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -22,6 +23,7 @@ from headwater.redis_server import Command, RedisServer
 
 LIFE = timedelta(hours=24)
 REST = 30.0
+WHOLE_SECONDS = 3600
 _log = structlog.get_logger()
 
 
@@ -62,7 +64,8 @@ class Markers:
         now, count = self.clock(), 0
         for some in lately(self.engine, recipe, now - LIFE, normal):
             count += self._write(recipe, _lasting(some, now))
-        self.server.ask([("SET", self._whole(recipe), now.isoformat())])
+        # For an hour: what a worker that was killed between commit and mark left out is made then at the latest.
+        self.server.ask([("SET", self._whole(recipe), now.isoformat(), "EX", WHOLE_SECONDS)])
         return count
 
     def _write(self, recipe: str, marks: Iterable[tuple[Seen, timedelta]]) -> int:
@@ -86,8 +89,11 @@ class Markers:
     def _well_again(self) -> None:
         with self._lock:
             before, self._troubled = self._troubled, False
-        if before:
-            _log.warning("marks are written again")
+        if not before:
+            return
+        _log.warning("marks are written again")
+        with suppress(Temporary):  # what was missed in between is made by the chore that finds nothing whole
+            self.server.ask([("DEL", self._whole(recipe)) for recipe in sorted(self.namespaces)])
 
 
 def _lasting(some: Sequence[Dated], now: datetime) -> Iterable[tuple[Seen, timedelta]]:

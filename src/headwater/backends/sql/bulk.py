@@ -83,10 +83,19 @@ class AsRecords:
 
     def run(self, connection: Connection, rows: Sequence[Row]) -> int:
         told = [self._converted(row) for row in rows] if self.conversions else rows
-        return connection.exec_driver_sql(self.sql, {"rows": json.encode(told).decode()}).rowcount
+        data = json.encode(told, enc_hook=_plain).decode()
+        return connection.exec_driver_sql(self.sql, {"rows": data}).rowcount
 
     def _converted(self, row: Row) -> Row:
         return {**row, **{name: convert(row[name]) for name, convert in self.conversions}}
+
+
+def _plain(value: Any) -> Any:
+    """Kinds of text and of numbers that others made are what they are kinds of."""
+    for kind in (str, int):
+        if isinstance(value, kind):
+            return kind(value)
+    raise TypeError(f"{type(value).__name__} is no value of a row")
 
 
 def as_records(dialect: Dialect, statement: Any, table: Table, columns: Sequence[str]) -> AsRecords:

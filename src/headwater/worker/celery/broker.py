@@ -78,6 +78,8 @@ RULES: Mapping[str, Any] = {
     "worker_max_tasks_per_child": JOBS_PER_CHILD,
     "worker_max_memory_per_child": MEMORY_KILOBYTES,
     "task_time_limit": LONGEST_JOB,
+    # A child begins with a look at the database, which may be busy or away for a moment.
+    "worker_proc_alive_timeout": 60.0,
     "task_ignore_result": True,
     "result_backend": None,
     # Nobody gives orders to workers through the broker, and they tell each other nothing.

@@ -1,6 +1,6 @@
 """Messages that say "there is work of this kind". Rows are the truth: a hint may be lost, doubled or late."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
 
@@ -19,7 +19,7 @@ SPACING = timedelta(seconds=1)
 class Hints:
     """Sends hints, no more than one of a kind that nobody has taken yet."""
 
-    address: str
+    address: str = field(repr=False)
 
     @cached_property
     def celery(self) -> Celery:

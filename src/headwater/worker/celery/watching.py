@@ -13,10 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
+import structlog
+
 from headwater.liveness import is_running
 from headwater.model.errors import Temporary
 from headwater.redis_server import RedisServer
 
+_log = structlog.get_logger()
 LOOK_EVERY = 5.0
 STUCK_AFTER = 60.0
 SLOTS = 1024
@@ -87,4 +90,7 @@ class Watch:
     def _keep_looking(self) -> None:
         while True:
             time.sleep(LOOK_EVERY)
-            self.look()
+            try:
+                self.look()
+            except Exception:  # noqa: BLE001 - whatever it is, a watch that ended would watch nobody
+                _log.exception("the watch could not look")

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, inspect, text
 
 from headwater.model.story import Story
 from headwater_recipes.geopolitics.day_tables.connecting import connected
@@ -45,9 +45,12 @@ def answer(database: str, stories: Sequence[Story]) -> int:
 
 
 def _prepare(connection: Connection, table: str) -> None:
+    """Only what is missing is changed: even a change that does nothing shuts everybody else out meanwhile."""
     connection.execute(text(TABLE.format(table)))
+    there = {column["name"] for column in inspect(connection).get_columns(table)}
     for name, kind in OURS:
-        connection.execute(text(f"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS {name} {kind}"))
+        if name not in there:
+            connection.execute(text(f"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS {name} {kind}"))
 
 
 def _replace(connection: Connection, table: str, flashpoint: str, stories: Sequence[Story]) -> None:

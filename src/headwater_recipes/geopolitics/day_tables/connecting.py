@@ -12,6 +12,8 @@ from headwater.settings.channels import revealed
 
 WHERE = "database"
 SECONDS = 10
+# Others work there too: whoever holds a table must not hold us, nor all who queue behind us.
+LIMITS = "-c lock_timeout=10s -c statement_timeout=120s -c idle_in_transaction_session_timeout=60s"
 
 
 def checked_address(told: str) -> str:
@@ -28,7 +30,7 @@ def connected(told: str) -> Iterator[Connection]:
         engine = create_engine(
             _driver(revealed(checked_address(told), WHERE)),
             poolclass=NullPool,
-            connect_args={"connect_timeout": SECONDS},
+            connect_args={"connect_timeout": SECONDS, "options": LIMITS},
         )
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
         raise Permanent("bad_options", f"{WHERE}: not the address of a PostgreSQL database") from error

@@ -21,7 +21,7 @@ BASQUE = re.compile(
     rf"\b({_WORD}(?:ko|go|eko)? (?:Udala|Udaleko|Foru Aldundia|Jaurlaritza|Mankomunitatea)|Eusko Jaurlaritza|Lanbide|Osakidetza|{_WORD}(?: {_WORD})* (?:Saila|Institutua|Agentzia|Zerbitzua))\b"
 )
 ENGLISH = re.compile(
-    rf"\b({_WORD}(?: {_WORD})* (?:Town Council|City Council|Council|Town Hall|Ministry|Agency|Government)|Ministry of {_WORD}(?:,? (?:and )?(?:of )?{_WORD})*)\b"
+    rf"\b({_WORD}(?: {_WORD})* (?:Town Council|City Council|Council|Town Hall|Ministry|Agency|Government)|(?:Regional )?Government of (?:the )?{_WORD}(?: {_WORD})*|Ministry of {_WORD}(?:,? (?:and )?(?:of )?{_WORD})*)\b"
 )
 SMALL = re.compile(r"(?<=\s)(?:De|Del|La|Las|Los|El|Y|I|E|Do|Da|En|D|L)(?=[\s'’])")
 ACRONYM = re.compile(r"\(([A-Z]{2,10})\)")
@@ -32,6 +32,9 @@ TRAILING = re.compile(r"\s*(?:\.|·|\||\s[–—-]\s|:|\bSede|Seu|Inicio|Todos|P
 TOWN_HALL = re.compile(
     r"^(?:ayuntamiento|ajuntament|concello|diputacio|deputacion|cabildo|consell (?:insular|comarcal)|mancomun)|\budala$|foru aldundia$|(?:town|city) (?:council|hall)$"
 )
+MINISTRY = re.compile(r"Minist|Gobierno de España")
+AGENCY = re.compile(r"Direcci|Institut|Agènci|Agencia|Servicio|Servei|Secretaría|Tesorería|Jefatura")
+"""Whose site it is, where the ministry above it is on every page's top."""
 UNIT_FIRST = re.compile(r"unidad|unitat|unidade|negociado|seccion|servicio")
 
 
@@ -67,7 +70,10 @@ def _in_the_frame(site: Mapping[str, Any], page_title: str) -> str:
     path = [str(one) for one in site.get("path", ())]
     frame = [site.get(name) for name in ("logo", "name", "header", "opening")]
     around = [*frame, *path, page_title, site.get("author"), site.get("footer"), site.get("closing")]
-    return next((found for one in around if (found := name_in(str(one or "")))), "")
+    names = [found for one in around if (found := name_in(str(one or "")))]
+    found = next((name for name in names if not name.startswith("Gobierno de España")), next(iter(names), ""))
+    titled = name_in(page_title)
+    return titled if MINISTRY.match(found) and AGENCY.match(titled) else found
 
 
 def _is_office_of(text: str, named: str) -> bool:

@@ -12,7 +12,7 @@ from headwater_recipes.procedures.sections.part import Part
 SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-ZÁÉÍÓÚÀÈÒÑÇ¿¡])")
 ABBREVIATION = re.compile(r"\b(?:art|núm|num|n\.º|nº|pág|tel|Sr|Sra|Dr|Avda|Pza|C)\.$")
 SILENCE = re.compile(
-    r"silenci|isiltasun|\bsilence\b|(?:estimad|desestimad|desestimatori|estimatori|entender)\w* (?:\w+ ){0,4}(?:silencio|solicitud)|sin (?:respuesta|resolucion|notificac)|sense (?:resposta|resolucio|notificac)|sen (?:resposta|resolucion)"
+    r"silenci|isiltasun|\bfalta de (?:resoluc|resposta|respuesta|notificac|contestac)\w*|efect\w+ (?:des)?estimatori|\bsilence\b|(?:estimad|desestimad|desestimatori|estimatori|entender)\w* (?:\w+ ){0,4}(?:silencio|solicitud)|sin (?:respuesta|resolucion|notificac)|sense (?:resposta|resolucio|notificac)|sen (?:resposta|resolucion)"
 )
 LONGEST_SENTENCE = 400  # a hostile one would keep the search busy
 UNANSWERED = re.compile(
@@ -31,6 +31,10 @@ OUTRIGHT = re.compile(
 SILENT = re.compile(
     r"(?:por|per|pola?) silenci\w*(?: administrati\w+)?$|(?:estimad|desestimad)\w* por silenci|silenci\w* administrati\w+ (?:es|sera|te|tiene)"
 )
+AFTER_IT = re.compile(
+    r"(?:siguientes?|seguents?|posteriores?|desde|dende|a partir|tras|despues|despres|despois|des de|from|after|following)\b(?: \w+){0,9} (?:resol|notific|decision)"
+)
+"""A decision from which the time to apply is counted."""
 APPLYING = re.compile(
     r"solicit|sol licit|present|inscrip|eska|appl|submit|abierto|obert|aberto|todo el ano|tot l any|cualquier momento|qualsevol moment|calquera momento|urte osoan|edozein|any time|all year"
 )
@@ -83,7 +87,19 @@ def _dated(part: Part, line: Line) -> list[tuple[str, str]]:
         return [(part.key, line.text)]
     if line.lead and line.rest:
         return [(_key(folded(line.lead), "") or _slug(line.lead), line.rest)]
-    return [(_key(folded(sentence), part.key), sentence) for sentence in sentences(line.text)]
+    return [
+        (_key(folded(said), part.key), said)
+        for sentence in sentences(line.text)
+        for said in _halves(sentence)
+    ]
+
+
+def _halves(sentence: str) -> list[str]:
+    """A term and, behind a semicolon, what silence means after it."""
+    term, mark, rest = sentence.partition("; ")
+    if mark and _key(folded(rest), "") == "silencio_administrativo" != _key(folded(term), ""):
+        return [term, rest]
+    return [sentence]
 
 
 def _row(line: Line) -> list[tuple[str, str]]:
@@ -103,7 +119,7 @@ def _key(bare: str, given: str) -> str:
         return "recurso"
     if len(bare) <= LONGEST_SENTENCE and UNANSWERED.search(bare):
         return "silencio_administrativo"
-    if given == "resolucion":
+    if given == "resolucion" or (given and AFTER_IT.search(bare)):
         return given
     if DECISION.search(bare) and not (
         given

@@ -14,6 +14,10 @@ NOTE = re.compile(
 NONE_NEEDED = re.compile(
     r"^(?:ningun[oa]?|cap|no (?:hay|procede|se requiere|aplica)|sin (?:requisitos|documentacion)|none|ez da behar)\b.{0,30}$"
 )
+OF_ITSELF = re.compile(
+    r"\bde oficio\b|\bd ofici\b|(?:se opone|s oposa|se opon|oposicion expresa|oposicio expressa)\b|(?:no (?:es|sera|cal|e|hace falta|fa falta) (?:\w+ )?(?:aportar|presentar|achegar))"
+)
+"""What the administration looks up by itself is nothing to bring."""
 LONGEST_AUDIENCE = 200
 EVERYBODY = re.compile(
     r"^(?:(?:y|i|e|o|la|las|los|els|les|a|as|os|the|and|eta) |(?:ciudadan\w+|ciutadan\w+|cidadan\w+|herritar\w*|citizens?|empresas?|empreses|enpresa\w*|businesses|companies|administraci\w+|entidades|entitats|asociaciones|particulares|particulars|profesionales|personas? (?:fisicas?|juridicas?)|toda la poblacion|publico en general|general public)\b ?)+$"
@@ -56,6 +60,7 @@ def _of(part: Part) -> Iterator[tuple[str, Line]]:
         if (
             _only_fetches(line, part.lines)
             or NOTE.match(line.text)
+            or _looked_up(part, line)
             or _leads(line, following)
             or _is_head(part.lines, place)
         ):
@@ -73,6 +78,13 @@ def _only_fetches(line: Line, lines: Sequence[Line]) -> bool:
     if FETCH.match(folded(line.text)):
         return True
     return folded(line.text) == folded(line.links[0].text)
+
+
+def _looked_up(part: Part, line: Line) -> bool:
+    """A remark beside the list of papers."""
+    if part.field != "documentos_necesarios" or line.kind != "text":
+        return False
+    return any(one.kind == "item" for one in part.lines) and bool(OF_ITSELF.search(folded(line.text)))
 
 
 def _leads(line: Line, following: Line | None) -> bool:

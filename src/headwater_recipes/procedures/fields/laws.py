@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from headwater.pure.crawling.markers import folded
+from headwater_recipes.procedures.fields import places
 from headwater_recipes.procedures.fields.entries import NOTE, tidy
 from headwater_recipes.procedures.fields.places import is_start
 from headwater_recipes.procedures.fields.told import Told, spans_of
@@ -37,6 +38,8 @@ def laws(parts: Sequence[Part]) -> Told:
 def _named(line: Line) -> list[str]:
     if any(is_start(link) and folded(link.text) == folded(line.text) for link in line.links):
         return []
+    if places.number_in(line.text) and not re.search(_NORMS, line.text):
+        return []  # whom to call, below the last law
     if (
         BYLINE.search(folded(line.text))
         or NOTE.match(line.text)

@@ -23,10 +23,10 @@ SAYS_FREE = re.compile(
     r"|(?:izapidea|eskaera|zerbitzua)\w* (?:doakoa|doan|dohainik) (?:da|egiten)"
 )
 NOTHING_TO_PAY = re.compile(
-    r"^(?:\w+ ){0,4}(?:no|ez|there (?:is|are) no) (?:\w+ ){0,3}(?:tasas?|taxa|taxes|taxas|coste?|cost|pago|pagar|pagament|custo|fees?|charges?|tasarik|kosturik)\b(?: \w+){0,8}$"
+    r"^(?:\w+ ){0,4}(?:no|non|ez|there (?:is|are) no) (?:\w+ ){0,3}(?:tasas?|taxa|taxes|taxas|coste?|cost|pago|pagar|pagament|custo|fees?|charges?|tasarik|kosturik)\b(?: \w+){0,8}$"
 )
 NO = re.compile(
-    r"^(?:no|ez|no n hi ha(?: cap)?|no hay|no hai|ez dago|no procede|no aplica|ningun[oa]?|cap|none|nada|sin tasas?)$"
+    r"^(?:no|ez|no n hi ha(?: cap)?|no hay|no hai|ez dago|no procede|no aplica|ningun[oa]?|cap|none|nada|nothing|res|ezer(?: ez)?|sin tasas?)$"
 )
 ZERO = re.compile(r"^0(?: 00)?(?: (?:euros?|eur))?$")
 DIGIT = re.compile(r"\d")
@@ -38,6 +38,7 @@ GETS = re.compile(
 
 
 SUM = re.compile(r"(?:\d+ )?(?:importes?|imports?|zenbatekoa|amount)$")
+HOW_MUCH = re.compile(r"(?:\d+ )?(?:cuanto|quant|canto|zenbat|how much)$")
 
 
 def fees(parts: Sequence[Part], everything: Sequence[Part]) -> Told:
@@ -132,13 +133,23 @@ def _named(line: Line) -> tuple[str, str]:
 
 def sides(parts: Sequence[Part]) -> tuple[list[Part], list[Part]]:
     """Parts about money as (paid, received): "Importe" alone is decided by what stands below it."""
-    paid = [part for part in parts if part.field == "tasas" and not _is_received(part)]
-    received = [
-        part for part in parts if part.field == "cuantias" or (part.field == "tasas" and _is_received(part))
-    ]
     aid = any(GETS.search(folded(f"{part.title} {part.text}")) for part in parts if _tells_what(part))
+    offered = aid and any(GETS.search(folded(part.title)) for part in parts if part.level == 1)
+    asked = [part for part in parts if part.field == "tasas" and offered and _is_open(part)]
+    paid = [part for part in parts if part.field == "tasas" and not _is_received(part) and part not in asked]
+    received = [
+        part
+        for part in parts
+        if part.field == "cuantias" or (part.field == "tasas" and _is_received(part)) or part in asked
+    ]
     truly = [part for part in received if not _is_paid(part) and (aid or not SUM.match(folded(part.title)))]
     return [*paid, *(part for part in received if part not in truly)], truly
+
+
+def _is_open(part: Part) -> bool:
+    """ "How much" alone, on the page of an aid: what one gets, unless it speaks of paying or says that it is free."""
+    bare = folded(part.text)
+    return bool(HOW_MUCH.match(folded(part.title)) and MONEY.search(part.text)) and not PAYS.search(bare)
 
 
 def _tells_what(part: Part) -> bool:

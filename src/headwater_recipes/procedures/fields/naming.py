@@ -166,15 +166,28 @@ def _opening(parts: Sequence[Part]) -> list[Line]:
     opening: list[Line] = []
     passed = False
     for part in parts:
-        if part.label is not None:
+        if part.field == "codigo_sia" and not passed:
+            opening += _paragraphs(part.lines[1:])  # a code is one line; what follows is the page's own
+        elif part.label is not None:
             passed = passed or part.field not in ABOUT_THE_PAGE
-        elif part.level <= 2 and not (passed and (part.title or _whole(opening))):
-            opening += [
-                line
-                for line in part.lines
-                if line.kind == "text" and len(line.text.split()) >= 6 and not line.text.endswith("?")
-            ]
+        elif _opens(part, passed=passed, found=opening):
+            opening += _paragraphs(part.lines)
     return _whole(opening) or opening
+
+
+def _opens(part: Part, *, passed: bool, found: Sequence[Line]) -> bool:
+    """Key facts may stand before the title: what is right below that is the opening all the same."""
+    if part.level == 1 and not found:
+        return True
+    return part.level <= 2 and not (passed and (part.title or _whole(found)))
+
+
+def _paragraphs(lines: Sequence[Line]) -> list[Line]:
+    return [
+        line
+        for line in lines
+        if line.kind == "text" and len(line.text.split()) >= 6 and not line.text.endswith("?")
+    ]
 
 
 def _whole(lines: Sequence[Line]) -> list[Line]:

@@ -46,7 +46,7 @@ SHORT_PHONE = re.compile(
     re.IGNORECASE,
 )
 ANYWHERE = re.compile(
-    r"electronic|telematic|elektronik|internet|cualquier|qualsevol|calquera|edozein|\bany\b"
+    r"electronic|telematic|elektronik|internet|cualquier|qualsevol|calquera|edozein|\bany\b|\byour\b|\bnearest\b|mas (?:cercan|proxim)\w+|mes proper\w*|mais proxim\w+|hurbilen\w*|de (?:su|tu|cada|la seva|seu) (?:provincia|municipio|municipi|localidad|domicilio|domicili|barrio)"
 )
 BRACKETS = re.compile(r"\(([^()]{8,160})\)")
 PREPOSITION = re.compile(r"^(?:En|A|Al|Na|No) (?:la |el |l['’]|las |los |les |els |o |a )?(?=[A-ZÁÉÍÓÚ])")
@@ -58,7 +58,9 @@ AFTER = re.compile(
     r"[\s.,;·|(–-]*\b(?:tel[eé]?f?o?n?o?a?|t[ef]l?no?|tlf|phone|fax|horari\w*|ordutegia|opening hours|correo|correu|e-?mail)\b[.:]*\s|,? (?:de|from) (?:lunes|dilluns|luns|astelehen\w*|monday|\d{1,2}(?:[:.]\d{2})?(?: h)? (?:a|to)) |,? (?:o|u|ou|edo|or|y|i|e|and) (?:bien )?(?:por|per|en|a|mediante|through|on|online|internet)\b.*$",
     re.IGNORECASE,
 )
-SENTENCE = re.compile(r"(?<=[.;])\s+(?=[A-ZÁÉÍÓÚ])")
+SENTENCE = re.compile(
+    r"(?<=[.;])(?<!\bC\.)(?<!\bc\.)(?<!\bPl\.)(?<!\bAv\.)(?<!\bAvda\.)(?<!\bPza\.)(?<!\bCtra\.)(?<!\bSta\.)\s+(?=[A-ZÁÉÍÓÚ])"
+)
 
 
 def places(

@@ -8,18 +8,18 @@ from headwater.pure.crawling.markers import folded
 from headwater_recipes.procedures.fields import places
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.told import Told, spans_of
-from headwater_recipes.procedures.labels.recognise import recognise
+from headwater_recipes.procedures.labels.recognise import lists_ways, recognise
 from headwater_recipes.procedures.sections.line import Line
 from headwater_recipes.procedures.sections.part import Part
 
 ONLINE = re.compile(
-    r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|electronicament|elektronik|electronicall|via web|mitjans electronics|medios electronicos|medios telematicos|bitarteko elektroniko|formulario web|plataforma|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital"
+    r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|(?<!correo )electronico\b|(?<!correu )electronic\b|electronicament|elektronik|electronicall|via web|mitjans electronics|medios electronicos|medios telematicos|bitarteko elektroniko|formulario web|plataforma|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital"
 )
 IN_PERSON = re.compile(
-    r"presencial|en perso[na]a?\b|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|centros? de atencion|centres? d atencio|\bcita\b|aurretiko hitzordu|hitzordu|appointment|face to face|dependencias|personandose|adrecant|achegandose|comisaria|secretaria|\btaulell\b|leihatila|at the (?:town hall|registry)"
+    r"presencial|en perso[na]a?\b|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|centros? de atencion|centres? d atencio|\bcita\b|aurretiko hitzordu|hitzordu|appointment|face to face|dependencias|personandose|adrecant|achegandose|comisaria|comissaria|police station|consulado|consolat|consulate|embajada|embassy|secretaria|\btaulell\b|leihatila|at the (?:town hall|registry)"
 )
 PHONE = re.compile(
-    r"por telefono|telefonicamente|per telefon|telefonicament|telefonoz|by (?:tele)?phone|llamando|trucant|chamando|deituz|call(?:ing)? "
+    r"por telefono|telefonicamente|per telefon|telefonicament|telefonoz|by (?:tele)?phone|llamando|trucant|chamando|deituz|call(?:ing)? |\b(?:llam[ae]|llamad|truca|truqueu|truqui|cham[ae]) (?:al|a los|a l|als|ao|aos|por)\b|\bdeitu\b"
 )
 POST = re.compile(
     r"correo (?:postal|certificado|administrativo)|correu (?:postal|certificat)|oficinas de correos|posta bidez|by post\b|por correo\b"
@@ -31,6 +31,10 @@ NOT_ONLINE = re.compile(
     r"no (?:\w+ ){0,4}(?:por internet|en linea|electronica\w*|telematica\w*|online)|not available online"
 )
 NAMED = re.compile(r"(?:^|[;.]\s+)([^:;.]{3,30}):\s")
+BOOKED = re.compile(
+    r"\b(?:citas?(?: previa)?|appointments?|hitzordu\w*)(?: \w+){0,2}? (?:online|on line|por internet|per internet|en linea|en linia|internet bidez)\b"
+)
+"""Only the appointment is made there."""
 LONGEST_NUMBER = 24
 VIA_NAMES = {
     "online": "online",
@@ -42,7 +46,7 @@ VIA_NAMES = {
 
 
 def ways(parts: Sequence[Part]) -> Told:
-    """A list of {via, detalle}: online, presencial, telefono, correo, or general for steps that hold for all."""
+    """What only counts the ways is left out where they are told. A list of {via, detalle}: online, presencial, telefono, correo, or general for steps that hold for all."""
     found: list[dict[str, str]] = []
     lines: list[Line] = []
     for part in parts:
@@ -51,6 +55,9 @@ def ways(parts: Sequence[Part]) -> Told:
             if told and told not in found:
                 found.append(told)
                 lines.append(line)
+    if any(way["via"] != "general" for way in found):
+        told_more = [pair for pair in zip(found, lines, strict=True) if not lists_ways(pair[0]["detalle"])]
+        found, lines = [way for way, _ in told_more], [line for _, line in told_more]
     return Told(found, spans_of(lines)) if found else Told()
 
 
@@ -70,7 +77,8 @@ def _apart(line: Line) -> list[Line]:
 def _way(part: Part, line: Line) -> dict[str, str] | None:
     if NOTE.match(line.text) or (line.kind == "text" and line.text.endswith(":")):
         return None
-    if places.number_in(line.text, "tel") and len(line.text) <= LONGEST_NUMBER:
+    calls = part.key == "telefono" and PHONE.search(folded(line.text))
+    if not calls and places.number_in(line.text, "tel") and len(line.text) <= LONGEST_NUMBER:
         return None  # a number alone is whom to call, not how to apply
     if line.links and folded(line.text) == folded(line.links[0].text) and _is_button(part, line):
         return None  # where it leads is told elsewhere
@@ -111,6 +119,14 @@ def via_of(text: str) -> str:
     return told[0] if len(told) == 1 else "general"
 
 
+def _starts_online(line: Line) -> bool:
+    """A button by which to apply there and then."""
+    return any(
+        places.is_start(link) and ONLINE.search(VIRTUAL.sub("internet", folded(link.text)))
+        for link in line.links
+    )
+
+
 def channel(told: Sequence[dict[str, str]], parts: Sequence[Part], urls: Sequence[str]) -> str | None:
     """electronico, presencial or mixto, by the ways that are told and, where those are general, by what the parts
     about applying say; nothing when they say nothing."""
@@ -119,8 +135,9 @@ def channel(told: Sequence[dict[str, str]], parts: Sequence[Part], urls: Sequenc
     bare = folded(
         " ".join(general if named - {"general"} else [f"{part.title} {part.text}" for part in parts])
     )
-    bare = VIRTUAL.sub("internet", bare)
+    bare = BOOKED.sub("cita", VIRTUAL.sub("internet", bare))
     online = "online" in named or (bool(ONLINE.search(bare)) and not NOT_ONLINE.search(bare))
+    online = online or any(_starts_online(line) for part in parts for line in part.lines)
     posted = any(way["via"] == "correo" and "@" not in way["detalle"] for way in told)
     person = "presencial" in named or posted or bool(IN_PERSON.search(bare) or POST.search(bare))
     online = online or bool(urls and not named - {"general"})

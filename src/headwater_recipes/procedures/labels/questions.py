@@ -34,6 +34,9 @@ _ABOUT: dict[str, re.Pattern[str]] = {
         "handles": r"(?:lo |la |ho |o |se |s en |s )?(?:lleva|porta|leva|tramita|gestiona|xestiona|encarga|ocupa|resuelve|resol\b|concede|convoca|organiza|emite|expide|expedeix|kudeatzen|izapidetzen|ebazten|ematen|handles|manages|processes|deals|runs|issues|grants|responsible|responsable|in charge|competent\w*|atiende)\b",
         "brings": r"(?:me|em|te|et|nos|os) (?:\w+ a )?(?:pid|ped|deman|exig|solicit)\w*|present\w*|aport\w*|acheg\w*|llevar|lleva\b|portar|port\b|traer|traigo|trae\b|dur\b|levar|traer|adjunt\w*|entreg\w*|acompan\w*|lliur\w*|document\w*|papel\w*|papers?\b|pape[il]s?\b|impres\w*|justific\w*|agiri\w*|dokument\w*|aurkez\w*|ekarri|eraman|bring|submit|provide|enclos\w*|attach|need\b|necesit\w*|necessit\w*|precis\w*|falta|beharrezko\w*|behar d\w+|behar dut|pide\w*|piden|demanen|require\w*|exig\w*",
         "rules": r"requisit\w*|condici\w*|baldintza\w*|conditions?|requirements?|eskakizun\w*|cumpl\w*|compl\w*|reun\w*|bete\w*",
+        "quiet": r"silenci\w*|isiltasun\w*|silence",
+        "settled": r"(?:plazo|termini|prazo|epe|tiempo|temps|tempo|time)\w*\b.{0,60}\b(?:resolver|resoldre|resolv|resolu|contest|respond|notific|decid|ebatz|ebaz|erantzu)",
+        "aid": r"ayuda|ajut|ajuda|axuda|prestaci|subvenci|beca|bolsa|pension|laguntza|grant\b|benefit|subsidi",
         "does": r"(?:hay que|tengo que|debo|he de|cal|hai que|teno que|has de|must i|do i have to|should i) (?:hacer|fer|facer|do)|zer egin|pasos|passos|steps",
         "dates": r"plazos?|terminis?|prazos?|epe\w*|fechas?|dat[ae]s?\b|deadline\w*",
         "asks": r"help\w*|ayud[ae]\w*|ajud[ae]\w*|axud[ae]\w*|lagun\w+|dud\w*|dubt\w*|dubid\w*|informa\w*|ayuda\b|ajuda|axuda me|pregunt\w*|zalantz\w*|questions?|contact\w*|llam\w*|truc[ao]\w*|trucar|chamar|deitu|call\b",
@@ -46,7 +49,12 @@ _SOLICITUD, _RESOLUCION = Label("plazos", "solicitud"), Label("plazos", "resoluc
 _SILENCIO, _RECURSO = Label("plazos", "silencio_administrativo"), Label("plazos", "recurso")
 _ANSWERS: dict[str, tuple[tuple[str, Label], ...]] = {
     "long": (("gets", _RESOLUCION), ("decide", _RESOLUCION), ("applies", _SOLICITUD), ("brings", _SOLICITUD)),
-    "much": (("decide", _RESOLUCION), ("gets", Label("cuantias")), ("pays", Label("tasas"))),
+    "much": (
+        ("decide", _RESOLUCION),
+        ("gets", Label("cuantias")),
+        ("pays", Label("tasas")),
+        ("aid", Label("cuantias")),
+    ),
     "why": (("", Label("descripcion")),),
     "who": (("handles", Label("organismo")), ("asks", Label("contacto")), ("", Label("requisitos"))),
     "when": (
@@ -67,6 +75,8 @@ _ANSWERS: dict[str, tuple[tuple[str, Label], ...]] = {
     "means": (("", Label("como_solicitar")),),
     "must": (("pays", Label("tasas")), ("brings", Label("documentos_necesarios"))),
     "what": (
+        ("quiet", _SILENCIO),
+        ("settled", _RESOLUCION),
         ("does", Label("como_solicitar")),
         ("law", Label("base_legal")),
         ("dates", _SOLICITUD),
@@ -78,7 +88,7 @@ _ANSWERS: dict[str, tuple[tuple[str, Label], ...]] = {
     ),
 }
 _BEFORE = re.compile(
-    r"^(?:(?:y|i|e|and|eta|[0-9]{1,2}) )?(?:(?:a|con|de|en|sobre|amb|from|with) (?=que|quin|what|zer))?"
+    r"^(?:(?:y|i|e|and|eta|[0-9]{1,2}) )?(?:(?:a|con|de|en|sobre|amb|from|with) (?=que|quin|what|zer|cuant|quant|cant[oa]\b))?"
 )
 _INSIDE = re.compile(
     r"^(?:tiempo|temps|tempo|plazo|termini|prazo) (?:maxim\w+ )?(?:que|en que|en el que|en) "

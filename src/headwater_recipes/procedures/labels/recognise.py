@@ -104,9 +104,11 @@ def _recognise(heading: str) -> Label | None:
 def _by_its_first_half(heading: str) -> Label | None:
     """Of two parts under one heading, the first, where the whole is not known."""
     first, *others = [part for part in JOINED.split(NUMBER.sub("", heading)) if part.strip()] or [""]
-    if len(others) != 1 or len(first.split()) > LONGEST_HALF or recognise(others[0]) is None:
+    second = recognise(others[0]) if len(others) == 1 else None
+    if second is None or len(first.split()) > LONGEST_HALF:
         return None
-    return recognise(first)
+    found = recognise(first)
+    return second if found is not None and found.field == "ignored" else found
 
 
 def _by_its_noun(bare: str) -> Label | None:
@@ -142,10 +144,20 @@ def _recognise_plain(line: str) -> Label | None:
         label is None
         or (label.field == "ignored" and len(words) > 4)
         or _by_its_noun(plain_label(text)) is label
+        or lists_ways(text)
     ):
         return None
     decided_last = any(rule.pattern.search(" ".join(words)) for rule in ENDINGS)
     return label if decided_last or _says_no_more(text, words) else None
+
+
+def lists_ways(text: str) -> bool:
+    """ "Electrónico y presencial" is what stands below a label, and says no more than the channel."""
+    if ENDS_A_SENTENCE.search(text) or len(text) > LONGEST_LETTERS:
+        return False
+    found = [recognise(part) for part in JOINED.split(text) if part.strip()]
+    ways = {one.key for one in found if one is not None and one.field == "como_solicitar" and one.key}
+    return len(ways) > 1 and all(one is not None and one.key in ways for one in found)
 
 
 def _says_no_more(text: str, words: list[str]) -> bool:
@@ -162,6 +174,8 @@ def both(heading: str) -> tuple[Label, ...]:
     if not 1 < len(parts) <= 4:
         return ()
     found = [label for part in parts if (label := recognise_part(part)) is not None]
+    if any(label.field == "ignored" for label in found):
+        return ()
     distinct = tuple(dict.fromkeys(found))
     return distinct if len({label.field for label in distinct}) > 1 and len(found) == len(parts) else ()
 

@@ -24,10 +24,11 @@ NOT_FOR_FIELDS = (
     r"(?:lotutako|vinculad\w+|vinculat\w*|enlaces|enllacos|ligazons|ligazons|estekak|links|useful links|related|relacionad\w+|relacionats|erlazionatu\w*)\b",
     r"(?:tramites|tramits|procedimientos|procediments|procedementos|izapide\w*|servicios|serveis|otros|otras|altres|outros|outras|beste|other|documentos|documents|contenidos?|continguts?) (?:\w+ )?(?:relaciona\w*|erlazionatu\w*|tramites|tramits|procedimientos|similares|de interes|d interes|izapide\w*|procedures|services)",
     r"(?:te puede|le puede|tambien te|et pot|pode|you may)\w* (?:\w+ )?(?:interes\w*|interest\w*|also)",
+    r"(?:(?:tambien|tambe|tamen|ere|quiza\w*|potser|tal vez|quizais|igual|you) )*(?:(?:te|le|os|us|che|lle|et|li|vos|it|this) )?(?:puede\w*|podria\w*|pode\w*|pot\w*|may|might)? ?(?:(?:te|le|os|us|che|lle|also|be) )*(?:interes(?:s?ar\w*|s?an?|s?en|t|ting))(?: (?:also|tambien|tambe|tamen))?$",
     r"(?:compart\w+|comparteix|partekatu|share|redes sociales|xarxes socials|siguenos|segueix nos|follow us)\b",
     r"(?:notas?|notes?|oharrak?) (?:al pie|a peu|a pe|pie)|footnotes?$",
     r"(?:ultima|darrera|azken|last|fecha|data) (?:\w+ )?(?:actualizacion|actualitzacio|modificacion|eguneratze\w*|update\w*|revision)",
-    r"(?:noticias|noticies|novedades|novetats|albisteak|news|agenda|newsletter|boletin|butlleti|suscri\w+|mapa web|imprim\w+|buscador|buscar|cercador|menu|navegadores|glosario)\b|(?:inicio|inici|hasiera|home)$",
+    r"(?:novas|novidades|actualidad|actualitat|actualidade|gaurkotasuna|noticias|noticies|novedades|novetats|albisteak|news|agenda|newsletter|boletin|butlleti|suscri\w+|mapa web|imprim\w+|buscador|buscar|cercador|menu|navegadores|glosario)\b|(?:inicio|inici|hasiera|home)$",
     r"(?:asistencia|soporte|incidencias|suport|problemas) (?:tecnic\w+|informatic\w+)|(?:ayuda|ajuda|axuda|laguntza) (?:tecnica|teknikoa)",
     r"(?:volver|tornar|itzuli|back)\b",
     r"(?:mas|mes|mais|otros|otras|altres|outros|outras|gehiago|beste|more|other|ultimos|darrers) (?:tramites?|tramits|procedimientos?|procediments|procedementos|servicios|serveis|servizos|ayudas|ajuts|axudas|izapide\w*|services|procedures)\b",
@@ -55,32 +56,33 @@ HANDLED = (
     r"who (?:handles|manages|processes|deals|runs|is (?:responsible|in charge))\b",
 )
 BODY = (
-    r"organismo\w*(?! (?:colabora|que regula))|organisme\w*|organo?s? (?:responsable|competente?|gestora?|que|resolut|instruct|tramitador|de resolucion|de resolucio|administrativ|eskudun|arduradun|kudeatzaile)|organo?$|organ$",
+    r"(?:lo|la|ho|o|se) (?:tramita|gestiona|xestiona)$|organo?s? (?:de|d) (?:la )?(?:tramitaci\w+|gesti\w+|xesti\w+|instrucci\w+)|organismo\w*(?! (?:colabora|que regula))|organisme\w*|organo?s? (?:xestor|convocant|emisor|concedent|responsable|competente?|gestora?|que|resolut|instruct|tramitador|de resolucion|de resolucio|administrativ|eskudun|arduradun|kudeatzaile)|organo?$|organ$",
     r"(?:unidad|unitat|unidade|unitate)\w* (?:responsable|tramitadora|gestora|organica|administrativa|competente?|eskudun|arduradun|kudeatzaile|de tramitacion)\w*",
     r"(?:entidad|entitat|entidade|ens|ente|erakunde|administracion|administracio|administrazio)\w*(?: (?:responsable|competente?|convocante|convocant|gestora?|xestora|kudeatzaile\w*|concedente|arduradun\w*|eskudun\w*))?$",
     r"(?:departamento|departament|consejeria|conselleria|concejalia|regidoria|concellaria|ministerio|ministeri|servicio|servei|servizo|area|saila|centro (?:directivo|gestor|responsable)|direccion general|delegacion)(?: (?:responsable|competente?|gestora?|tramitador|arduraduna|eskuduna))?$",
     r"(?:responsable|arduraduna)(?: (?:del?|do|de la) (?:tramite|tramit|procedimiento|procedemento|procediment))?$",
     r"(?:quien|qui|quen|nork) (?:lo |ho |o |la )?(?:tramita|gestiona|resuelve|resol|xestiona|convoca|es el responsable|kudeatzen|izapidetzen|ebazten)",
-    r"(?:responsible|competent|managing|processing|issuing) (?:body|authority|department|unit|organisation|organization|administration|office)|(?:authority|department|organisation|organization|body|administration)(?: responsible| in charge)?$|who (?:handles|manages|processes|is responsible)",
+    r"(?:body|authority|department|office|unit|ministry) (?:in charge|responsible)\b|(?:responsible|competent|managing|processing|issuing) (?:body|authority|department|unit|organisation|organization|administration|office)|(?:authority|department|organisation|organization|body|administration)(?: responsible| in charge)?$|who (?:handles|manages|processes|is responsible)",
 )
 
 SILENCE = (
-    r"(?:efectos?|efectes?|sentido|sentit|regimen|caracter)(?: y \w+)? (?:del?|do|de la|da) (?:silencio?|falta)",
+    r"(?:efectos?|efectes?|sentido|sentit|regimen|caracter)(?: y \w+)? (?:del?|do|de la|da) (?:silencio?|falta)|efect\w+ (?:de )?silencio?\b",
     r"silencio?(?: administrati[vu]\w*)?\b|(?:administrazio )?isiltasun\w*|(?:administrative|effect\w* of(?: administrative)?) silence|silence$",
     r"(?:que (?:pasa|ocurre|sucede|pasara|passa|acontece) si|y si|i si|e se|what (?:happens )?if) (?:\w+ )?(?:no|non|nobody|they (?:do not|don t))\b.*(?:contest|respo|resuelv|resol|answer|reply|respond)\w*",
-    r"(?:consecuencias?|consequencies|efectos?|efectes) (?:de|d) (?:la )?(?:falta|no|manca)|falta de (?:respuesta|resolucion|resposta|resolucio)|si no (?:me |se |hay |te |em )?(?:contesta|responde|respuesta|responen|contesten|resuelve)\w*|no reply|if (?:you (?:get|receive) )?no (?:answer|reply)|what if .* not answer",
+    r"(?:consecuencias?|consequencies|efectos?|efectes) (?:de|d) (?:la )?(?:falta|no|manca)|falta de (?:respuesta|resolucion|resposta|resolucio)|(?:inactividad|inactivitat|inactividade) (?:de|da)\b|effects? of (?:no|not|lack|failure)\b|(?:no|lack of|absence of|without) (?:answer|response|decision)$|en (?:caso|cas) de (?:no|falta|ausencia|absencia|manca)\b.*(?:contest|resp|resol)\w*|erantzun\w* (?:ez|ezean|ezik)\b|ebazpen\w* (?:ez|ezean|ezik)\b|si no (?:me |se |hay |te |em )?(?:contesta|responde|respuesta|responen|contesten|resuelve)\w*|no reply|if (?:you (?:get|receive) )?no (?:answer|reply)|what if .* not answer",
 )
 DECISION = (
     r"(?:plazos?|terminis?|prazos?|tiempos?|temps|tempos?)(?: (?:maximo|maxim|medio|legal|estimado|mitja|orientativo|previsto))* (?:de|para|per a|per|en|pera) (?:la |l |a |su )?(?:resol\w+|tramitac\w+|respuest\w+|respost\w+|contest\w+|notific\w+|emision|expedicion|concesion|entrega|obtencion)",
+    r"(?:duracion|durada|duracio) (?:estimad\w+ |aproximad\w+ |mitjana |media )?(?:del?|de la) (?:tramite?|tramit|tramitaci\w+|gestion?o?|procedimiento|procediment|procedemento)|izapidearen iraupena|(?:tiempo|temps|tempo) (?:estimad\w+|estimat|aproximad\w+|aproximat|medio|mitja|maxim\w*)$|(?:se|es) (?:resuelve|resol|resolve|contesta|responde|respon|entrega|expide|concede) (?:en|no|nun|en un)\b|(?:plazos?|terminis?|prazos?) (?:maxim\w+ legal\w*|legal\w* maxim\w+)$",
     r"(?:cuando|quan|cando) (?:se |es |em |me |o |ho )?(?:resol\w+|resuelv\w+|recib\w+|rebr\w+|contest\w+|respon\w+|tendr\w+)",
     r"(?:cuanto|quant|canto)(?: de temps| tiempo| tempo)? (?:tarda\w*|triga\w*|demora\w*|se tarda)|(?:resolucion|resolucio)(?: (?:y|i|e) notificaci\w+)?$|(?:resolucion|resolucio) del? (?:procedimiento|procediment|procedemento|tramite|expediente)$",
-    r"(?:terminos?|termos?) (?:maxim\w+ )?(?:para|de|d) (?:la )?(?:resol|notific)\w*|(?:espera\w*|wait for) (?:la |a |the )?(?:respuesta|resposta|resolucion|resolucio|answer|decision)|(?:y |i |e )?(?:la |a )?(?:respuesta|resposta|erantzuna|answer|reply)$|ebazpen\w*|ebazteko\w*|erantzuteko\w*|zenbat (?:denbora )?(?:irauten|behar da|tardatzen)",
+    r"(?:terminos?|termos?) (?:maxim\w+ )?(?:para|de|d) (?:la )?(?:resol|notific)\w*|(?:espera\w*|wait for) (?:la |a |the )?(?:respuesta|resposta|resolucion|resolucio|answer|decision)|(?:y |i |e )?(?:la |a )?(?:respuesta|resposta|erantzuna|answer|reply)(?: (?:de|d|da) (?:la |l )?administracio?n?)?$|administrazioaren erantzuna$|ebazpen\w*|ebazteko\w*|erantzuteko\w*|zenbat (?:denbora )?(?:irauten|behar da|tardatzen)",
     r"(?:processing|decision|resolution|response|waiting) (?:time|period|deadline|term)s?|time (?:limit )?(?:for|to) (?:a |the )?(?:decision|resolution|resolve|decide|reply|response)|how long (?:does|will)|(?:decision|resolution)(?: period)?$|maximum (?:time|period)",
 )
 APPEAL = (
     r"(?:plazos?|terminis?|prazos?) (?:de|para|per a|per|d) (?:la |el |l )?(?:interp\w+|recurs\w*|recurri\w+|impugn\w+|alegaci\w+|reclam\w+)",
-    r"recurs(?:o|os)? (?:que|contra|qu[ei])\b.{0,60}$",
-    r"recurs(?:o|os)?(?: (?:administrati\w+|que|contra|procedentes?|admisibles?|que (?:\w+ ?){1,3}|de (?:alzada|reposicion|reposicio)|y reclamaci\w+|i reclamaci\w+|d alcada|procedents?))?$|(?:vias?|medios?) de (?:recurso|impugnacion)|(?:como|com) (?:puedo |puc |podo |se |es )?(?:recurr\w+|recorr\w+|impugn\w+|reclam\w+)|impugnaci\w+|reclamaci\w+$|no estas de acuerdo|errekurtso\w*",
+    r"(?:posibles?|possibles) recurs\w*$|recurs(?:o|os)? (?:que|contra|qu[ei])\b.{0,60}$",
+    r"recurs(?:o|os)?(?: (?:administrati\w+|que|contra|procedentes?|admisibles?|que (?:\w+ ?){1,3}|de (?:alzada|reposicion|reposicio)|y reclamaci\w+|i reclamaci\w+|d alcada|procedents?))?$|(?:vias?|medios?) de (?:recurso|impugnacion)|(?:como|com) (?:puedo |puc |podo |se |es )?(?:recurr\w+|recorr\w+|impugn\w+|reclam\w+)|impugnaci\w+|reclamaci\w+$|(?:si |se )?(?:no|non) (?:esta|estas|estoy|estic|estem|estou|esteu|s esta|se esta) (?:de acuerdo|conforme?|d acord|de acordo)|errekurtso\w*",
     r"(?:right|rights|how|ways?) (?:of|to) appeal|if you (?:disagree|are not satisfied|want to appeal)|objections?\b|appeals?\b|how to appeal|right of appeal|remedies|challenging|if you disagree|if (?:it is |you are |your application is )?(?:refused|rejected|denied)|(?:en caso de|si (?:me |te |se )?(?:la |lo )?) ?(?:denegacion|denieg\w+|deneg\w+)",
 )
 PAYMENT_TERM = (
@@ -89,6 +91,9 @@ PAYMENT_TERM = (
 PERIOD = (
     rf"{_A}(?:vigencia (?:y|i|e) )?(?:plazos?|terminis?|prazos?)\b",
     r"terminos? (?:para|de) (?:la )?(?:solicit|present|pedir)\w*",
+    r"(?:momento|moment) (?:de|d|para|per) (?:la |l )?(?:presenta|solicit|sol licit|inicia|pedir|demanar)\w*|vigencia (?:de|da) (?:la |l )?convocatoria$",
+    r"(?:con|amb|with) (?:cuant[oa]|quant[a]?|cant[oa]|how much) (?:de )?(?:tiempo|temps|tempo|antelaci\w+|time|notice)\b",
+    r"(?:inicio|inici|apertura|obertura|comienzo|comenzo|start|opening) (?:y|i|e|and) (?:fin|fi|final|cierre|tancament|peche|remate|end|closing)\b",
     r"(?:hasta |desde |fins |des de |ata |dende )?(?:cuando|quan|cando|noiz|when|until when|by when)\b",
     r"(?:fechas?|data|dates?|datas|datak|calendario|calendari|periodos?|periodes?|periodoa|epe\w*|epealdia)(?= (?:de|d|per|para|limite?|limit|maxim\w+|y|i|e|clave|importantes?)\b|$)",
     r"(?:deadlines?|time ?limits?|time ?frames?|timelines?|time periods?|closing dates?|opening dates?|key dates|application (?:period|window|deadline)|period\b|submission (?:period|deadline))",
@@ -97,13 +102,14 @@ FEES = (
     r"(?:me|em|te|et|nos|os|se|es) (?:\w+ a )?(?:cobr|pag)\w+",
     r"(?:hay que|cal|hai que|tengo que|se) (?:pag\w+|abon\w+)|(?:debo|he de) pagar|(?:es|e) (?:gratu\w+|grati\w+|de pago)|pag[oa] de (?:la |las |les )?ta[sx]\w+|pagament de taxes",
     r"(?:importes?|import|cuantia|quantia|contia) (?:de|a|d) (?:la |las |les |a )?(?:ta[sx]as?|taxes|tasa|pagar|abonar|ingresar|aboar|precio|preu)",
-    r"(?:cuotas?|quotes|kuota\w*)\b|(?:tasas?|taxes|taxas?|tasak?|tasa\w*|tarifas?|tarifes|tarifak|aranceles|exacciones)\b",
+    r"derechos de examen|drets d examen|dereitos de exame|autoliquidaci\w+|s ha de pagar|(?:cuotas?|quotes|kuota\w*)\b|(?:tasas?|taxes|taxas?|tasak?|tasa\w*|tarifas?|tarifes|tarifak|aranceles|exacciones)\b",
     r"(?:coste?s?|cost|costos?|custos?|custo|kostua\w*|precios?|preus?|prezos?|prezioa\w*|gastos(?! (?:subvencion|elegib|financia|justific|que|cubiertos)))\b(?! de la vida)",
     r"(?:cuanto (?:cuesta|vale|hay que pagar|tengo que pagar|se paga)|quant (?:costa|val|cal pagar|s ha de pagar|es paga)|canto (?:custa|vale|hai que pagar)|zenbat (?:balio|kosta\w*|ordaindu))",
     r"(?:cuanto|quant|canto|zenbat|how much)$|gratu\w+$|gratis$|doakoa?$|doan$|dohainik$|free(?: of charge)?$|ordaindu beharreko\w*|ordainketa$|ordainsari\w*|pago$|pagament$|pagamento$",
     r"fees?\b|costs?\b|price\b|pricing|how much does it cost|how much (?:is it|do i (?:have to )?pay|must)|charges?\b|is (?:it|there a) (?:free|fee)|payment(?: of (?:the )?fee)?$|amount (?:to pay|payable|due)",
 )
 AMOUNTS = (
+    r"(?:ayuda|ajut|ajuda|axuda|subvencion|subvencio|intensidad|intensitat|intensidade) (?:maxim\w+|(?:de|da) (?:la |l )?(?:ayuda|ajut|ajuda|axuda|subvenci\w+))$",
     rf"{_A}(?:cuantias?|quantia|quanties|contias?|importes?|imports?|dotacion|dotacio|zenbateko\w*|diru kopuru\w*|kopurua)\b",
     r"(?:cuanto|quant|canto) (?:se |es |voy a |vaig a |vou |puedo |puc |podo |dinero |me |em |nos |diners )*(?:don\w+|dar\w+|cobr\w+|recib\w+|rebr\w+|percib\w+|corresponde\w*|dan|pagan)|zenbat (?:jaso\w*|kobra\w*)",
     r"(?:benefit|grant|aid|subsidy)? ?amounts?\b|max(?:imum)? (?:grant|aid|benefit|subsidy|funding)|how much (?:will|do|can|could|may) (?:you|i) (?:get|receive|be paid)|how much (?:is|are) the (?:benefit|grant|aid)|how much (?:you|we|it|they) (?:can |will |may )?(?:get|receive|pays?|be paid)|value of the (?:grant|aid|benefit)",
@@ -112,8 +118,8 @@ LAW = (
     r"(?:normativas?|normas?(?: (?:aplicables?|reguladoras?|legales|de aplicacion))?|normes?)(?! de uso)\b",
     r"(?:que|quines|quina|cales|what|which) (?:normas?|normativas?|normes|leyes|ley|lleis|llei|leis|lei|legislaci\w+|laws?|rules|regulations?|araudi\w*)\b",
     r"(?:legislacion|legislacio|lexislacion|legislation|legeria|legedia|leyes|leis|lleis)\b",
-    r"(?:base|bases|marco|marc|fundament\w*|fonament\w*|regimen|soporte|referencias|referencies|fonts|fuentes|fontes) (?:legal\w*|juridi[cq]\w*|xuridic\w*|normati\w*|regulador\w*)",
-    r"(?:reglamento|reglament|regulament)s?$|(?:regulacion|regulacio|regulamento|reglamentacion|disposiciones (?:legales|aplicables|reguladoras)|ordenanzas?(?: (?:aplicable|reguladora|fiscal)\w*)?$|convocatoria (?:y|i|e) bases)\b",
+    r"(?:base|bases|respaldo|suport|amparo|cobertura|encaje|marco|marc|fundament\w*|fonament\w*|regimen|soporte|referencias|referencies|fonts|fuentes|fontes) (?:legal\w*|juridi[cq]\w*|xuridic\w*|normati\w*|regulador\w*)",
+    r"(?:reglamento|reglament|regulament)s?$|(?:regulacion|regulacio|regulamento|reglamentacion|disposicion(?:e?s)? (?:legale?s|aplicables|reguladore?a?s|normativ\w+)|ordenanzas?(?: (?:aplicable|reguladora|fiscal)\w*)?$|convocatoria (?:y|i|e) bases)\b",
     r"(?:aplikatu\w* |aplikagarri\w* )?(?:araudi\w*|arautegi\w*)|lege[- ]?(?:oinarri|esparru)\w*|legezko oinarri\w*|oinarri (?:juridiko|legal)\w*|arau aplikagarri\w*",
     r"legal (?:basis|framework|references?|grounds|provisions|texts)|(?:applicable|relevant|governing|current) (?:law|laws|legislation|regulations?|rules)|regulations?$|rules$|rules that apply|rules and regulations|laws?$|which law",
 )
@@ -122,6 +128,9 @@ PAPERS = (
     r"(?:documentos?|documents?|dokumentuak|dokumentu|agiriak|agiri|papeles|papeis|papers|evidence|proof)\b(?! (?:relacionad|de interes|d interes|descarg|asociad|relacionat))",
     r"(?:que|quina|quins|quines|cales|cuales|what|which|zer|zein) (?:documentos?|documents?|documentaci\w+|documentation|papeles|papers|dokumentu\w*|dokumentazio\w*|agiri\w*|impresos)",
     r"(?:que|what) (?:se )?(?:necesit\w+|necessit\w+|precis\w+|hace falta|fa falta|fai falta|hay que (?:presentar|aportar|llevar|adjuntar|entregar)|cal (?:presentar|aportar|portar|adjuntar)?|s ha d\w* (?:presentar|aportar)|tengo que (?:presentar|aportar|llevar)|debo (?:presentar|aportar|llevar|adjuntar)|debes? (?:presentar|aportar|llevar)|debe (?:presentar|aportar)|(?:he|has) de (?:presentar|aportar|portar)|teno que (?:presentar|achegar|levar)|hai que (?:presentar|achegar)|do (?:i|you) need|you (?:will )?need|i need|to (?:bring|submit|provide))",
+    r"(?:informaci\w+|dades|datos|data|information) (?:que|a|you) (?:\w+ ){0,3}?(?:facilitar|aportar|adjuntar|presentar|proporcionar|indicar|portar|traer|achegar|must provide|need to provide|provide)\b",
+    r"(?:todo |tot )?(?:lo|el|allo|aquello|o) que (?:\w+ ){0,3}?(?:adjuntar|aportar|presentar|entregar|llevar|traer|portar|achegar|acompan\w+|necesit\w+|necessit\w+|precis\w+)\b",
+    r"(?:anexos?|annexos?) (?:a|que|para) (?:\w+ ){0,2}?(?:presentar|aportar|adjuntar|achegar|cumplimentar)\b",
     r"eskaerarekin batera|que (?:me |te |nos |em |et )?(?:piden|pide|demanen|demana|pediran|exigen)\b",
     r"(?:zer (?:behar|aurkeztu|ekarri)|aurkeztu beharreko|eraman beharreko|beharrezko (?:agiri|dokumentu|dokumentazio))\w*",
     r"(?:required|necessary|supporting) (?:documents?|documentation|paperwork|papers)|paperwork|documentation|justificantes?$",
@@ -135,7 +144,11 @@ CONDITIONS = (
     r"col lectius?\b|(?:personas?|persones|persoas|poblacion|poblacio|colectivo|pertsona) (?:destinatari\w+|beneficiari\w+|interesad\w+|interessad\w+|solicitantes?|sol licitants?|onuradun\w*|hartzaile\w*|interesdun\w*|usuari\w+)",
     r"(?:dirigid[oa]s?|adrecat|adrecada|va dirigit|dirixid[oa]s?|destinad[oa]s?|zuzendu\w*|aimed) (?:a|o|to|para|al|als|as|at)?\b|dirigido$|interesad[oa]s(?: solicitantes)?$|interessats$|interesdun\w*$",
     r"(?:(?:es|e) (?:para|per a) mi|me interesa|m interessa|interesame|is it for me|niretzat da)$",
-    r"eska dezake\w*$",
+    r"eska dezake\w*$|norentzako\b|betebehar\w*$|am i entitled|legitimad[oa]s$|usuari[oa]?s$|titulars?(?:es)?(?: del? (?:derecho|dret|dereito))?$|public[o]? (?:objetivo|objectiu|obxectivo|destinatari\w*)",
+    r"(?:pued[ae]n?|podran?|poden?|pot|podra) (?:solicitar|sol licitar|pedir|demanar|beneficiar|acceder|accedir|optar|acollir|acoller)\w*(?: ho)?$",
+    r"perfil\w*(?: (?:del?|de la|dos?|das?|d) (?:las |los |les |els )?(?:persona |persones |personas )?(?:solicitant\w*|sol licitant\w*|beneficiari\w*|interesad\w*|destinatari\w*))?$",
+    r"(?:personas?|persones|persoas) (?:a (?:qui|quien|quienes|quen|las que|les que|as que)|as que)\b",
+    r"(?:comprueb\w+|comprov\w+|comprob\w+|mira|verifi\w+|averigua|asegurate|check|find out|see|egiaztatu) (?:de )?(?:si|que|se|if|whether|you|ea) (?:\w+ )?(?:pued\w*|cumpl\w*|compl\w*|pots?|pode\w*|pot|can|are eligible|qualify|tienes derecho|tens dret|ere|betetzen)\b",
     r"(?:sujetos?|personas|subxectos) (?:legitimad\w+|obligad\w+|activos?)",
     r"(?:tengo|tinc|teno|tes|tienes|do i have) (?:derecho|dret|dereito|a right)|qui s hi (?:pot|poden)\b",
     r"(?:puedo|podeis|puedes|puc|podo|podes|can i|am i|do i) (?:solicit\w+|pedir\w*|demanar\w*|apply|eligible|qualify|acceder|optar)|(?:eligib\w+|entitle\w+|requirements?)\b|what (?:are the )?(?:requirements|conditions)",
@@ -146,11 +159,12 @@ ONLINE = (
     r"(?:internet bidez|elektronikoki|telematikoki|egoitza elektroniko\w*|online(?: bidez)?|elektronikoa)$|(?:online|on line|electronically|by internet|over the internet|via the (?:web|internet)|apply online|electronic (?:submission|filing|channel|office))$",
 )
 IN_PERSON = (
-    r"(?:de forma |de manera |tramitacion |tramitacio |presentacion |presentacio |atencion |atencio |solicitud |canal |modalidad )*(?:presencial(?:mente?)?|en persona|en persoa|presencialment|(?:en |por |per |na |a la |en la |a )?(?:ventanilla|finestreta|mostrador|taulell)|en (?:las? )?oficinas?|oficina|udaletxean|en el ayuntamiento|a l ajuntament|no concello|en mano|en papel|en paper|paperean|on paper|leihatilan|over the counter|at the counter)(?: .{0,40})?$",
-    r"(?:aurrez aurre|bertaratuz|presentzial\w*|buruz buru|zuzenean)\w*$|(?:in person|face to face|on site|at (?:an|the|our) offices?)$",
+    r"(?:de forma |de manera |tramitacion |tramitacio |presentacion |presentacio |atencion |atencio |solicitud |canal |modalidad )*(?:presencial(?:mente?)?|en persona|en persoa|presencialment|(?:en |por |per |na |a la |en la |a )?(?:ventanilla|finestreta|mostrador|taulell)|en (?:las? )?oficinas?|oficina(?! (?:de|d|del|da|do)\b)|(?:en |no |nos |al |als |a |por )(?:el |los |l |les )?(?:registros?|rexistros?|registres?)(?! (?:electron|telemat))|udaletxean|en el ayuntamiento|a l ajuntament|no concello|en mano|en papel|en paper|paperean|on paper|leihatilan|over the counter|at the counter)(?: .{0,40})?$",
+    r"(?:en|a|al|na|no|at|in) (?:la |el |l |the |any |cualquier |qualsevol |calquera )?(?:bibliote\w+|centros? (?:civicos?|de|educativ\w+|deportiv\w+)|escuela|escola|ayuntamiento|ajuntament|concello|juzgado|consulado|comisaria|estacion|taquilla|sucursal|jefatura|secretaria|town hall|library|registry)\b.{0,40}$",
+    r"(?:aurrez aurre|bertaratu\w*|presentzial\w*|buruz buru|zuzenean)\w*$|(?:in person|face to face|on site|at (?:an|the|our) offices?)$",
 )
 BY_PHONE = (
-    r"(?:por telefono|per telefon|telefonicamente?|telefonica(?:mente?)?|telefonic(?:ament)?|atencion telefonica|atencio telefonica|via telefonica|telefonoz|telefono bidez|by (?:tele)?phone|over the phone)(?: .{0,30})?$",
+    r"(?:por telefono|per telefon|telefonicamente?|(?:canal |medio |via )?telefonic[oa](?:mente?)?|telefonic(?:ament)?|atencion telefonica|atencio telefonica|via telefonica|telefonoz|telefono bidez|by (?:tele)?phone|over the phone)(?: .{0,30})?$",
 )
 BY_POST = (
     r"(?:por |per |via |mediante |a traves de )*(?:correo|correu|posta) (?:electronic[oa]?|elektroniko\w*)(?: bidez)?$|(?:por |per |by |via )(?:e ?mail)$|emailez$",
@@ -163,7 +177,7 @@ HOW = (
     r"(?:como|com|nola|how)\b(?= (?:se|es|ho|lo|la|el|o|a|as|puedo|puc|podo|solicit\w*|sol|hac\w*|fer\w*|fac\w*|trami\w*|pedir\w*|demanar\w*|presentar\w*|inici\w*|realiz\w*|realitz\w*|obten\w*|obtenir|conseg\w*|consegu\w*|acced\w*|inscri\w*|apunt\w*|dar\w*|donar\w*|renov\w*|paga\w*|eska\w*|egi\w*|izapide\w*|aurkez\w*|lortu|jaso|to|do|can|is|you|i)\b)|(?:como|com|nola|how)$",
     r"(?:present[ae]|entreg[ae]|envi[ae]|haz|fes|fai|rellen[ae]|cumpliment[ae]|omple|cubre|submit|send|complete|fill in) (?:la |tu |el |su |a |l |your |the )?(?:solicitud\w*|sol licitud|formulario|formulari|instancia|application|form)\b|paso a paso|pas a pas|urratsez urrats|step by step|(?:pasos|passos|urrats\w*|fases|etapas|steps)\b|(?:tramitacion|tramitacio|tramitazio\w*|izapidetze\w*|gestion|gestio)(?! (?:electronica|presencial|telematica))\b",
     r"(?:procedimientos?|procediments?|procedementos?|prozedura\w*|prozesu\w*|proceso|proces|procedure|process)\b",
-    r"(?:formas?|formes|modo|maneras?|modalidad(?:es)?|modalitats?|modalidade|vias?|medios?|mitjans|canal(?:es)?|canals|canles?|canle|kanal\w*|bideak)(?: (?:y|i|e) (?:\w+))?(?: (?:de|d|para|per|per a|pera) (?:la |el |las |l |a )?(?:present(?:ar|aci)\w*(?: (?:la |las |les |l )?(?:solicitud\w*|sol licitud\w*|solicitude\w*))?|tramitaci\w+|solicit\w*|sol licit\w*|inici\w+|acceso|acces|atenci\w+|realizaci\w+|hacerlo|fer ho|tramitar\w*|entrega))?$",
+    r"(?:formas?|formes|modos?|maneras?|maneres|moduak|modalidad(?:es)?|modalitats?|modalidade|vias?|medios?|mitjans|canal(?:es)?|canals|canles?|canle|kanal\w*|bideak)(?: (?:y|i|e) (?:\w+))?(?: (?:de|d|para|per|per a|pera) (?:la |el |las |l |a )?(?:present(?:ar|aci)\w*(?: (?:la |las |les |l )?(?:solicitud\w*|sol licitud\w*|solicitude\w*))?|tramitaci\w+|solicit\w*|sol licit\w*|inici\w+|acceso|acces|atenci\w+|realizaci\w+|hacerlo|fer ho|facelo|demanar\w*|pedir\w*|tramitar\w*|entrega))?$",
     r"(?:presentacion|presentacio|iniciacion|iniciacio|inicio(?= d)|inici(?= d)|realizacion|realitzacio)(?: (?:de|d|del|do|da) (?:la |las |les |l |a )?(?:solicitud\w*|sol licitud\w*|instancia\w*|procedimiento|procediment|procedemento|tramite|tramit))?$",
     r"(?:solicitud(?:es)?|sol licituds?|solicitudes?|eskaera|eskabidea|application|submission)(?: (?:del?|de la|do|da|process|procedure|nola egin) ?(?:tramite|ayuda|prestacion)?)?$|(?:ways?|methods?|channels?) (?:to|of|for) \w+|apply$|applying$|to apply$|channels?$",
     r"(?:instrucciones|instruccions|instructions|jarraibideak|argibideak)(?: (?:de|para|per|for|d) .{0,40})?$",
@@ -171,7 +185,7 @@ HOW = (
     r"(?:que (?:hay que|debo|tengo que|cal|he de) (?:hacer|fer|facer)|what (?:do i|you) (?:have to|need to|must) do|zer egin behar)",
 )
 WHERE = (
-    rf"(?:a )?(?:donde|adonde|onde|aonde|where)\b|(?:a que|en que|a quina|a cal) (?:oficina|ventanilla|sitio|lugar|lloc)\b|(?:on)\b(?= (?:es|puc|cal|s|ho|adrecar|dirigir|sol|presentar|anar|fer|demanar|em|podeu|pots|tramitar|lliurar|he|haig|hem|vaig|trob\w+))|nora (?:joan|jo|zuzendu)\w*|non\b(?= (?:eska|aurkez|egin|izapide|lortu|jo|dago|entrega)\w*)|{_A}(?:lugar(?:es)?|llocs?|lekua\w*|tokia\w*|place|locations?)\b",
+    rf"(?:on|non)$|(?:a )?(?:donde|adonde|onde|aonde|where)\b|(?:a que|en que|a quina|a cal) (?:oficina|ventanilla|sitio|lugar|lloc)\b|(?:on)\b(?= (?:es|puc|cal|s|ho|adrecar|dirigir|sol|presentar|anar|fer|demanar|em|podeu|pots|tramitar|lliurar|he|haig|hem|vaig|trob\w+))|nora (?:joan|jo|zuzendu)\w*|non\b(?= (?:eska|aurkez|egin|izapide|lortu|jo|dago|entrega)\w*)|{_A}(?:lugar(?:es)?|llocs?|lekua\w*|tokia\w*|place|locations?)\b",
     r"(?:oficinas?|oficines|oficina|bulego\w*|offices?|registros?|registres|dependencias|sedes? (?:fisica\w*|presencial\w*))\b(?! virtual)",
     r"(?:puntos?|punts?|arreta)[ -](?:de|d|gune\w*) ?(?:atenci\w+|informaci\w+|tramitaci\w+|presentaci\w+|recogida)?|(?:direccion|direcciones|adreces|adreca|enderezos?|helbidea\w*|address(?:es)?)(?: (?:postal\w*|de (?:la |las )?oficinas?|presencial))?$",
 )
@@ -192,6 +206,7 @@ WHAT = (
     r"(?:descripcion|descripcio|descricion|deskribapen\w*|azalpen\w*|description|definicion|definicio|definition|introduccion|introduccio|introducion|introduction|sarrera)\b",
     rf"{_A}(?:objetos?|objecte|obxecto|objektua|xedea\w*|helburu\w*|objetivos?|objectius?|obxectivos?|finalidad|finalitat|finalidade|purpose|objectives?|aims?|proposito)\b",
     r"(?:informacion|informacio|informazio|information|datos|dades|datu)\w* (?:general\w*|xeral\w*|basic\w*|orokor\w*|oinarrizko\w*|del? (?:tramite|tramit|procedimiento|procediment)|do procedemento)|general information|basic information",
+    r"naturaleza(?: del? (?:tramite|procedimiento|ayuda))?$|presentacio?n? del? (?:servicio|servei|tramite?)$|que (?:se|es) (?:puede|pot|pode) (?:hacer|fer|facer)$",
     r"(?:acerca de|sobre|quant a|in brief|in short|in a nutshell|key facts|at a glance|background|en breve|en resum|labur)\b(?! (?:nosotros|nosaltres|nos|us|la sede|la seu))",
     r"(?:resumen|resum|resumo|laburpen\w*|summary|overview|about|presentacion del tramite|sobre (?:este|esta|el|la|aquest|aquesta) (?:tramite|tramit|procedimiento|ayuda|ajut|servicio|prestacion)|at a glance|what (?:does it|it) (?:consist|involve))\b",
 )
@@ -235,7 +250,12 @@ ENDINGS: tuple[Rule, ...] = (
         ),
     ),
     *rules(Label("plazos", "recurso"), (r"errekurtso\w* .*ep(?:ea|eak)$|appeal deadlines?$",)),
-    *rules(Label("plazos", "solicitud"), (r"\bep(?:ea|eak|emuga)$|\bdeadlines?$|\btime limits?$|\bperiod$",)),
+    *rules(
+        Label("plazos", "solicitud"),
+        (
+            r"\b(?:application|submission|opening|closing|key|enrolment|registration) dates?$|\bep(?:ea|eak|emuga)$|\bdeadlines?$|\btime limits?$|\bperiod$",
+        ),
+    ),
     *rules(
         Label("documentos_necesarios"),
         (

@@ -6,6 +6,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.extract.letters import one_line
 from headwater_recipes.procedures.labels.recognise import recognise_plain
+from headwater_recipes.procedures.page.typed import value_of
 
 FEWEST, LEAST_SHARE, LONGEST = 2, 0.4, 14
 MOST = 4000
@@ -36,7 +37,7 @@ def label_classes(tree: LexborHTMLParser) -> frozenset[str]:
         name = class_of(node)
         if not name:
             continue
-        if name in larger or any(child.tag in HOLDS_MORE for child in node.iter()):
+        if name in larger or any(child.tag in HOLDS_MORE or value_of(child) for child in node.iter()):
             larger.add(name)  # its text may be the whole page's: not to be looked at, and no label
         else:
             texts[name].append(one_line(node.text(deep=True)))

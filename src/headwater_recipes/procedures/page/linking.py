@@ -1,5 +1,6 @@
 """Links as they stand in the text: words, and where they lead."""
 
+import re
 from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborHTMLParser
@@ -10,10 +11,28 @@ NOWHERE = ("#", "javascript:")
 BUTTONS = frozenset({"btn", "button", "boton", "boto", "botoia", "cta"})
 MOST, MOST_BUTTONS = 4000, 20
 CALLS = ("mailto:", "tel:")
+FEWEST_WORDS, LONGEST_CRUMB, MOST_CRUMBS = 4, 60, 8
+_ADDRESS = re.compile(r"\]\([^()\s]*\)|\[")
+_STEP = re.compile(r"\s*[»›>]\s*")
 
 
 def leads_nowhere(target: str) -> bool:
     return not target or target.lower().startswith(NOWHERE)
+
+
+def is_text(text: str, target: str) -> bool:
+    """A line whose link was left open, as many sites leave those to laws."""
+    return target == "#" and len(text.split()) >= FEWEST_WORDS
+
+
+def is_crumbs(text: str) -> bool:
+    """The path of links to a page, which no class calls so."""
+    if "](" not in text or not _STEP.search(_ADDRESS.sub("", text)):
+        return False
+    steps = _STEP.split(_ADDRESS.sub("", text))
+    return len(steps) <= MOST_CRUMBS and all(
+        0 < len(one) <= LONGEST_CRUMB and one[-1] not in ".;:" for one in steps
+    )
 
 
 def written_link(text: str, target: str, address: str) -> str:

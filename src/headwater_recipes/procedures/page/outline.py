@@ -4,13 +4,20 @@ from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from headwater.extract.blocks import Block, Heading, Item, Paragraph, Table
+from headwater.extract.blocks import Block, Heading, Item, Paragraph
 from headwater.extract.letters import one_line
 from headwater_recipes.procedures.labels.recognise import recognise_plain
 from headwater_recipes.procedures.page.chrome import is_chrome, names_of
 from headwater_recipes.procedures.page.classes import class_of, label_classes
-from headwater_recipes.procedures.page.labelled import LONGEST_LABEL, is_label, stands_above
-from headwater_recipes.procedures.page.linking import leads_nowhere, written_link
+from headwater_recipes.procedures.page.grids import write_table
+from headwater_recipes.procedures.page.labelled import (
+    LONGEST_LABEL,
+    is_label,
+    items_with_titles,
+    pictures_are_labels,
+    stands_above,
+)
+from headwater_recipes.procedures.page.linking import is_crumbs, is_text, leads_nowhere, written_link
 from headwater_recipes.procedures.page.panels import Panels, find_panels
 from headwater_recipes.procedures.page.shape import (
     BLOCKS,
@@ -25,18 +32,10 @@ from headwater_recipes.procedures.page.shape import (
     named_for_readers,
     only_opens,
     opens,
+    title_of,
 )
 from headwater_recipes.procedures.page.sheet import Sheet, said
-from headwater_recipes.procedures.page.tables import (
-    Rows,
-    bands_of,
-    below_heads,
-    has_bands,
-    is_ficha,
-    is_layout,
-    is_menu,
-    rows_of,
-)
+from headwater_recipes.procedures.page.typed import typed_lines, value_of
 from headwater_recipes.procedures.page.writing import (
     END_OF_LABEL,
     Writing,
@@ -54,7 +53,12 @@ def outline(tree: LexborHTMLParser, address: str) -> list[Block]:
     body = tree.body
     if body is None:
         return []
-    walker = _Walker(address=address, panels=find_panels(tree), labels=label_classes(tree))
+    walker = _Walker(
+        address=address,
+        panels=find_panels(tree),
+        labels=label_classes(tree),
+        pictures=pictures_are_labels(tree),
+    )
     if (last := colophon(tree)) is not None:
         last.decompose()
     walker.walk(main_part(tree) or body, 0)
@@ -67,6 +71,7 @@ class _Walker:
     address: str
     panels: Panels
     labels: frozenset[str] = frozenset()
+    pictures: bool = False
     sheet: Sheet = field(default_factory=Sheet)
     writing: Writing = field(default_factory=Writing)
 
@@ -83,6 +88,12 @@ class _Walker:
             self.writing.write(child.text(deep=False) or "", bold=bold)
         elif tag == "br":
             self.writing.end_line()
+        elif (value := value_of(child)) is not None:
+            self._typed(value)
+        elif tag == "pre":
+            self.end_paragraph()
+            self._typed(child.text(deep=True))
+            self.end_paragraph()
         elif tag.startswith(("-", "_")) or is_chrome(child) or is_note(child):
             return
         elif tag in LEVELS or child.attributes.get("role") == "heading":
@@ -98,17 +109,31 @@ class _Walker:
         else:
             self._inline(child, tag, depth, bold=bold)
 
+    def _typed(self, text: str) -> None:
+        """Lines that somebody broke by hand."""
+        for line, titled in typed_lines(text):
+            if titled:
+                self.end_paragraph()
+                self.sheet.add(Heading(line, self.sheet.ranks.below("typed")))
+            elif line:
+                self.writing.write(line, bold=False)
+                self.writing.end_line()
+            else:
+                self.end_paragraph()
+
     def _in_a_line(self) -> bool:
         return any(run.text.strip() for run in self.writing.runs)
 
     def _heading(self, node: LexborNode, tag: str) -> None:
         self.end_paragraph()
-        text = one_line(node.text(deep=True))
+        text, below = title_of(node)
         if not text or only_opens(node, self.panels):
             return
         said = node.attributes.get("aria-level") or ""
         level = LEVELS.get(tag) or (int(said) if said.isdigit() and 0 < int(said) < 7 else 2)
         self.sheet.add(Heading(text, self.sheet.ranks.real(level)))
+        if below:
+            self.sheet.add(Paragraph(below))
 
     def _block(self, node: LexborNode, tag: str, depth: int) -> None:
         self.end_paragraph()
@@ -125,7 +150,7 @@ class _Walker:
 
     def _contents(self, node: LexborNode, tag: str, depth: int) -> None:
         if tag == "table":
-            self._table(node, depth)
+            write_table(self, node, depth)
         elif tag in {"ul", "ol", "menu"}:
             self._list(node, depth)
         elif tag in {"dt", "summary", "legend"}:
@@ -175,7 +200,7 @@ class _Walker:
         elif tag == "button":
             self._button(node)
         elif tag == "img":
-            return
+            self._picture(node)
         elif (
             tag in {"span", "label"}
             and class_of(node) in self.labels
@@ -195,6 +220,13 @@ class _Walker:
             if tag == "span":
                 self.writing.write("\u200b", bold=bold)
 
+    def _picture(self, node: LexborNode) -> None:
+        """A title that was drawn."""
+        text = one_line(node.attributes.get("alt") or "")
+        if self.pictures and not self._in_a_line() and recognise_plain(text) is not None:
+            self.end_paragraph()
+            self.sheet.add(Heading(text, self.sheet.ranks.below("picture")))
+
     def _button(self, node: LexborNode) -> None:
         """One that opens something names it; any other is no text."""
         text = one_line(node.text(deep=True))
@@ -210,17 +242,29 @@ class _Walker:
         if leads_nowhere(target) and opens(node):
             self.end_paragraph()
             self.sheet.add(Heading(text, self.sheet.ranks.below(f"opens {class_of(node)}")))
-        elif not target.startswith("#") or self._in_a_line():
+        elif not target.startswith("#") or self._in_a_line() or is_text(text, target):
             # A line that only leads to another place of the page is a table of contents, not text.
             beside = " " if self.writing.runs and self.writing.runs[-1].text.endswith(")") else ""
             self.writing.write(beside + written_link(text, target, self.address), bold=bold)
 
     def _list(self, node: LexborNode, depth: int) -> None:
+        titled = items_with_titles(node)
         for child in node.iter():
+            if child.mem_id in titled:
+                self._titled_item(child, titled[child.mem_id], depth)
+                continue
             if child.tag != "li":
                 self._child(child, depth, bold=False)
             elif not (is_chrome(child) or child.mem_id in self.panels.triggers):
                 self._list_item(child, depth)
+
+    def _titled_item(self, node: LexborNode, title: str, depth: int) -> None:
+        level = self.sheet.ranks.below("titled item")
+        self.sheet.add(Heading(title, level))
+        with self.sheet.ranks.under(level):
+            for inner in node.iter():
+                if inner.tag in {"ul", "ol"}:
+                    self._list(inner, depth + 1)
 
     def _list_item(self, node: LexborNode, depth: int) -> None:
         """One line, with what is listed below it; an item that holds a heading or table is a part of its own."""
@@ -233,7 +277,7 @@ class _Walker:
             self.walk(node, depth + 1)
             self.end_paragraph()
             return
-        lines = _inside(node, self, depth)
+        lines = self.inside(node, depth)
         if not lines:
             return
         first, *others = lines
@@ -243,53 +287,12 @@ class _Walker:
             first = f"{first} {others[0]}"
         self.sheet.add(Item(first))
 
-    def _table(self, node: LexborNode, depth: int) -> None:
-        caption = node.css_first("caption")
-        if (
-            caption is not None
-            and (text := one_line(caption.text(deep=True)))
-            and len(text.split()) <= LONGEST_LABEL
-        ):
-            self.sheet.add(Heading(text, self.sheet.ranks.below()))
-        cells = rows_of(node)
-        labelled = below_heads(cells)
-        if is_ficha(labelled):
-            level = self.sheet.ranks.below()
-            for label, *values in labelled:
-                self.sheet.add(Heading(one_line(label.text(deep=True)), level))
-                with self.sheet.ranks.under(level):
-                    self._all(values, depth)
-        elif has_bands(cells):
-            self._bands(cells, depth)
-        elif is_layout(cells):
-            self._all([cell for row in cells for cell in row if not is_menu(cell)], depth)
-        else:
-            self._rows(cells, depth)
-
-    def _rows(self, rows: Rows, depth: int) -> None:
-        told = tuple(tuple("; ".join(_inside(cell, self, depth)) for cell in row) for row in rows)
-        if told:
-            self.sheet.add(Table(told))
-
-    def _bands(self, rows: Rows, depth: int) -> None:
-        """Rows of one cell that name the rows below them."""
-        level = self.sheet.ranks.below()
-        for band, values in bands_of(rows):
-            if band is not None:
-                self.sheet.add(Heading(one_line(band.text(deep=True)), level))
-            with self.sheet.ranks.under(level):
-                self._all([row[0] for row in values if len(row) == 1], depth)
-                self._rows([row for row in values if len(row) > 1], depth)
-
-    def _all(self, nodes: list[LexborNode], depth: int) -> None:
-        for node in nodes:
-            self.walk(node, depth + 1)
-            self.end_paragraph()
-
     def end_paragraph(self) -> None:
         for line in self.writing.take():
             text = flat(line)
             rest = bullet_of(text)
+            if is_crumbs(text):
+                continue
             if rest is not None:
                 self.sheet.add(Item(rest))
             elif is_heading(line):
@@ -297,11 +300,10 @@ class _Walker:
             elif text:
                 self.sheet.add(Paragraph(marked(line)))
 
-
-def _inside(node: LexborNode, walker: _Walker, depth: int) -> list[str]:
-    """The lines of an item or cell."""
-    inner = _Walker(address=walker.address, panels=walker.panels, labels=walker.labels)
-    inner.sheet.ranks.level = walker.sheet.ranks.level
-    inner.walk(node, depth + 1)
-    inner.end_paragraph()
-    return [text for block in inner.sheet.blocks if (text := said(block))]
+    def inside(self, node: LexborNode, depth: int) -> list[str]:
+        """The lines of an item or cell."""
+        inner = _Walker(address=self.address, panels=self.panels, labels=self.labels, pictures=self.pictures)
+        inner.sheet.ranks.level = self.sheet.ranks.level
+        inner.walk(node, depth + 1)
+        inner.end_paragraph()
+        return [text for block in inner.sheet.blocks if (text := said(block))]

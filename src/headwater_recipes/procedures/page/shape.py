@@ -6,6 +6,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.extract.letters import one_line
 from headwater_recipes.procedures.fields.body import name_in
+from headwater_recipes.procedures.fields.places import streets_in
 from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
 from headwater_recipes.procedures.page.chrome import names_of
 from headwater_recipes.procedures.page.panels import Panels, begins_with_heading
@@ -83,7 +84,22 @@ OWNED = re.compile(
 DEEPEST_COLOPHON, MOST_WORDS, SHORT = 6, 60, 120
 _NOTED = re.compile(r"^\s*(?:[\[(]?\d{1,2}[\]).]|\*|[¹²³])\s")
 _NOTE = re.compile(r"^\s*[\[(]?\d{1,2}[\])]?\s*$")
-UNSEEN = ("aria-label", "data-label", "data-title")
+UNSEEN = (
+    "aria-label",
+    "data-label",
+    "data-title",
+    "label",
+    "title",
+    "data-header",
+    "data-th",
+    "data-heading",
+    "data-caption",
+    "data-etiqueta",
+    "data-content",
+)
+HEADERS = ("header", "heading", "headline", "summary", "titulo", "titol", "item-title", "panel-title")
+"""Where elements that a site made up carry their titles."""
+LONGEST_NAME = 14
 VALUE_WORDS = frozenset(
     {
         *(
@@ -150,12 +166,20 @@ def colophon(tree: LexborHTMLParser) -> LexborNode | None:
             child for child in children if child.tag not in {"script", "style", "noscript", "template"}
         ]
         node = children[-1] if children else None
-        if node is None or node.tag not in AROUND:
+        if node is None or not (node.tag in AROUND or _below_a_rule(node)):
             return None
         before = children[-2] if len(children) > 1 else None
         if before is not None and _only_says_whose(node) and not _is_labelled_by(before):
             return node
     return None
+
+
+def _below_a_rule(node: LexborNode) -> bool:
+    """A paragraph under a line across the page."""
+    before = node.prev
+    while before is not None and before.tag == "-text" and not before.text(deep=False).strip():
+        before = before.prev
+    return node.tag in {"p", "address", "small", "font"} and before is not None and before.tag == "hr"
 
 
 def _is_labelled_by(node: LexborNode) -> bool:
@@ -165,7 +189,9 @@ def _is_labelled_by(node: LexborNode) -> bool:
 
 def _only_says_whose(node: LexborNode) -> bool:
     text = one_line(node.text(deep=True, separator=" · "))
-    if len(text.split()) > MOST_WORDS or not (name_in(text) or OWNED.search(text)):
+    if len(text.split()) > MOST_WORDS or not (
+        name_in(text) or OWNED.search(text) or (len(text) <= SHORT and streets_in(text))
+    ):
         return False
     pieces = [piece.partition(":")[0] for piece in text.split(" · ")]
     return not any(
@@ -185,7 +211,12 @@ def only_opens(node: LexborNode, panels: Panels) -> bool:
 
 def named_for_readers(node: LexborNode) -> str:
     """The label that only screen readers and style sheets see, where the element shows none."""
-    if node.tag not in {"section", "div", "article"}:
+    tag = node.tag or ""
+    if "-" in tag and not begins_with_heading(node) and one_line(node.text(deep=True)):
+        named = next((said for name in HEADERS if (said := one_line(node.attributes.get(name) or ""))), "")
+        if named and len(named.split()) <= LONGEST_NAME:
+            return named
+    if tag not in {"section", "div", "article"} and "-" not in tag:
         return ""
     told = next((said for name in UNSEEN if (said := one_line(node.attributes.get(name) or ""))), "")
     if not told or recognise(told) is None or begins_with_heading(node):
@@ -222,10 +253,26 @@ def goes_on(node: LexborNode) -> bool:
     return following is not None and following.tag == "dd"
 
 
+def title_of(node: LexborNode) -> tuple[str, str]:
+    """A heading's words, and those in small letters behind the page's title, which are none of its name."""
+    text = one_line(node.text(deep=True))
+    small = node.css_first("small") if node.tag == "h1" else None
+    said = one_line(small.text(deep=True)) if small is not None else ""
+    if said and text.endswith(said) and len(text) > len(said):
+        return text.removesuffix(said).rstrip(" -–—·|:"), said
+    return text, ""
+
+
+def _is_power(node: LexborNode) -> bool:
+    """Square and cubic metres."""
+    before = node.prev.text(deep=True) if node.prev is not None else ""
+    return bool(re.search(r"(?:^|[\s\d])(?:[ckd]?m|hm)$", before))
+
+
 def is_note(node: LexborNode) -> bool:
     """The sign of a footnote, or the footnote."""
     if node.tag == "sup":
-        return bool(_NOTE.match(node.text(deep=True)))
+        return bool(_NOTE.match(node.text(deep=True))) and not _is_power(node)
     return bool({"nota", "notas", "note", "notes"} & names_of(node)) and bool(
         _NOTED.match(node.text(deep=True))
     )

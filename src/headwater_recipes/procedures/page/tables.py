@@ -6,8 +6,9 @@ from headwater.extract.letters import one_line
 from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
 
 LONGEST_LABEL = 14
-FEWEST_PARTS, MOSTLY = 3, 0.8
+FEWEST_PARTS, FEWEST_GROUPS, MOSTLY = 3, 2, 0.8
 Rows = list[list[LexborNode]]
+Bands = list[tuple[LexborNode | None, Rows]]
 
 
 def rows_of(table: LexborNode) -> Rows:
@@ -30,7 +31,8 @@ def _without_pictures(rows: Rows) -> Rows:
 
 
 def _says(cell: LexborNode) -> bool:
-    return bool(one_line(cell.text(deep=True)))
+    """More than a bullet that somebody typed into a cell of its own."""
+    return one_line(cell.text(deep=True)).strip(" -–—•·*▪►»>") != ""
 
 
 def own_row(row: LexborNode, table: LexborNode) -> bool:
@@ -93,9 +95,29 @@ def has_bands(rows: Rows) -> bool:
     return len(told) >= FEWEST_PARTS and any(not _is_band(row) for row in rows)
 
 
-def bands_of(rows: Rows) -> list[tuple[LexborNode | None, Rows]]:
+def groups_of(rows: Rows) -> Bands:
+    """Labels and values beside a cell that names several of them; nothing where the table is not made so."""
+    found: Bands = []
+    for row in rows:
+        if _opens_group(row):
+            found.append((row[0], [row[1:]]))
+        elif found and len(row) == 2:
+            found[-1][1].append(row)
+        else:
+            return []
+    return found if len(found) >= FEWEST_GROUPS else []
+
+
+def _opens_group(row: list[LexborNode]) -> bool:
+    if len(row) != 3 or not 0 < len(_words(row[0]).split()) <= LONGEST_LABEL:
+        return False
+    spans = (row[0].attributes.get("rowspan") or "1") not in {"0", "1"}
+    return (spans or row[0].tag == "th") and row[1].tag == "th" and row[2].tag == "td"
+
+
+def bands_of(rows: Rows) -> Bands:
     """Each label with its rows; what stands above the first one comes without."""
-    found: list[tuple[LexborNode | None, Rows]] = []
+    found: Bands = []
     for row in rows:
         if _is_band(row):
             found.append((row[0], []))

@@ -12,6 +12,9 @@ _BULLET = re.compile(r"^\s*(?:[•·▪◦‣●○■□➢✓✔–—*]|-(?=\
 _COUNTED = re.compile(r"^\s*(?:[a-zA-Z]|\d{1,2}|[ivx]{1,4})\s?[.)º]-?\s+(?=\S)")
 _LABELLED = re.compile(r"^[A-ZÁÉÍÓÚÀÈÒÜÇÑ¿][^:.;]{2,60}:\s")
 _ENDED, _BEGINS = re.compile(r"[a-zà-ÿ)»][.;]$"), re.compile(r"[A-ZÁÉÍÓÚÀÈÒÜÇÑ¿«]")
+_STREET = re.compile(
+    r"[cC]\. (?:d\w{0,2}[ '’]\S|[A-ZÀ-Ý])[^.]{1,60}, ?\d"
+)  # a street's abbreviation, not a third item
 FEWEST_LABELLED = 2
 _ENDS = re.compile(r"[.;,]$")
 
@@ -72,6 +75,8 @@ def flat(line: list[Run]) -> str:
 def bullet_of(text: str) -> str | None:
     """What follows the bullet that somebody typed; None where there is none."""
     found = _BULLET.match(text)
+    if _STREET.match(text):
+        return None
     if found is None and (found := _COUNTED.match(text)) and recognise_plain(text) is not None:
         return None  # a numbered heading
     return text[found.end() :] if found and found.end() < len(text) else None

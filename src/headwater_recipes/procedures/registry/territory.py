@@ -1,7 +1,7 @@
 """Which territory a procedure is of: by the registry; where that is silent, by who is responsible."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from headwater.pure.crawling.markers import folded
 
@@ -28,6 +28,13 @@ COMMUNITIES: Mapping[str, str] = {
     "region de murcia": "region-de-murcia",
     "murcia": "region-de-murcia",
     "navarra": "navarra",
+    "navarre": "navarra",
+    "catalonia": "cataluna",
+    "andalusia": "andalucia",
+    "basque country": "pais-vasco",
+    "basque government": "pais-vasco",
+    "balearic islands": "illes-balears",
+    "canary islands": "canarias",
     "nafarroa": "navarra",
     "pais vasco": "pais-vasco",
     "euskadi": "pais-vasco",
@@ -52,10 +59,11 @@ PROVINCE = re.compile(
     r"^(?:diputacion|diputacio|deputacion|cabildo|consell insular)(?: provincial| foral| insular)?(?: de la| de| d)? (.+)$"
 )
 STATE = re.compile(
-    r"\b(?:ministerio|ministeri|ministry|seguridad social|servicio publico de empleo estatal|agencia tributaria|direccion general de (?:trafico|la policia)|administracion general del estado|gobierno de espana|nacional|estatal|boletin oficial del estado)\b"
+    r"\b(?:secretaria de estado|subsecretaria|(?:sub)?delegacion del gobierno|policia nacional|guardia civil|secretary of state|ministerio|ministeri|ministry|seguridad social|servicio publico de empleo estatal|agencia tributaria|direccion general de (?:trafico|la policia)|administracion general del estado|gobierno de espana|nacional|estatal|boletin oficial del estado)\b"
 )
+STATE_HOST = re.compile(r"\.gob\.\w+$")
 REGIONAL = re.compile(
-    r"\b(?:xunta|generalitat|junta de(?! gobierno| gobern)|gobierno de|govern|comunidad|comunitat|consejeria|conselleria|principado|region de|eusko jaurlaritza|departament de|jaurlaritza)\b"
+    r"\b(?:xunta|generalitat|junta de(?! gobierno| gobern)|gobierno de|govern|government of|comunidad|comunitat|consejeria|conselleria|principado|region de|eusko jaurlaritza|departament de|jaurlaritza)\b"
 )
 
 
@@ -73,12 +81,20 @@ def territory_of(organism: str, host: str) -> dict[str, str]:
         return {"nivel": "local"}
     if found := PROVINCE.match(bare) or BASQUE_PROVINCE.match(bare):
         return {"nivel": "local", "provincia": slug(found[1])}
-    if STATE.search(bare) or host.endswith(".gob.es"):
+    if STATE.search(bare) or STATE_HOST.search(host):
         return {"nivel": "estatal"}
     if REGIONAL.search(bare) or any(re.search(rf"\b{name}\b", bare) for name in COMMUNITIES):
         community = community_in(bare)
         return {"nivel": "autonomico", "ccaa": community} if community else {"nivel": "autonomico"}
     return {}
+
+
+def most_exact(told: Sequence[dict[str, str]]) -> dict[str, str]:
+    """The first; for a department that does not say of which region, the first that does."""
+    found = told[0] if told else {}
+    if found == {"nivel": "autonomico"}:
+        return next((one for one in told if one.get("nivel") == "autonomico" and one.get("ccaa")), found)
+    return found
 
 
 def community_in(bare: str) -> str | None:

@@ -22,12 +22,15 @@ STEP = re.compile(
 PRIVACY = re.compile(
     r"responsable|finalidad|finalitat|legitimaci|derechos|drets|destinatari|conservaci|procedencia|encargado"
 )
+FREQUENT = re.compile(
+    r"(?:preguntas|dudas|cuestiones|preguntes|dubtes|dubidas) (?:mas |mes |mais )?(?:frecuentes|frequents|freqüents|comunes|habituales|habituals)|ohiko galderak|faqs?$|frequently asked|common questions"
+)
 ANY_TERM = re.compile(r"\w+(?: (?:maxim\w*|legal|previst\w+|general))?$")
 NORM = re.compile(
     r"(?:(?:Ley|Llei|Lei)(?: Orgánica| Orgànica| Foral)?|Real Decreto(?: Ley| Legislativo)?|Reial [Dd]ecret(?: llei)?|Real decreto|Decreto(?: Ley| Foral)?|Decret(?: llei)?|Orden|Ordre|Orde|Ordenan[zç]a|Reglamento|Reglament|Regulamento)\b.*\d"
     r"|\d{1,3}/\d{4} (?:Legea|Dekretua|Foru Araua|Ordenantza)|(?:Royal Decree|Law|Act|Decree|Order) \d"
 )
-LONGEST_UNKNOWN, FEW_WORDS = 8, 14
+LONGEST_UNKNOWN, FEW_WORDS, FEWEST_PARTS = 8, 14, 3
 PHONE = re.compile(r"(?<!\d)[6789]\d{2}[ .]?\d{3}[ .]?\d{3}(?!\d)")
 TELEPHONE, FEW = re.compile(r"telefon\w*$|(?:tele)?phone$"), 4
 LOOSE = frozenset({"donde_solicitar", "descripcion"})
@@ -46,6 +49,7 @@ def divide(lines: Sequence[Line]) -> list[Part]:
     above: list[_Above] = []
     parts: list[Part] = []
     titles = sum(line.kind == "heading" and line.level == 1 for line in lines)
+    name = None if titles else _name_of_all(lines)
     for heading, below in _groups(lines):
         if heading is None:
             parts.append(Part(title="", level=0, label=None, lines=below))
@@ -55,7 +59,7 @@ def divide(lines: Sequence[Line]) -> list[Part]:
             parts += [_going_on(above, below, heading)] if below else []
             continue
         label, own = _effective(heading.text, above, " ".join(line.text for line in below))
-        if heading.level == 1 and titles == 1:
+        if (heading.level == 1 and titles == 1) or heading is name:
             label, own = None, False  # the page's title, whatever its words: "Tasa de basuras" is a procedure
         if (label is None and above) or (label is not None and label.field in LOOSE):
             label = by_content(heading.text, below) or label
@@ -73,7 +77,21 @@ def divide(lines: Sequence[Line]) -> list[Part]:
             )
         )
         above.append(_Above(heading.level, label, heading.text))
-    return [divided for part in _without_privacy(parts) for divided in _apart(part)]
+    return [divided for part in _without_repeats(_without_privacy(parts)) for divided in _apart(part)]
+
+
+def _name_of_all(lines: Sequence[Line]) -> Line | None:
+    """On a page without a heading of the first rank: the one under which all parts stand, itself without text."""
+    headings = [line for line in lines if line.kind == "heading"]
+    highest = min((line.level for line in headings), default=0)
+    place = max((place for place, line in enumerate(headings) if line.level == highest), default=0)
+    above, below = headings[:place], headings[place + 1 :]
+    if len([line for line in below if recognise(line.text)]) < FEWEST_PARTS or any(
+        recognise(line.text) for line in above
+    ):
+        return None
+    first = lines[lines.index(headings[place]) + 1]
+    return headings[place] if first.kind == "heading" else None
 
 
 def by_content(title: str, below: Sequence[Line]) -> Label | None:
@@ -172,6 +190,16 @@ def _without_privacy(parts: Sequence[Part]) -> list[Part]:
     return [
         replace(part, label=Label("ignored")) if private else part
         for part, private in zip(parts, marked, strict=True)
+    ]
+
+
+def _without_repeats(parts: Sequence[Part]) -> list[Part]:
+    """Frequent questions below a page add nothing to the parts that it has."""
+    among = [any(FREQUENT.match(plain_label(title)) for title in part.above) for part in parts]
+    told = {part.field for part, asked in zip(parts, among, strict=True) if not asked and part.lines}
+    return [
+        replace(part, label=Label("ignored")) if asked and part.field in told else part
+        for part, asked in zip(parts, among, strict=True)
     ]
 
 

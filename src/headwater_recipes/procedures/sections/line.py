@@ -88,6 +88,11 @@ def _lead(body: str) -> tuple[str, str]:
     return (bare(found[1]).rstrip(" :.-–"), bare(found[2]).lstrip(": ")) if found else ("", "")
 
 
+def tells(line: Line) -> bool:
+    """More than where a link leads."""
+    return " ".join(link.text for link in line.links).casefold().split() != line.text.casefold().split()
+
+
 def bare(text: str) -> str:
     """Its words, without marks of links and emphasis, signs of footnotes, and links that only fetch a form."""
     words = " ".join(_MARKS.sub("", LINK.sub(_worded, text)).split())

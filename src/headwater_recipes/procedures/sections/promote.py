@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from headwater.pure.crawling.markers import folded
 from headwater_recipes.procedures.labels.recognise import NUMBER, recognise, recognise_plain
 from headwater_recipes.procedures.sections.line import Line
 
@@ -19,19 +20,26 @@ LISTED, SHORT_PIECE = frozenset({"requisitos", "documentos_necesarios"}), 12
 STOP = re.compile(r"(?<=[a-zà-ÿ0-9)%]\.)\s+(?=[A-ZÁÉÍÓÚÀÈÒÑÇ])")
 MONEY = frozenset({"tasas", "cuantias"})
 LONGEST_CELL = LONGEST_QUESTION = 14
+SITE = re.compile(
+    r"(?:sede|seu) electronica$|egoitza elektronikoa$|oficina virtual$|electronic office$|carpeta (?:ciudadana|ciutadana|cidada)$"
+)
+"""What the top of a site is called, before anything of the page."""
 _SHOUTED = re.compile(r"[A-ZÁÉÍÓÚÀÈÒÜÇÑ]{4}")
 
 
 def promote(lines: Sequence[Line]) -> list[Line]:
     """The same lines with those headings told apart, each as deep as it can be."""
-    level, found = 1, []
+    level, found = 1, list[Line]()
     around: Line | None = (
         None  # the heading to which the text comes back after a label with its value on one line
     )
     back = False
     lines = _without_label_lists(list(_without_tables(lines)))
     labelled = _leads_are_labels(lines)
+    between = _between_labels(lines)
     for line in lines:
+        if not found and line.kind == "text" and SITE.match(folded(line.text)):
+            continue
         if line.kind == "rule" and not line.level:
             found.append(replace(line, level=min(level + 1, 7)))
             continue
@@ -45,7 +53,7 @@ def promote(lines: Sequence[Line]) -> list[Line]:
             found.append(line)
             continue
         made = list(_promoted(line, min(level + 1, 7)))
-        if labelled and len(made) == 1 and line.kind == "text" and line.lead and line.rest:
+        if (labelled or line.start in between) and len(made) == 1 and _has_lead(line):
             made = [
                 _heading(line, line.lead, min(level + 1, 7)),
                 replace(line, text=line.rest, lead="", rest=""),
@@ -75,9 +83,23 @@ def _is_aside(made: Sequence[Line]) -> bool:
     return label is not None and label.field == "ignored"
 
 
+def _has_lead(line: Line) -> bool:
+    return line.kind == "text" and bool(line.lead and line.rest)
+
+
+def _between_labels(lines: Sequence[Line]) -> set[int]:
+    """Where lines stand that begin in bold between two that begin with a label."""
+    known = [_has_lead(line) and recognise_plain(f"{line.lead}:") is not None for line in lines]
+    return {
+        line.start
+        for place, line in enumerate(lines[1:-1], start=1)
+        if _has_lead(line) and known[place - 1] and known[place + 1]
+    }
+
+
 def _leads_are_labels(lines: Sequence[Line]) -> bool:
     """Whether most of the lines that begin in bold begin with a label: then the others do as well."""
-    leads = [line.lead for line in lines if line.kind == "text" and line.lead and line.rest]
+    leads = [line.lead for line in lines if _has_lead(line)]
     known = {label for lead in leads if (label := recognise_plain(f"{lead}:")) is not None}
     told = sum(recognise_plain(f"{lead}:") is not None for lead in leads)
     return len(known) >= FEWEST_KNOWN and told >= MOST_OF_THEM * len(leads)

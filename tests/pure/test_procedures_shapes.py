@@ -1,0 +1,89 @@
+"""Shapes of pages that carry a procedure's parts, and lines that are none of them."""
+
+from itertools import pairwise
+
+import pytest
+
+from headwater.model.reading import Hints, Reading
+from headwater_recipes.procedures.labels.label import Label
+from headwater_recipes.procedures.labels.recognise import lists_ways, recognise, recognise_plain
+from headwater_recipes.procedures.page.linking import is_crumbs
+from headwater_recipes.procedures.page.read import read_procedure
+from headwater_recipes.procedures.page.typed import typed_lines
+from headwater_recipes.procedures.registry.territory import most_exact
+
+ADDRESS = "https://www.villa.example/tramites/uno"
+
+
+def _text(body: str) -> str:
+    page = f"<html lang=es><head><title>Uno</title></head><body><h1>Licencia de una cosa</h1>{body}</body></html>"
+    reading = read_procedure(page.encode(), Hints(url=ADDRESS, media_type="text/html"))
+    assert isinstance(reading, Reading)
+    return reading.text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        (
+            "<ul><li>Requisitos<ul><li>Ser mayor.</li></ul></li><li>Tasas<ul><li>Dos euros.</li></ul></li>"
+            "<li>Plazo<ul><li>Un mes.</li></ul></li></ul>"
+        ),
+        (
+            "<x-item header='Requisitos'>Ser mayor.</x-item><x-item header='Tasas'>Dos euros.</x-item>"
+            "<x-item header='Plazo'>Un mes.</x-item>"
+        ),
+        "<div data-th='Requisitos'>Ser mayor.</div><div data-th='Tasas'>Dos euros.</div><div data-th='Plazo'>Un mes.</div>",
+        "<img alt='Requisitos'><p>Ser mayor.</p><img alt='Tasas'><p>Dos euros.</p><img alt='Plazo'><p>Un mes.</p>",
+        "<pre>REQUISITOS\n---\nSer mayor.\n\nTASAS\n---\nDos euros.\n\nPLAZO: Un mes.</pre>",
+        (
+            "<table><tr><th rowspan=2>Alta</th><th>Requisitos</th><td>Ser mayor.</td></tr><tr><th>Tasas</th>"
+            "<td>Dos euros.</td></tr><tr><th>Fin</th><th>Plazo</th><td>Un mes.</td></tr></table>"
+        ),
+    ],
+)
+def test_p16_labels_are_found_wherever_a_site_puts_them(body: str):
+    lines = [line.casefold() for line in _text(body).split("\n") if line]
+    below = {before.strip("# *"): after.lstrip("- ") for before, after in pairwise(lines)}
+    assert below["requisitos"] == "ser mayor."
+    assert below["tasas"] == "dos euros."
+    assert below["plazo"] == "un mes."
+
+
+def test_what_only_counts_the_channels_is_no_label():
+    assert lists_ways("Electrónico y presencial")
+    assert not lists_ways("Por internet, en la sede electrónica.")
+    assert recognise_plain("Electrónico y presencial") is None
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Tamén che pode interesar",
+        "Potser us interessa",
+        "También le puede interesar",
+        "You may also be interested",
+    ],
+)
+def test_p16_what_else_might_interest_is_none_of_the_procedure(heading: str):
+    assert recognise(heading) == Label("ignored")
+    assert recognise("Interesados") == Label("requisitos")
+
+
+def test_a_path_of_links_is_no_text():
+    assert is_crumbs("[Seu electrònica](https://www.a.example/) » Procediments")
+    assert not is_crumbs("Vegeu [la norma](https://www.a.example/) » article 3.")
+    assert not is_crumbs("Renta > 3.000 euros")
+
+
+def test_typed_lines_keep_their_titles():
+    assert list(typed_lines("TASA: 2 euros\nOBJETO\n---\nVender.")) == [
+        ("TASA", True), ("2 euros", False), ("OBJETO", True), ("Vender.", False),
+    ]  # fmt: skip
+
+
+def test_a_department_that_does_not_say_of_which_region_takes_the_site_s():
+    regional = {"nivel": "autonomico", "ccaa": "galicia"}
+    assert most_exact([{"nivel": "autonomico"}, {"nivel": "local"}, regional]) == regional
+    assert most_exact([{"nivel": "estatal"}, regional]) == {"nivel": "estatal"}
+    assert most_exact([]) == {}
