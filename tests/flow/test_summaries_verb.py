@@ -22,7 +22,7 @@ from headwater.cli.retelling import retell
 from headwater.settings.settings import RecipeSettings, Settings, read_settings
 from headwater.settings.summaries import Summaries
 from headwater.worker.retelling import summarise
-from headwater.worker.summaries import left_recipes
+from headwater.worker.summary_recipes import left_recipes
 from headwater_demo import running
 
 __all__ = ["toy"]

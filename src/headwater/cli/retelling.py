@@ -8,7 +8,7 @@ from headwater.cli.output import cell, side_console
 from headwater.logs import configure_logs
 from headwater.model.errors import HeadwaterError
 from headwater.worker.retelling import age_stories, is_wanted
-from headwater.worker.summaries import left_recipes, retold_recipes
+from headwater.worker.summary_recipes import left_recipes, retold_recipes
 from headwater.worker.upkeep import SUMMARIES, Upkeep, summaries_chore
 
 PATIENTLY = timedelta(minutes=30)

@@ -15,7 +15,8 @@ from headwater.cli.retelling import PATIENTLY
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.settings.agent import checked
-from headwater.worker.summaries import DAY, WHERE, is_left, retold_recipes, summarising_of
+from headwater.worker.summaries import DAY, WHERE, summarising_of
+from headwater.worker.summary_recipes import is_left, retold_recipes
 from headwater.worker.upkeep import SUMMARIES, Upkeep, summaries_chore
 
 app = group("Let a language model summarise stories; see what was asked and what it cost.")

@@ -11,7 +11,8 @@ from headwater.backends.sql.retelling import StoryRows
 from headwater.engine.engine import Engine
 from headwater.liveness import owner_name
 from headwater.model.work import Job, Task
-from headwater.worker.summaries import BRIEFLY, Tell, is_left, retold_recipes, summarising_of
+from headwater.worker.summaries import BRIEFLY, Tell, summarising_of
+from headwater.worker.summary_recipes import is_left, retold_recipes
 
 
 def age_stories(app: App, recipes: Sequence[str] | None = None) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from headwater.fetch.batch_api import BatchApi
 from headwater.fetch.chat import Chat
 from headwater.model.errors import Refused
 from headwater.model.ports import Clock
-from headwater.model.recipe import Recipe, Retelling, always
+from headwater.model.recipe import Retelling
 from headwater.pure.spending import total
 from headwater.pure.stories.hotspot import hottest
 from headwater.pure.stories.retelling import Level, request_id
@@ -33,6 +33,7 @@ from headwater.settings.summaries import Summaries, prices_of
 from headwater.worker.summary_asking import Asking, Tally
 from headwater.worker.summary_batching import Batching
 from headwater.worker.summary_questions import Asked, Questions
+from headwater.worker.summary_recipes import left_recipes, retold_recipes
 
 WHERE = "summaries"
 AT_ONCE = 500
@@ -259,28 +260,6 @@ class Summarising:
 
 def _many(asked: Sequence[Asked]) -> str:
     return "1 story" if len(asked) == 1 else f"{len(asked)} stories"
-
-
-def retold_recipes(app: App) -> dict[str, Retelling]:
-    found = {name: recipe.grouping.retelling for name, recipe in app.recipes.items() if recipe.grouping}
-    return {name: retelling for name, retelling in found.items() if retelling is not None}
-
-
-def left_recipes(app: App) -> dict[str, Retelling]:
-    """Those that are not retold by these settings, but were by others, such as the tier of a single run: what was sent is
-    paid, so it is followed and shown all the same."""
-    asked = SummaryRequests(app.store.engine).asked_recipes() - retold_recipes(app).keys()
-    return {name: _usual(app.recipes[name]) for name in sorted(asked & app.recipes.keys())}
-
-
-def _usual(recipe: Recipe) -> Retelling:
-    """Who is told of every story. An alert is not sent again because of a summary."""
-    return Retelling(tuple(r.name for r in recipe.routes if r.of == "story" and r.when is always))
-
-
-def is_left(app: App) -> bool:
-    """Whether something was sent whose answers nobody else would get."""
-    return bool(SummaryBatches(app.store.engine).open() or left_recipes(app))
 
 
 def summarising_of(app: App, tell: Tell = lambda _: None, longest: timedelta = BRIEFLY) -> Summarising:
