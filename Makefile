@@ -11,8 +11,11 @@ DATA ?=
 run: $(VENV)/.core
 	$(BIN)/headwater demo run
 
-test: check
-	$(BIN)/python -m pytest tests -m "not long" -n 3
+# The checks run beside the tests, many of which wait for servers.
+test: $(VENV)/.dev
+	@$(MAKE) --no-print-directory check & checking=$$!; \
+	$(BIN)/python -m pytest tests -m "not long" -n 3; tested=$$?; \
+	wait $$checking && exit $$tested
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -21,10 +24,10 @@ check: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 chaos: $(VENV)/.dev
-	$(BIN)/python -m pytest tests/chaos -m long -s -p no:randomly --ignore=tests/chaos/test_cluster.py
+	$(BIN)/python -m pytest tests/chaos tests/flow -m long -s -p no:randomly --ignore=tests/chaos/test_cluster.py
 
 chaos-cluster: $(VENV)/.dev
-	$(BIN)/python -m pytest tests/chaos/test_cluster.py -m long -s -p no:randomly
+	$(BIN)/python -m pytest tests/chaos/test_cluster.py tests/contract/test_archive.py -m long -s -p no:randomly
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks $(NAME) $(if $(DATA),--data $(DATA))

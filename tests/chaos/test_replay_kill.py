@@ -146,8 +146,8 @@ def test_killed_anywhere_it_gives_the_same_report_and_replaces_each_once(
     if name == "replacing":
         assert {revision for _, revision, _, _ in whole["documents"]} == {2}
     killed = 0
-    for moment in spread(moments, 6):
+    for moment in spread(moments, 4):
         status, seen = stage.trial(moment)
         killed += status == KILLED
         assert seen == whole, f"killed at {moment}, {moments[moment]}"
-    assert killed >= 4
+    assert killed >= 3

@@ -272,6 +272,7 @@ def test_an_encrypted_endpoint_is_never_asked_in_the_clear():
     assert plain.bucket("one").client_options["allow_http"] == "true"
 
 
+@pytest.mark.long
 def test_a_server_that_was_killed_has_everything_when_it_is_back(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(bucket, "RETRIES", 1)
     with running_seaweed() as server:

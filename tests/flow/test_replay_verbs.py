@@ -97,6 +97,7 @@ def _report(shop: Workshop, name: str) -> dict[str, Any]:
     }
 
 
+@pytest.mark.long
 def test_killed_in_the_middle_it_goes_on_and_gives_the_same_report(
     shop: Workshop, open_store: Callable[[str], SqlStore]
 ):
