@@ -18,7 +18,7 @@ from tests.chaos.snapshot import Snapshot, take_snapshot
 
 from headwater_demo import feeds, running
 
-SHORT, LONG = 44, 210
+SHORT, LONG = 40, 210
 KILLED = -9
 
 

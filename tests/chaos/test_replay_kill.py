@@ -135,6 +135,7 @@ def _moments(stage: Stage) -> tuple[dict[str, Any], list[str]]:
     return seen, moments
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["reading", "replacing"])
 def test_killed_anywhere_it_gives_the_same_report_and_replaces_each_once(
     request: pytest.FixtureRequest, name: str

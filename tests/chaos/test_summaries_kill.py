@@ -72,6 +72,7 @@ def went_on(path: Path, rounds: int) -> None:
         app.store.engine.dispose()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_g14_a_round_killed_at_its_worst_moment_loses_and_doubles_nothing(
     place: Scene, tmp_path: Path, moment: str, monkeypatch: pytest.MonkeyPatch
