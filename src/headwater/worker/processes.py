@@ -122,14 +122,14 @@ def work(
     bell = Bell(child=False)  # it may outlive the shell that started it
     crew = Crew(app, recipes)
     with at_work(app):
-        _tend(crew, bell, until_idle=until_idle, watch=watch)
+        keep(crew, bell, lambda: until_idle and is_idle(app, recipes), watch)
 
 
-def _tend(crew: Crew, bell: Bell, *, until_idle: bool, watch: Callable[[], None]) -> None:
-    app, recipes = crew.app, crew.recipes
+def keep(crew: Crew, bell: Bell, done: Callable[[], bool], watch: Callable[[], None]) -> None:
+    """Start the crew and look after it until the bell rings or it is done; then stop it, whatever happened."""
     crew.start()
     try:
-        while not bell and not (until_idle and is_idle(app, recipes)):
+        while not bell and not done():
             crew.tend()
             watch()
             time.sleep(LOOK_EVERY)

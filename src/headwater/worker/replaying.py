@@ -1,8 +1,6 @@
 """A replay that somebody waits for: processes of its own beside whatever workers there are."""
 
 import os
-import signal
-import time
 from collections.abc import Callable, Sequence
 
 from headwater.app import App
@@ -11,7 +9,8 @@ from headwater.liveness import owner_name
 from headwater.model.replay import ReplayState
 from headwater.settings.settings import Settings
 from headwater.worker.loops import DESK_TASKS, Bell, idle_round, work_at_desk
-from headwater.worker.processes import HORIZON, LOOK_EVERY, Crew, Role, run_desk
+from headwater.worker.occupancy import at_work
+from headwater.worker.processes import HORIZON, Crew, Role, keep, run_desk
 
 # Whoever shares the machine comes first.
 POLITENESS = 10
@@ -53,17 +52,8 @@ def replace_documents(app: App, replay: str, watch: Callable[[], None]) -> bool:
 def _until(app: App, recipe: str, role: Role, done: Callable[[], bool], watch: Callable[[], None]) -> bool:
     bell = Bell(child=False)
     crew = Crew(app, [recipe], roles={f"desk-{i + 1}": role for i in range(app.settings.workers)})
-    crew.start()
-    try:
-        while not bell and not done():
-            crew.tend()
-            watch()
-            time.sleep(LOOK_EVERY)
-    finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        crew.stop()
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        watch()
+    with at_work(app):
+        keep(crew, bell, done, watch)
     return not bell
 
 
