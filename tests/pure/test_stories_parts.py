@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from tests.pure.newsroom import EVENTS, reports
 
 from headwater.pure.stories import neighbours as looking
-from headwater.pure.stories.cutting import HYBRID, bar_for, company
-from headwater.pure.stories.judging import Documents, Rule, judged
+from headwater.pure.stories.cutting import HYBRID, best_bar, company, guessed
+from headwater.pure.stories.fitting import Alone, fits
+from headwater.pure.stories.judging import Documents, Forest, judged, together
 from headwater.pure.stories.linkage import average_linkage, joins
 from headwater.pure.stories.louvain import communities, graph_of
 from headwater.pure.stories.neighbours import Neighbours, nearest
@@ -53,34 +54,92 @@ def two_bodies(apart: float) -> np.ndarray:
     return normalised((centres + 0.05 * chance.normal(size=(12, 4))).astype(np.float32))
 
 
-def judgement(vectors: np.ndarray, around: np.ndarray, days: np.ndarray, rule: Rule) -> list[int]:
+def forest_of(
+    vectors: np.ndarray, around: np.ndarray, days: np.ndarray | None = None, unlinked: float = 0.0
+) -> Forest:
+    known = np.full(len(vectors), np.nan) if days is None else days
     done = joins(vectors @ vectors.T, -1.0)
-    return judged(done, Documents(vectors, days.astype(np.float32), around), rule).tolist()
+    return judged(done, Documents(vectors, known.astype(np.float32), around), unlinked)
 
 
 def test_two_bodies_are_one_story_if_they_are_near_or_linked():
-    vectors, unknown = two_bodies(apart=1.5), np.full(12, np.nan)
+    vectors = two_bodies(apart=1.5)
     own = nearest(vectors, 4).positions
     linked = own.copy()
     linked[:, 0] = (np.arange(12) + 6) % 12
-    rule = Rule(least=0.5, unlinked=0.3)
-    assert judgement(vectors, own, unknown, rule) == [0] * 6 + [6] * 6
-    assert judgement(vectors, linked, unknown, rule) == [0] * 12
-    assert judgement(two_bodies(apart=0.1), own, unknown, rule) == [0] * 12
+    assert forest_of(vectors, own, unlinked=0.3).at(0.5).tolist() == [0] * 6 + [6] * 6
+    assert forest_of(vectors, linked, unlinked=0.3).at(0.5).tolist() == [0] * 12
+    assert forest_of(two_bodies(apart=0.1), own, unlinked=0.3).at(0.5).tolist() == [0] * 12
 
 
 def test_two_bodies_with_months_between_them_are_two_stories():
     vectors, months = two_bodies(apart=0.5), np.repeat([0, 200], 6)
     around = nearest(vectors, 11).positions
-    rule = Rule(least=0.6, unlinked=0.0)
-    assert judgement(vectors, around, np.full(12, np.nan), rule) == [0] * 12
-    assert judgement(vectors, around, months, rule) == [0] * 6 + [6] * 6
+    assert forest_of(vectors, around).at(0.6).tolist() == [0] * 12
+    assert forest_of(vectors, around, months).at(0.6).tolist() == [0] * 6 + [6] * 6
 
 
 def test_neighbours_outside_the_window_are_no_links():
     vectors = two_bodies(apart=1.5)
     nobody = np.full((12, 4), -1)
-    assert judgement(vectors, nobody, np.full(12, np.nan), Rule(0.5, 0.3))[6:] == [6] * 6
+    assert forest_of(vectors, nobody, unlinked=0.3).at(0.5).tolist()[6:] == [6] * 6
+
+
+@settings(max_examples=40)
+@given(st.integers(2, 12), st.integers(0, 2**32 - 1), st.floats(-0.5, 0.9), st.floats(0, 0.5))
+def test_clusters_under_a_lower_bar_are_made_of_those_under_a_higher_one(
+    size: int, seed: int, bar: float, lower: float
+):
+    rows = normalised(np.random.default_rng(seed).normal(size=(size, 3)).astype(np.float32))
+    forest = forest_of(rows, nearest(rows, 3).positions, unlinked=0.2)
+    fine, coarse = forest.at(bar), forest.at(bar - lower)
+    assert all(len(set(coarse[fine == name].tolist())) == 1 for name in fine.tolist())
+    assert (coarse <= np.arange(size)).all()
+
+
+def test_forests_side_by_side_are_one_forest():
+    vectors = two_bodies(apart=1.5)
+    around = np.zeros((6, 1), dtype=np.int64)
+    parts = [forest_of(vectors[:6], around), forest_of(vectors[6:], around)]
+    evens, odds = np.arange(0, 12, 2), np.arange(1, 12, 2)
+    assert together(parts, [evens, odds]).at(0.5).tolist() == [0, 1] * 6
+
+
+def silhouette_by_hand(vectors: np.ndarray, labels: np.ndarray, alone: float) -> float:
+    """As one would explain it: the mean likeness to its own against the mean likeness to the nearest others."""
+    similarity, total = vectors @ vectors.T, 0.0
+    for row in range(len(vectors)):
+        means = {
+            name: float(np.mean([similarity[row, r] for r in np.flatnonzero(labels == name) if r != row]))
+            for name in set(labels.tolist())
+            if (labels == name).sum() > (name == labels[row])
+        }
+        own = means.pop(labels[row], alone)
+        other = max([*means.values(), 0.0])
+        total += (own - other) / (1 - min(own, other))
+    return total / len(vectors)
+
+
+@settings(max_examples=40)
+@given(st.integers(2, 9), st.integers(0, 2**32 - 1))
+def test_the_fit_of_long_texts_is_the_silhouette_of_the_book(size: int, seed: int):
+    chance = np.random.default_rng(seed)
+    rows = normalised(np.abs(chance.normal(size=(size, 5))).astype(np.float32))
+    fine = chance.integers(0, 4, size)
+    coarse = fine // 2
+    found = fits(rows, [fine, coarse], 1.0, Alone(0.4, 0.3))
+    assert found == pytest.approx(
+        [silhouette_by_hand(rows, labels, 0.3) for labels in (fine, coarse)], abs=1e-4
+    )
+
+
+def test_the_bar_is_the_one_under_which_bodies_are_whole_and_apart():
+    vectors = two_bodies(apart=1.5)
+    forest = forest_of(vectors, nearest(vectors, 4).positions, unlinked=0.3)
+    for guess in (0.15, 0.45):
+        for length in (0.0, 1.0):
+            found = forest.at(best_bar(vectors, forest.at, HYBRID, guess, length))
+            assert found.tolist() == [0] * 6 + [6] * 6
 
 
 def test_communities_are_the_cliques_of_a_ring():
@@ -134,16 +193,16 @@ def test_neighbours_come_nearest_first_and_never_themselves():
     assert all(row not in around for row, around in enumerate(found.positions.tolist()))
 
 
-def test_the_bar_falls_with_the_company_and_stays_between_its_ends():
+def test_the_guess_falls_with_the_company_and_stays_between_its_ends():
     alone = Neighbours(np.zeros((4, 20), dtype=np.int64), np.zeros((4, 20), dtype=np.float32))
     crowd = Neighbours(alone.positions, np.ones((4, 20), dtype=np.float32))
     assert company(alone, 0.25) == 0
-    assert bar_for(alone, HYBRID) == HYBRID.alone
+    assert guessed(alone, HYBRID) == HYBRID.lonely
     assert (
-        bar_for(crowd, HYBRID) < bar_for(alone, HYBRID) < bar_for(alone, HYBRID, length=1) <= HYBRID.highest
+        guessed(crowd, HYBRID) < guessed(alone, HYBRID) < guessed(alone, HYBRID, length=1) <= HYBRID.highest
     )
-    assert bar_for(crowd, replace(HYBRID, per_doubling=9)) == HYBRID.lowest
-    assert bar_for(alone, replace(HYBRID, alone=9)) == HYBRID.highest
+    assert guessed(crowd, replace(HYBRID, per_doubling=9)) == HYBRID.lowest
+    assert guessed(alone, replace(HYBRID, lonely=9)) == HYBRID.highest
 
 
 def test_terms_are_folded_and_small_words_are_left_out():

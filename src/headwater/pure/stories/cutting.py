@@ -1,45 +1,62 @@
-"""How near is near enough: the bar falls where documents have many companions and rises where texts are long.
+"""How near is near enough: a guess from what can be seen beforehand, and the bar that fits the corpus at hand best.
 
-Large stories are wide: two of their documents, taken at random, share less than two documents of a small one. How many
-companions a document has can be seen before anything is clustered. Long texts of one story share more than two
-headlines of it do. Best thresholds follow both, for headlines and for whole articles.
+The guess: large stories are wide, so that two of their documents, taken at random, share less than two of a small one, and
+how many companions a document has can be seen before anything is clustered. Long texts of one story share more than two
+headlines of it do. The guess is then put to the proof: of many bars the one is taken under which documents are nearest to
+their own story and farthest from the next, unless it is far from the guess and hardly better.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
+from headwater.pure.stories.fitting import Alone, fits
 from headwater.pure.stories.neighbours import Neighbours
+from headwater.pure.stories.vectors import Matrix
 
 LOOKED_AT = 20
+BARS = 32
+PULL, PULL_OF_FEW = 0.02, 0.3
+"""What a bar loses that is e times the guess or a part of it: in a large corpus, and more among few documents."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """`companion`: a similarity that is no accident. The bar is `alone` where nobody has a companion, falls by
-    `per_doubling` with every doubling of the company, is higher by `when_long` for texts that are long, and stays
-    between `lowest` and `highest`. Two bodies without a link between them have to be nearer by `unlinked`."""
+    """`companion`: a similarity that is no accident. The guess is `lonely` where nobody has a companion, falls by
+    `per_doubling` with every doubling of the company, and is higher by `when_long` for texts that are long. Bars are
+    tried from `lowest` to `highest`. Two bodies without a link between them have to be nearer by `unlinked`."""
 
     companion: float
-    alone: float
+    lonely: float
     per_doubling: float
     when_long: float
     unlinked: float
     lowest: float
     highest: float
+    alone: Alone
 
 
 HYBRID = Bar(
     companion=0.25,
-    alone=0.335,
+    lonely=0.335,
     per_doubling=0.053,
     when_long=0.07,
-    unlinked=0.18,
-    lowest=0.1,
-    highest=0.45,
+    unlinked=0.25,
+    lowest=0.04,
+    highest=0.5,
+    alone=Alone(0.4, 0.45),
 )
 WORDS_ALONE = Bar(
-    companion=0.1, alone=0.19, per_doubling=0.039, when_long=0.06, unlinked=0.12, lowest=0.03, highest=0.45
+    companion=0.1,
+    lonely=0.19,
+    per_doubling=0.039,
+    when_long=0.06,
+    unlinked=0.12,
+    lowest=0.02,
+    highest=0.45,
+    alone=Alone(0.2, 0.15),
 )
 
 
@@ -51,7 +68,17 @@ def company(near: Neighbours, companion: float) -> float:
     return float(np.log2(1 + many).mean())
 
 
-def bar_for(near: Neighbours, bar: Bar, length: float = 0.0) -> float:
+def guessed(near: Neighbours, bar: Bar, length: float = 0.0) -> float:
     """`length` is 0 for headlines, 1 for whole articles."""
-    found = bar.alone - bar.per_doubling * company(near, bar.companion) + bar.when_long * length
+    found = bar.lonely - bar.per_doubling * company(near, bar.companion) + bar.when_long * length
     return min(max(found, bar.lowest), bar.highest)
+
+
+def best_bar(
+    vectors: Matrix, at: Callable[[float], npt.NDArray[np.int64]], bar: Bar, guess: float, length: float
+) -> float:
+    """`at` gives the clusters under a bar; those under a lower one are made of them."""
+    bars = np.geomspace(bar.highest, bar.lowest, BARS)
+    found = np.array(fits(vectors, [at(height) for height in bars.tolist()], length, bar.alone))
+    pull = (PULL + PULL_OF_FEW / len(vectors)) * np.square(np.log(bars / guess))
+    return float(bars[np.argmax(found - pull)])

@@ -1,9 +1,8 @@
-"""Which joins of a linkage are one story: judged from the documents as they are, from the whole down to its parts.
+"""How near the two bodies of every join are: judged from the documents as they are, from the whole down to its parts.
 
 The linkage works on smoothed vectors, which find the right pairs but make all that is near look alike, and the more so the
-larger the corpus. What is joined is therefore judged by the vectors as they were: their thresholds hold for headlines and
-for whole articles, in small groups and in large ones. Two bodies of documents that do not find each other among their
-nearest neighbours have to be nearer still: one company's two affairs share a name and little else.
+larger the corpus. What is joined is therefore judged by the vectors as they were. Two bodies of documents that do not find
+each other among their nearest neighbours have to be nearer still: one company's two affairs share a name and little else.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,18 +16,10 @@ from headwater.pure.stories.timing import Days, nearness
 from headwater.pure.stories.vectors import Matrix
 
 Numbers = npt.NDArray[np.int64]
+Heights = npt.NDArray[np.float64]
 
 LINKED = 0.2
 """A fifth of the links that two halves of one body would have is enough."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    least: float
-    unlinked: float
-
-    def __call__(self, likeness: float, links: float) -> bool:
-        return likeness >= self.least + self.unlinked * max(0.0, 1 - links / LINKED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +31,48 @@ class Documents:
     around: Numbers
 
 
-def judged(done: Sequence[Join], documents: Documents, rule: Rule) -> Numbers:
-    """A cluster number per row: the first row of its cluster. `done` has parts before the whole."""
-    return _named(done, list(_stands(done, documents, rule)), len(documents.vectors))
+@dataclass(frozen=True, slots=True)
+class Forest:
+    """Joins of rows and the bar up to which each holds. What holds as one holds with all its parts, so no part's height
+    is under that of the whole."""
+
+    kept: Numbers
+    gone: Numbers
+    heights: Heights
+    rows: int
+
+    def at(self, bar: float) -> Numbers:
+        """A cluster number per row: the first row of its cluster."""
+        names = np.arange(self.rows)
+        holds = self.heights >= bar
+        names[self.gone[holds]] = self.kept[holds]
+        while True:
+            further = names[names]
+            if np.array_equal(further, names):
+                return names
+            names = further
 
 
-def _stands(done: Sequence[Join], documents: Documents, rule: Rule) -> Iterable[bool]:
-    """Of each join whether it is one story."""
+def together(forests: Sequence[Forest], places: Sequence[Numbers]) -> Forest:
+    """One forest of several whose rows lie at these places."""
+    pairs = list(zip(forests, places, strict=True))
+    return Forest(
+        np.concatenate([place[forest.kept] for forest, place in pairs]),
+        np.concatenate([place[forest.gone] for forest, place in pairs]),
+        np.concatenate([forest.heights for forest in forests]),
+        sum(forest.rows for forest in forests),
+    )
+
+
+def judged(done: Sequence[Join], documents: Documents, unlinked: float) -> Forest:
+    """`done` has parts before the whole; bodies without a link between them count as farther apart by `unlinked`."""
+    rows = len(documents.vectors)
+    own = np.fromiter(_nearness(done, documents, unlinked), dtype=np.float64, count=len(done))
+    pairs = np.array(done, dtype=np.int64).reshape(-1, 2)
+    return Forest(pairs[:, 0], pairs[:, 1], _from_the_whole_down(done, own, rows), rows)
+
+
+def _nearness(done: Sequence[Join], documents: Documents, unlinked: float) -> Iterable[float]:
     sums, days = documents.vectors.copy(), _Means.of(documents.days)
     home = np.append(np.arange(len(sums)), -1)
     inside = [[row] for row in range(len(sums))]
@@ -54,7 +80,7 @@ def _stands(done: Sequence[Join], documents: Documents, rule: Rule) -> Iterable[
         likeness = float(sums[kept] @ sums[gone]) / (len(inside[kept]) * len(inside[gone]))
         small, large = sorted((gone, kept), key=lambda name: len(inside[name]))
         links = _links(documents.around, home, inside[small], inside[large])
-        yield rule(likeness * days.near(kept, gone), links)
+        yield likeness * days.near(kept, gone) - unlinked * max(0.0, 1 - links / LINKED)
         days.join(kept, gone)
         sums[kept] += sums[gone]
         home[inside[small]] = home[inside[large][0]]
@@ -93,18 +119,15 @@ class _Means:
         self.known[kept] += self.known[gone]
 
 
-def _named(done: Sequence[Join], stands: Sequence[bool], rows: int) -> Numbers:
-    """From the whole down: what stands as one is one with all its parts; what does not is looked into."""
-    top, parts = list(range(rows)), []
+def _from_the_whole_down(done: Sequence[Join], own: Heights, rows: int) -> Heights:
+    """Each join is as high as the highest of itself and of those that hold it."""
+    heights, latest = own.tolist(), [-1] * rows
+    whole = list(range(len(done)))
     for number, (kept, gone) in enumerate(done):
-        parts.append((top[kept], top[gone]))
-        top[kept] = rows + number
-    names = list(range(rows + len(done)))
-    whole = [False] * len(names)
+        for part in (latest[kept], latest[gone]):
+            if part >= 0:
+                whole[part] = number
+        latest[kept] = number
     for number in range(len(done) - 1, -1, -1):
-        node = rows + number
-        if whole[node] or stands[number]:
-            for part in parts[number]:
-                names[part], whole[part] = names[node], True
-    _, first, place = np.unique(np.array(names[:rows]), return_index=True, return_inverse=True)
-    return first[place]
+        heights[number] = max(heights[number], heights[whole[number]])
+    return np.array(heights, dtype=np.float64)

@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from headwater.pure.stories.cutting import LOOKED_AT, Bar, bar_for
-from headwater.pure.stories.judging import Documents, Rule, judged
+from headwater.pure.stories.cutting import LOOKED_AT, Bar, best_bar, guessed
+from headwater.pure.stories.judging import Documents, judged, together
 from headwater.pure.stories.linkage import joins
 from headwater.pure.stories.louvain import Graph, communities, graph_of
 from headwater.pure.stories.neighbours import Neighbours, nearest
@@ -36,15 +36,15 @@ def clustered(vectors: Matrix, days: Days, bar: Bar, window: int = WINDOW, lengt
     if len(vectors) < 2:
         return np.arange(len(vectors))
     near = nearest(vectors, LOOKED_AT)
-    rule = Rule(bar_for(near, bar, length), bar.unlinked)
     soft = smoothed(vectors, near, bar.companion)
     around = near.positions[:, :AROUND]
-    labels = np.empty(len(vectors), dtype=np.int64)
-    for rows in _windows(soft, days, window):
-        done = joins(_similarity(soft[rows], days[rows]), rule.least)
+    places, forests = _windows(soft, days, window), []
+    for rows in places:
+        done = joins(_similarity(soft[rows], days[rows]), bar.lowest)
         inside = Documents(vectors[rows], days[rows], _within_rows(around, rows))
-        labels[rows] = rows[judged(done, inside, rule)]
-    return labels
+        forests.append(judged(done, inside, bar.unlinked))
+    forest = together(forests, places)
+    return forest.at(best_bar(vectors, forest.at, bar, guessed(near, bar, length), length))
 
 
 def _similarity(vectors: Matrix, days: Days) -> Matrix:
