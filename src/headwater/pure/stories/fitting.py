@@ -17,6 +17,7 @@ Numbers = npt.NDArray[np.int64]
 
 SAMPLE = 1024
 BLOCK = 256
+CLUSTERS = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +57,15 @@ def _numbered(labels: Numbers) -> Numbers:
 
 
 def _gathered(values: Matrix, home: Numbers) -> Matrix:
-    """The sum of the rows of each cluster."""
+    """The sum of the rows of each cluster, some clusters at a time: a second copy of all vectors is not needed."""
     order = np.argsort(home, kind="stable")
-    made: Matrix = np.add.reduceat(values[order], np.searchsorted(home[order], np.arange(home.max() + 1)))
+    edges = np.searchsorted(home[order], np.arange(home.max() + 2))
+    made = np.empty((len(edges) - 1, values.shape[1]), dtype=values.dtype)
+    for start in range(0, len(made), CLUSTERS):
+        held = edges[start : start + CLUSTERS + 1]
+        made[start : start + CLUSTERS] = np.add.reduceat(
+            values[order[held[0] : held[-1]]], held[:-1] - held[0]
+        )
     return made
 
 

@@ -57,31 +57,47 @@ def communities(graph: Graph, resolution: float = 1.0) -> Numbers:
 
 
 def _moved(graph: Graph, resolution: float) -> Numbers:
-    """Each node to the neighbouring community that gains most, round by round, until few still move."""
+    """Each node to the neighbouring community that gains most, round by round, until few still move. After the first
+    round only those look again of whom a neighbour has moved away."""
     starts, targets, weights = graph.starts.tolist(), graph.targets.tolist(), graph.weights.tolist()
     rows = np.repeat(np.arange(graph.size), np.diff(graph.starts))
     degrees = (np.bincount(rows, graph.weights, graph.size) + graph.inside).tolist()
     scale = resolution / max(sum(degrees), 1e-12)
     home, held = list(range(graph.size)), list(degrees)
+    looks = [True] * graph.size
     for _ in range(ROUNDS):
         changed = 0
         for node in range(graph.size):
+            if not looks[node]:
+                continue
+            looks[node] = False
             links: dict[int, float] = {}
-            for edge in range(starts[node], starts[node + 1]):
-                there = home[targets[edge]]
-                links[there] = links.get(there, 0.0) + weights[edge]
+            edges = slice(starts[node], starts[node + 1])
+            for target, weight in zip(targets[edges], weights[edges], strict=True):
+                there = home[target]
+                links[there] = links.get(there, 0.0) + weight
             own, degree = home[node], degrees[node]
             held[own] -= degree
-            gains = ((link - scale * degree * held[there], -there) for there, link in links.items())
-            stay = (links.get(own, 0.0) - scale * degree * held[own], -own)
-            best = max(gains, default=stay)
-            chosen = -best[1] if best[0] > stay[0] + 1e-12 else own
+            chosen = _best(links, own, held, scale * degree)
             held[chosen] += degree
-            home[node] = chosen
-            changed += chosen != own
+            if chosen != own:
+                home[node] = chosen
+                changed += 1
+                for target in targets[edges]:
+                    looks[target] = looks[target] or home[target] != chosen
         if changed <= SETTLED * graph.size:
             break
     return np.array(home, dtype=np.int64)
+
+
+def _best(links: dict[int, float], own: int, held: list[float], share: float) -> int:
+    """Where a node gains most: its own community unless another is better, of equals the smaller number."""
+    best, most = own, links.get(own, 0.0) - share * held[own] + 1e-12
+    for there, link in links.items():
+        gain = link - share * held[there]
+        if gain > most or (gain == most and there < best != own):
+            best, most = there, gain
+    return best
 
 
 def _folded(graph: Graph, homes: Numbers, size: int) -> Graph:

@@ -14,8 +14,9 @@ def smoothed(vectors: Matrix, near: Neighbours, companion: float) -> Matrix:
     positions, alike = near.positions[:, :REACH], near.similarities[:, :REACH]
     weights = np.where(alike >= companion, np.square(alike), 0)
     weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-9)
-    made = vectors.copy()
+    made = np.empty_like(vectors)
     for start in range(0, len(vectors), BLOCK):
         part = slice(start, start + BLOCK)
-        made[part] += np.einsum("rk,rkd->rd", weights[part], vectors[positions[part]], optimize=True)
-    return normalised(made)
+        around = np.einsum("rk,rkd->rd", weights[part], vectors[positions[part]], optimize=True)
+        made[part] = normalised(vectors[part] + around)
+    return made

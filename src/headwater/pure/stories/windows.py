@@ -26,7 +26,11 @@ PIECE = 2048
 
 BLOCK = 512
 AROUND = 10
-GRAPH_REACH = 15
+GRAPH_REACH = 10
+KNOWN = 8192
+"""Up to so many rows communities are those of plain modularity. It would find ever larger ones in larger corpora, and a
+linkage costs the square of each: beyond, they are looked for more finely as the corpus grows."""
+
 FINER = 4.0
 FINEST = 5
 
@@ -38,7 +42,7 @@ def clustered(vectors: Matrix, days: Days, bar: Bar, window: int = WINDOW, lengt
     near = nearest(vectors, LOOKED_AT)
     soft = smoothed(vectors, near, bar.companion)
     around = near.positions[:, :AROUND]
-    places, forests = _windows(soft, days, window), []
+    places, forests = _windows(near, days, window), []
     for rows in places:
         done = joins(_similarity(soft[rows], days[rows]), bar.lowest)
         inside = Documents(vectors[rows], days[rows], _within_rows(around, rows))
@@ -64,12 +68,13 @@ def _within_rows(around: Numbers, rows: Numbers) -> Numbers:
     return place[around[rows]]
 
 
-def _windows(vectors: Matrix, days: Days, window: int) -> list[Numbers]:
-    if len(vectors) <= window:
-        return [np.arange(len(vectors))]
-    near = nearest(vectors, GRAPH_REACH)
-    fading = nearness(days[:, None], days[near.positions])
-    return _parts(graph_of(Neighbours(near.positions, near.similarities * fading)), min(window, PIECE))
+def _windows(near: Neighbours, days: Days, window: int) -> list[Numbers]:
+    if len(near.positions) <= window:
+        return [np.arange(len(near.positions))]
+    around = near.positions[:, :GRAPH_REACH]
+    fading = nearness(days[:, None], days[around])
+    graph = graph_of(Neighbours(around, near.similarities[:, :GRAPH_REACH] * fading))
+    return _parts(graph, min(window, PIECE))
 
 
 def _parts(graph: Graph, window: int) -> list[Numbers]:
@@ -82,7 +87,7 @@ def _parts(graph: Graph, window: int) -> list[Numbers]:
         elif depth == FINEST:
             done.extend(np.array_split(rows, -(-len(rows) // window)))
         else:
-            labels = communities(_within(graph, rows), FINER**depth)
+            labels = communities(_within(graph, rows), max(1.0, len(rows) / KNOWN) * FINER**depth)
             waiting.extend((rows[labels == label], depth + 1) for label in range(labels.max() + 1))
     return done
 
