@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.pure.newsroom import EVENTS, reports
 
+from headwater.pure.stories import fitting
 from headwater.pure.stories import neighbours as looking
 from headwater.pure.stories.cutting import HYBRID, best_bar, company, guessed
 from headwater.pure.stories.fitting import Alone, fits
@@ -127,10 +128,20 @@ def test_the_fit_of_long_texts_is_the_silhouette_of_the_book(size: int, seed: in
     rows = normalised(np.abs(chance.normal(size=(size, 5))).astype(np.float32))
     fine = chance.integers(0, 4, size)
     coarse = fine // 2
-    found = fits(rows, [fine, coarse], 1.0, Alone(0.4, 0.3))
+    documents = fitting.Documents(rows, np.full(size, np.nan, dtype=np.float32), 1.0)
+    found = fits(documents, [fine, coarse], Alone(0.4, 0.3))
     assert found == pytest.approx(
         [silhouette_by_hand(rows, labels, 0.3) for labels in (fine, coarse)], abs=1e-4
     )
+
+
+def test_months_between_two_bodies_make_it_fit_better_that_they_are_two():
+    vectors, one, two = two_bodies(apart=0.5), np.zeros(12, dtype=np.int64), np.repeat([0, 6], 6)
+    for length in (0.0, 1.0):
+        for months, stories in ((0, 1), (200, 2)):
+            days = np.repeat([0, months], 6).astype(np.float32)
+            apart, whole = fits(fitting.Documents(vectors, days, length), [two, one], HYBRID.alone)
+            assert (apart > whole) == (stories == 2)
 
 
 def test_the_bar_is_the_one_under_which_bodies_are_whole_and_apart():
@@ -138,7 +149,8 @@ def test_the_bar_is_the_one_under_which_bodies_are_whole_and_apart():
     forest = forest_of(vectors, nearest(vectors, 4).positions, unlinked=0.3)
     for guess in (0.15, 0.45):
         for length in (0.0, 1.0):
-            found = forest.at(best_bar(vectors, forest.at, HYBRID, guess, length))
+            documents = fitting.Documents(vectors, np.full(12, np.nan, dtype=np.float32), length)
+            found = forest.at(best_bar(documents, forest.at, HYBRID, guess))
             assert found.tolist() == [0] * 6 + [6] * 6
 
 

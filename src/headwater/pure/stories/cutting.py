@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from headwater.pure.stories.fitting import Alone, fits
+from headwater.pure.stories.fitting import Alone, Documents, fits
 from headwater.pure.stories.neighbours import Neighbours
-from headwater.pure.stories.vectors import Matrix
 
 LOOKED_AT = 20
 BARS = 32
@@ -75,10 +74,10 @@ def guessed(near: Neighbours, bar: Bar, length: float = 0.0) -> float:
 
 
 def best_bar(
-    vectors: Matrix, at: Callable[[float], npt.NDArray[np.int64]], bar: Bar, guess: float, length: float
+    documents: Documents, at: Callable[[float], npt.NDArray[np.int64]], bar: Bar, guess: float
 ) -> float:
     """`at` gives the clusters under a bar; those under a lower one are made of them."""
     bars = np.geomspace(bar.highest, bar.lowest, BARS)
-    found = np.array(fits(vectors, [at(height) for height in bars.tolist()], length, bar.alone))
-    pull = (PULL + PULL_OF_FEW / len(vectors)) * np.square(np.log(bars / guess))
+    found = np.array(fits(documents, [at(height) for height in bars.tolist()], bar.alone))
+    pull = (PULL + PULL_OF_FEW / len(documents.vectors)) * np.square(np.log(bars / guess))
     return float(bars[np.argmax(found - pull)])

@@ -2,15 +2,16 @@
 
 This is the silhouette, measured on some of the documents. Headlines are nearest to the centre of their story, which says
 what each of them leaves out; long texts are measured against the mean of its members, as a centre favours large stories.
-Days do not count here: what is looked for is one bar for the whole corpus.
+Days between a document and the mean day of a story make them less alike, as they do everywhere.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from headwater.pure.stories.timing import Days, nearness
 from headwater.pure.stories.vectors import Matrix
 
 Numbers = npt.NDArray[np.int64]
@@ -30,25 +31,45 @@ class Alone:
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """Clusters of one division: per row its number, per cluster the number of documents and the length of their sum,
-    and per cluster of the finer division before the number of the cluster that it went into."""
+    """Clusters of one division: per row its number, per cluster the number of documents, the length of their sum and
+    their mean day, and per cluster of the finer division before the number of the cluster that it went into."""
 
     home: Numbers
     sizes: Numbers
     lengths: Matrix
+    days: Days
     into: Numbers
 
 
-def fits(vectors: Matrix, labels: Sequence[Numbers], length: float, alone: Alone) -> list[float]:
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """`length` is 0 where all are headlines, 1 where all are whole articles."""
+
+    vectors: Matrix
+    days: Days
+    length: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Some of the documents, and their products with the sum of each cluster."""
+
+    rows: Numbers
+    days: Days
+    products: Matrix
+
+
+def fits(documents: Documents, labels: Sequence[Numbers], alone: Alone) -> list[float]:
     """Per division between -1 and 1. Each division's clusters are made of those of the one before."""
-    first = _numbered(labels[0])
-    sums = _gathered(vectors, first)
-    divisions = list(_divisions(sums, [first, *map(_numbered, labels[1:])]))
+    homes = [_numbered(each) for each in labels]
+    vectors, sums = documents.vectors, _gathered(documents.vectors, homes[0])
+    divisions = list(_divisions(sums, homes, documents.days))
     rows = np.unique(np.linspace(0, len(vectors) - 1, SAMPLE).astype(np.int64))
     found = np.zeros(len(labels))
     for start in range(0, len(rows), BLOCK):
         block = rows[start : start + BLOCK]
-        found += list(_fitting(vectors[block] @ sums.T, block, divisions, length, alone))
+        sample = Sample(block, documents.days[block], vectors[block] @ sums.T)
+        found += list(_fitting(sample, divisions, documents.length, alone))
     return [float(value) for value in found / len(rows)]
 
 
@@ -69,40 +90,53 @@ def _gathered(values: Matrix, home: Numbers) -> Matrix:
     return made
 
 
-def _divisions(sums: Matrix, homes: Sequence[Numbers]) -> Iterator[Division]:
+def _divisions(sums: Matrix, homes: Sequence[Numbers], days: Days) -> Iterator[Division]:
     before, into = homes[0], np.arange(len(sums))
     for home in homes:
         if home is not before:
             into = np.empty(len(sums), dtype=np.int64)
             into[before] = home
             sums = _gathered(sums, into)
-        yield Division(home, np.bincount(home), np.linalg.norm(sums, axis=1), into)
+        yield Division(home, np.bincount(home), np.linalg.norm(sums, axis=1), _mean_days(home, days), into)
         before = home
 
 
-def _fitting(
-    products: Matrix, rows: Numbers, divisions: Iterable[Division], length: float, alone: Alone
-) -> Iterator[float]:
-    """Of each division what the fits of these rows add up to; `products` are those with the sums of its clusters."""
+def _mean_days(home: Numbers, days: Days) -> Days:
+    known = ~np.isnan(days)
+    many = np.bincount(home, known)
+    total = np.bincount(home, np.where(known, days, 0).astype(np.float64))
+    found: Days = np.where(many > 0, total / np.maximum(many, 1), np.nan).astype(np.float32)
+    return found
+
+
+def _fitting(sample: Sample, divisions: Iterable[Division], length: float, alone: Alone) -> Iterator[float]:
+    """Of each division what the fits of the sample add up to."""
     for division in divisions:
-        if len(division.sizes) < products.shape[1]:
-            products = _gathered(products.T, division.into).T
-        yield float(_fit(products, division, rows, length, alone).sum())
+        if len(division.sizes) < sample.products.shape[1]:
+            sample = replace(sample, products=_gathered(sample.products.T, division.into).T)
+        yield float(_fit(sample, division, length, alone).sum())
 
 
-def _fit(products: Matrix, division: Division, rows: Numbers, length: float, alone: Alone) -> Matrix:
-    home, each = division.home[rows], np.arange(len(rows))
+def _fit(sample: Sample, division: Division, length: float, alone: Alone) -> Matrix:
+    home, each = division.home[sample.rows], np.arange(len(sample.rows))
     single = division.sizes[home] == 1
-    own = products[each, home] - 1
+    own = sample.products[each, home] - 1
+    left = nearness(sample.days, division.days[home])
     squares = np.square(division.lengths[home]) - 2 * own - 1
-    central = np.where(single, alone.central, own / np.sqrt(np.maximum(squares, 1e-9)))
-    mean = np.where(single, alone.mean, own / np.maximum(division.sizes[home] - 1, 1))
-    others = products.copy()
+    central = np.where(single, alone.central, left * own / np.sqrt(np.maximum(squares, 1e-9)))
+    mean = np.where(single, alone.mean, left * own / np.maximum(division.sizes[home] - 1, 1))
+    others = _faded(sample, division)
     others[each, home] = 0
     next_central = (others / np.maximum(division.lengths, 1e-9)).max(axis=1, initial=0)
     next_mean = (others / division.sizes).max(axis=1, initial=0)
     found: Matrix = (1 - length) * _silhouette(central, next_central) + length * _silhouette(mean, next_mean)
     return found
+
+
+def _faded(sample: Sample, division: Division) -> Matrix:
+    if np.isnan(sample.days).all():
+        return sample.products.copy()
+    return sample.products * nearness(sample.days[:, None], division.days[None, :])
 
 
 def _silhouette(own: Matrix, other: Matrix) -> Matrix:

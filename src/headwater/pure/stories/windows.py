@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from headwater.pure.stories import fitting
 from headwater.pure.stories.cutting import LOOKED_AT, Bar, best_bar, guessed
 from headwater.pure.stories.judging import Documents, judged, together
 from headwater.pure.stories.linkage import joins
@@ -48,7 +49,8 @@ def clustered(vectors: Matrix, days: Days, bar: Bar, window: int = WINDOW, lengt
         inside = Documents(vectors[rows], days[rows], _within_rows(around, rows))
         forests.append(judged(done, inside, bar.unlinked))
     forest = together(forests, places)
-    return forest.at(best_bar(vectors, forest.at, bar, guessed(near, bar, length), length))
+    documents = fitting.Documents(vectors, days, length)
+    return forest.at(best_bar(documents, forest.at, bar, guessed(near, bar, length)))
 
 
 def _similarity(vectors: Matrix, days: Days) -> Matrix:
