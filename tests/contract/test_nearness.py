@@ -10,7 +10,7 @@ from tests.postgres import Postgres
 from tests.scene import RECIPE, START, Scene
 
 from headwater.backends.sql import nearness
-from headwater.backends.sql.connect import connect, reading, writing
+from headwater.backends.sql.connect import connect, preparing, reading, writing
 from headwater.backends.sql.meaning import search_meaning
 from headwater.backends.sql.migrate import migrate
 from headwater.backends.sql.nearness import (
@@ -181,7 +181,7 @@ def test_one_who_may_not_make_the_extension_goes_on_without(postgres: Postgres):
     postgres.command("GRANT CONNECT ON DATABASE restricted TO guest")
     url = postgres.url("restricted").replace(f"headwater:{postgres.password}@", "guest:guest@")
     engine = connect(url)
-    with writing(engine) as connection:
+    with preparing(engine) as connection:
         assert create_table(connection) is False
         assert connection.scalar(text("SELECT 1")) == 1
     engine.dispose()

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from sqlalchemy import Connection, Engine, Text, column, select, table, text
 from sqlalchemy.exc import DBAPIError
 
-from headwater.backends.sql.connect import reading, writing
+from headwater.backends.sql.connect import preparing, reading
 from headwater.backends.sql.postgresql import without_limits
 from headwater.backends.sql.schema import documents
 from headwater.backends.sql.searching import Wish, filtered
@@ -128,7 +128,7 @@ def bring_up_to_date(engine: Engine, model: str) -> bool:
 
 def _once(engine: Engine, name: str, create: Callable[[Connection], bool]) -> bool:
     """However many search at the same time."""
-    with writing(engine) as connection:
+    with preparing(engine) as connection:
         without_limits(connection)
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
         there = connection.scalar(text("SELECT to_regclass(:name)"), {"name": name}) is not None
@@ -145,7 +145,7 @@ def copy_vectors(engine: Engine, model: str) -> int:
     count = 0
     wanted = {"model": model, "limit": AT_ONCE}
     while True:
-        with writing(engine) as connection:
+        with preparing(engine) as connection:
             rows = connection.execute(text(MISSING), wanted).all()
             if not rows:
                 return count
