@@ -16,6 +16,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, Table, inspect, make_url, text, update
 
 from headwater.app import App
+from headwater.backends.record_files import FolderRecords, copy_records
 from headwater.backends.sql.connect import connect, preparing, reading
 from headwater.backends.sql.leaving import Departure, come_back, depart, identity, lock_home
 from headwater.backends.sql.orphans import nobody_working
@@ -25,8 +26,6 @@ from headwater.backends.sql.snapshot import clear, filled
 from headwater.backends.sql.transfer import Tally, row_counts, tally, transfer
 from headwater.model.errors import Refused
 from headwater.settings.settings import overriding
-from headwater.worker.backup import save_records
-from headwater.worker.cleanup import records_folder
 from headwater.worker.moving_packs import AT_ONCE, Packs, Progress, packs_of, same_archive
 from headwater.worker.occupancy import address, alone, departed, refuse_moved
 from headwater.worker.processes import free_the_dead
@@ -98,7 +97,7 @@ def rehearse(app: App, to: str) -> Moved:
         rows_copied=sum(counts.values()),
         packs=len(packs),
         packs_copied=_to_copy(app, target, packs),
-        records=len(list(records_folder(app).rglob("*.parquet"))),
+        records=len(app.records.names()),
         damaged=(),
     )
 
@@ -249,9 +248,9 @@ def _compared(
 
 
 def _move_records(app: App, target: App) -> int:
-    here, there = records_folder(app), records_folder(target)
-    return 0 if _same(here, there) else len(save_records(here, there))
-
-
-def _same(here: Path, there: Path) -> bool:
-    return here.resolve() == there.resolve()
+    here, there = app.records, target.records
+    if isinstance(here, FolderRecords) and isinstance(there, FolderRecords):
+        same = here.folder.resolve() == there.folder.resolve()
+    else:
+        same = type(here) is type(there) and same_archive(app, target)
+    return 0 if same else copy_records(here, there)
