@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+import aiohttp
 import pytest
 
 from headwater.app import App
@@ -122,3 +123,25 @@ def test_the_beat_stops(app: App):
 
     with pytest.raises(MovedAway, match="moved to the home 'cluster'"):
         keep_beating(beat, stop)
+
+
+def test_callers_of_a_server_are_told_that_it_is_gone(app: App, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(occupancy, "look_out", lambda _: None)  # it has not noticed yet
+    shown = {"X-Api-Key": "some key"}
+
+    async def scene() -> None:
+        started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        task = asyncio.ensure_future(serving(app, started))
+        base = f"http://127.0.0.1:{await asyncio.wait_for(started, PATIENCE)}"
+        await asyncio.to_thread(leave, app)
+        async with aiohttp.ClientSession(headers=shown) as session:
+            for path in ("/pipeline/run", "/queues/items/some/fail"):
+                async with session.post(base + path, json={"reason": "none"}) as answer:
+                    told = await answer.json()
+                    assert (answer.status, "moved to the home 'cluster'" in told["error"]) == (410, True), (
+                        path
+                    )
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(scene())
