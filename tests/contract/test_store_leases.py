@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+from sqlalchemy import text
 from tests.contract.test_store_lookups import noted, planned
 from tests.scene import START, Scene
 
@@ -34,9 +35,15 @@ def test_what_is_held_is_found_through_an_index_of_what_is_held(scene: Scene):
 
 
 def plan(scene: Scene, statement: str, values: Any) -> str:
-    """The indexes of which a plan makes use are named in it."""
+    """The indexes of which a plan makes use are named in it. Of tables with few rows PostgreSQL takes any index; so that
+    of what waits, which grows, is taken away for as long as it is asked."""
     with reading(scene.store.engine) as connection:
         if connection.dialect.name == "postgresql":
-            return str(planned(connection, statement, values))
+            with connection.begin_nested() as asking:
+                for table in TABLES.values():
+                    connection.execute(text(f"DROP INDEX ix_{table.name}_due"))
+                told = str(planned(connection, statement, values))
+                asking.rollback()
+            return told
         told = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
         return "\n".join(row[3] for row in told)
