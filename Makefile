@@ -36,10 +36,13 @@ fmt: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# cluster.txt is what the image needs; it takes its versions from dev.txt, with which everything was tested.
 lock: $(VENV)/.dev
 	$(PYTHON) -m pip --quiet install uv
-	for set in core dev; do $(PYTHON) -m uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --python-version 3.11 \
-	  $$( [ $$set = core ] && echo "--group build" || echo "--all-extras --group build --group dev --group bench" ) pyproject.toml -o requirements/$$set.txt; done
+	compile="$(PYTHON) -m uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --python-version 3.11 --group build"; \
+	$$compile pyproject.toml -o requirements/core.txt && \
+	$$compile --all-extras --group dev --group bench pyproject.toml -o requirements/dev.txt && \
+	$$compile --extra cluster --extra postgres --extra parquet --extra nlp -c requirements/dev.txt pyproject.toml -o requirements/cluster.txt
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -13,6 +13,7 @@ from typing import Any
 
 import psutil
 import yaml
+from tests import mortal
 
 from headwater.backends.sql.connect import connect
 from headwater.backends.sql.migrate import migrate
@@ -122,7 +123,7 @@ class Cluster:
         ]
         with (self.folder / "output").open("ab") as output:
             self.started.append(
-                subprocess.Popen(
+                mortal.start(
                     command, stdout=output, stderr=output, env=self.environment, start_new_session=True
                 )
             )

@@ -12,6 +12,7 @@ from typing import Any
 
 import psutil
 import yaml
+from tests import mortal
 
 from headwater_demo import Internet
 
@@ -87,7 +88,7 @@ class Workshop:
         }
         command = [sys.executable, str(CREW), str(self.folder / "headwater.yaml"), RECIPE, *flags]
         with (self.folder / "output").open("ab") as output:
-            self.started.append(subprocess.Popen(command, env=environment, stdout=output, stderr=output))
+            self.started.append(mortal.start(command, env=environment, stdout=output, stderr=output))
         return self.started[-1]
 
     def finish(self, *crews: subprocess.Popen[bytes], watch: Callable[[], None] = lambda: None) -> list[int]:

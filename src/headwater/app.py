@@ -9,6 +9,8 @@ from pathlib import Path
 
 from headwater.backends.archive import ObjectArchive, open_folder
 from headwater.backends.bucket import Server, open_bucket
+from headwater.backends.record_files import PREFIX as RECORDS
+from headwater.backends.record_files import BucketRecords, FolderRecords, RecordFiles
 from headwater.backends.redis.lists import Lists
 from headwater.backends.redis.markers import Markers
 from headwater.backends.sql.catalogue import Catalogue
@@ -85,6 +87,16 @@ class App:
             return open_folder(folder)
         place = self.settings.archive_place
         return open_bucket(object_server(place), *bucket_of(place.place))
+
+    @cached_property
+    def records(self) -> RecordFiles:
+        """Files of old documents: with the captures, if those lie where every machine finds them."""
+        if self.archive_folder is not None:
+            return FolderRecords(self.settings.folder / RECORDS)
+        server, place = object_server(self.settings.archive_place), self.settings.archive_place.place
+        bucket, prefix = bucket_of(place)
+        inside = f"{prefix}/{RECORDS}" if prefix else RECORDS
+        return BucketRecords(server.bucket(bucket, inside), f"s3://{bucket}/{inside}")
 
     @property
     def archive_folder(self) -> Path | None:

@@ -5,8 +5,11 @@ import tomllib
 from importlib.metadata import PackageNotFoundError, distribution, metadata
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
+EXTRAS = {"core": (), "cluster": ("cluster", "postgres", "parquet", "nlp")}
 PINNED = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==(\S+)(.*)$")
 RECIPROCAL = re.compile(r"\b(A?GPL|GNU (Affero )?General Public)", re.IGNORECASE)
 LESSER = re.compile(r"LGPL|Lesser", re.IGNORECASE)
@@ -20,7 +23,7 @@ def _pins(lock: Path) -> dict[str, str]:
 
 
 def test_locks_name_no_registry():
-    assert len(LOCKS) >= 2
+    assert {lock.stem for lock in LOCKS} == {"core", "cluster", "dev"}
     for lock in LOCKS:
         text = lock.read_text(encoding="utf-8")
         assert not re.search(r"https?://|--index-url|--extra-index-url|--find-links", text), lock.name
@@ -33,10 +36,30 @@ def test_every_package_is_pinned_with_its_hashes():
             assert "--hash=sha256:" in entry, name
 
 
-def test_the_lock_holds_every_dependency_of_the_core():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = {re.split(r"[\s<>=!\[;]", line)[0].lower().replace("_", "-") for line in project["dependencies"]}
-    assert wanted <= {name.replace("_", "-") for name in _pins(ROOT / "requirements" / "core.txt")}
+def _wanted(lock: str) -> set[str]:
+    """What pyproject.toml asks for on behalf of those who install from the lock."""
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    project, groups = told["project"], told["dependency-groups"]
+    lines = [*project["dependencies"], *groups["build"]]
+    for extra in EXTRAS.get(lock, project["optional-dependencies"]):
+        lines += project["optional-dependencies"][extra]
+    if lock == "dev":
+        lines += [*groups["dev"], *groups["bench"]]
+    return {re.split(r"[\s<>=!\[;]", line)[0].lower().replace("_", "-") for line in lines}
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)
+def test_every_lock_holds_what_the_project_asks_for(lock: Path):
+    assert _wanted(lock.stem) <= {name.replace("_", "-") for name in _pins(lock)}
+
+
+@pytest.mark.parametrize("lock", ["core", "cluster"])
+def test_what_is_installed_elsewhere_is_what_was_tested(lock: str):
+    """Every version, with its hashes, stands in the lock of the tests too."""
+    tested = (ROOT / "requirements" / "dev.txt").read_text(encoding="utf-8")
+    text = (ROOT / "requirements" / f"{lock}.txt").read_text(encoding="utf-8")
+    for version in re.findall(r"^\S+==\S+", text, re.MULTILINE):
+        assert re.search(rf"^{re.escape(version)}\s", tested, re.MULTILINE), version
 
 
 def test_no_heavy_package_is_in_the_core():

@@ -131,6 +131,18 @@ def test_r90_the_image_is_one_for_all_roles_and_runs_as_nobody_special():
     assert all((ROOT / source).exists() for sources in copied for source in sources)
 
 
+def test_r90_the_image_installs_nothing_but_what_is_locked_by_hash():
+    """Every installation names a lock and wants its hashes, or brings in the project itself and nothing else."""
+    installed = [
+        rest.split("install", 1)[1] for name, rest in instructions() if name == "RUN" and "pip" in rest
+    ]
+    assert len(installed) == 2
+    lock, project = installed
+    assert "--require-hashes -r cluster.txt" in lock
+    assert {"--no-deps", "--no-build-isolation", "."} <= set(project.split())
+    assert ("COPY", "requirements/cluster.txt ./") in instructions()
+
+
 def test_r90_the_services_name_one_another_and_hold_no_secret():
     told = compose()
     services, volumes = told["services"], told["volumes"]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests import mortal
 from tests.chaos.snapshot import take_snapshot
 
 from headwater_demo import feeds, running
@@ -43,7 +44,7 @@ def start(place: Path, data: Path) -> subprocess.Popen:
         "--data",
         str(data),
     ]
-    return subprocess.Popen(
+    return mortal.start(
         [*command, "run", "crypto", "--until-idle", "--json"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

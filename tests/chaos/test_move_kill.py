@@ -22,7 +22,8 @@ from headwater.backends.sql.snapshot import clear
 from headwater.settings.archive import Archive
 from headwater.settings.homes import Home
 from headwater.settings.settings import Settings
-from headwater.worker.moving import packs_of
+from headwater.worker.moving_packs import packs_of
+from headwater.worker.occupancy import work_here_again
 from headwater_demo import running
 
 KILLED = -9
@@ -69,7 +70,6 @@ def test_killed_at_every_kind_of_moment_a_move_is_run_again_and_equal(
         before, raw, packs = state(lab.app), bodies(lab.app), packs_of(lab.app.store.engine)
 
     database = postgres.create("killed")
-    moved = Path(lab.settings.data) / "moved.json"
 
     def fresh() -> Settings:
         place = f"s3://killed/{next(numbers)}"
@@ -81,7 +81,9 @@ def test_killed_at_every_kind_of_moment_a_move_is_run_again_and_equal(
         with writing(target.store.engine) as connection:
             clear(connection)
         target.store.engine.dispose()
-        moved.unlink()
+        left = App(lab.settings)
+        assert work_here_again(left) is True
+        left.store.engine.dispose()
 
     settings = fresh()
     assert live(victims, settings, None) == 0

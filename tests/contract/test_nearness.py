@@ -1,26 +1,22 @@
 """Nearest vectors by PostgreSQL's own index: the answers of the exact way, kept up to date, and nothing lost without it."""
 
+import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 
 import numpy as np
 import pytest
-from sqlalchemy import Engine, delete, event, insert, select, text, update
+from sqlalchemy import Connection, Engine, delete, event, insert, select, text, update
 from tests.postgres import Postgres
 from tests.scene import RECIPE, START, Scene
 
-from headwater.backends.sql import nearness
-from headwater.backends.sql.connect import connect, reading, writing
+from headwater.backends.sql import nearness_index
+from headwater.backends.sql.connect import connect, preparing, reading, writing
 from headwater.backends.sql.meaning import search_meaning
 from headwater.backends.sql.migrate import migrate
-from headwater.backends.sql.nearness import (
-    DIMENSIONS,
-    bring_up_to_date,
-    candidates,
-    copy_vectors,
-    create_table,
-    drop_table,
-)
+from headwater.backends.sql.nearness import DIMENSIONS, candidates, copy_vectors
+from headwater.backends.sql.nearness_index import LOCK, bring_up_to_date, create_table, drop_table
 from headwater.backends.sql.schema import documents, metadata, vectors
 from headwater.backends.sql.searching import Wish
 from headwater.backends.sql.store import SqlStore
@@ -68,7 +64,7 @@ def corpus(scene: Scene, engine: Engine) -> Matrix:
             ],
         )
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        assert bring_up_to_date(engine, MODEL) is True
+        assert bring_up_to_date(engine) is True
         connection.execute(text("ANALYZE search_vectors, documents"))
     return made
 
@@ -140,6 +136,85 @@ def test_the_index_follows_what_changes_and_what_goes(engine: Engine, corpus: Ma
     assert copy_vectors(engine, MODEL) == 0
 
 
+def marks(engine: Engine) -> int:
+    """How many vectors wait to be copied."""
+    with reading(engine) as connection:
+        return int(connection.scalar(text("SELECT count(*) FROM search_vectors WHERE near IS NULL")) or 0)
+
+
+def change(connection: Connection, number: int, vector: Matrix) -> None:
+    of = (vectors.c.document_id == key(number), vectors.c.model == MODEL)
+    connection.execute(update(vectors).where(*of).values(vector=vector.tobytes()))
+
+
+def test_a_search_waits_for_no_writer_and_keeps_none_waiting(engine: Engine, corpus: Matrix):
+    """A writer has a vector and its mark; the search copies the others and ends; the writer goes on with those."""
+    first, *others = sorted(range(4), key=key)
+    fresh = unit(np.random.default_rng(3).normal(size=(4, DIMENSIONS)))
+    with writing(engine) as connection:
+        for number in others:
+            change(connection, number, fresh[number])
+    with writing(engine) as connection:
+        change(connection, first, fresh[first])
+        assert copy_vectors(engine, MODEL) == len(others)
+        for number in others:
+            change(connection, number, -fresh[number])
+        assert found(engine, fresh[others[0]])[0] == key(others[0])  # as it was before this transaction
+    assert marks(engine) == 4
+    assert found(engine, -fresh[others[0]])[0] == key(others[0])
+    assert found(engine, fresh[first])[0] == key(first)
+    assert marks(engine) == 0
+
+
+def test_writers_and_searchers_at_once_all_come_to_their_end(engine: Engine, corpus: Matrix):
+    rounds, some = 12, list(range(30))
+
+    def write(seed: int) -> None:
+        chance = np.random.default_rng(seed)
+        for _ in range(rounds):
+            with writing(engine) as connection:
+                for number in sorted(chance.choice(some, size=8, replace=False), key=key):
+                    change(connection, int(number), unit(chance.normal(size=(1, DIMENSIONS)))[0])
+
+    def look(seed: int) -> None:
+        for number in range(rounds):
+            assert len(found(engine, corpus[100 + seed + number])) == BEST
+
+    with ThreadPoolExecutor(4) as hands:
+        done = [hands.submit(act, seed) for seed, act in enumerate((write, write, look, look))]
+    assert [one.exception() for one in done] == [None] * 4
+    copy_vectors(engine, MODEL)
+    assert marks(engine) == 0
+    with reading(engine) as connection:
+        stored = dict(connection.execute(select(vectors.c.document_id, vectors.c.vector)).all())
+        copied = connection.execute(text("SELECT document_id, near::text AS near FROM search_vectors")).all()
+    assert len(copied) == MANY
+    for row in copied:
+        said = np.array(json.loads(row.near), dtype=np.float32)
+        assert np.array_equal(said, np.frombuffer(stored[row.document_id], dtype="<f4"))
+
+
+def test_without_the_index_a_search_is_exact_and_upkeep_makes_it_anew(engine: Engine, corpus: Matrix):
+    wish = Wish(query="anything", recipe=RECIPE, limit=BEST)
+    answers = found(engine, corpus[5])
+    torn = "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'ix_search_vectors_near'::regclass"
+    for harm in (torn, "DROP INDEX ix_search_vectors_near") * 3:  # statements are prepared after some times
+        with writing(engine) as connection:
+            connection.execute(text(harm))
+        assert candidates(engine, wish, MODEL, corpus[5]) is None
+        assert found(engine, corpus[5]) == answers
+        assert bring_up_to_date(engine) is True
+        assert candidates(engine, wish, MODEL, corpus[5]) is not None
+        assert found(engine, corpus[5]) == answers
+
+
+def test_one_who_finds_another_at_the_index_leaves_it_to_them(engine: Engine):
+    with writing(engine) as connection:
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
+        assert bring_up_to_date(engine) is False
+    assert bring_up_to_date(engine) is True
+
+
 def test_too_few_candidates_are_no_answer(engine: Engine, corpus: Matrix):
     with writing(engine) as connection:
         connection.execute(update(documents).where(documents.c.id != key(2)).values(language="de"))
@@ -157,16 +232,18 @@ def test_without_the_extension_everything_goes_on_and_it_may_come_later(
     postgres: Postgres, open_store: Callable[[str], SqlStore], monkeypatch: pytest.MonkeyPatch
 ):
     engine = open_store(postgres.create("plain")).engine
-    monkeypatch.setattr(nearness, "_available", lambda _: False)
+    monkeypatch.setattr(nearness_index, "_available", lambda _: False)
     migrate(engine)
     wish, query = Wish(query="anything", recipe=RECIPE), np.ones(DIMENSIONS, dtype=np.float32)
     with reading(engine) as connection:
         assert connection.scalar(text("SELECT to_regclass('search_vectors')")) is None
     assert candidates(engine, wish, MODEL, query) is None
     assert search_meaning(engine, wish, MODEL, query) == []
+    assert bring_up_to_date(engine) is False
     monkeypatch.undo()
     with writing(engine) as connection:
         connection.execute(text("CREATE EXTENSION vector"))
+    assert bring_up_to_date(engine) is True
     assert search_meaning(engine, wish, MODEL, query) == []
     with writing(engine) as connection:
         assert connection.scalar(text("SELECT to_regclass('search_vectors')")) is not None
@@ -181,7 +258,7 @@ def test_one_who_may_not_make_the_extension_goes_on_without(postgres: Postgres):
     postgres.command("GRANT CONNECT ON DATABASE restricted TO guest")
     url = postgres.url("restricted").replace(f"headwater:{postgres.password}@", "guest:guest@")
     engine = connect(url)
-    with writing(engine) as connection:
+    with preparing(engine) as connection:
         assert create_table(connection) is False
         assert connection.scalar(text("SELECT 1")) == 1
     engine.dispose()

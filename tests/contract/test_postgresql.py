@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Engine, text
 from tests.postgres import Postgres
 
-from headwater.backends.sql.connect import connect, reading, writing
+from headwater.backends.sql.connect import connect, preparing, reading
 from headwater.backends.sql.postgresql import without_limits
 from headwater.model.connections import Connections
 from headwater.model.errors import Temporary
@@ -49,7 +49,7 @@ def test_a_statement_that_takes_too_long_is_later(opened: Opened):
     engine = opened(statement=1)
     with pytest.raises(Temporary, match="statement timeout"), reading(engine) as connection:
         connection.execute(text("SELECT pg_sleep(20)"))
-    with writing(engine) as connection:
+    with preparing(engine) as connection:
         without_limits(connection)
         connection.execute(text("SELECT pg_sleep(1.2)"))
         assert connection.scalar(text("SELECT 1")) == 1
@@ -58,9 +58,9 @@ def test_a_statement_that_takes_too_long_is_later(opened: Opened):
 def test_a_lock_that_does_not_come_is_later(opened: Opened):
     engine = opened(lock=1)
     held = text("SELECT pg_advisory_xact_lock(77)")
-    with writing(engine) as first:
+    with preparing(engine) as first:
         first.execute(held)
-        with pytest.raises(Temporary, match="lock timeout"), writing(engine) as second:
+        with pytest.raises(Temporary, match="lock timeout"), preparing(engine) as second:
             second.execute(held)
 
 
@@ -72,7 +72,7 @@ def test_a_transaction_that_stands_still_is_ended_and_the_next_one_is_not(opened
 
 
 def _stand_still(engine: Engine) -> None:
-    with writing(engine) as connection:
+    with preparing(engine) as connection:
         connection.execute(text("SELECT 1"))
         time.sleep(1.5)  # the limit is in whole seconds, and the server's own
         connection.execute(text("SELECT 1"))

@@ -20,7 +20,7 @@ from headwater.model.work import State, Task
 from headwater.pure.alarms import Concern
 from headwater.settings.settings import Retention, read_settings
 from headwater.worker import cleanup
-from headwater.worker.cleanup import clean_up, records_folder
+from headwater.worker.cleanup import clean_up
 
 DAY = timedelta(days=1)
 
@@ -103,7 +103,7 @@ def test_c30_old_documents_move_to_a_file_and_leave_their_names(app: App, scene:
         assert after["Old"][name] == before[name]
     row = scene.row(documents, id=old.id)
     assert (row["reason"], row["detail"]) == ("archived", told["files"][0])
-    (moved,) = pyarrow.parquet.read_table(records_folder(app) / told["files"][0]).to_pylist()
+    (moved,) = pyarrow.parquet.read_table(app.records.folder / told["files"][0]).to_pylist()
     assert (moved["title"], moved["text"], moved["authors"]) == ("Old", "An old story.", ["Ada Vane"])
     assert moved["published_at"] == START
     assert moved["attributes"] == '{"words":3}'
@@ -128,7 +128,7 @@ def test_a_file_holds_the_documents_of_one_day(app: App, scene: Scene):
     scene.now += 40 * DAY
     files = clean_up(keeping(app, documents=30))["files"]
     assert [name[:22] for name in files] == [f"crypto/2026/2026-11-{day}" for day in (13, 14, 15)]
-    assert [pyarrow.parquet.read_metadata(records_folder(app) / name).num_rows for name in files] == [2, 2, 2]
+    assert [pyarrow.parquet.read_metadata(app.records.folder / name).num_rows for name in files] == [2, 2, 2]
 
 
 class WorkerDied(BaseException):
@@ -147,7 +147,7 @@ def test_c35_killed_between_file_and_rows_nothing_is_lost_and_nothing_is_doubled
     assert {row["status"] for row in ask(app.store.engine, "SELECT status FROM articles")} == {"ACTIVE"}
     told = clean_up(keeping(app, documents=30))
     assert told["documents"] == 2
-    assert [path.name for path in records_folder(app).rglob("*.parquet")] == [Path(told["files"][0]).name]
+    assert [path.name for path in app.records.folder.rglob("*.parquet")] == [Path(told["files"][0]).name]
 
 
 def _die(*_: Any) -> None:
@@ -185,7 +185,7 @@ def test_c30_a_dry_run_counts_and_changes_nothing(app: App, scene: Scene):
         "documents": 2,
     }
     assert [scene.rows(table) for table in tables] == before
-    assert not records_folder(app).exists()
+    assert not app.records.folder.exists()
 
 
 def test_nothing_goes_where_the_policy_keeps_for_ever(app: App, scene: Scene):

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event, text
+from sqlalchemy import Connection, Engine, event, text
 from tests.contract.test_store_memory import SCHEME, keep, now
 from tests.scene import Scene
 
@@ -67,11 +67,16 @@ def scans(engine: Engine, statement: str, values: Any) -> list[str]:
             steps = [row[3] for row in plan]
             # The list that was asked for is read as it is; it is no table.
             return [step for step in steps if step.startswith("SCAN") and not harmless(step)]
-        # Tables of a few rows are read whole unless that is made dear; then any index there is would be taken.
-        connection.execute(text("SET LOCAL enable_seqscan = off"))
-        found = connection.exec_driver_sql(f"EXPLAIN (FORMAT JSON) {statement}", values).scalar()
-        plan = json.loads(found) if isinstance(found, str) else found
-        return list(sequential(plan[0]["Plan"]))
+        return list(sequential(planned(connection, statement, values)))
+
+
+def planned(connection: Connection, statement: str, values: Any) -> dict[str, Any]:
+    """Tables of a few rows are read whole unless that is made dear; then any index there is would be taken."""
+    connection.execute(text("SET LOCAL enable_seqscan = off"))
+    found = connection.exec_driver_sql(f"EXPLAIN (FORMAT JSON) {statement}", values).scalar()
+    told = json.loads(found) if isinstance(found, str) else found
+    plan: dict[str, Any] = told[0]["Plan"]
+    return plan
 
 
 def harmless(step: str) -> bool:

@@ -26,7 +26,6 @@ from headwater.backends.sql.store import SqlStore
 from headwater.model.errors import Refused
 from headwater.settings.settings import Settings
 from headwater.worker.backup import back_up
-from headwater.worker.cleanup import records_folder
 from headwater.worker.manifest import backups, read_manifest
 from headwater.worker.restore import check_backup, chosen_backup, restore
 from headwater_demo import Internet, running
@@ -252,7 +251,7 @@ def test_packs_are_copied_once_and_damage_is_told(lab: Laboratory, tmp_path: Pat
 
 
 def test_c30_files_of_old_documents_are_saved_too(app: App, tmp_path: Path):
-    records = records_folder(app) / "crypto" / "2026" / "2026-01-01-x.parquet"
+    records = app.records.folder / "crypto" / "2026" / "2026-01-01-x.parquet"
     records.parent.mkdir(parents=True)
     records.write_bytes(b"rows")
     name = back_up(app, tmp_path / "kept").name

@@ -1,12 +1,13 @@
 """An installation whose archive is a bucket: everything that works with a folder works there too."""
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
 import msgspec
 import obstore
+import pyarrow.parquet
 import pytest
 import yaml
 from tests.flow.command_line import call
@@ -15,10 +16,15 @@ from tests.laboratory import Laboratory, laboratory
 from tests.seaweed import Seaweed
 
 from headwater.app import App
+from headwater.backends.record_files import FolderRecords
 from headwater.cli.sweep import sweep_archive
 from headwater.settings.archive import Archive
+from headwater.settings.homes import Home
+from headwater.settings.settings import Retention
 from headwater.worker.backup import back_up
+from headwater.worker.cleanup import clean_up
 from headwater.worker.health import check_health
+from headwater.worker.moving import move
 from headwater.worker.restore import chosen_backup, restore
 from headwater_demo import Internet, running
 
@@ -94,3 +100,70 @@ def test_verbs_say_what_is_wrong_with_a_bucket(
     assert (answer.code, answer.record["archive"]) == (1, "archive_denied")
     told(endpoint="http://127.0.0.1:1")
     assert "its server answers" in call(capsys, monkeypatch, "init").err
+
+
+def old_documents_moved(app: App) -> list[str]:
+    """As a machine does whose turn it is."""
+    months_later = App(
+        msgspec.structs.replace(app.settings, retention=Retention(documents=30)),
+        clock=lambda: app.clock() + timedelta(days=90),
+    )
+    told = clean_up(months_later)
+    months_later.store.engine.dispose()
+    assert told["documents"] > 0
+    return sorted(told["files"])
+
+
+def test_files_of_old_documents_are_found_from_every_machine(
+    lab: Laboratory, place: Archive, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
+):
+    lab.run()
+    names = old_documents_moved(lab.app)
+    assert not (tmp_path / "data" / "records").exists()
+    monkeypatch.chdir(tmp_path)
+    told = {
+        "data": "another-machine",
+        "database": lab.settings.database_url,
+        "archive": msgspec.to_builtins(place),
+    }
+    Path("headwater.yaml").write_text(yaml.safe_dump(told), encoding="utf-8")
+    listed = call(capsys, monkeypatch, "archive", "records", "--json").records
+    assert [row["name"] for row in listed] == names
+    assert listed[0]["place"] == f"{place.place}/records/{names[0]}"
+    assert call(capsys, monkeypatch, "archive", "records", "crypto", "--to", "here").out.count(
+        ".parquet"
+    ) == len(names)
+    assert sorted(path.relative_to("here").as_posix() for path in Path("here").rglob("*.parquet")) == names
+    rows = [row for name in names for row in pyarrow.parquet.read_table(Path("here") / name).to_pylist()]
+    assert {row["id"] for row in rows} == {
+        row["id"] for row in lab.documents() if row["reason"] == "archived"
+    }
+    assert "No documents" in call(capsys, monkeypatch, "archive", "records", "markets").out
+    packs = list(lab.app.archive.packs(before=datetime.now(UTC) + timedelta(days=1)))
+    assert not [name for name in packs if "records" in name]  # a sweep takes them for nothing of its own
+
+
+def test_files_of_old_documents_are_saved_restored_and_moved(lab: Laboratory, place: Archive, tmp_path: Path):
+    lab.run()
+    app = lab.app
+    names = old_documents_moved(app)
+    before = {name: app.records.read(name) for name in names}
+    saved = back_up(app, tmp_path / "kept")
+    obstore.delete(app.records.store, names)
+    assert list(app.records.names()) == []
+    restore(app, tmp_path / "kept" / saved.name, force=True)
+    assert {name: app.records.read(name) for name in app.records.names()} == before
+    attic = Home(data=str(tmp_path / "attic"), database=f"sqlite:///{tmp_path / 'attic.db'}", archive="")
+    back = App(msgspec.structs.replace(app.settings, homes={"attic": attic}), clock=app.clock)
+    assert move(back, "attic").records == len(names)
+    here = App(back.settings.at_home("attic")).records
+    assert {name: here.read(name) for name in here.names()} == before
+    assert {path.suffix for path in (tmp_path / "attic" / "records").rglob("*.*")} == {".parquet"}
+    back.store.engine.dispose()
+
+
+def test_no_name_leads_out_of_where_they_lie(lab: Laboratory, tmp_path: Path):
+    (tmp_path / "secret.parquet").write_bytes(b"secret")
+    for files in (lab.app.records, FolderRecords(tmp_path / "records")):
+        assert files.read("../2026/../secret.parquet") is None
+        assert files.read("crypto/2026/2026-01-01-none.parquet") is None

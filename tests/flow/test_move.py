@@ -12,7 +12,7 @@ import msgspec
 import pytest
 import yaml
 from sqlalchemy import insert, select, update
-from tests.flow.command_line import call, shell
+from tests.flow.command_line import Answer, call, shell
 from tests.flow.test_backup_drill import bodies, everything
 from tests.laboratory import Laboratory, laboratory
 from tests.postgres import Postgres
@@ -25,12 +25,12 @@ from headwater.backends.sql.rows import capture_from
 from headwater.backends.sql.schema import captures, documents, facts, sources
 from headwater.backends.sql.snapshot import filled
 from headwater.cli.sweep import sweep_archive
-from headwater.model.errors import Refused
+from headwater.model.errors import MovedAway, Refused
 from headwater.settings.archive import Archive
 from headwater.settings.homes import Home
 from headwater.settings.settings import Settings
-from headwater.worker import moving
 from headwater.worker.moving import move, rehearse
+from headwater.worker.moving_packs import packs_of
 from headwater.worker.occupancy import alone, at_work
 from headwater.worker.processes import work
 from headwater_demo import Internet, running
@@ -135,9 +135,8 @@ def test_a_run_goes_on_there_without_asking_for_anything_again(house: House, app
 
 def test_workers_start_here_no_more_and_captures_are_not_swept(app: App):
     move(app, "cluster")
-    with pytest.raises(Refused, match="--home cluster") as refused:
+    with pytest.raises(MovedAway, match="--home cluster"):
         work(app, ["crypto"], until_idle=True)
-    assert refused.value.reason == "moved"
     with pytest.raises(Refused, match="moved"):
         sweep_archive(app, dry_run=False)
     assert move(app, "cluster").rows_copied == 0  # once more: only compared
@@ -190,7 +189,7 @@ def test_what_does_not_arrive_as_it_was_is_not_moved(app: App, target: App, monk
 
 
 def test_a_pack_damaged_here_is_named_and_one_damaged_there_is_put_again(app: App, target: App):
-    harmed, torn = moving.packs_of(app.store.engine)[:2]
+    harmed, torn = packs_of(app.store.engine)[:2]
     target.archive.add(torn, b"half")
     app.archive.add(harmed, b"half")
     moved = move(app, "cluster")
@@ -230,9 +229,11 @@ def test_the_verb_moves_and_says_what_it_did(
         call(capsys, monkeypatch, *home, "docs", "list", "--json").out for home in ((), ("--home", "cluster"))
     )
     assert here == there != ""
+    noted = call(capsys, monkeypatch, "docs", "list", "--json")
+    assert "what is here is as it was then" in noted.err
     answer = shell("run", "crypto", "--once", at=tmp_path)
     assert answer.code == 1
-    assert "moved to the home 'cluster'" in answer.err
+    assert answer.err.count("moved to the home 'cluster'") == 1
     assert call(capsys, monkeypatch, "--home", "cluster", "move", "--to", "cluster").code == 1
 
 
@@ -249,3 +250,101 @@ def test_it_also_moves_back_into_a_folder(app: App, target: App, tmp_path: Path)
     assert bodies(attic) == raw
     back.store.engine.dispose()
     attic.store.engine.dispose()
+
+
+def test_it_is_the_database_that_counts_and_not_its_address(house: House, app: App):
+    """The home to which one moves may be the one that is in use, by another name."""
+    away = house.settings.homes["cluster"]
+    move(app, "cluster")
+    other = replaced(away, database=away.database.replace("@127.0.0.1:", "@localhost:"))
+    there = msgspec.structs.replace(house.there, homes={"itself": other})
+    moved = App(there, clock=app.clock)
+    for call_ in (move, rehearse):
+        with pytest.raises(Refused, match="in use already"):
+            call_(moved, "itself")
+    moved.store.engine.dispose()
+    again = App(msgspec.structs.replace(house.settings, homes={"same": other}), clock=app.clock)
+    assert move(again, "same").rows_copied == 0  # gone there already, by that other name
+    again.store.engine.dispose()
+
+
+def test_another_database_by_the_same_address_is_another_home(house: House, app: App, postgres: Postgres):
+    move(app, "cluster")
+    name = str(house.settings.homes["cluster"].database).rpartition("/")[2]
+    postgres.drop(name)
+    postgres.create(name)
+    with pytest.raises(MovedAway, match="moved to the home 'cluster'"):
+        move(app, "cluster")
+
+
+def replaced(home: Home, **told: Any) -> Home:
+    return msgspec.structs.replace(home, **told)
+
+
+WRITING = (
+    "run crypto --once",
+    "work",
+    "beat --recipe crypto",
+    "worker",
+    "agent --once",
+    "listen",
+    "serve",
+    "queue retry",
+    "replay --recipe crypto --since 30d",
+    "sources pause SOURCE",
+    "quarantine retry --all crypto",
+    "cleanup",
+    "health",
+    "sweep",
+)
+READING = (
+    "status",
+    "docs list --json",
+    "sources list",
+    "explain DOCUMENT",
+    "export articles --out OUT",
+    "search bitcoin",
+)
+
+
+@pytest.fixture
+def elsewhere(house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another folder from which the same database is used."""
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    told = {
+        "data": str(tmp_path / "elsewhere" / "data"),
+        "database": house.settings.database_url,
+        "archive": str(house.settings.folder / "archive"),
+        "redis": "redis://127.0.0.1:9/0",
+        "callback": "https://news.example/websub",
+        "api_key": "a key that nobody guesses",
+        "agent": {"endpoint": "http://127.0.0.1:9/v1", "model": "some"},
+    }
+    Path("headwater.yaml").write_text(yaml.safe_dump(told), encoding="utf-8")
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_nobody_writes_to_what_was_left_from_any_folder(
+    house: House, app: App, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    (source,) = {row["id"] for row in app.catalogue.sources() if row["name"] == "Odd"}
+    (document, *_) = [row["id"] for row in house.lab.documents()]
+    words = {"SOURCE": source, "DOCUMENT": document, "OUT": "out.jsonl"}
+    move(app, "cluster")
+    before = everything(app.store.engine)
+
+    def answer(line: str) -> Answer:
+        return call(capsys, monkeypatch, *(words.get(word, word) for word in line.split()))
+
+    for line in WRITING:
+        told = answer(line)
+        assert (told.code, told.err.count("moved to the home 'cluster'")) == (1, 1), (line, told)
+    for line in READING:
+        told = answer(line)
+        assert told.code == 0, (line, told)
+        assert told.err.count("what is here is as it was then") == 1, (line, told)
+    assert everything(app.store.engine) == before
+    assert "lives here again" in answer("move --undo").out
+    assert answer("sources pause SOURCE").code == 0
+    assert "--to NAME" in answer("move").err

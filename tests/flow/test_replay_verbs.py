@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import mortal
 from tests.flow.command_line import Answer, call
 from tests.scene import Scene
 from tests.workshop import RECIPE, Workshop, children, workshop
@@ -73,7 +74,7 @@ def shop(internet: Internet, tmp_path: Path) -> Iterator[Workshop]:
 
 def _begin(shop: Workshop, *words: str, **environment: str) -> subprocess.Popen[str]:
     paths = [str(shop.folder / "installed"), *(path for path in sys.path if path)]
-    return subprocess.Popen(
+    return mortal.start(
         [sys.executable, "-m", "headwater.cli", "--config", str(shop.folder / "headwater.yaml"), *words],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)} | environment,
         stdout=subprocess.PIPE,

@@ -18,6 +18,7 @@ from headwater.logs import configure_logs
 from headwater.model.errors import Temporary
 from headwater.settings.agent import address_of, checked, key_of
 from headwater.worker.agent import ExtractionAgent, Tally
+from headwater.worker.occupancy import look_out
 
 IDLE_SECONDS = 5.0
 _log = structlog.get_logger()
@@ -39,7 +40,7 @@ def read_for_others(
     configure_logs(opened.settings.log, opened.settings.log_level)
     if not once:
         side_console().print("Reading what waits in the queues until Ctrl-C.", style="dim")
-    asyncio.run(_work(agent, once=once, as_json=as_json))
+    asyncio.run(keep_reading(opened, agent, once=once, as_json=as_json))
 
 
 def agent_of(opened: App) -> ExtractionAgent:
@@ -62,9 +63,11 @@ def agent_of(opened: App) -> ExtractionAgent:
     )
 
 
-async def _work(agent: ExtractionAgent, *, once: bool, as_json: bool) -> None:
+async def keep_reading(opened: App, agent: ExtractionAgent, *, once: bool, as_json: bool) -> None:
+    """Until cancelled, or until the installation has moved."""
     async with agent.chat.session() as session:
         while True:
+            await asyncio.to_thread(look_out, opened)
             tally = await _drained(agent, session, once=once)
             if once or tally:
                 _tell(tally, as_json=as_json)

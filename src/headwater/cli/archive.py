@@ -9,21 +9,17 @@ import typer
 
 from headwater.app import App, object_server
 from headwater.backends.named_objects import NamedObjects, in_buckets, in_folder, in_one_bucket
+from headwater.backends.record_files import FolderRecords, copy_records
 from headwater.backends.sql.copying import Copying
 from headwater.cli.opening import open_app
-from headwater.cli.options import Json, RecipeName, group
-from headwater.cli.output import console, print_json
+from headwater.cli.options import Json, RecipeName, SomeRecipe, group
+from headwater.cli.output import cell, console, print_json, print_json_lines
 from headwater.model.errors import Refused
 from headwater.model.layout import Layout
 from headwater.settings.archive import SCHEME, bucket_of
 from headwater.settings.sources import parse_duration
 
-app = group("Copy raw payloads and parsed documents to where other programs look for them.")
-
-
-@app.callback()
-def archive() -> None:
-    """A verb with a single verb of its own would otherwise lose that one's name."""
+app = group("Copy raw payloads and parsed documents to where others look; list files of old documents.")
 
 
 @app.command("copy")
@@ -65,6 +61,34 @@ def copy(
             f"{counted['payloads']} payloads and {counted['documents']} documents in {target}.",
             soft_wrap=True,
         )
+
+
+@app.command("records")
+def records(
+    context: typer.Context,
+    recipe: SomeRecipe = None,
+    *,
+    to: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Also copy them into this folder, by their names.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List the Parquet files into which old documents were moved, wherever they lie.
+
+    Every machine of an installation finds them: in the data folder, or in the bucket of the archive under `records/`. A
+    document that was moved says which file holds the rest of it.
+    """
+    files = open_app(context).records
+    names = [name for name in files.names() if recipe is None or name.startswith(f"{recipe}/")]
+    if to is not None:
+        copy_records(files, FolderRecords(to), names)
+    if as_json:
+        print_json_lines({"name": name, "place": files.where(name)} for name in names)
+        return
+    for name in names:
+        console().print(cell(files.where(name)), soft_wrap=True)
+    if not names:
+        console().print("No documents were moved to files.")
 
 
 def objects_at(app: App, place: str) -> NamedObjects:

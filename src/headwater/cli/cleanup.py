@@ -7,7 +7,7 @@ import typer
 from headwater.cli.opening import open_app
 from headwater.cli.options import Json, verb
 from headwater.cli.output import console, count_of, print_json
-from headwater.worker.cleanup import clean_up, records_folder
+from headwater.worker.cleanup import clean_up
 from headwater.worker.upkeep import Upkeep
 
 
@@ -29,7 +29,7 @@ def cleanup(
         return
     console().print(_sentence(told))
     for name in told["files"]:
-        console().print(f"  {records_folder(opened) / name}", soft_wrap=True)
+        console().print(f"  {opened.records.where(name)}", soft_wrap=True)
 
 
 def _sentence(told: dict[str, Any]) -> str:

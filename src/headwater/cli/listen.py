@@ -10,6 +10,7 @@ from headwater.cli.opening import open_app
 from headwater.cli.options import verb
 from headwater.cli.output import side_console
 from headwater.model.errors import Refused
+from headwater.worker.occupancy import refuse_moved
 
 EVERY = 60.0
 
@@ -31,6 +32,7 @@ def listen_for_hubs(
             "there is no public address for hubs to call: set `callback` to one that leads to this machine, "
             "for example https://news.example/websub",
         )
+    refuse_moved(opened)
     side_console().print(
         f"Listening on {host}:{port} for {opened.settings.callback} until Ctrl-C.", style="dim"
     )

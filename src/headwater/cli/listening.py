@@ -13,10 +13,11 @@ import structlog
 from aiohttp import web
 
 from headwater.app import App
-from headwater.model.errors import Refused
+from headwater.model.errors import MovedAway, Refused
 from headwater.model.ports import Fetcher
 from headwater.model.web import Failure, Request
 from headwater.pure.websub import Subscription, asking, heard, is_signed, subscription, wants_asking
+from headwater.worker.occupancy import until_moved
 
 LARGEST_BODY = 8 * 1024 * 1024
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -81,7 +82,10 @@ class Ear:
             raise web.HTTPGone
         body = await request.read()
         if is_signed(one, request.headers.get("X-Hub-Signature", ""), body):
-            await asyncio.to_thread(self.app.operations.nudge, one.source, self.app.clock())
+            try:
+                await asyncio.to_thread(self.app.operations.nudge, one.source, self.app.clock())
+            except MovedAway as gone:
+                raise web.HTTPGone from gone
         else:
             _log.warning("unsigned push ignored", source=one.source)
         return web.Response(status=202)
@@ -125,7 +129,7 @@ def installation_secret(folder: Path) -> bytes:
 async def listen(
     ear: Ear, host: str, port: int, *, every: float, started: "asyncio.Future[int] | None" = None
 ) -> None:
-    """Serve and ask until cancelled."""
+    """Serve and ask until cancelled, or until the installation has moved."""
     runner = web.AppRunner(ear.site(), access_log=None)
     await runner.setup()
     fetcher = ear.app.fetcher()
@@ -137,7 +141,8 @@ async def listen(
         while True:
             await asyncio.to_thread(ear.look)
             await asyncio.to_thread(ear.ask, fetcher)
-            await asyncio.sleep(every)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(until_moved(ear.app), every)
     finally:
         await runner.cleanup()
         await asyncio.to_thread(fetcher.close)

@@ -6,12 +6,15 @@ from typing import Annotated
 
 import typer
 
+from headwater.app import App
 from headwater.cli.opening import open_app
 from headwater.cli.options import Json, Quiet, verb
 from headwater.cli.output import console, count_of, print_json, side_console
 from headwater.cli.progress import Every
+from headwater.model.errors import Refused
 from headwater.worker.moving import Moved, rehearse
 from headwater.worker.moving import move as move_house
+from headwater.worker.occupancy import work_here_again
 
 TELL_EVERY = 2.0
 
@@ -19,9 +22,12 @@ TELL_EVERY = 2.0
 def move(
     context: typer.Context,
     *,
-    to: Annotated[str, typer.Option("--to", metavar="NAME", help="A home that the settings name.")],
+    to: Annotated[str, typer.Option("--to", metavar="NAME", help="A home that the settings name.")] = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only look at both and tell what would be copied.")
+    ] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Work here again, whatever has become of the other home.")
     ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -29,10 +35,13 @@ def move(
     """Move the store, the raw captures and the files of old documents into another home.
 
     Stop the workers first. Rows and captures are compared by their hashes where they arrive; the target must be empty,
-    and stays so until all rows are there. Killed anywhere, run it again. What was here stays as it is, but workers start
-    here no more. The exit code is 1 if captures were damaged here already; everything else is moved nevertheless.
+    and stays so until all rows are there. Killed anywhere, run it again. What was here stays as it is and can be read, but
+    nobody writes here any more, from whatever machine; `--undo` takes that back, and brings nothing back. The exit code is 1 if captures were damaged here already; everything else is moved nevertheless.
     """
     opened = open_app(context)
+    if undo or not to:
+        _undo(opened, wanted=undo and not to)
+        return
     moved = rehearse(opened, to) if dry_run else move_house(opened, to, _teller(quiet=quiet))
     if as_json:
         print_json(asdict(moved))
@@ -40,6 +49,14 @@ def move(
         _show(moved)
     if moved.damaged:
         raise typer.Exit(1)
+
+
+def _undo(opened: App, *, wanted: bool) -> None:
+    if not wanted:
+        raise Refused("bad_option", "say where to move with --to NAME, or --undo to work here again")
+    was_away = work_here_again(opened)
+    told = "It lives here again: stop whoever works in the other home." if was_away else "It lives here."
+    console().print(told)
 
 
 def _teller(*, quiet: bool) -> Callable[[str, int, int], None]:

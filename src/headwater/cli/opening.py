@@ -1,7 +1,9 @@
 """From the options before the verb to an opened installation."""
 
 import os
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,10 @@ import typer
 
 from headwater.app import App
 from headwater.cli.options import Options, given
-from headwater.model.errors import Refused
+from headwater.cli.output import side_console
+from headwater.model.errors import Refused, Temporary
 from headwater.settings.settings import RecipeSettings, Settings, read_settings
+from headwater.worker.occupancy import departed
 
 
 def settings_from(options: Options) -> Settings:
@@ -55,10 +59,20 @@ def closing(context: typer.Context, app: App) -> App:
 
     def close() -> None:
         if "store" in vars(app):
+            if sys.exception() is None:
+                _tell_departure(app)
             app.store.engine.dispose()
 
     context.call_on_close(close)
     return app
+
+
+def _tell_departure(app: App) -> None:
+    """What can still be read here is not what there is."""
+    with suppress(Temporary):
+        if gone := departed(app):
+            told = f"headwater: {gone}: what is here is as it was then."
+            side_console().print(told, style="yellow", soft_wrap=True)
 
 
 def is_made(settings: Settings) -> bool:

@@ -1,6 +1,7 @@
 """Search by words and by meaning, over one recipe or several, for verbs and for retrievers."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from headwater.app import App
 from headwater.backends.sql.meaning import add_vectors, has_vectors, search_meaning
 from headwater.backends.sql.nearness import Matrix
 from headwater.backends.sql.searching import Wish, search, standing
+from headwater.model.errors import MovedAway
 from headwater.pure.stories import Item
 from headwater.stories.embedding import Encoder, installed, open_encoder
 
@@ -24,11 +26,12 @@ def by_words(opened: App, wishes: Sequence[Wish]) -> list[Record]:
 
 
 def by_meaning(opened: App, wishes: Sequence[Wish]) -> list[Record]:
-    """Documents that have no vector yet get one first."""
+    """Documents that have no vector yet get one first, where the installation lives."""
     encoder = _encoder(opened.settings.folder, opened.settings.encoder)
     found: list[Record] = []
     for wish in wishes:
-        add_vectors(opened.store.engine, wish.recipe, encoder.name, _encoding(encoder))
+        with suppress(MovedAway):  # what was left behind is searched as it is
+            add_vectors(opened.store.engine, wish.recipe, encoder.name, _encoding(encoder))
         found += search_meaning(opened.store.engine, wish, encoder.name, encoder([wish.query])[0])
     return sorted(found, key=lambda row: -row["similarity"])
 

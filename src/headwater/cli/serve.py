@@ -13,6 +13,7 @@ from headwater.cli.output import side_console
 from headwater.cli.serving import Door, serve
 from headwater.model.errors import Refused
 from headwater.settings.channels import revealed
+from headwater.worker.occupancy import refuse_moved
 
 LEAST_KEY = 16
 
@@ -35,6 +36,7 @@ def serve_the_web(
     key = revealed(app.settings.api_key, "api_key")
     if key and len(key) < LEAST_KEY:
         raise Refused("bad_config", f"api_key: give at least {LEAST_KEY} characters")
+    refuse_moved(app)
     words = (sys.executable, "-m", "headwater.cli", *before_the_verb(given(context)))
 
     async def start(run: str, chosen: Mapping[str, str]) -> int:
@@ -55,6 +57,7 @@ def before_the_verb(options: Options) -> list[str]:
     said = {
         "--config": options.config,
         "--data": options.data,
+        "--home": options.home,
         "--log": options.log,
         "--log-level": options.log_level,
     }

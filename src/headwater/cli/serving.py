@@ -17,7 +17,9 @@ from headwater.app import App
 from headwater.backends.sql.pipeline_runs import PipelineRuns
 from headwater.backends.sql.queueing import RowQueues
 from headwater.cli.serving_queues import QueueDoor
+from headwater.model.errors import MovedAway
 from headwater.pure.pipeline import run_name, target_day
+from headwater.worker.occupancy import until_moved
 
 LARGEST_BODY = 64 * 1024
 TIERS = ("A", "B", "C")
@@ -76,9 +78,12 @@ class Door:
             )
         name = run_name(now, secrets.token_bytes(8))
         rows = PipelineRuns(self.app.store.engine)
-        begun = await asyncio.to_thread(
-            rows.begin, name, self.recipe, wish.tier or self.tier, day.isoformat(), now
-        )
+        try:
+            begun = await asyncio.to_thread(
+                rows.begin, name, self.recipe, wish.tier or self.tier, day.isoformat(), now
+            )
+        except MovedAway as gone:
+            return told({"error": gone.detail}, status=410)
         if not begun:
             return told({"error": "a run is going on; wait until it has ended"}, status=409)
         asked = {"tier": wish.tier, "date": day.isoformat() if wish.target_date else None}
@@ -167,13 +172,13 @@ def told(value: Mapping[str, Any], *, status: int = 200) -> web.Response:
 
 
 async def serve(door: Door, host: str, port: int, *, started: "asyncio.Future[int] | None" = None) -> None:
-    """Until cancelled."""
+    """Until cancelled, or until the installation has moved."""
     runner = web.AppRunner(door.site(), access_log=None)
     await runner.setup()
     try:
         await web.TCPSite(runner, host, port).start()
         if started is not None:
             started.set_result(runner.addresses[0][1])
-        await asyncio.Event().wait()
+        await until_moved(door.app)
     finally:
         await runner.cleanup()

@@ -9,7 +9,7 @@ import msgspec
 from aiohttp import web
 
 from headwater.backends.sql.queueing import RowQueues
-from headwater.model.errors import Refused, Temporary
+from headwater.model.errors import MovedAway, Refused, Temporary
 from headwater.settings.sources import parse_duration
 
 MOST = 100
@@ -49,6 +49,8 @@ class QueueDoor:
                 return refusal
             try:
                 return await handler(request)
+            except MovedAway as gone:
+                return web.json_response({"error": gone.detail}, status=410)
             except Refused as refused:
                 status = 404 if refused.reason in UNKNOWN else 400
                 return web.json_response({"error": refused.detail}, status=status)

@@ -5,6 +5,7 @@
     ├── Temporary                "later": try again, not before `delay`
     ├── Permanent                "never": this record goes to quarantine with the reason
     └── Refused                  an operator's mistake: bad configuration, unknown recipe, missing database
+        └── MovedAway            the installation lives elsewhere now: whoever works here stops
 
 Parts raise; only the engine catches.
 """
@@ -39,3 +40,7 @@ class Permanent(HeadwaterError):
 
 class Refused(HeadwaterError):
     """What was asked cannot be done; `detail` is one sentence that says what to do instead."""
+
+
+class MovedAway(Refused):
+    """The installation moved to another home; nothing is written here any more."""

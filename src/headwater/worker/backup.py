@@ -18,10 +18,10 @@ import msgspec
 
 from headwater.app import App
 from headwater.backends.archive import open_folder
+from headwater.backends.record_files import FolderRecords, RecordFiles, copy_records
 from headwater.backends.sql.migrate import HEAD
 from headwater.backends.sql.snapshot import check, save, saved_packs
 from headwater.model.errors import Refused, Temporary
-from headwater.worker.cleanup import records_folder
 from headwater.worker.manifest import DATABASE, FORMAT, MANIFEST, Manifest, file_hash
 
 
@@ -43,7 +43,7 @@ def back_up(app: App, folder: Path) -> Saved:
         save(app.store.engine, partial / DATABASE)
         wanted = saved_packs(partial / DATABASE)
         copied, damaged = app.archive.copy(wanted, open_folder(folder / "packs"))
-        told = _manifest(app, partial, wanted, save_records(records_folder(app), folder / "records"))
+        told = _manifest(app, partial, wanted, save_records(app.records, FolderRecords(folder / "records")))
         (partial / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(told)))
         _to_disk(partial / MANIFEST, partial / DATABASE)
         final = partial.rename(folder / partial.name.removesuffix(".partial"))
@@ -92,18 +92,10 @@ def _manifest(app: App, partial: Path, packs: list[str], records: dict[str, str]
     )
 
 
-def save_records(source: Path, target: Path) -> dict[str, str]:
-    """The files of old documents never change once they are there."""
-    found = {}
-    for path in sorted(source.rglob("*.parquet")):
-        name = path.relative_to(source).as_posix()
-        found[name] = file_hash(path)
-        if not (target / name).exists() or file_hash(target / name) != found[name]:
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            draft = (target / name).with_suffix(".tmp")
-            shutil.copyfile(path, draft)
-            draft.replace(target / name)
-    return found
+def save_records(source: RecordFiles, target: FolderRecords) -> dict[str, str]:
+    """Gives the hash of each."""
+    copy_records(source, target)
+    return {name: file_hash(target.folder / name) for name in source.names()}
 
 
 def _to_disk(*paths: Path) -> None:

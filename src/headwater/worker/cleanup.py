@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from pathlib import Path
+from io import BytesIO
 from typing import Any
 
 from headwater.app import App
+from headwater.backends.record_files import RecordFiles
 from headwater.backends.sql.retention import (
     Cutoffs,
     count_old,
@@ -20,7 +21,7 @@ from headwater.backends.sql.retention import (
 from headwater.model.errors import Temporary
 from headwater.pure.keys import key
 from headwater.settings.settings import Retention
-from headwater.sinks.row_files import whole_file, write_parquet
+from headwater.sinks.row_files import write_parquet
 
 BOOKKEEPING = frozenset(
     {"due_at", "lease_owner", "lease_until", "attempts", "next_capture_id", "source_number"}
@@ -59,17 +60,13 @@ def clean_up(app: App, *, dry_run: bool = False) -> dict[str, Any]:
     }
 
 
-def records_folder(app: App) -> Path:
-    return app.settings.folder / "records"
-
-
 def move_documents(app: App, before: datetime) -> tuple[int, list[str]]:
-    """Old documents into Parquet files, one for a recipe and a day or a part of it. The file is on the disk, and was
+    """Old documents into Parquet files, one for a recipe and a day or a part of it. The file is in its place, and was
     looked at, before a row changes; the same rows again give the same file."""
     moved, files = 0, []
     while rows := oldest_documents(app.store.engine, before):
         name = _file_name(rows)
-        _write(records_folder(app) / name, rows)
+        _write(app.records, name, rows)
         done = mark_archived(app.store.engine, [(r["id"], r["revision"]) for r in rows], name, app.clock())
         if not done:
             break  # all of them changed under our hands: the next clean-up will see
@@ -84,13 +81,10 @@ def _file_name(rows: Sequence[dict[str, Any]]) -> str:
     return f"{first['recipe']}/{first['created_at']:%Y}/{first['created_at']:%Y-%m-%d}-{part}.parquet"
 
 
-def _write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise Temporary("folder_unwritable", f"{error.strerror}: {path.parent}") from error
+def _write(files: RecordFiles, name: str, rows: Sequence[dict[str, Any]]) -> None:
     kept = [{name: value for name, value in row.items() if name not in BOOKKEEPING} for row in rows]
-    with whole_file(path) as file:
-        count = write_parquet(kept, file)
-    if count != len(rows) or not path.stat().st_size:
-        raise Temporary("records_incomplete", f"{path} does not hold all {len(rows)} documents")
+    made = BytesIO()
+    count = write_parquet(kept, made)
+    files.write(name, made.getvalue())
+    if count != len(rows) or files.read(name) != made.getvalue():
+        raise Temporary("records_incomplete", f"{files.where(name)} does not hold all {len(rows)} documents")

@@ -2,36 +2,33 @@
 
 Packs go first, each checked where it arrived; one that is there already is only checked. The rows go in one transaction
 of the target, with their hashes compared before it ends: until then the target is as empty as before. So a move that is
-killed anywhere is simply run again. Nobody may work here meanwhile, nor afterwards.
+killed anywhere is simply run again. Nobody may work here meanwhile, nor afterwards: that is told in this database, in
+the transaction that kept everybody out.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, Table, inspect, select, text, update
+from sqlalchemy import Connection, Engine, Table, inspect, make_url, text, update
 
 from headwater.app import App
-from headwater.backends.archive import ObjectArchive
-from headwater.backends.sql.connect import connect, reading
+from headwater.backends.record_files import FolderRecords, copy_records
+from headwater.backends.sql.connect import connect, preparing, reading
+from headwater.backends.sql.leaving import Departure, come_back, depart, identity, lock_home
 from headwater.backends.sql.orphans import nobody_working
 from headwater.backends.sql.postgresql import without_limits
-from headwater.backends.sql.schema import captures, chores, metadata
+from headwater.backends.sql.schema import chores, metadata
 from headwater.backends.sql.snapshot import clear, filled
 from headwater.backends.sql.transfer import Tally, row_counts, tally, transfer
 from headwater.model.errors import Refused
 from headwater.settings.settings import overriding
-from headwater.worker.backup import save_records
-from headwater.worker.cleanup import records_folder
-from headwater.worker.occupancy import alone, departed_to, identity, refuse_moved, remember
+from headwater.worker.moving_packs import AT_ONCE, Packs, Progress, packs_of, same_archive
+from headwater.worker.occupancy import address, alone, departed, refuse_moved
 from headwater.worker.processes import free_the_dead
-
-AT_ONCE = 8  # packs under way
-COPIED, DAMAGED, THERE = "copied", "damaged", "there"
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,10 +50,10 @@ def move(app: App, to: str, progress: Progress = lambda *_: None) -> Moved:
     target = home(app, to)
     try:
         with alone(app):
-            if departed_to(app) != to:
-                refuse_moved(app)
-            free_the_dead(app)
-            app.operations.free_expired(app.clock())
+            there = _name(target)
+            if _still_here(app, there):
+                free_the_dead(app)
+                app.operations.free_expired(app.clock())
             _refuse_filled_otherwise(app, target)
             target.archive.ready()
             packs = Packs(app, target, progress)
@@ -66,7 +63,7 @@ def move(app: App, to: str, progress: Progress = lambda *_: None) -> Moved:
                 packs.move()  # what came in the last moment
                 tables, count = _move_rows(source, target, progress)
                 progress("remember", 0, 1)
-                remember(app, target, to)
+                depart(source, Departure(to=to, id=there, address=address(target), at=app.clock()))
             progress("done", 1, 1)
     finally:
         target.store.engine.dispose()
@@ -100,7 +97,7 @@ def rehearse(app: App, to: str) -> Moved:
         rows_copied=sum(counts.values()),
         packs=len(packs),
         packs_copied=_to_copy(app, target, packs),
-        records=len(list(records_folder(app).rglob("*.parquet"))),
+        records=len(app.records.names()),
         damaged=(),
     )
 
@@ -118,11 +115,46 @@ def home(app: App, to: str) -> App:
     """The same installation there; Refused if there is here."""
     _refuse_overridden(app, to)
     target = App(app.settings.at_home(to), clock=app.clock)
-    if identity(target) == identity(app):
+    if _same_database(app, target):
         raise Refused(
             "same_home", f"the home '{to}' has the database that is in use already; nothing to move"
         )
     return target
+
+
+def _same_database(app: App, target: App) -> bool:
+    """By what the databases call themselves, however they are reached. A copy of a file calls itself as the file does."""
+    here, there = make_url(app.settings.database_url), make_url(target.settings.database_url)
+    if here.get_backend_name() == there.get_backend_name() == "sqlite":
+        return Path(here.database or "").resolve() == Path(there.database or "").resolve()
+    if here.get_backend_name() != there.get_backend_name():
+        return False
+    with _looked_at(target) as connection, reading(app.store.engine) as mine:
+        return identity(connection) == identity(mine)
+
+
+@contextmanager
+def _looked_at(target: App) -> Iterator[Connection]:
+    """As it is: looking must not give it a schema."""
+    engine = connect(target.settings.database_url, target.settings.connections)
+    try:
+        with reading(engine) as connection:
+            yield connection
+    finally:
+        engine.dispose()
+
+
+def _name(target: App) -> str:
+    with reading(target.store.engine) as connection:
+        return str(identity(connection))
+
+
+def _still_here(app: App, there: str) -> bool:
+    """Whether it lives here; MovedAway if it has gone to yet another database. One that went to this one is only compared."""
+    gone = departed(app)
+    if gone is not None and gone.id != there:
+        refuse_moved(app)
+    return gone is None
 
 
 def _refuse_overridden(app: App, to: str) -> None:
@@ -133,24 +165,13 @@ def _refuse_overridden(app: App, to: str) -> None:
         raise Refused("overridden_home", told)
 
 
-def same_archive(app: App, target: App) -> bool:
-    here, there = app.archive_folder, target.archive_folder
-    if here is None or there is None:
-        mine, other = app.settings.archive_place, target.settings.archive_place
-        return (mine.place.rstrip("/"), mine.endpoint) == (other.place.rstrip("/"), other.endpoint)
-    return here.resolve() == there.resolve()
-
-
 def _look_at_target(target: App) -> None:
-    engine = connect(target.settings.database_url, target.settings.connections)
-    try:
-        with reading(engine) as connection:
-            if not inspect(connection).has_table("documents"):
-                return
-            if found := filled(connection):
-                _refuse(found)
-    finally:
-        engine.dispose()
+    file = make_url(target.settings.database_url)
+    if file.get_backend_name() == "sqlite" and not Path(file.database or "").exists():
+        return
+    with _looked_at(target) as connection:
+        if inspect(connection).has_table("documents") and (found := filled(connection)):
+            _refuse(found)
 
 
 def _refuse(found: Sequence[str]) -> None:
@@ -174,10 +195,18 @@ def _without_chores(counts: dict[str, int]) -> dict[str, int]:
 
 
 @contextmanager
+def _closed(engine: Engine) -> Iterator[Connection]:
+    """A transaction beside which nobody writes, whether or not the installation lives here."""
+    with preparing(engine) as connection:
+        without_limits(connection)
+        lock_home(connection)
+        yield connection
+
+
+@contextmanager
 def _still(engine: Engine) -> Iterator[Connection]:
     """The store, in which nobody changes anything until it is left. Those who did chores here do them no more."""
-    with nobody_working(engine) as connection:
-        without_limits(connection)
+    with nobody_working(engine, _closed) as connection:
         if engine.dialect.name == "postgresql":
             names = ", ".join(f'"{table.name}"' for table in metadata.sorted_tables)
             connection.execute(text(f"LOCK TABLE {names} IN SHARE MODE"))
@@ -187,10 +216,10 @@ def _still(engine: Engine) -> Iterator[Connection]:
 
 
 def _move_rows(source: Connection, target: App, progress: Progress) -> tuple[dict[str, Tally], int]:
-    """Gives the tally of each table, and how many rows had to be copied."""
+    """Gives the tally of each table, and how many rows had to be copied. From then on it lives there."""
     tables = metadata.sorted_tables
-    with nobody_working(target.store.engine) as there:
-        without_limits(there)
+    with nobody_working(target.store.engine, _closed) as there:
+        come_back(there)
         if found := filled(there):
             return _compared(source, there, tables, found), 0
         clear(there)
@@ -218,57 +247,10 @@ def _compared(
     return told
 
 
-def packs_of(engine: Engine) -> list[str]:
-    with reading(engine) as connection:
-        query = select(captures.c.pack).where(captures.c.pack != "").distinct().order_by(captures.c.pack)
-        return list(connection.scalars(query))
-
-
-@dataclass
-class Packs:
-    """The packs that the captures lie in, on their way; `seen` are those that were looked after."""
-
-    app: App
-    target: App
-    progress: Progress
-    seen: set[str] = field(default_factory=set)
-    copied: int = 0
-    damaged: list[str] = field(default_factory=list)
-
-    def move(self) -> None:
-        names = [name for name in packs_of(self.app.store.engine) if name not in self.seen]
-        self.seen.update(names)
-        if same_archive(self.app, self.target):
-            return
-        with ThreadPoolExecutor(AT_ONCE) as hands:
-            done = hands.map(self._move_one, names)
-            for number, (name, result) in enumerate(zip(names, done, strict=True), 1):
-                self.copied += result == COPIED
-                if result == DAMAGED:
-                    self.damaged.append(name)
-                self.progress("packs", number, len(names))
-
-    def _move_one(self, name: str) -> str:
-        return move_pack(name, self.app.archive, self.target.archive)
-
-
-def move_pack(name: str, here: ObjectArchive, there: ObjectArchive) -> str:
-    """One that is there counts if its bytes are those of its name."""
-    if there.whole(name) is not None:
-        return THERE
-    data = here.whole(name)
-    if data is None:
-        return DAMAGED
-    there.add(name, data)
-    if there.whole(name) != data:
-        raise Refused("move_differs", f"the pack {name} does not arrive as it is here")
-    return COPIED
-
-
 def _move_records(app: App, target: App) -> int:
-    here, there = records_folder(app), records_folder(target)
-    return 0 if _same(here, there) else len(save_records(here, there))
-
-
-def _same(here: Path, there: Path) -> bool:
-    return here.resolve() == there.resolve()
+    here, there = app.records, target.records
+    if isinstance(here, FolderRecords) and isinstance(there, FolderRecords):
+        same = here.folder.resolve() == there.folder.resolve()
+    else:
+        same = type(here) is type(there) and same_archive(app, target)
+    return 0 if same else copy_records(here, there)

@@ -1,35 +1,32 @@
 """Who uses a data folder: workers together, or one who moves the installation elsewhere, alone.
 
-The lock is the kernel's: it ends with the process, however that ends. What moved away is remembered in a file, so that
-nobody goes on working on what is no longer the installation.
+The lock is the kernel's: it ends with the process, however that ends. That an installation moved away is told by the
+database that it left, so that nobody goes on working on what is no longer the installation, from whatever folder.
 """
 
+import asyncio
 import fcntl
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, NoReturn
 
-import msgspec
-from sqlalchemy import make_url
+from sqlalchemy import URL, make_url
 
 from headwater.app import App
-from headwater.model.errors import Refused
+from headwater.backends.sql.connect import preparing, reading
+from headwater.backends.sql.leaving import Departure, come_back, departure, refuse_departed
+from headwater.model.errors import Refused, Temporary
 
-LOCK, MOVED = "workers.lock", "moved.json"
-
-
-class Departure(msgspec.Struct, frozen=True):
-    to: str
-    at: str
+LOCK = "workers.lock"
+LOOK_EVERY = 5.0
 
 
 @contextmanager
 def at_work(app: App) -> Iterator[None]:
     """For as long as workers run. Refused while the installation is being moved, and after it was."""
-    refuse_moved(app)
     with _locked(app, fcntl.LOCK_SH, "the installation is being moved; wait until that is done"):
-        refuse_moved(app)
+        look_out(app)
         yield
 
 
@@ -58,46 +55,41 @@ def _lock_file(folder: Path) -> IO[bytes]:
         raise Refused("data_unwritable", f"{folder} cannot be written: {error.strerror}") from error
 
 
-def identity(app: App) -> str:
-    """Which database it is, without a password."""
+def address(app: App) -> str:
+    """Where its database is, without who asks and by which password."""
     url = make_url(app.settings.database_url)
     if url.get_backend_name() == "sqlite":
         return f"sqlite:{Path(url.database or '').resolve()}"
-    return url.set(drivername="postgresql", query={}).render_as_string(hide_password=True)
+    bare = URL.create("postgresql", host=url.host, port=url.port, database=url.database)
+    return bare.render_as_string()
 
 
-def departed_to(app: App) -> str | None:
-    """The home to which it moved, if it did."""
-    gone = _departures(app.settings.folder).get(identity(app))
-    return gone.to if gone else None
+def departed(app: App) -> Departure | None:
+    """Where it went, if it moved away."""
+    with reading(app.store.engine) as connection:
+        return departure(connection)
 
 
 def refuse_moved(app: App) -> None:
-    gone = _departures(app.settings.folder).get(identity(app))
-    if gone is not None:
-        raise Refused(
-            "moved",
-            f"this installation moved to the home '{gone.to}' on {gone.at[:10]}: use it with --home {gone.to}, or "
-            f"remove {app.settings.folder / MOVED} to work here nevertheless",
-        )
+    with reading(app.store.engine) as connection:
+        refuse_departed(connection)
 
 
-def remember(app: App, target: App, to: str) -> None:
-    """From now on it lives there, and not here."""
-    folder = app.settings.folder
-    told = {**_departures(folder), identity(app): Departure(to, app.clock().isoformat())}
-    told.pop(identity(target), None)
-    draft = folder / f"{MOVED}.tmp"
-    draft.write_bytes(msgspec.json.format(msgspec.json.encode(told)))
-    draft.replace(folder / MOVED)
+def look_out(app: App) -> None:
+    """For those who run for long and seldom write: MovedAway when the installation has gone. A database that is away says
+    nothing of the kind."""
+    with suppress(Temporary):
+        refuse_moved(app)
 
 
-def _departures(folder: Path) -> dict[str, Departure]:
-    try:
-        return msgspec.json.decode((folder / MOVED).read_bytes(), type=dict[str, Departure])
-    except FileNotFoundError:
-        return {}
-    except (OSError, msgspec.MsgspecError) as error:
-        raise Refused(
-            "unreadable_file", f"{folder / MOVED} cannot be read; remove it if you know why"
-        ) from error
+async def until_moved(app: App) -> NoReturn:
+    """The same for those who wait for others to call; ends with MovedAway alone."""
+    while True:
+        await asyncio.to_thread(look_out, app)
+        await asyncio.sleep(LOOK_EVERY)
+
+
+def work_here_again(app: App) -> bool:
+    """Whatever has become of the other home; gives whether the installation had moved."""
+    with alone(app), preparing(app.store.engine) as connection:
+        return come_back(connection)

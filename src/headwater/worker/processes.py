@@ -12,16 +12,17 @@ from multiprocessing.context import SpawnProcess
 from headwater.app import App
 from headwater.liveness import dead_owners, owner_name
 from headwater.logs import configure_logs
-from headwater.model.errors import Refused, Temporary
+from headwater.model.errors import MovedAway, Refused, Temporary
 from headwater.settings.settings import Settings
 from headwater.worker.loops import Bell, nothing_due, work_at_desk, work_on_network
-from headwater.worker.occupancy import at_work
+from headwater.worker.occupancy import at_work, look_out
 from headwater.worker.upkeep import Upkeep
 
 LOOK_EVERY = 0.2
 STOP_GRACE = 50.0
 REBIRTH_REST = 1.0
 DEATHS_A_MINUTE = 10
+LOOK_OUT_EVERY = 2.0
 # A row that is due within this time is waited for before a run counts as idle: short retries, polite pauses.
 HORIZON = timedelta(seconds=15)
 
@@ -40,6 +41,12 @@ def run_desk(settings: Settings, recipes: Sequence[str]) -> None:
 Role = Callable[[Settings, Sequence[str]], None]
 
 
+def _live(role: Role, settings: Settings, recipes: Sequence[str]) -> None:
+    """In a process of its own. That the installation moved is told by whoever started it."""
+    with suppress(MovedAway):
+        role(settings, recipes)
+
+
 @dataclass
 class Crew:
     """The processes of one machine. A process that dies is replaced; what it held is given back at once. Without `roles`
@@ -51,6 +58,7 @@ class Crew:
     members: dict[str, SpawnProcess] = field(default_factory=dict)
     born: dict[str, float] = field(default_factory=dict)
     deaths: list[float] = field(default_factory=list)
+    looked_out: float = field(default_factory=time.monotonic)
 
     def start(self) -> None:
         free_the_dead(self.app)
@@ -65,19 +73,28 @@ class Crew:
 
     def _hire(self, name: str, target: Role) -> None:
         context = multiprocessing.get_context("spawn")
-        process = context.Process(target=target, args=(self.app.settings, tuple(self.recipes)), name=name)
+        process = context.Process(
+            target=_live, args=(target, self.app.settings, tuple(self.recipes)), name=name
+        )
         process.start()
         self.members[name], self.born[name] = process, time.monotonic()
 
     def tend(self) -> None:
-        """Replace the dead."""
+        """Replace the dead; MovedAway when the installation has gone elsewhere."""
+        if time.monotonic() - self.looked_out > LOOK_OUT_EVERY:
+            self._look_out()
         for name, target in self._roles():
             process = self.members[name]
             if not process.is_alive() and time.monotonic() - self.born[name] > REBIRTH_REST:
+                self._look_out()
                 if process.exitcode != 0:
                     self._mourn(name, process.exitcode)
                 self._free()
                 self._hire(name, target)
+
+    def _look_out(self) -> None:
+        look_out(self.app)
+        self.looked_out = time.monotonic()
 
     def _mourn(self, name: str, exitcode: int | None) -> None:
         log = configure_logs(self.app.settings.log, self.app.settings.log_level)
@@ -104,7 +121,7 @@ class Crew:
 
     def _free(self) -> None:
         """A database that is away is no reason to end: the next who starts frees what is left."""
-        with suppress(Temporary):
+        with suppress(Temporary, MovedAway):
             free_the_dead(self.app)
 
 

@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 
 from headwater.app import App
 from headwater.backends.archive import ObjectArchive, open_folder
+from headwater.backends.record_files import FolderRecords, RecordFiles
 from headwater.backends.sql.snapshot import check, free_for_restore, load
 from headwater.model.errors import Refused
-from headwater.worker.cleanup import records_folder
 from headwater.worker.manifest import DATABASE, Manifest, backups, file_hash, read_manifest
 
 
@@ -87,7 +87,7 @@ def restore(app: App, backup: Path, *, force: bool) -> Checked:
         packs = open_folder(backup.parent / "packs")
         _replace_damaged(app.archive, told.packs)
         packs.copy([name for name in told.packs if name not in found.missing], app.archive)
-        _restore_records(backup.parent / "records", records_folder(app), told)
+        _restore_records(FolderRecords(backup.parent / "records"), app.records, told)
         load(copy, app.store.engine, force=force)
     return found
 
@@ -97,9 +97,8 @@ def _replace_damaged(archive: ObjectArchive, names: Sequence[str]) -> None:
     archive.remove([name for name in names if archive.has(name) and archive.whole(name) is None])
 
 
-def _restore_records(source: Path, target: Path, told: Manifest) -> None:
+def _restore_records(source: FolderRecords, target: RecordFiles, told: Manifest) -> None:
     for name in told.records:
-        (target / name).parent.mkdir(parents=True, exist_ok=True)
-        draft = (target / name).with_suffix(".tmp")
-        shutil.copyfile(source / name, draft)
-        draft.replace(target / name)
+        data = (source.folder / name).read_bytes()
+        if target.read(name) != data:
+            target.write(name, data)

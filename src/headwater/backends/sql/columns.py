@@ -118,3 +118,9 @@ def due_index(table: str) -> Index:
     """Only unfinished rows are in it, so claiming costs the same however much is done already."""
     unfinished = text("due_at IS NOT NULL")
     return Index(f"ix_{table}_due", "recipe", "due_at", sqlite_where=unfinished, postgresql_where=unfinished)
+
+
+def lease_index(table: str) -> Index:
+    """Only rows that somebody holds are in it, so asking who is at work costs what is under way, not what waits."""
+    held = text("lease_owner IS NOT NULL")
+    return Index(f"ix_{table}_lease_owner", "lease_owner", sqlite_where=held, postgresql_where=held)

@@ -13,6 +13,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, InterfaceError, Operati
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from headwater.backends.sql.json_text import from_json, to_json
+from headwater.backends.sql.leaving import refuse_departed
 from headwater.backends.sql.postgresql import open_engine
 from headwater.model.connections import Connections
 from headwater.model.errors import Refused, Temporary
@@ -110,7 +111,16 @@ def _file(path: str | None) -> tuple[int, int] | None:
 
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
-    """One write transaction: all of it, or nothing."""
+    """One write transaction: all of it, or nothing. Refused in a database from which the installation moved away."""
+    with preparing(engine) as connection:
+        refuse_departed(connection)
+        yield connection
+
+
+@contextmanager
+def preparing(engine: Engine) -> Iterator[Connection]:
+    """A write transaction for what is nobody's record: the schema, an index, the move itself. It may be begun wherever
+    the installation lives."""
     with _translated(), engine.begin() as connection:
         yield connection
 

@@ -2,7 +2,16 @@
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, Table, Text, text
 
-from headwater.backends.sql.columns import Instant, Json, Words, due_index, key_column, metadata, work_columns
+from headwater.backends.sql.columns import (
+    Instant,
+    Json,
+    Words,
+    due_index,
+    key_column,
+    lease_index,
+    metadata,
+    work_columns,
+)
 
 sources = Table(
     "sources",
@@ -29,6 +38,7 @@ sources = Table(
     Column("number", BigInteger, nullable=False, server_default="0"),
     *work_columns(),
     due_index("sources"),
+    lease_index("sources"),
     Index("ix_sources_number", "number"),
     # PostgreSQL's usual index refuses an address of more than 2,700 bytes.
     Index("ix_sources_url", "url", postgresql_using="hash"),
@@ -86,6 +96,7 @@ leads = Table(
     Column("updated_at", Instant, nullable=False),
     *work_columns(),
     due_index("leads"),
+    lease_index("leads"),
     Index("ix_leads_source_seen", "source_id", "first_seen_at"),
     Index("ix_leads_recipe_state", "recipe", "state"),
     # One lead leads to a document; the others that name it are duplicates with an edge.
@@ -163,6 +174,7 @@ documents = Table(
     Column("updated_at", Instant, nullable=False),
     *work_columns(),
     due_index("documents"),
+    lease_index("documents"),
     Index("ix_documents_recipe_state", "recipe", "state"),
     Index("ix_documents_recipe_published", "recipe", "published_at"),
     Index("ix_documents_group", "group_id"),
@@ -199,6 +211,7 @@ groups = Table(
     Column("created_at", Instant, nullable=False),
     *work_columns(),
     due_index("groups"),
+    lease_index("groups"),
 )
 
 stories = Table(
@@ -247,6 +260,7 @@ deliveries = Table(
     Column("created_at", Instant, nullable=False),
     *work_columns(),
     due_index("deliveries"),
+    lease_index("deliveries"),
     Index("ix_deliveries_record", "record_id"),
     Index("ix_deliveries_recipe_state", "recipe", "state"),
 )

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, Row, and_, delete, func, literal_colu
 from sqlalchemy.dialects import postgresql, sqlite
 
 from headwater.backends.sql.among import among
-from headwater.backends.sql.connect import reading, writing
+from headwater.backends.sql.connect import preparing, reading
 from headwater.backends.sql.schema import documents
 from headwater.backends.sql.search_table import search_entries
 from headwater.model.errors import Refused
@@ -38,7 +38,7 @@ def index_documents(engine: Engine, recipe: str, *, whole: bool = False) -> int:
         gone = [row.id for row in rows if row.state != State.KEPT]
         read = [(row, _words(row)) for row in rows if row.state == State.KEPT]
         if rows:
-            with writing(engine) as connection:
+            with preparing(engine) as connection:
                 _take_out(connection, gone)
                 _put_in(connection, read)
             since = rows[-1].updated_at

@@ -22,7 +22,7 @@ from sqlalchemy import (
     update,
 )
 
-from headwater.backends.sql.columns import Instant, due_index, key_column, metadata
+from headwater.backends.sql.columns import Instant, due_index, key_column, lease_index, metadata
 from headwater.backends.sql.connect import reading, writing
 from headwater.backends.sql.flow_tables import documents, sources
 from headwater.model.work import State
@@ -56,6 +56,7 @@ link_health = Table(
     Column("lease_owner", Text),
     Column("lease_until", Instant),
     due_index("link_health"),
+    lease_index("link_health"),
     Index("ix_link_health_record", "record_id"),
 )
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, inspect, text
 
-from headwater.backends.sql.connect import reading, writing
+from headwater.backends.sql.connect import preparing, reading
 from headwater.backends.sql.postgresql import without_limits
 from headwater.model.errors import Refused
 
-HEAD = "0008"
+HEAD = "0010"
 LOCK = 4_849_270  # an arbitrary number that all Headwater processes agree on
 
 
@@ -17,7 +17,7 @@ def migrate(engine: Engine) -> bool:
     with reading(engine) as connection:  # whoever only wants to look need not wait for those who write
         if _version(connection) == HEAD:
             return False
-    with writing(engine) as connection:
+    with preparing(engine) as connection:
         without_limits(connection)
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})

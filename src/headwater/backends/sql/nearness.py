@@ -2,19 +2,17 @@
 
 The vectors that count are those in the table `vectors`. The index holds copies of those with as many numbers as our
 encoder gives, is brought up to date when somebody searches, and only proposes: what it finds is compared exactly. So
-every database gives the same answers, and one without the extension goes on as before.
+every database gives the same answers, and one without the extension, or without the index yet, goes on as before.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, Engine, Text, column, select, table, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import Engine, Text, column, select, table, text
 
-from headwater.backends.sql.connect import reading, writing
-from headwater.backends.sql.postgresql import without_limits
+from headwater.backends.sql.connect import preparing, reading
 from headwater.backends.sql.schema import documents
 from headwater.backends.sql.searching import Wish, filtered
 
@@ -22,90 +20,41 @@ Matrix = npt.NDArray[np.float32]
 STORED = np.dtype("<f4")
 DIMENSIONS = 384  # also in the statements below
 LOOKED_THROUGH = 200  # of the index's graph, for each search: enough for a recall of 0.95 and more
-AT_ONCE = 1_000
-LOCK = 4_849_271
+AT_ONCE = 200  # a writer that changes one of them waits for so many
+BESIDE = 1_000  # not in the index yet, and compared one by one all the same
 search_vectors = table("search_vectors", column("document_id"), column("model", Text), column("near"))
-TABLE = """
-CREATE TABLE search_vectors (
-  document_id VARCHAR(64) NOT NULL, model TEXT NOT NULL, near vector(384),
-  CONSTRAINT pk_search_vectors PRIMARY KEY (document_id, model),
-  CONSTRAINT fk_search_vectors_document_id FOREIGN KEY (document_id, model)
-    REFERENCES vectors (document_id, model) ON DELETE CASCADE
-)"""
-# A vector that is written, or written anew, is marked by a row without one: what is to be copied is found at once.
-WAITING = "CREATE INDEX ix_search_vectors_waiting ON search_vectors (model, document_id) WHERE near IS NULL"
-MARK = """
-CREATE OR REPLACE FUNCTION mark_search_vector() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-  IF NEW.dimensions = 384 THEN
-    INSERT INTO search_vectors (document_id, model) VALUES (NEW.document_id, NEW.model)
-    ON CONFLICT (document_id, model) DO UPDATE SET near = NULL;
-  ELSE
-    DELETE FROM search_vectors WHERE document_id = NEW.document_id AND model = NEW.model;
-  END IF;
-  RETURN NEW;
-END $$"""
-WATCH = """
-CREATE TRIGGER mark_search_vector AFTER INSERT OR UPDATE OF vector, dimensions ON vectors
-FOR EACH ROW EXECUTE FUNCTION mark_search_vector()"""
-FILL = """
-INSERT INTO search_vectors (document_id, model) SELECT document_id, model FROM vectors WHERE dimensions = 384"""
-# Made when the first vectors are in: so it is faster than growing with each.
-INDEX = "CREATE INDEX ix_search_vectors_near ON search_vectors USING hnsw (near vector_cosine_ops)"
-REMOVED = (
-    "DROP TRIGGER IF EXISTS mark_search_vector ON vectors",
-    "DROP FUNCTION IF EXISTS mark_search_vector",
-    "DROP TABLE IF EXISTS search_vectors",
-)
+# Only the marks are locked, never the vectors: a writer locks a vector and then its mark, so nobody waits in a circle. Those
+# that somebody else is at are left to them.
 MISSING = """
-SELECT s.document_id, v.vector
-FROM search_vectors s JOIN vectors v ON v.document_id = s.document_id AND v.model = s.model
-WHERE s.near IS NULL AND s.model = :model
-ORDER BY s.document_id LIMIT :limit FOR UPDATE OF s FOR SHARE OF v"""
+SELECT document_id FROM search_vectors WHERE near IS NULL AND model = :model
+ORDER BY document_id LIMIT :limit FOR UPDATE SKIP LOCKED"""
+# With the marks in hand: a vector that is changed from now on is marked again afterwards.
+VECTORS = """
+SELECT document_id, vector FROM vectors WHERE model = :model AND dimensions = 384 AND document_id = ANY(:ids)"""
+UNCOPIED = "SELECT document_id FROM search_vectors WHERE near IS NULL AND model = :model LIMIT :limit"
 COPIED = """
 UPDATE search_vectors SET near = CAST(:near AS vector) WHERE document_id = :id AND model = :model"""
 STANDING = """
 SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'vector'), to_regclass('search_vectors') IS NOT NULL,
-  to_regclass('ix_search_vectors_near') IS NOT NULL"""
+  EXISTS (SELECT 1 FROM pg_index WHERE indexrelid = to_regclass('ix_search_vectors_near') AND indisvalid)"""
 LIMITS = "SELECT set_config('hnsw.ef_search', :reach, true), set_config('hnsw.iterative_scan', 'relaxed_order', true)"
 
 
-def create_table(connection: Connection) -> bool:
-    """Gives whether it could be made: the extension must be there, or allowed."""
-    if connection.dialect.name != "postgresql" or not _available(connection):
-        return False
-    try:
-        with connection.begin_nested():
-            connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector"))
-    except DBAPIError:  # an administrator may make it; the next search finds it
-        return False
-    for statement in (TABLE, WAITING, MARK, WATCH, FILL):
-        connection.execute(text(statement))
-    return True
-
-
-def _available(connection: Connection) -> bool:
-    """From version 0.8 on the index goes on looking until enough rows pass the filters."""
-    query = "SELECT default_version FROM pg_available_extensions WHERE name = 'vector'"
-    found = connection.scalar(text(query))
-    return found is not None and tuple(int(part) for part in str(found).split(".")[:2]) >= (0, 8)
-
-
-def drop_table(connection: Connection) -> None:
-    if connection.dialect.name == "postgresql":
-        for statement in REMOVED:
-            connection.execute(text(statement))
-
-
 def candidates(engine: Engine, wish: Wish, model: str, meant: Matrix) -> Sequence[str] | None:
-    """Ids among which the nearest are, as good as all of them; None where there is no index for such a vector, or it
-    does not find enough."""
-    if engine.dialect.name != "postgresql" or len(meant) != DIMENSIONS or not bring_up_to_date(engine, model):
+    """Ids among which the nearest are, as good as all of them; None where there is no index for such a vector (yet), or
+    it does not find enough."""
+    if engine.dialect.name != "postgresql" or len(meant) != DIMENSIONS or not _has_index(engine):
         return None
+    copy_vectors(engine, model)
     with reading(engine) as connection:
+        # Those that somebody else is copying at this moment are compared like any proposal.
+        others = list(connection.scalars(text(UNCOPIED), {"model": model, "limit": BESIDE + 1}))
+        if len(others) > BESIDE:
+            return None
         reach = str(min(1_000, max(LOOKED_THROUGH, 4 * wish.limit)))
         connection.execute(text(LIMITS), {"reach": reach})
         found = list(connection.scalars(_nearest(wish, model), {"meant": _written(meant)}))
-    return found if len(found) >= wish.limit else None
+    return [*found, *others] if len(found) >= wish.limit else None
 
 
 def _nearest(wish: Wish, model: str) -> Any:
@@ -116,39 +65,21 @@ def _nearest(wish: Wish, model: str) -> Any:
     return filtered(query, wish).order_by(distance).limit(2 * wish.limit + 10)
 
 
-def bring_up_to_date(engine: Engine, model: str) -> bool:
-    """Gives whether there is an index; made now if the extension came after the schema."""
+def _has_index(engine: Engine) -> bool:
     with reading(engine) as connection:
-        extension, has_table, has_index = connection.execute(text(STANDING)).one()
-    if not has_table and not (extension and _once(engine, "search_vectors", create_table)):
-        return False
-    copy_vectors(engine, model)
-    return has_index or _once(engine, "ix_search_vectors_near", _create_index)
-
-
-def _once(engine: Engine, name: str, create: Callable[[Connection], bool]) -> bool:
-    """However many search at the same time."""
-    with writing(engine) as connection:
-        without_limits(connection)
-        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
-        there = connection.scalar(text("SELECT to_regclass(:name)"), {"name": name}) is not None
-        return there or create(connection)
-
-
-def _create_index(connection: Connection) -> bool:
-    connection.execute(text(INDEX))
-    return True
+        return bool(connection.execute(text(STANDING)).one()[2])
 
 
 def copy_vectors(engine: Engine, model: str) -> int:
-    """Copy those that wait for it; gives how many."""
+    """Copy those that wait for it, except what somebody else is at; gives how many."""
     count = 0
     wanted = {"model": model, "limit": AT_ONCE}
     while True:
-        with writing(engine) as connection:
-            rows = connection.execute(text(MISSING), wanted).all()
-            if not rows:
+        with preparing(engine) as connection:
+            ids = list(connection.scalars(text(MISSING), wanted))
+            if not ids:
                 return count
+            rows = connection.execute(text(VECTORS), {"model": model, "ids": ids}).all()
             told = [
                 {
                     "id": row.document_id,
@@ -157,8 +88,11 @@ def copy_vectors(engine: Engine, model: str) -> int:
                 }
                 for row in rows
             ]
-            connection.execute(text(COPIED), told)
+            if told:
+                connection.execute(text(COPIED), told)
         count += len(rows)
+        if len(rows) < AT_ONCE:
+            return count
 
 
 def _written(vector: Matrix) -> str:

@@ -117,7 +117,8 @@ class Operations:
         with writing(self.engine) as connection:
             count = 0
             for table in TABLES.values():
-                expired = update(table).where(table.c.due_at.is_not(None), table.c.lease_until <= now)
+                held = (table.c.due_at.is_not(None), table.c.lease_owner.is_not(None))
+                expired = update(table).where(*held, table.c.lease_until <= now)
                 count += connection.execute(expired.values(lease_owner=None, lease_until=None)).rowcount
             return count
 

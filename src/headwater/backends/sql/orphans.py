@@ -4,8 +4,8 @@ A worker writes a pack before the rows that speak of it, and holds a lease all t
 removed only while nobody holds a lease and nobody can take one.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 
 from sqlalchemy import Connection, Engine, select, text
 
@@ -14,11 +14,13 @@ from headwater.backends.sql.connect import reading, writing
 from headwater.backends.sql.schema import captures
 from headwater.model.errors import Refused
 
+Begin = Callable[[Engine], AbstractContextManager[Connection]]
+
 
 @contextmanager
-def nobody_working(engine: Engine) -> Iterator[Connection]:
+def nobody_working(engine: Engine, begin: Begin = writing) -> Iterator[Connection]:
     """A transaction during which no work is under way and none can be claimed; Refused if there is some."""
-    with writing(engine) as connection:  # on SQLite a writer is alone
+    with begin(engine) as connection:  # on SQLite a writer is alone
         if connection.dialect.name == "postgresql":
             names = ", ".join(table.name for table in TABLES.values())
             connection.execute(text(f"LOCK TABLE {names} IN SHARE ROW EXCLUSIVE MODE"))

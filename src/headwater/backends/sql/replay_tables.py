@@ -2,7 +2,16 @@
 
 from sqlalchemy import Column, ForeignKey, Index, Integer, Table, Text, text
 
-from headwater.backends.sql.columns import Instant, Json, Words, due_index, key_column, metadata, work_columns
+from headwater.backends.sql.columns import (
+    Instant,
+    Json,
+    Words,
+    due_index,
+    key_column,
+    lease_index,
+    metadata,
+    work_columns,
+)
 
 # Filled and counted under the lock of its row; `cursor_at` and `cursor_id` say how far the documents were listed.
 replays = Table(
@@ -50,6 +59,7 @@ replay_items = Table(
     Column("detail", Words),
     *work_columns(),
     due_index("replay_items"),
+    lease_index("replay_items"),
     # The report is read, and applied, in this order.
     Index("ix_replay_items_verdict", "replay_id", "verdict", "outcome", "id"),
 )

@@ -15,7 +15,8 @@ from typing import Any
 from sqlalchemy import URL, Connection, Engine, Table, insert, select, update
 
 from headwater.backends.sql.claims import TABLES
-from headwater.backends.sql.connect import connect, reading, writing
+from headwater.backends.sql.connect import connect, preparing, reading, writing
+from headwater.backends.sql.leaving import identity, rename
 from headwater.backends.sql.migrate import migrate
 from headwater.backends.sql.orphans import nobody_working
 from headwater.backends.sql.postgresql import without_limits
@@ -47,6 +48,7 @@ def load(file: Path, engine: Engine, *, force: bool) -> None:
     something already, unless by force, and while workers are at work. The file is used up: it is brought to the schema
     of this version, and what was leased when it was saved is free."""
     with _opened(file) as saved:
+        _settle(saved, engine)
         _free(saved)
         with free_for_restore(engine, force=force) as target:
             if engine.dialect.name != "sqlite":
@@ -104,6 +106,14 @@ def filled(connection: Connection) -> Sequence[str]:
 
 def _any(connection: Connection, table: Table) -> bool:
     return connection.execute(select(1).select_from(table).limit(1)).first() is not None
+
+
+def _settle(saved: Engine, engine: Engine) -> None:
+    """It takes the place of this database, whichever it was, and whether or not the installation left that one."""
+    with reading(engine) as connection:
+        name = identity(connection)
+    with preparing(saved) as connection:
+        rename(connection, str(name))
 
 
 def _free(saved: Engine) -> None:

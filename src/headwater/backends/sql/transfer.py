@@ -77,8 +77,8 @@ def transfer(source: Connection, target: Connection, table: Table) -> Tally:
 
 
 def _rows(connection: Connection, table: Table) -> Iterator[Row]:
-    streaming = connection.execution_options(stream_results=True, yield_per=AT_ONCE)
-    for row in streaming.execute(select(table)):
+    streaming = {"stream_results": True, "yield_per": AT_ONCE}
+    for row in connection.execute(select(table), execution_options=streaming):
         yield tuple(row)
 
 

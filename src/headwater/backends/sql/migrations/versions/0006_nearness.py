@@ -1,8 +1,8 @@
-"""A table for an index over vectors on PostgreSQL, where pgvector can be had; filled when somebody searches by meaning."""
+"""A table for an index over vectors on PostgreSQL, where pgvector can be had; filled by upkeep."""
 
 from alembic import op
 
-from headwater.backends.sql.nearness import create_table, drop_table
+from headwater.backends.sql.nearness_index import create_table, drop_table
 
 revision = "0006"
 down_revision = "0005"

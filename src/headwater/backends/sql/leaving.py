@@ -1,0 +1,76 @@
+"""Which database it is, and whether the installation in it moved away: then nobody writes here any more.
+
+Every write transaction looks here first. Whoever moves locks this table alone against all others before anything else,
+until the departure is told: so a writer either ends before the rows are counted, or finds out that they are gone.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, inspect, select, update
+
+from headwater.backends.sql.home_table import home
+from headwater.model.errors import MovedAway
+
+# As short as can be: it is said in every transaction.
+LOOK = "SELECT 1 FROM home WHERE moved_to IS NOT NULL"
+LOCK = "LOCK TABLE home IN ACCESS EXCLUSIVE MODE"
+HERE = {"moved_to": None, "moved_id": None, "moved_address": None, "moved_at": None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Departure:
+    """`to` is the name that the home had in the settings of whoever moved; `address` says where that was, without a
+    password; `id` is the database itself."""
+
+    to: str
+    id: str
+    address: str
+    at: datetime
+
+    def __str__(self) -> str:
+        return f"this installation moved to the home '{self.to}' ({self.address}) on {self.at:%Y-%m-%d}"
+
+
+def refuse_departed(connection: Connection) -> None:
+    if connection.exec_driver_sql(LOOK).first() is not None and (gone := departure(connection)):
+        raise MovedAway(
+            "moved",
+            f"{gone}: use it with --home {gone.to}, or say `headwater move --undo` to work here nevertheless",
+        )
+
+
+def departure(connection: Connection) -> Departure | None:
+    row = connection.execute(select(home).where(home.c.moved_to.is_not(None))).first()
+    if row is None:
+        return None
+    return Departure(to=row.moved_to, id=row.moved_id, address=row.moved_address, at=row.moved_at)
+
+
+def identity(connection: Connection) -> str | None:
+    """The database's own name; None before it has the schema."""
+    if not inspect(connection).has_table(home.name):
+        return None
+    found: str | None = connection.scalar(select(home.c.id))
+    return found
+
+
+def lock_home(connection: Connection) -> None:
+    """Nobody else begins to write until this transaction ends; on SQLite a writer is alone anyway."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(LOCK)
+
+
+def depart(connection: Connection, gone: Departure) -> None:
+    told = {"moved_to": gone.to, "moved_id": gone.id, "moved_address": gone.address, "moved_at": gone.at}
+    connection.execute(update(home).values(**told))
+
+
+def come_back(connection: Connection) -> bool:
+    """It lives here again; gives whether it was away."""
+    return bool(connection.execute(update(home).where(home.c.moved_to.is_not(None)).values(**HERE)).rowcount)
+
+
+def rename(connection: Connection, name: str) -> None:
+    """For a copy of another database that takes the place of the one so named."""
+    connection.execute(update(home).values(id=name, **HERE))

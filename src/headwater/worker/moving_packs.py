@@ -1,0 +1,72 @@
+"""Packs on their way into another home: one by one, each checked where it arrived."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from sqlalchemy import Engine, select
+
+from headwater.app import App
+from headwater.backends.archive import ObjectArchive
+from headwater.backends.sql.connect import reading
+from headwater.backends.sql.schema import captures
+from headwater.model.errors import Refused
+
+AT_ONCE = 8  # packs under way
+COPIED, DAMAGED, THERE = "copied", "damaged", "there"
+Progress = Callable[[str, int, int], None]
+
+
+def same_archive(app: App, target: App) -> bool:
+    here, there = app.archive_folder, target.archive_folder
+    if here is None or there is None:
+        mine, other = app.settings.archive_place, target.settings.archive_place
+        return (mine.place.rstrip("/"), mine.endpoint) == (other.place.rstrip("/"), other.endpoint)
+    return here.resolve() == there.resolve()
+
+
+def packs_of(engine: Engine) -> list[str]:
+    with reading(engine) as connection:
+        query = select(captures.c.pack).where(captures.c.pack != "").distinct().order_by(captures.c.pack)
+        return list(connection.scalars(query))
+
+
+@dataclass
+class Packs:
+    """The packs that the captures lie in, on their way; `seen` are those that were looked after."""
+
+    app: App
+    target: App
+    progress: Progress
+    seen: set[str] = field(default_factory=set)
+    copied: int = 0
+    damaged: list[str] = field(default_factory=list)
+
+    def move(self) -> None:
+        names = [name for name in packs_of(self.app.store.engine) if name not in self.seen]
+        self.seen.update(names)
+        if same_archive(self.app, self.target):
+            return
+        with ThreadPoolExecutor(AT_ONCE) as hands:
+            done = hands.map(self._move_one, names)
+            for number, (name, result) in enumerate(zip(names, done, strict=True), 1):
+                self.copied += result == COPIED
+                if result == DAMAGED:
+                    self.damaged.append(name)
+                self.progress("packs", number, len(names))
+
+    def _move_one(self, name: str) -> str:
+        return move_pack(name, self.app.archive, self.target.archive)
+
+
+def move_pack(name: str, here: ObjectArchive, there: ObjectArchive) -> str:
+    """One that is there counts if its bytes are those of its name."""
+    if there.whole(name) is not None:
+        return THERE
+    data = here.whole(name)
+    if data is None:
+        return DAMAGED
+    there.add(name, data)
+    if there.whole(name) != data:
+        raise Refused("move_differs", f"the pack {name} does not arrive as it is here")
+    return COPIED

@@ -1,0 +1,168 @@
+"""A database that an installation left: it says so itself, to whoever would write, by whatever address and from anywhere."""
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, func, select
+from tests.postgres import Postgres
+from tests.scene import HOUR, RECIPE, START, Scene
+
+from headwater.backends.sql.chores import Chores
+from headwater.backends.sql.connect import connect, preparing, reading, writing
+from headwater.backends.sql.indexing import index_documents
+from headwater.backends.sql.leaving import Departure, come_back, depart, departure, identity, lock_home
+from headwater.backends.sql.migrate import migrate
+from headwater.backends.sql.operations import Operations
+from headwater.backends.sql.polling import register
+from headwater.backends.sql.queueing import RowQueues
+from headwater.backends.sql.schema import sources
+from headwater.backends.sql.searching import Wish, search
+from headwater.backends.sql.snapshot import load, save
+from headwater.backends.sql.store import SqlStore
+from headwater.model.errors import MovedAway, Refused
+from headwater.model.work import Task
+
+GONE = Departure(to="cluster", id="somewhere", address="postgresql://db.example/news", at=START)
+PATIENCE = 20
+
+
+@contextmanager
+def left(engine: Engine) -> Iterator[None]:
+    with preparing(engine) as connection:
+        depart(connection, GONE)
+    try:
+        yield
+    finally:
+        with preparing(engine) as connection:
+            come_back(connection)
+
+
+def name_of(engine: Engine) -> str:
+    with reading(engine) as connection:
+        return str(identity(connection))
+
+
+def test_whoever_writes_is_refused_with_one_sentence(scene: Scene):
+    scene.keep("first")
+    engine = scene.store.engine
+    writers: list[Callable[[], object]] = [
+        lambda: scene.store.register([scene.source], START),
+        lambda: scene.claim(Task.POLL),
+        lambda: scene.store.release(["me"], counts=False),
+        lambda: Operations(engine).pause(scene.source.id, active=False, now=START),
+        lambda: RowQueues(engine, lambda: START).pop("some", "me", 1, HOUR),
+        lambda: Chores(engine).register({"some": START}, START),
+    ]
+    with left(engine):
+        for write in writers:
+            with pytest.raises(MovedAway) as refused:
+                write()
+            assert refused.value.reason == "moved"
+            assert "moved to the home 'cluster' (postgresql://db.example/news) on 2026-11-13" in str(
+                refused.value
+            )
+    assert scene.store.release(["me"], counts=False) == 0  # and now again
+
+
+def test_what_was_left_can_be_read_and_searched(scene: Scene):
+    scene.keep("first", title="Harbour cranes")
+    with left(scene.store.engine):
+        assert scene.store.next_due(RECIPE)
+        assert index_documents(scene.store.engine, RECIPE) == 1
+        found = search(scene.store.engine, Wish(query="cranes", recipe=RECIPE))
+        assert [row["title"] for row in found] == ["Harbour cranes"]
+
+
+def test_a_writer_ends_before_the_departure_or_hears_of_it(scene: Scene):
+    """One holds a transaction open when the move begins; another begins one while the move is under way."""
+    engine, source = scene.store.engine, scene.source
+    inside, leave, locked, asked = (threading.Event() for _ in range(4))
+
+    def early() -> int:
+        with writing(engine) as connection:
+            inside.set()
+            assert leave.wait(PATIENCE)
+            return register(connection, [source], START, "recipe")
+
+    def mover() -> int:
+        with preparing(engine) as connection:
+            lock_home(connection)
+            locked.set()
+            assert asked.wait(PATIENCE)
+            found = connection.scalar(select(func.count()).select_from(sources))
+            depart(connection, GONE)
+            return int(found or 0)
+
+    def late() -> None:
+        asked.set()
+        scene.claim(Task.POLL)
+
+    with ThreadPoolExecutor(3) as hands:
+        first = hands.submit(early)
+        assert inside.wait(PATIENCE)
+        moving = hands.submit(mover)
+        leave.set()
+        assert locked.wait(PATIENCE)
+        last = hands.submit(late)
+        assert first.result(PATIENCE) == 1
+        assert moving.result(PATIENCE) == 1  # what the early one wrote was there to be counted
+        assert isinstance(last.exception(PATIENCE), MovedAway)
+    with preparing(engine) as connection:
+        assert departure(connection) == GONE
+        assert come_back(connection) is True
+        assert come_back(connection) is False
+
+
+def test_every_database_has_a_name_of_its_own_that_stays(
+    empty_database: str, open_store: Callable[[str], SqlStore], engine: Engine
+):
+    made = open_store(empty_database).engine
+    with reading(made) as connection:
+        assert identity(connection) is None
+    migrate(made)
+    name = name_of(made)
+    migrate(made)
+    assert name == name_of(made) == name_of(open_store(empty_database).engine) != name_of(engine)
+    assert len(name) == 36
+
+
+def test_one_database_has_one_name_by_all_its_addresses(postgres: Postgres):
+    names = []
+    address = postgres.create("twonames")
+    for url in (address, address.replace("@127.0.0.1:", "@localhost:")):
+        engine = connect(url)
+        migrate(engine)
+        names.append(name_of(engine))
+        engine.dispose()
+    postgres.drop("twonames")
+    again = connect(postgres.create("twonames"))
+    migrate(again)
+    names.append(name_of(again))
+    again.dispose()
+    postgres.drop("twonames")
+    assert names[0] == names[1] != names[2]
+
+
+def test_a_backup_takes_the_name_of_the_place_where_it_is_put(
+    scene: Scene, empty_database: str, open_store: Callable[[str], SqlStore], tmp_path: Path
+):
+    scene.keep("first")
+    other = open_store(empty_database).engine
+    migrate(other)
+    name = name_of(other)
+    with left(scene.store.engine):
+        save(scene.store.engine, tmp_path / "saved.db")
+    load(tmp_path / "saved.db", other, force=False)
+    assert name_of(other) == name
+    assert Operations(other).wake(RECIPE, START) == 1  # that the original was left is no matter here
+
+
+def test_nothing_is_restored_over_what_was_left(scene: Scene, tmp_path: Path):
+    scene.keep("first")
+    save(scene.store.engine, tmp_path / "saved.db")
+    with left(scene.store.engine), pytest.raises(Refused, match="--undo"):
+        load(tmp_path / "saved.db", scene.store.engine, force=True)

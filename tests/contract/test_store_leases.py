@@ -1,0 +1,49 @@
+"""What it costs to ask who is at work, to go on holding and to give back: an index of what is held, and nothing more."""
+
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import text
+from tests.contract.test_store_lookups import noted, planned
+from tests.scene import START, Scene
+
+from headwater.backends.sql.claims import TABLES
+from headwater.backends.sql.connect import reading
+from headwater.backends.sql.operations import Operations
+
+LATER = START + timedelta(hours=1)
+
+
+def ask(scene: Scene) -> None:
+    scene.store.holders()
+    scene.store.release(["somebody", "somebody else"], counts=True)
+    scene.store.release(["somebody"], counts=False)
+    for task in TABLES:
+        scene.store.renew(task, "somebody", LATER)
+    Operations(scene.store.engine).free_expired(START)
+
+
+def test_what_is_held_is_found_through_an_index_of_what_is_held(scene: Scene):
+    scene.drafts(*(f"page-{number}" for number in range(30)))
+    engine = scene.store.engine
+    with noted(engine) as told:
+        ask(scene)
+    asked = [(statement, values) for statement, values in told if "lease_owner" in statement]
+    assert len(asked) == 5 * len(TABLES)
+    for statement, values in asked:
+        assert "_lease_owner" in plan(scene, statement, values), statement
+
+
+def plan(scene: Scene, statement: str, values: Any) -> str:
+    """The indexes of which a plan makes use are named in it. Of tables with few rows PostgreSQL takes any index; so that
+    of what waits, which grows, is taken away for as long as it is asked."""
+    with reading(scene.store.engine) as connection:
+        if connection.dialect.name == "postgresql":
+            with connection.begin_nested() as asking:
+                for table in TABLES.values():
+                    connection.execute(text(f"DROP INDEX ix_{table.name}_due"))
+                told = str(planned(connection, statement, values))
+                asking.rollback()
+            return told
+        told = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
+        return "\n".join(row[3] for row in told)

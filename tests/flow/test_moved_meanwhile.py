@@ -1,0 +1,147 @@
+"""The installation moves while somebody is at work in the old home from elsewhere: whoever it is stops, and says why."""
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from headwater.app import App
+from headwater.backends.sql.connect import preparing
+from headwater.backends.sql.leaving import Departure, depart
+from headwater.cli import agent as agent_verb
+from headwater.cli.agent import agent_of, keep_reading
+from headwater.cli.listening import Ear, listen
+from headwater.cli.serving import Door, serve
+from headwater.model.errors import MovedAway
+from headwater.settings.agent import Agent
+from headwater.settings.settings import Settings
+from headwater.worker import occupancy, processes
+from headwater.worker.celery.beat import Beat, keep_beating
+from headwater.worker.loops import Bell
+from headwater.worker.processes import Crew, keep
+
+PATIENCE = 20
+GONE = Departure(
+    to="cluster", id="x", address="postgresql://db.example/news", at=datetime(2026, 11, 13, tzinfo=UTC)
+)
+
+
+@pytest.fixture
+def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[App]:
+    for module, name in (
+        (occupancy, "LOOK_EVERY"),
+        (processes, "LOOK_OUT_EVERY"),
+        (agent_verb, "IDLE_SECONDS"),
+    ):
+        monkeypatch.setattr(module, name, 0.01)
+    model = Agent(endpoint="http://127.0.0.1:9/v1", model="some")
+    made = App(Settings(data=str(tmp_path / "data"), agent=model))
+    assert made.store
+    yield made
+    made.store.engine.dispose()
+
+
+def leave(app: App) -> None:
+    with preparing(app.store.engine) as connection:
+        depart(connection, GONE)
+
+
+async def nothing(run: str, chosen: Mapping[str, str]) -> int:
+    del run, chosen
+    return 0
+
+
+def listening(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
+    return listen(Ear(app, "https://news.example/"), "127.0.0.1", 0, every=0.01, started=started)
+
+
+def serving(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
+    return serve(Door(app, "crypto", "some key", nothing), "127.0.0.1", 0, started=started)
+
+
+def reading(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
+    started.set_result(0)
+    return keep_reading(app, agent_of(app), once=False, as_json=True)
+
+
+@pytest.mark.parametrize("serve_others", [listening, serving, reading])
+def test_whoever_waits_for_others_stops(
+    app: App, serve_others: Callable[[App, "asyncio.Future[int]"], Awaitable[None]]
+):
+    async def scene() -> None:
+        started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        task = asyncio.ensure_future(serve_others(app, started))
+        await asyncio.wait_for(started, PATIENCE)
+        await asyncio.to_thread(leave, app)
+        with pytest.raises(MovedAway, match="moved to the home 'cluster'"):
+            await asyncio.wait_for(task, PATIENCE)
+
+    asyncio.run(scene())
+
+
+def write_again_and_again(settings: Settings, recipes: Sequence[str]) -> None:
+    app, bell = App(settings), Bell()
+    while not bell:
+        app.operations.wake(recipes[0], app.clock())
+
+
+def test_a_crew_stops_and_its_members_die_without_a_word(
+    app: App, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    crew = Crew(app, ["crypto"], roles={"writer": write_again_and_again})
+    usual = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    monkeypatch.setattr(processes, "LOOK_OUT_EVERY", PATIENCE)
+    leave(app)
+    with pytest.raises(MovedAway, match="moved to the home 'cluster'"):
+        keep(crew, Bell(child=False), lambda: False, lambda: None)
+    for number, handler in usual.items():
+        signal.signal(number, handler)
+    assert crew.members["writer"].exitcode == 0
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_the_beat_stops(app: App):
+    class Silent:
+        def give(self, *_: object) -> bool:
+            return False
+
+        give_upkeep = give
+
+    beat = Beat(app, ["crypto"], Silent())
+    looks: list[None] = []
+
+    def stop() -> bool:
+        if len(looks) == 1:
+            leave(app)
+            beat.sure_until.clear()
+        looks.append(None)
+        return len(looks) > 9
+
+    with pytest.raises(MovedAway, match="moved to the home 'cluster'"):
+        keep_beating(beat, stop)
+
+
+def test_callers_of_a_server_are_told_that_it_is_gone(app: App, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(occupancy, "look_out", lambda _: None)  # it has not noticed yet
+    shown = {"X-Api-Key": "some key"}
+
+    async def scene() -> None:
+        started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        task = asyncio.ensure_future(serving(app, started))
+        base = f"http://127.0.0.1:{await asyncio.wait_for(started, PATIENCE)}"
+        await asyncio.to_thread(leave, app)
+        async with aiohttp.ClientSession(headers=shown) as session:
+            for path in ("/pipeline/run", "/queues/items/some/fail"):
+                async with session.post(base + path, json={"reason": "none"}) as answer:
+                    told = await answer.json()
+                    assert (answer.status, "moved to the home 'cluster'" in told["error"]) == (410, True), (
+                        path
+                    )
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(scene())
