@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,7 @@ from headwater.backends.sql.migrate import migrate
 from headwater.backends.sql.store import SqlStore
 from headwater.model.errors import Temporary
 from headwater.model.work import Task
-from headwater_demo import Internet
+from headwater_demo import KEYS, Internet
 
 RECIPE = "trial"
 LONGEST = 100.0
@@ -68,6 +68,7 @@ class Cluster:
     database: str
     redis: str = ""
     pause: float = 0.0
+    recipes: Sequence[str] = (RECIPE,)
     told: dict[str, Any] = field(default_factory=dict)
     started: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
@@ -104,6 +105,7 @@ class Cluster:
             "PYTHONPATH": os.pathsep.join(paths),
             "TRIAL_JOURNAL": str(self.folder / "journal"),
             "TRIAL_PAUSE": str(self.pause),
+            **KEYS,
         }
 
     def journal(self) -> list[str]:
@@ -137,10 +139,13 @@ class Cluster:
         assert program.returncode == 0, self.output()
 
     def beat(self, *words: str) -> subprocess.Popen[bytes]:
-        return self.start("beat", "--recipe", RECIPE, *words)
+        return self.start("beat", *self._named(), *words)
 
     def worker(self, queues: str = "all", concurrency: int = 1) -> subprocess.Popen[bytes]:
-        return self.start("worker", "--recipe", RECIPE, "--queues", queues, "--concurrency", str(concurrency))
+        return self.start("worker", *self._named(), "--queues", queues, "--concurrency", str(concurrency))
+
+    def _named(self) -> list[str]:
+        return [word for recipe in self.recipes for word in ("--recipe", recipe)]
 
     def is_done(self) -> bool:
         """Every source was looked at, and nothing that came of it is left."""
