@@ -26,6 +26,14 @@ settings.load_profile("steady")
 
 BOTH = ("sqlite", "postgresql")
 numbers = count(1)
+HEAVY = ("chaos", "flow", "contract", "architecture", "pure")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What lasts comes first, so that no process is left with a long test when the others are done. The order within
+    a folder stays as random as it was."""
+    items.sort(key=lambda item: HEAVY.index(item.path.relative_to(Path(__file__).parent).parts[0]))
 
 
 @pytest.fixture(scope="session")

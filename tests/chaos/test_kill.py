@@ -16,6 +16,9 @@ import pytest
 import yaml
 from tests.chaos.snapshot import Snapshot, take_snapshot
 
+from headwater.backends.sql.connect import connect
+from headwater.backends.sql.migrate import migrate
+from headwater.settings.settings import Settings
 from headwater_demo import feeds, running
 
 SHORT, LONG = 40, 210
@@ -67,11 +70,19 @@ def victims(tmp_path_factory):
         process = subprocess.Popen(
             [sys.executable, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
-        (folder / "empty").mkdir()
-        yield Victims(process, internet.base_url, folder, folder / "empty")
+        yield Victims(process, internet.base_url, folder, _empty(folder / "empty"))
         process.stdin.close()
         process.wait(10)
         process.stdout.close()
+
+
+def _empty(folder: Path) -> Path:
+    """A data folder whose database has its tables and no row."""
+    folder.mkdir()
+    engine = connect(Settings(data=str(folder)).database_url)
+    migrate(engine)
+    engine.dispose()
+    return folder
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -17,8 +18,12 @@ from pathlib import Path
 from sqlalchemy import event
 
 from headwater.app import App
+from headwater.backends.sql.connect import connect
+from headwater.backends.sql.migrate import migrate
 from headwater.engine.desk import Patience
+from headwater.installed import installed_recipes
 from headwater.liveness import owner_name
+from headwater.model.reading import Hints
 from headwater.pure.dupes.profiles import DEFAULT
 from headwater.settings.settings import RecipeSettings, Settings
 from headwater.steps.duplicates import DropDuplicates
@@ -135,7 +140,19 @@ def live(command: dict) -> None:
     Path(command["data"], "moments.json").write_text(json.dumps(fate.moments if idle else None))
 
 
+def warm() -> None:
+    """Load what every life would load for itself: they are forked from here, and there are many of them."""
+    recipes = installed_recipes(Settings(log_level="error"))
+    with tempfile.TemporaryDirectory() as folder:
+        engine = connect(f"sqlite:///{folder}/headwater.db")
+        migrate(engine)
+        engine.dispose()
+    hints = Hints(url="http://harbour.example/ferry", media_type="text/html")
+    recipes["crypto"].extract["text/html"](b"<title>Ferry</title><p>The ferry leaves at noon.</p>", hints)
+
+
 def main(life: Callable[[dict], None]) -> None:
+    warm()
     for line in sys.stdin:
         command = json.loads(line)
         child = os.fork()
