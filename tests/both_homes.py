@@ -36,7 +36,7 @@ DESK = (Task.REFINE, Task.GATHER, Task.DELIVER)
 TOLD = ("hosts", "contact", "requests_per_second", "budgets", "rate_limits", "recipes")
 LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
 LONGEST = 60.0
-DAY = timedelta(days=1)
+DAY, BRIEFLY = timedelta(days=1), timedelta(seconds=0.02)
 Waves = Sequence[Sequence[str]]
 
 
@@ -89,20 +89,20 @@ def run_alone(made: Cluster) -> Waves:
     """In one process, one source after the other; gives the sources that may be looked at together."""
     app = App(settings_of(made))
     desk = app.desk("alone", fetching=True)
-    network = Network(desk, [Job(recipe, Task.POLL) for recipe in RECIPES])
+    looks = {recipe: Network(desk, [Job(recipe, Task.POLL)]) for recipe in RECIPES}
     told = {}
-    for source in _sources(made.engine):
+    for source, recipe in _sources(made.engine):
         _wake(made.engine, [source])
-        _until(partial(_looked_at, made.engine, [source]), lambda: network.step(timedelta(seconds=0.02)))
+        _until(partial(_looked_at, made.engine, [source]), partial(looks[recipe].step, BRIEFLY))
         _rest(made.engine)
         told[source] = _told_by(source, made.engine)
     fetches = Network(desk, [Job(recipe, Task.FETCH) for recipe in RECIPES])
-    _until(partial(_is_done, made, Task.FETCH), lambda: fetches.step(timedelta(seconds=0.02)))
+    _until(partial(_is_done, made, Task.FETCH), partial(fetches.step, BRIEFLY))
     _line_up(made.engine)
     desks = Desks(desk)
     for task in DESK:
         _until(partial(_is_done, made, task), partial(_run, desks, task))
-    network.fetcher.close()
+    fetches.fetcher.close()
     app.store.engine.dispose()
     return _waves(told)
 
@@ -143,9 +143,10 @@ def _is_done(made: Cluster, task: Task) -> bool:
     return all(task not in made.store.next_due(recipe) for recipe in RECIPES)
 
 
-def _sources(engine: Engine) -> list[str]:
+def _sources(engine: Engine) -> Sequence[Any]:
+    query = select(sources.c.id, sources.c.recipe).order_by(sources.c.recipe, sources.c.id)
     with reading(engine) as connection:
-        return list(connection.scalars(select(sources.c.id).order_by(sources.c.recipe, sources.c.id)))
+        return connection.execute(query).all()
 
 
 def _rest(engine: Engine) -> None:
