@@ -77,8 +77,16 @@ def _installed(folder: Path, database: str, redis: str = "", **more: Any) -> Ite
 
 
 def _demo(folder: Path, internet: Internet) -> dict[str, Any]:
+    """As the demo is, but that geopolitics goes by meaning too: the cluster has an index for vectors."""
     settings = demo_settings(Settings(), folder / "lists", internet.base_url, "small")
-    return {name: value for name, value in msgspec.to_builtins(settings).items() if name in TOLD}
+    told = {name: value for name, value in msgspec.to_builtins(settings).items() if name in TOLD}
+    told["recipes"]["geopolitics"]["options"] |= {"tier": "B", "models": str(models_of(folder))}
+    return told
+
+
+def models_of(folder: Path) -> Path:
+    """Beside both homes: the encoder is built once."""
+    return folder.parent
 
 
 def settings_of(made: Cluster) -> Settings:
