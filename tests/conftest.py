@@ -9,6 +9,7 @@ import pytest
 import structlog
 from hypothesis import settings
 from sqlalchemy import Engine, text
+from tests.homes import HOMES, Home, bucket
 from tests.postgres import Postgres, running_postgres
 from tests.scene import Scene
 from tests.seaweed import Seaweed, running_seaweed
@@ -112,6 +113,26 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 def database(engine: Engine) -> str:
     """Its address."""
     return engine.url.render_as_string(hide_password=False)
+
+
+@pytest.fixture(scope="module", params=HOMES)
+def home(request: pytest.FixtureRequest) -> Iterator[Home]:
+    """For an installation that a whole module looks at, on each of the two."""
+    if request.param == "embedded":
+        yield Home()
+        return
+    server: Postgres = request.getfixturevalue("postgres")
+    name = f"home{next(numbers)}"
+    yield Home(server.create(name), bucket(request.getfixturevalue("seaweed"), name))
+    server.drop(name)
+
+
+@pytest.fixture
+def own_home(request: pytest.FixtureRequest, engine: Engine, database: str) -> Home:
+    """For an installation of one test, on each of the two."""
+    if engine.dialect.name == "sqlite":
+        return Home(database)
+    return Home(database, bucket(request.getfixturevalue("seaweed"), f"own{next(numbers)}"))
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import structlog
+from tests.homes import Home
 
 from headwater.app import App
 from headwater.engine.desk import Desk
@@ -95,9 +96,22 @@ def converse(talk: Conversation, answers: Answers) -> Heard:
 
 
 @contextmanager
-def desk_for(tmp_path: Any, base_url: str, recipe: Recipe, clock: Callable[[], datetime] | None = None):
+def desk_for(
+    tmp_path: Any,
+    base_url: str,
+    recipe: Recipe,
+    clock: Callable[[], datetime] | None = None,
+    home: Home | None = None,
+):
     """A desk whose network is the demo internet."""
-    settings = Settings(data=str(tmp_path / "data"), hosts={"*.example": base_url}, requests_per_second=0)
+    at = home or Home()
+    settings = Settings(
+        data=str(tmp_path / "data"),
+        database=at.database,
+        archive=at.archive,
+        hosts={"*.example": base_url},
+        requests_per_second=0,
+    )
     app = App(settings) if clock is None else App(settings, clock)
     app.store.register(recipe.sources, app.clock())
     desk = Desk(

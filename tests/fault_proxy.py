@@ -51,17 +51,19 @@ class FaultProxy:
             task.cancel()
         await asyncio.gather(*ending, return_exceptions=True)
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """It ends with its task, be that one cancelled before it began."""
+        task = self._loop.create_task(self._serve(reader, writer))
         self._open.add(task)
         self.connections += 1
+        task.add_done_callback(self._open.discard)
+        task.add_done_callback(lambda _: writer.transport.abort())
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         # Being cut is how a connection ends here: nobody waits for what becomes of it.
         with suppress(OSError, asyncio.CancelledError):
             if not self.faults.refusing:
                 await self._join(reader, writer)
-        self._open.discard(task)
-        writer.transport.abort()
 
     async def _join(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Until one side ends or is cut."""
@@ -73,10 +75,10 @@ class FaultProxy:
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         finally:
+            back.transport.abort()  # first of all: this may be cancelled too
             for way in ways:
                 way.cancel()
             await asyncio.gather(*ways, return_exceptions=True)
-            back.transport.abort()
 
     async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, way: str) -> None:
         passed = 0
@@ -94,7 +96,7 @@ class FaultProxy:
 
     def _run(self, ready: threading.Event) -> None:
         asyncio.set_event_loop(self._loop)
-        server = self._loop.run_until_complete(asyncio.start_server(self._serve, "127.0.0.1", self.port))
+        server = self._loop.run_until_complete(asyncio.start_server(self._accept, "127.0.0.1", self.port))
         self.port = server.sockets[0].getsockname()[1]
         ready.set()
         self._loop.run_forever()

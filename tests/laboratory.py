@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 from sqlalchemy import Table, select
+from tests.homes import Home
 
 from headwater.app import App
 from headwater.backends.sql.connect import reading
@@ -48,6 +49,7 @@ class Laboratory:
     internet: Internet
     feeds: Sequence[tuple[str, str]] | None = None
     database: str | None = None
+    home: Home = field(default_factory=Home)
     adapt: Callable[[Recipe], Recipe] = lambda recipe: recipe
     clock: QuickClock = field(default_factory=QuickClock)
 
@@ -59,7 +61,8 @@ class Laboratory:
         path.write_text(yaml.safe_dump(told), encoding="utf-8")
         return Settings(
             data=str(self.folder / "data"),
-            database=self.database,
+            database=self.database or self.home.database,
+            archive=self.home.archive,
             hosts={"*.example": self.internet.base_url},
             requests_per_second=0,
             log_level="error",

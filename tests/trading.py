@@ -11,6 +11,7 @@ from typing import Any
 import structlog
 import yaml
 from sqlalchemy import Table, select
+from tests.homes import Home
 from tests.laboratory import QuickClock
 
 from headwater.app import App
@@ -41,11 +42,14 @@ class Trading:
     clock: QuickClock = field(default_factory=QuickClock)
     owner: str = "trading"
     redis: str = ""
+    home: Home = field(default_factory=Home)
 
     @cached_property
     def app(self) -> App:
         settings = Settings(
             data=str(self.folder / "data"),
+            database=self.home.database,
+            archive=self.home.archive,
             hosts={"*.example": self.internet.base_url},
             contact=self.contact,
             requests_per_second=0,

@@ -19,10 +19,11 @@ from typing import Literal
 import msgspec
 import pytest
 from tests.chaos.snapshot import Snapshot, take_snapshot
-from tests.cluster import Cluster, children, cluster
+from tests.cluster import Cluster, cluster
 from tests.fault_proxy import FaultProxy, fault_proxy
 from tests.postgres import Postgres, running_postgres
 from tests.seaweed import Seaweed, running_seaweed
+from tests.trial import children
 from tests.valkey import Valkey, running_valkey
 
 from headwater.app import object_server

@@ -1,13 +1,17 @@
-"""Queues as rows: first in, first out; at least once; nothing is lost with a consumer."""
+"""Queues for other programs: first in, first out; at least once; nothing is lost with a consumer. Whoever pops cannot
+tell whether items came as rows or by lists on a server."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine
 from tests.scene import START
 
+from headwater.backends.redis.lists import Lists
 from headwater.backends.sql.queueing import AGAIN, TRIES, RowQueues
 from headwater.model.document import Document
 from headwater.model.errors import Refused
@@ -15,9 +19,11 @@ from headwater.model.outcome import Drop, Sent
 from headwater.model.queue import QueueItem
 from headwater.model.recipe import Parcel
 from headwater.model.story import Story
-from headwater.sinks.queue import LONGEST_TEXT, Queues
+from headwater.redis_server import RedisServer
+from headwater.sinks.queue import LONGEST_TEXT, Push, Queues
+from headwater.sinks.redis import RedisQueues
 
-NAME = "app:queue:extraction"
+NAME, OTHER = "app:queue:extraction", "app:queue:macro_classification"
 MINUTE = timedelta(minutes=1)
 
 
@@ -34,9 +40,27 @@ def watch() -> Watch:
     return Watch()
 
 
-@pytest.fixture
-def queues(engine: Engine, watch: Watch) -> RowQueues:
-    return RowQueues(engine, watch)
+@dataclass(frozen=True)
+class Both:
+    """Put in at one end, taken out at the other."""
+
+    rows: RowQueues
+    push: Push
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.rows, name)
+
+
+@pytest.fixture(params=["rows", "lists"])
+def queues(request: pytest.FixtureRequest, engine: Engine, watch: Watch) -> Iterator[Both]:
+    rows = RowQueues(engine, watch)
+    if request.param == "rows":
+        yield Both(rows, rows.push)
+        return
+    url = request.getfixturevalue("valkey").url
+    with closing(RedisServer(url, "queues")) as server:
+        supply = Lists(server, dict.fromkeys((NAME, OTHER), "markets"))
+        yield Both(replace(rows, supply=supply), RedisQueues(url).push)
 
 
 def item(number: int, queue: str = NAME) -> QueueItem:
@@ -48,7 +72,7 @@ def ids(popped) -> list[str]:
     return [one["id"] for one in popped]
 
 
-def test_r40_what_came_first_is_popped_first(queues: RowQueues, watch: Watch):
+def test_r40_what_came_first_is_popped_first(queues: Both, watch: Watch):
     for number in (2, 1, 3):
         queues.push([item(number)])
         watch.now += MINUTE
@@ -57,7 +81,12 @@ def test_r40_what_came_first_is_popped_first(queues: RowQueues, watch: Watch):
     assert queues.pop(NAME, "me", 2) == []
 
 
-def test_r44_an_item_is_given_to_one_consumer_until_its_lease_ends(queues: RowQueues, watch: Watch):
+def test_r40_of_those_that_came_together_the_first_is_popped_first(queues: Both):
+    queues.push([item(number) for number in (3, 1, 2)])
+    assert ids(queues.pop(NAME, "me", 3)) == ["i3", "i1", "i2"]
+
+
+def test_r44_an_item_is_given_to_one_consumer_until_its_lease_ends(queues: Both, watch: Watch):
     queues.push([item(1)])
     (first,) = queues.pop(NAME, "dies", lease=MINUTE)
     assert queues.pop(NAME, "other") == []
@@ -67,7 +96,7 @@ def test_r44_an_item_is_given_to_one_consumer_until_its_lease_ends(queues: RowQu
     assert again | {"attempt": 1} == first
 
 
-def test_an_acknowledged_item_is_done_with_its_result_and_never_comes_again(queues: RowQueues, watch: Watch):
+def test_an_acknowledged_item_is_done_with_its_result_and_never_comes_again(queues: Both, watch: Watch):
     queues.push([item(1)])
     queues.pop(NAME, "me")
     queues.ack("i1", {"summary": "fine"})
@@ -75,13 +104,12 @@ def test_an_acknowledged_item_is_done_with_its_result_and_never_comes_again(queu
     queues.fail("i1", "too late")
     watch.now += timedelta(days=1)
     assert queues.pop(NAME, "me") == []
-    assert queues.push([item(1)]) == 0
+    queues.push([item(1)])
+    assert queues.pop(NAME, "me") == []
     assert queues.counts() == [{"queue": NAME, "waiting": 0, "leased": 0, "done": 1, "failed": 0}]
 
 
-def test_r42_5_4_a_failed_item_comes_again_after_ten_minutes_and_not_for_ever(
-    queues: RowQueues, watch: Watch
-):
+def test_r42_5_4_a_failed_item_comes_again_after_ten_minutes_and_not_for_ever(queues: Both, watch: Watch):
     queues.push([item(1)])
     for attempt in range(1, TRIES + 1):
         (popped,) = queues.pop(NAME, "me")
@@ -95,7 +123,7 @@ def test_r42_5_4_a_failed_item_comes_again_after_ten_minutes_and_not_for_ever(
     assert ids(queues.pop(NAME, "me")) == ["i1"]
 
 
-def test_r41_5_4_an_item_that_kills_its_consumers_is_given_up_with_a_reason(queues: RowQueues, watch: Watch):
+def test_r41_5_4_an_item_that_kills_its_consumers_is_given_up_with_a_reason(queues: Both, watch: Watch):
     queues.push([item(1), item(2)])
     for _ in range(TRIES):
         assert "i1" in ids(queues.pop(NAME, "dies", 2, lease=MINUTE))
@@ -104,20 +132,20 @@ def test_r41_5_4_an_item_that_kills_its_consumers_is_given_up_with_a_reason(queu
     assert {row["failed"] for row in queues.counts()} == {2}
 
 
-def test_queues_are_apart_and_peeking_takes_nothing(queues: RowQueues):
-    queues.push([item(1), item(2, "app:queue:macro_classification")])
+def test_queues_are_apart_and_peeking_takes_nothing(queues: Both):
+    queues.push([item(1), item(2, OTHER)])
     assert [row["id"] for row in queues.peek(NAME, 5)] == ["i1"]
     assert ids(queues.pop(NAME, "me", 5)) == ["i1"]
-    assert [row["queue"] for row in queues.counts()] == [NAME, "app:queue:macro_classification"]
+    assert [row["queue"] for row in queues.counts()] == [NAME, OTHER]
 
 
-def test_a_stranger_is_refused(queues: RowQueues):
+def test_a_stranger_is_refused(queues: Both):
     with pytest.raises(Refused, match="queue list"):
         queues.ack("nobody")
 
 
 @pytest.fixture
-def send(queues: RowQueues) -> Callable[..., list]:
+def send(queues: Both) -> Callable[..., list]:
     sink = Queues(queues.push)
 
     def deliver(*records, route: str = NAME, key: str = "key-1") -> list:
@@ -137,7 +165,7 @@ def document(**told) -> Document:
     return Document(id="d1", recipe="markets", source="s", lead="l", url="https://x.example/", **told)
 
 
-def test_r87_the_payload_is_the_document_its_ticker_and_the_first_32000_characters(queues: RowQueues, send):
+def test_r87_the_payload_is_the_document_its_ticker_and_the_first_32000_characters(queues: Both, send):
     long = document(text="é" * 40_000, attributes={"ticker": "NGSC", "document_type": "news"})
     assert send(long) == [Sent("key-10")]
     (popped,) = queues.pop(NAME, "me")
@@ -146,9 +174,9 @@ def test_r87_the_payload_is_the_document_its_ticker_and_the_first_32000_characte
     assert LONGEST_TEXT == 32_000
 
 
-def test_sending_twice_queues_once_and_a_story_is_not_queued(queues: RowQueues, send):
+def test_sending_twice_queues_once_and_a_story_is_not_queued(queues: Both, send):
     send(document())
     send(document())
-    assert len(queues.peek(NAME, 5)) == 1
+    assert len(queues.pop(NAME, "me", 5)) == 1
     story = Story(id="s", recipe="markets", group="g", title="t", members=())
     assert send(story, key="story") == [Drop("not_a_document")]

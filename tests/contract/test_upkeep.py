@@ -3,7 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -167,6 +167,18 @@ def test_c32_the_real_chores_run(app: App, scene: Scene):
     assert {row["status"] for row in rows.values()} == {"COMPLETED"}
     assert rows["cleanup_old_jobs"]["ended_at"] == datetime(2026, 11, 14, 2, 1, tzinfo=UTC)
     assert rows["health_check"]["result"]["database"] == "ok"
+
+
+def test_what_a_recipe_sums_up_is_brought_up_to_date_though_no_run_ends(app: App, scene: Scene):
+    closed: list[Path] = []
+    known = app.recipe("crypto")
+    summing = replace(known, closing=lambda folder, _: closed.append(folder))
+    app.__dict__["recipes"] = {"crypto": summing, "elsewhere": replace(summing, name="elsewhere")}
+    scene.tell(source=crypto())
+    one = Upkeep(app, chores={"close_runs": CHORES["close_runs"]})
+    live(scene, one, span=timedelta(hours=2), step=10 * MINUTE)
+    assert closed == [app.output("crypto")] * 2
+    assert scene.row(chores)["result"] == {"closed": ["crypto"]}
 
 
 def test_p29_the_search_index_is_filled_at_night_before_anybody_searches(app: App, scene: Scene):

@@ -8,8 +8,9 @@ from pathlib import Path
 import psutil
 import pytest
 from tests.chaos.snapshot import Snapshot, take_snapshot
-from tests.cluster import RECIPE, Cluster, children, cluster
+from tests.cluster import Cluster, cluster
 from tests.postgres import Postgres
+from tests.trial import RECIPE, children
 from tests.valkey import Valkey
 
 from headwater.backends.sql.chores import Chores

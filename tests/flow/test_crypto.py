@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.homes import Home
 from tests.laboratory import RECIPE, Laboratory, laboratory
 
 from headwater.backends.sql.history import explain
@@ -17,9 +18,10 @@ from headwater_demo import running
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]:
+def finished(tmp_path_factory: pytest.TempPathFactory, home: Home) -> Iterator[Laboratory]:
     """A laboratory in which everything was read once. The tests below only look, or change nothing that others see."""
-    with running(size="small") as internet, laboratory(tmp_path_factory.mktemp("crypto"), internet) as made:
+    folder = tmp_path_factory.mktemp("crypto")
+    with running(size="small") as internet, laboratory(folder, internet, home=home) as made:
         made.run()
         yield made
 

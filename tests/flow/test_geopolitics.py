@@ -9,6 +9,7 @@ from pathlib import Path
 import yaml
 from sqlalchemy import select, text
 from tests.conversing import desk_for
+from tests.homes import Home
 
 from headwater.backends.sql.connect import reading
 from headwater.backends.sql.schema import stories
@@ -80,13 +81,16 @@ def prepared(tmp_path: Path, **options: object):
     return configure(listed, {"settle": "5m", **options})
 
 
-def test_g11_stories_stay_within_flashpoints_and_go_on_the_next_day(tmp_path: Path):
+def test_g11_stories_stay_within_flashpoints_and_go_on_the_next_day(tmp_path: Path, own_home: Home):
     recipe, clock, box = (
         prepared(tmp_path, alerts={"channels": ["ops"], "new_story": 2, "growth": None}),
         Moving(),
         Box(),
     )
-    with running() as internet, desk_for(tmp_path, internet.base_url, recipe, clock) as (app, bare):
+    with (
+        running() as internet,
+        desk_for(tmp_path, internet.base_url, recipe, clock, own_home) as (app, bare),
+    ):
         app.register(recipe)
         desk = replace(bare, sinks={"ops": box, "files": Box()})
         run(desk, clock)
@@ -122,9 +126,12 @@ def test_g11_stories_stay_within_flashpoints_and_go_on_the_next_day(tmp_path: Pa
         assert len(box.parcels) == 6
 
 
-def test_g13_g16_g21_a_story_has_summary_topic_score_and_their_evidence(tmp_path: Path):
+def test_g13_g16_g21_a_story_has_summary_topic_score_and_their_evidence(tmp_path: Path, own_home: Home):
     recipe, clock = prepared(tmp_path), Moving()
-    with running() as internet, desk_for(tmp_path, internet.base_url, recipe, clock) as (app, desk):
+    with (
+        running() as internet,
+        desk_for(tmp_path, internet.base_url, recipe, clock, own_home) as (app, desk),
+    ):
         app.register(recipe)
         run(replace(desk, sinks={"files": Box()}), clock)
         with reading(app.store.engine) as connection:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests.conversing import desk_for
 from tests.flow.test_geopolitics import Box, Moving, next_day, prepared, rows, run
+from tests.homes import Home
 
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.outcome import Sent
@@ -36,9 +37,12 @@ class Gone:
         raise Permanent("receiver_refused", f"{len(parcels)} of them")
 
 
-def test_g17_an_alert_is_tried_again_or_set_apart_and_told_once(tmp_path: Path):
+def test_g17_an_alert_is_tried_again_or_set_apart_and_told_once(tmp_path: Path, own_home: Home):
     recipe, clock, moody = prepared(tmp_path, alerts=RULES), Moving(), Moody(refusals=1)
-    with running() as internet, desk_for(tmp_path, internet.base_url, recipe, clock) as (app, bare):
+    with (
+        running() as internet,
+        desk_for(tmp_path, internet.base_url, recipe, clock, own_home) as (app, bare),
+    ):
         desk = replace(bare, sinks={"files": Box(), "ops": moody, "dead": Gone()})
         run(desk, clock)
         assert moody.parcels == []

@@ -44,8 +44,8 @@ def news_of(ticker: str, **options):
     return {"name": "news", "kind": "news_api", "tickers": [ticker], "options": EVERYTHING | options}
 
 
-def test_r57_an_article_about_two_companies_is_one_document_with_two_mentions(internet, tmp_path):
-    with trading(tmp_path, internet, NEWS) as made:
+def test_r57_an_article_about_two_companies_is_one_document_with_two_mentions(internet, tmp_path, own_home):
+    with trading(tmp_path, internet, NEWS, home=own_home) as made:
         made.run()
         shared = [one for one in made.rows(documents) if len(one["attributes"]["tickers"]) == 2]
         (document,) = shared
@@ -59,8 +59,8 @@ def test_r57_an_article_about_two_companies_is_one_document_with_two_mentions(in
         assert len(made.rows(leads)) == len(made.rows(documents)) + 1
 
 
-def test_r58_r61_articles_become_documents_and_the_run_says_how_many(internet, tmp_path):
-    with trading(tmp_path, internet, NEWS) as made:
+def test_r58_r61_articles_become_documents_and_the_run_says_how_many(internet, tmp_path, own_home):
+    with trading(tmp_path, internet, NEWS, home=own_home) as made:
         made.run()
         assert {row["state"] for row in made.rows(documents)} == {State.KEPT}
         looks = made.rows(runs)
@@ -79,8 +79,10 @@ def test_r45_r46_a_run_is_on_record_before_the_answer_is_there(internet, tmp_pat
         assert (run["status"], run["ended_at"]) == ("running", None)
 
 
-def test_r18_a_look_tells_its_bytes_their_hash_its_items_and_how_the_answer_came(internet, tmp_path):
-    with trading(tmp_path, internet, news_of("NGSC")) as made:
+def test_r18_a_look_tells_its_bytes_their_hash_its_items_and_how_the_answer_came(
+    internet, tmp_path, own_home
+):
+    with trading(tmp_path, internet, news_of("NGSC"), home=own_home) as made:
         made.run()
         (run,) = made.rows(runs)
         assert (run["error"], run["http_status"], run["found"]) == (None, 200, 1)
@@ -105,8 +107,8 @@ def test_r59_r63_what_was_fetched_is_due_to_be_parsed_with_all_that_the_parser_n
         assert draft.source.kind == "news_api"
 
 
-def test_r52_r53_a_second_look_finds_nothing_new_and_queues_nothing_again(internet, tmp_path):
-    with trading(tmp_path, internet, NEWS) as made:
+def test_r52_r53_a_second_look_finds_nothing_new_and_queues_nothing_again(internet, tmp_path, own_home):
+    with trading(tmp_path, internet, NEWS, home=own_home) as made:
         made.run()
         before = [made.rows(table) for table in (leads, documents, queue_items, edges)]
         made.again()
@@ -140,8 +142,8 @@ def test_r5_late_articles_and_siblings_are_found_after_the_watermark_has_moved_o
         assert {late["id"], sibling["id"]} <= found
 
 
-def test_r36_r86_macro_news_is_about_nobody_and_goes_to_its_own_queue(internet, tmp_path):
-    with trading(tmp_path, internet, MACRO, news_of("QZEL")) as made:
+def test_r36_r86_macro_news_is_about_nobody_and_goes_to_its_own_queue(internet, tmp_path, own_home):
+    with trading(tmp_path, internet, MACRO, news_of("QZEL"), home=own_home) as made:
         made.run()
         queued = {row["queue"]: row for row in made.rows(queue_items)}
         assert set(queued) == {"app:queue:macro_classification", "app:queue:extraction"}
@@ -252,15 +254,18 @@ def _pages_until_some_are_stored(made: Trading) -> None:
         network.step(timedelta(seconds=0.05))
 
 
-def test_pages_that_a_crash_cut_off_are_read_to_the_end_by_the_next_and_none_twice(internet, tmp_path):
+def test_pages_that_a_crash_cut_off_are_read_to_the_end_by_the_next_and_none_twice(
+    internet, tmp_path, own_home
+):
     for _ in range(4):
         internet.dispatch("NGSC")
-    with trading(tmp_path, internet, news_of("NGSC", limit=1), owner="dies") as first:
+    with trading(tmp_path, internet, news_of("NGSC", limit=1), owner="dies", home=own_home) as first:
         _pages_until_some_are_stored(first)
         assert first.rows(sources)[0]["watermark"] == {}  # nothing is behind the watermark that is not stored
         clock = first.clock
     clock.advance(timedelta(minutes=30))
-    with trading(tmp_path, internet, news_of("NGSC", limit=1), owner="next", clock=clock) as second:
+    told = {"owner": "next", "clock": clock, "home": own_home}
+    with trading(tmp_path, internet, news_of("NGSC", limit=1), **told) as second:
         second.run()
         assert len(second.rows(leads)) == len(second.rows(documents)) == 5
         assert {run["status"] for run in second.rows(runs)} == {"failed", "completed"}

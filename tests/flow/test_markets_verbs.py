@@ -8,8 +8,10 @@ from pathlib import Path
 
 import obstore
 import pytest
+from msgspec.structs import asdict
 from rich.console import Console
 from tests.flow.command_line import call, shell
+from tests.homes import Home
 from tests.seaweed import Seaweed
 from tests.trading import EVERYTHING, trading
 
@@ -36,14 +38,14 @@ ALL = {
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory):
+def made(tmp_path_factory: pytest.TempPathFactory, home: Home):
     """A laboratory in which everything was read once."""
     patch = pytest.MonkeyPatch()
     for name, value in KEYS.items():
         patch.setenv(name, value)
     with (
         running() as internet,
-        trading(tmp_path_factory.mktemp("markets"), internet, NEWS, PRICES, ALL) as found,
+        trading(tmp_path_factory.mktemp("markets"), internet, NEWS, PRICES, ALL, home=home) as found,
     ):
         found.run()
         yield found
@@ -52,7 +54,10 @@ def made(tmp_path_factory: pytest.TempPathFactory):
 
 @pytest.fixture
 def ask(made, capsys, monkeypatch):
-    return lambda *words: call(capsys, monkeypatch, "--data", str(made.folder / "data"), *words)
+    told = {"data": str(made.folder / "data"), "database": made.home.database}
+    settings = made.folder / "headwater.yaml"
+    settings.write_text(json.dumps(told | {"archive": asdict(made.home.archive)}), encoding="utf-8")
+    return lambda *words: call(capsys, monkeypatch, "--config", str(settings), *words)
 
 
 def test_r48_r49_r50_payloads_lie_by_bucket_kind_company_day_and_run(made, tmp_path: Path):
@@ -72,10 +77,11 @@ def test_r48_r49_r50_payloads_lie_by_bucket_kind_company_day_and_run(made, tmp_p
 
 def test_r49_buckets_are_buckets_of_a_server(made, seaweed: Seaweed):
     server = Server(endpoint=seaweed.endpoint, key=seaweed.key, secret=seaweed.secret)
-    names = layout(Vocabulary("stonks"))
+    own = f"stonks-{made.app.store.engine.dialect.name}"
+    names = layout(Vocabulary(own))
     counted = copy_objects(made.app, "markets", names, in_buckets(server), None)
     assert counted["written"] == counted["payloads"] + 2 * counted["documents"] > 0
-    for bucket, kind in (("stonks-raw-news", "news_api"), ("stonks-raw-market", "market_api")):
+    for bucket, kind in ((f"{own}-raw-news", "news_api"), (f"{own}-raw-market", "market_api")):
         listed = [entry["path"] for page in obstore.list(server.bucket(bucket)) for entry in page]
         assert listed
         assert all(name.startswith(f"{kind}/") for name in listed)
@@ -83,20 +89,21 @@ def test_r49_buckets_are_buckets_of_a_server(made, seaweed: Seaweed):
     assert (again["payloads"], again["documents"], again["written"]) == (
         counted["payloads"], counted["documents"], 0,
     )  # fmt: skip
-    whole = copy_objects(made.app, "markets", names, in_one_bucket(server, "one", "copies"), None)
+    whole = copy_objects(made.app, "markets", names, in_one_bucket(server, own, "copies"), None)
     assert whole == counted
-    first = next(iter(obstore.list(server.bucket("one"))))[0]["path"]
-    assert first.startswith("copies/stonks-")
+    first = next(iter(obstore.list(server.bucket(own))))[0]["path"]
+    assert first.startswith(f"copies/{own}-")
 
 
 def test_r49_the_verb_copies_to_buckets_and_names_one_that_cannot_be(made, ask, seaweed, monkeypatch):
     told = {"ENDPOINT": seaweed.endpoint, "KEY": seaweed.key, "SECRET": seaweed.secret}
     for name, value in told.items():
         monkeypatch.setenv(f"HEADWATER_ARCHIVE_{name}", value)
-    answer = ask("archive", "copy", "markets", "--to", "s3://by-verb/x", "--json")
+    place = f"s3://by-verb/{made.app.store.engine.dialect.name}"
+    answer = ask("archive", "copy", "markets", "--to", place, "--json")
     assert answer.err == ""
     copied = answer.record
-    assert (copied["folder"], copied["missing"]) == ("s3://by-verb/x", 0)
+    assert (copied["folder"], copied["missing"]) == (place, 0)
     assert copied["written"] > 0
     assert "cannot be a bucket" in ask("archive", "copy", "markets", "--to", "s3://Not_One/x").err
     monkeypatch.setenv("HEADWATER_ARCHIVE_SECRET", "wrong-secret")

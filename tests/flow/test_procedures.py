@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
+from tests.homes import Home
 from tests.laboratory import LONGEST, QuickClock
 
 from headwater.app import App
@@ -43,12 +44,15 @@ class Office:
     folder: Path
     internet: Internet
     only: tuple[str, ...] = ()
+    home: Home = field(default_factory=Home)
     clock: QuickClock = field(default_factory=QuickClock)
 
     @cached_property
     def app(self) -> App:
         settings = Settings(
             data=str(self.folder),
+            database=self.home.database,
+            archive=self.home.archive,
             hosts={"*.example": self.internet.base_url},
             requests_per_second=0,
             log_level="error",
@@ -103,8 +107,8 @@ class Office:
 
 
 @contextmanager
-def office(folder: Path, internet: Internet, *only: str) -> Iterator[Office]:
-    made = Office(folder, internet, only)
+def office(folder: Path, internet: Internet, *only: str, home: Home | None = None) -> Iterator[Office]:
+    made = Office(folder, internet, only, home or Home())
     try:
         yield made
     finally:
@@ -120,8 +124,8 @@ def internet() -> Iterator[Internet]:
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory, internet: Internet) -> Iterator[Office]:
-    with office(tmp_path_factory.mktemp("procedures"), internet) as made:
+def finished(tmp_path_factory: pytest.TempPathFactory, internet: Internet, home: Home) -> Iterator[Office]:
+    with office(tmp_path_factory.mktemp("procedures"), internet, home=home) as made:
         made.run()
         yield made
 

@@ -13,7 +13,8 @@ import pytest
 from tests import mortal
 from tests.flow.command_line import Answer, call
 from tests.scene import Scene
-from tests.workshop import RECIPE, Workshop, children, workshop
+from tests.trial import RECIPE, children
+from tests.workshop import Workshop, workshop
 
 from headwater.backends.sql.migrate import migrate
 from headwater.backends.sql.replays import Replays

@@ -8,7 +8,8 @@ from pathlib import Path
 import psutil
 import pytest
 from tests.scene import Scene
-from tests.workshop import RECIPE, Workshop, children, workshop
+from tests.trial import RECIPE, children
+from tests.workshop import Workshop, workshop
 
 from headwater.backends.sql.catalogue import Catalogue
 from headwater.backends.sql.schema import deliveries, documents, leads, runs

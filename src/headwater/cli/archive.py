@@ -122,7 +122,7 @@ def copy_objects(
             counted["documents"] += 1
             parts = {
                 "normalized.txt": one.text.encode(),
-                "parser_output.json": msgspec.json.encode(one.record),
+                "parser_output.json": msgspec.json.encode(one.record, order="deterministic"),
             }
             for name, body in parts.items():
                 counted["written"] += target.write(layout.part(one.kind, one.label, one.id, name), body)

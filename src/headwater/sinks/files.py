@@ -9,11 +9,23 @@ from pathlib import Path
 
 import msgspec
 
+from headwater.model.alarm import Alarm
+from headwater.model.document import Document
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.outcome import Sent
 from headwater.model.recipe import Parcel
+from headwater.model.story import Story
 
 SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+
+
+# Databases give records back in an order of their own; a file is the same bytes wherever the record was stored.
+ENCODER = msgspec.json.Encoder(order="deterministic")
+
+
+class Content(msgspec.Struct, frozen=True):
+    revision: int
+    record: Document | Story | Alarm
 
 
 @dataclass(frozen=True)
@@ -34,7 +46,7 @@ class Files:
         name = f"{_safe(parcel.route)}/{_safe(parcel.record.id)}.json"
         target = f"{self.folder}/{name}"
         draft = f"{target}.{os.getpid()}.tmp"
-        body = msgspec.json.encode({"revision": parcel.revision, "record": parcel.record})
+        body = ENCODER.encode(Content(parcel.revision, parcel.record))
         try:
             with open(draft, "wb", buffering=0) as file:  # noqa: PTH123 - for every record; pathlib doubles the cost
                 file.write(body)

@@ -1,5 +1,5 @@
-"""Chores by the clock, in UTC: health and summaries every five minutes, scores every hour, clean-up and the search index
-at night."""
+"""Chores by the clock, in UTC: health and summaries every five minutes, scores and what recipes sum up every hour, clean-up
+and the search index at night."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +16,7 @@ from headwater.model.errors import Refused
 from headwater.model.source import Trigger
 from headwater.pure.schedule import next_look
 from headwater.worker.cleanup import clean_up
+from headwater.worker.closing import close_runs
 from headwater.worker.health import check_health
 from headwater.worker.marking import fill_markers
 from headwater.worker.retelling import age_stories, summarise
@@ -44,6 +45,7 @@ CHORES: Mapping[str, Chore] = {
     "health_check": Chore(Trigger(cron="*/5 * * * *"), check_health),
     "cleanup_old_jobs": Chore(Trigger(cron="0 2 * * *"), clean_up),
     "age_stories": Chore(Trigger(cron="20 * * * *"), age_stories),
+    "close_runs": Chore(Trigger(cron="40 * * * *"), close_runs),
     SUMMARIES: summaries_chore(),
     "fill_search_index": Chore(Trigger(cron="30 2 * * *"), fill_search_index),
 }

@@ -1,9 +1,13 @@
 """Everything that is told about the companies, and who may ask for it."""
 
+from collections import Counter
 from dataclasses import replace
 from datetime import datetime, timedelta
+from hashlib import sha256
 from typing import Any
+from urllib.parse import urlencode
 
+from headwater_demo.exchange import Request
 from headwater_demo.markets.companies import BY_TICKER
 from headwater_demo.markets.keys import KeyTable
 from headwater_demo.markets.wire import Dispatch, about, first_dispatches, on_economy
@@ -18,6 +22,14 @@ class Floor:
         self.keys = KeyTable()
         self.burst: int | None = None
         self.dispatches = first_dispatches(seed, size, start)
+        self.asked: Counter[str] = Counter()
+
+    def fresh(self, request: Request) -> str:
+        """Another word for each answer, be the question the same; whoever asks the same questions in another order gets
+        the same words."""
+        question = f"{request.host}{request.path}?{urlencode(sorted(request.query.items()))}"
+        self.asked[question] += 1
+        return sha256(f"{question} {self.asked[question]}".encode()).hexdigest()[:32]
 
     def listed(self, now: datetime) -> list[Dispatch]:
         """What the provider lists by now, oldest first."""

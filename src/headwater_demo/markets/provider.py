@@ -3,8 +3,8 @@
 import base64
 import binascii
 import json
-import secrets
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -21,7 +21,12 @@ DEFAULT_LIMIT, MOST = 10, 1000
 
 
 def provider(floor: Floor) -> Site:
-    return Site(HOST, lambda request: _answer(floor, request))
+    def answer(request: Request) -> Answer:
+        given = _answer(floor, request)
+        body = {**json.loads(given.body), "request_id": floor.fresh(request)}
+        return replace(given, body=json.dumps(body).encode())
+
+    return Site(HOST, answer)
 
 
 def _answer(floor: Floor, request: Request) -> Answer:
@@ -50,8 +55,7 @@ def _answer(floor: Floor, request: Request) -> Answer:
 
 
 def told(payload: Mapping[str, Any], status: int = 200) -> Answer:
-    body = {**payload, "request_id": secrets.token_hex(16)}
-    return Answer(status=status, body=json.dumps(body).encode(), media_type=JSON)
+    return Answer(status=status, body=json.dumps(payload).encode(), media_type=JSON)
 
 
 def _news(floor: Floor, request: Request) -> Answer:

@@ -89,7 +89,10 @@ class Copying:
             ]
 
     def _batches(self, query: Any) -> Iterator[list[Any]]:
-        with reading(self.engine) as connection:
-            found = connection.execution_options(stream_results=True).execute(query).mappings()
-            while rows := found.fetchmany(AT_ONCE):
+        with (
+            reading(self.engine) as connection,
+            connection.execution_options(stream_results=True).execute(query) as found,
+        ):
+            records = found.mappings()
+            while rows := records.fetchmany(AT_ONCE):
                 yield list(rows)

@@ -31,8 +31,9 @@ def export_articles(engine: Engine, wanted: Wanted) -> Iterator[dict[str, Any]]:
     """In the order of that moment."""
     with reading(engine) as connection:
         streaming = connection.execution_options(stream_results=True, yield_per=AT_ONCE)
-        for row in streaming.execute(_query(wanted)).mappings():
-            yield _article(dict(row))
+        with streaming.execute(_query(wanted)) as found:
+            for row in found.mappings():
+                yield _article(dict(row))
 
 
 def _query(wanted: Wanted) -> Select[Any]:
@@ -73,8 +74,9 @@ def export_bars(engine: Engine, wanted: WantedBars) -> Iterator[dict[str, Any]]:
         query = query.where(bars.c.at < wanted.until)
     with reading(engine) as connection:
         streaming = connection.execution_options(stream_results=True, yield_per=AT_ONCE)
-        for row in streaming.execute(query.order_by(bars.c.symbol, bars.c.span, bars.c.at)).mappings():
-            yield {name: value for name, value in row.items() if name not in {"recipe", "capture_id"}}
+        with streaming.execute(query.order_by(bars.c.symbol, bars.c.span, bars.c.at)) as found:
+            for row in found.mappings():
+                yield {name: value for name, value in row.items() if name not in {"recipe", "capture_id"}}
 
 
 def _article(row: dict[str, Any]) -> dict[str, Any]:

@@ -44,11 +44,12 @@ class RowQueues:
                 "document_id": one.document,
                 "payload": dict(one.payload),
                 "state": WAITING,
-                "created_at": now,
+                # Of those that come together the first is still the first.
+                "created_at": now + place * timedelta.resolution,
                 "due_at": now,
                 "attempts": 0,
             }
-            for one in items
+            for place, one in enumerate(items)
         ]
         with writing(self.engine) as connection:
             return insert_rows(connection, queue_items, rows)

@@ -52,7 +52,8 @@ def lately(engine: Engine, recipe: str, since: datetime, normal: Normal) -> Iter
 
 
 def _handfuls(connection: Connection, query: Select[Any]) -> Iterator[Sequence[Any]]:
-    yield from connection.execution_options(yield_per=AT_ONCE).execute(query).partitions()
+    with connection.execution_options(yield_per=AT_ONCE).execute(query) as found:
+        yield from found.partitions()
 
 
 def _leads(recipe: str, since: datetime) -> Select[Any]:

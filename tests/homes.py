@@ -1,0 +1,23 @@
+"""Where an installation of the tests may live: SQLite and a folder, or PostgreSQL and a bucket."""
+
+from dataclasses import dataclass, field
+
+from tests.seaweed import Seaweed
+
+from headwater.settings.archive import Archive
+
+HOMES = ("embedded", "cluster")
+
+
+@dataclass(frozen=True)
+class Home:
+    """Without anything said, both lie in the data folder."""
+
+    database: str | None = None
+    archive: Archive = field(default_factory=Archive)
+
+
+def bucket(seaweed: Seaweed, name: str) -> Archive:
+    return Archive(
+        place=f"s3://homes/{name}", endpoint=seaweed.endpoint, key=seaweed.key, secret=seaweed.secret
+    )

@@ -1,0 +1,94 @@
+"""A recipe that writes down what it does, installed for a test alone, and what programs that run it have in common."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import yaml
+
+from headwater_demo import KEYS, Internet
+
+RECIPE = "trial"
+
+# TRIAL_PAUSE makes the work last, so that there is a time to strike.
+JOURNAL = """
+import os
+import time
+from dataclasses import dataclass, replace
+from headwater.steps.normalise import normalise
+from headwater_recipes.crypto import recipe as crypto
+
+@dataclass(frozen=True)
+class Journal:
+    name: str = "journal"
+    version: str = "1"
+
+    def __call__(self, batch, context):
+        journal = os.open(os.environ["TRIAL_JOURNAL"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        for document in batch:
+            time.sleep(float(os.environ["TRIAL_PAUSE"]))
+            os.write(journal, f"{document.id} {document.revision}\\n".encode())
+        os.close(journal)
+        return batch
+
+"""
+
+
+def install(folder: Path, recipe: str) -> None:
+    """Found by entry point, as anyone's recipe is. `recipe` is the source of the function that makes it."""
+    installed = folder / "installed"
+    about = installed / "trial-1.0.dist-info"
+    about.mkdir(parents=True)
+    (installed / "trial_recipe.py").write_text(JOURNAL + recipe, encoding="utf-8")
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: trial\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(f"[headwater.recipes]\n{RECIPE} = trial_recipe:recipe\n")
+
+
+def feeds_file(folder: Path, internet: Internet) -> str:
+    listed = {"sources": [{"name": one["name"], "url": one["url"]} for one in internet.feeds()]}
+    path = folder / "feeds.yaml"
+    path.write_text(yaml.safe_dump(listed), encoding="utf-8")
+    return str(path)
+
+
+def environment(folder: Path, pause: float = 0.0) -> dict[str, str]:
+    paths = [str(folder / "installed"), *(path for path in sys.path if path)]
+    own = {"TRIAL_JOURNAL": str(folder / "journal"), "TRIAL_PAUSE": str(pause)}
+    return {**os.environ, **KEYS, **own, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def read_journal(folder: Path) -> list[str]:
+    """Every document that a desk has taken up, as often as it did."""
+    path = folder / "journal"
+    return path.read_text(encoding="ascii").split("\n")[:-1] if path.exists() else []
+
+
+def read_output(folder: Path) -> str:
+    return (folder / "output").read_text(encoding="utf-8", errors="replace")
+
+
+def wait_until(true: Callable[[], bool], folder: Path, longest: float) -> None:
+    until = time.monotonic() + longest
+    while not true():
+        assert time.monotonic() < until, f"waited too long: {read_output(folder)[-4000:]}"
+        time.sleep(0.05)
+
+
+def children(program: subprocess.Popen[bytes]) -> list[psutil.Process]:
+    """The processes that work for it, and theirs; not the one that multiprocessing keeps for itself."""
+    try:
+        below = psutil.Process(program.pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
+    return [process for process in below if "spawn_main" in _command(process)]
+
+
+def _command(process: psutil.Process) -> str:
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
