@@ -40,6 +40,7 @@ OWN = {
 ELSEWHERE = {
     "chores": "what is done by the clock, and which beat leads: nothing that a recipe makes",
     "alembic_version": "the schema's own",
+    "home": "the name of the database itself, and where it moved",
     "search_vectors": "PostgreSQL's part of searching, made from vectors",
     "search_entries": "made from documents at night; the tests of searching fill it on both databases",
     **dict.fromkeys(
