@@ -44,7 +44,7 @@ class Toy:
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> Toy:
     made = Toy()
-    monkeypatch.setattr(meaning, "open_encoder", lambda *_: made)
+    monkeypatch.setattr(meaning, "open_encoder", lambda *_, **__: made)
     monkeypatch.setattr(meaning, "topic_head", None)
     return made
 

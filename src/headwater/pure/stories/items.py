@@ -3,9 +3,9 @@ from datetime import datetime
 
 from headwater.pure.stories.terms import outlined
 
-LEAD, WORDS = 2000, 80
-"""So many characters of a text are read for its meaning, and so many words of them: news says first what it is about.
-Small words are left out, because they cost an encoder half of its time and say nothing about the story."""
+LEAD, WORDS, PIECES = 2000, 80, 128
+"""So many characters of a text are read for its meaning, so many words of them, and so many pieces of words: news says first
+what it is about. Small words are left out, because they cost an encoder half of its time and tell no story from another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,9 @@ NEWS_WORDS = (
     " dit hij zegt sagte sagt laut nach selon après dijo según tras disse segundo após ha detto secondo dopo сказал после"
 )
 # Small words of one language that say what a text is about in another.
-TELLING = "war sea drug die son sin care sense side word pro solo hat hay pot pie polo dove mint volt van era dig"
+TELLING = (
+    "war sea drug die son sin care sense side word pro solo hat hay pot pie polo dove mint volt van era dig"
+)
 UNTOLD = frozenset().union(*SMALL_WORDS.values()) - frozenset(TELLING.split()) | frozenset(NEWS_WORDS.split())
 
 
