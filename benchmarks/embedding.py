@@ -20,7 +20,7 @@ import numpy as np
 import onnxruntime
 
 from headwater.stories.embedding import Encoder, open_encoder
-from headwater.stories.embedding.encoder import _batches, _padded
+from headwater.stories.embedding.encoder import _padded
 from headwater.stories.embedding.graph import layers_of
 from headwater.stories.embedding.weights import carried, read_weights
 
@@ -87,7 +87,8 @@ def in_batches(encode: Encoder, network: Callable) -> Callable:
     def run(texts: list[str]) -> np.ndarray:
         ids = [found.ids for found in encode.tokenizer.encode_batch(texts)]
         vectors = np.zeros((len(texts), 384), dtype=np.float32)
-        for positions in _batches(ids, 32):
+        order = sorted(range(len(ids)), key=lambda position: len(ids[position]))
+        for positions in np.array_split(order, range(32, len(order), 32)):
             vectors[positions] = network(*_padded([ids[p] for p in positions], np.int64))
         return vectors
 

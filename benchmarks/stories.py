@@ -30,6 +30,7 @@ import numpy as np
 from benchmarks.neighbours import invented, peak_memory
 from headwater.pure.stories import Item, divide
 from headwater.pure.stories.cutting import HYBRID
+from headwater.pure.stories.items import PIECES
 from headwater.pure.stories.neighbours import nearest
 from headwater.pure.stories.vectors import item_vectors
 from headwater.pure.stories.windows import clustered
@@ -46,7 +47,7 @@ def main() -> None:
     options = parser.parse_args()
     corpora = {**headlines(options.data), **pieces(options.data)}
     with tempfile.TemporaryDirectory() as folder:
-        encode = open_encoder(Path(folder)) if installed() else None
+        encode = open_encoder(Path(folder), longest=PIECES) if installed() else None
         texts = sorted({item.lead for items, _ in corpora.values() for item in items})
         vectors = dict(zip(texts, encode(texts), strict=True)) if encode else {}
     figures = {name: measured(items, gold, vectors) for name, (items, gold) in corpora.items()}

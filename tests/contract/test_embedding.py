@@ -1,6 +1,7 @@
 """The encoder of the extra `nlp`: built from the package's weights, once, and true to them."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -153,3 +154,9 @@ def tiny_encoder(folder: Path, *, whole: bool) -> Path:
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.save(str(folder / "tokenizer.json"))
     return folder
+
+
+def test_no_batch_has_more_words_than_room_and_every_text_is_in_one(encode: Encoder):
+    texts = ["harbour " * many for many in (1, 40, 3, 90, 90, 7, 2, 200)]
+    roomy, narrow = encode(texts), replace(encode, room=64)(texts)
+    assert np.all(np.sum(roomy * narrow, axis=1) > 0.98)

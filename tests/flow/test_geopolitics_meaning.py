@@ -44,12 +44,12 @@ class Toy:
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> Toy:
     made = Toy()
-    monkeypatch.setattr(meaning, "open_encoder", lambda *_: made)
+    monkeypatch.setattr(meaning, "open_encoder", lambda *_, **__: made)
     monkeypatch.setattr(meaning, "topic_head", None)
     return made
 
 
-def document(name: str, text: str = "some words", vector: Vector | None = None) -> Document:
+def document(name: str, text: str = "harbour pilots", vector: Vector | None = None) -> Document:
     return Document(id=name, recipe="r", source="s", lead="l", url="u", title=name, text=text, vector=vector)
 
 
@@ -78,16 +78,16 @@ def test_g10_another_models_vector_is_not_mixed_in(toy: Toy):
     own = document("b", vector=Vector("toy", np.ones(WORDS, dtype="<f4").tobytes()))
     found = Meaning("folder").of([other, own])
     assert found.shape == (2, WORDS)
-    assert toy.read == ["a. some words"]
+    assert toy.read == ["a. harbour pilots"]
     assert found[1].tolist() == [1.0] * WORDS
 
 
 def test_g10_a_changed_text_gets_a_new_vector(toy: Toy):
-    stale = document("a", "new words", Vector("toy", np.ones(WORDS, dtype="<f4").tobytes()))
+    stale = document("a", "striking pilots", Vector("toy", np.ones(WORDS, dtype="<f4").tobytes()))
     (outcome,) = Embed(Meaning("folder"))([stale], Context("r", NOW, NothingKnown()))
     assert isinstance(outcome, Document)
     assert outcome.vector != stale.vector
-    assert toy.read == ["a. new words"]
+    assert toy.read == ["a. striking pilots"]
 
 
 def test_g15_the_head_reads_the_vectors_and_abstains_when_unsure(toy: Toy):

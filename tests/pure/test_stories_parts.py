@@ -12,6 +12,7 @@ from headwater.pure.stories import fitting
 from headwater.pure.stories import neighbours as looking
 from headwater.pure.stories.cutting import HYBRID, best_bar, company, guessed
 from headwater.pure.stories.fitting import Alone, fits
+from headwater.pure.stories.items import WORDS, Item
 from headwater.pure.stories.judging import Documents, Forest, judged, together
 from headwater.pure.stories.linkage import average_linkage, joins
 from headwater.pure.stories.louvain import communities, graph_of
@@ -239,3 +240,11 @@ def test_days_apart_only_ever_take_away(one: float, other: float):
 def test_an_unknown_moment_takes_nothing_away():
     days = days_of([None, None])
     assert nearness(days[:1], days[1:]).tolist() == [1.0]
+
+
+def test_an_encoder_reads_the_title_whole_and_the_first_words_that_say_something():
+    item = Item(id="a", title="It is over", text="The war at sea is over, said the U.N. on Monday. " * 40)
+    assert item.lead.startswith("It is over. war sea U.N Monday war sea")
+    assert len(item.lead.split()) == 3 + WORDS
+    assert Item(id="b", title="It is over", text="At sea.").lead == "It is over. At sea."
+    assert Item(id="c", title="It is over").lead == "It is over"

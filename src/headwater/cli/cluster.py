@@ -18,6 +18,7 @@ from headwater.cli.output import count_of
 from headwater.model.errors import Refused
 from headwater.model.story import Member, Story
 from headwater.pure.stories import Item, tell
+from headwater.pure.stories.items import PIECES
 from headwater.stories.embedding import installed, open_encoder
 
 
@@ -148,7 +149,7 @@ def _encoder(
     if not (installed() or needed or model):
         return None
     settings = settings_from(given(context))
-    return open_encoder(settings.folder, model or settings.encoder or None, threads=0)
+    return open_encoder(settings.folder, model or settings.encoder or None, threads=0, longest=PIECES)
 
 
 def _answers(items: Sequence[Given], stories: Sequence[Story]) -> Iterator[dict[str, Any]]:

@@ -13,6 +13,7 @@ from headwater.model.document import Document, Vector
 from headwater.model.recipe import Cluster, Context, Outcome
 from headwater.pure.stories import Profile, divide
 from headwater.pure.stories.classifying import Head
+from headwater.pure.stories.items import PIECES
 from headwater.pure.stories.topic_features import topic_features
 from headwater.pure.stories.topics import UNKNOWN
 from headwater.stories.classifying import topic_head
@@ -40,7 +41,7 @@ class Meaning:
 
     @cached_property
     def encoder(self) -> Encoder:
-        return open_encoder(Path(self.models), self.model)
+        return open_encoder(Path(self.models), self.model, longest=PIECES)
 
     def of(self, documents: Sequence[Document]) -> Matrix:
         """A row per document: as it is stored, or encoded now where another model, or none, made it."""

@@ -1,8 +1,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-LEAD = 1000
-"""So many characters of a text are read for its meaning: news says first what it is about."""
+from headwater.pure.stories.terms import outlined
+
+LEAD, WORDS, PIECES = 2000, 80, 128
+"""So many characters of a text are read for its meaning, so many words of them, and so many pieces of words: news says first
+what it is about. Small words are left out, because they cost an encoder half of its time and tell no story from another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,4 +21,4 @@ class Item:
     @property
     def lead(self) -> str:
         """What an encoder reads."""
-        return f"{self.title}. {self.text[:LEAD]}" if self.text else self.title
+        return f"{self.title}. {outlined(self.text[:LEAD], WORDS)}" if self.text else self.title

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
+from itertools import islice
 
 from headwater.pure.language.words import SMALL_WORDS
 
@@ -10,6 +11,7 @@ LONGEST = 20_000
 """So many characters of a text are counted; a page of a million must not cost a minute."""
 
 WORD = re.compile(r"\w+")
+SPELT = re.compile(r"\w(?:[\w'’.-]*\w)?")
 POSSESSIVE = re.compile(r"['’]s\b")
 IDEOGRAMS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff]{2,}")
 NEWS_WORDS = (
@@ -17,7 +19,11 @@ NEWS_WORDS = (
     " first us mr mrs ms get gets report reports news update updates video watch live could should being did s t u"
     " dit hij zegt sagte sagt laut nach selon après dijo según tras disse segundo após ha detto secondo dopo сказал после"
 )
-UNTOLD = frozenset().union(*SMALL_WORDS.values()) | frozenset(NEWS_WORDS.split())
+# Small words of one language that say what a text is about in another.
+TELLING = (
+    "war sea drug die son sin care sense side word pro solo hat hay pot pie polo dove mint volt van era dig"
+)
+UNTOLD = frozenset().union(*SMALL_WORDS.values()) - frozenset(TELLING.split()) | frozenset(NEWS_WORDS.split())
 
 
 def terms(text: str) -> Counter[str]:
@@ -28,6 +34,14 @@ def terms(text: str) -> Counter[str]:
         if len(word) > 1 and word not in UNTOLD:
             found.update(_parts(word))
     return found
+
+
+def outlined(text: str, most: int) -> str:
+    """The text, if it has no more words than that; else its first words as they are written, without the small ones."""
+    found = SPELT.findall(text)
+    if len(found) <= most:
+        return text
+    return " ".join(islice((word for word in found if len(word) > 1 and word.casefold() not in UNTOLD), most))
 
 
 def _folded(text: str) -> str:

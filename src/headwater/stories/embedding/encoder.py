@@ -15,7 +15,9 @@ from headwater.stories.embedding.locating import located
 
 Matrix = npt.NDArray[np.float32]
 
-BATCH = 32
+ROOM = 1024
+"""So many words are read at once, padding included: what becomes of them in between stays in the processor's cache."""
+
 LONGEST = 256
 WHOLE = "sentence_embedding"
 FILES = (MODEL, f"onnx/{MODEL}", "model_quantized.onnx", "onnx/model_quantized.onnx")
@@ -28,12 +30,12 @@ class Encoder:
     name: str
     session: Any
     tokenizer: Any
-    batch: int = BATCH
+    room: int = ROOM
 
     def __call__(self, texts: Sequence[str]) -> Matrix:
         ids = [found.ids for found in self.tokenizer.encode_batch([_whole(text) for text in texts])]
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        for positions in _batches(ids, self.batch):
+        for positions in _batches(ids, self.room):
             found = self._encoded([ids[position] for position in positions])
             if vectors.shape[1] != found.shape[1]:
                 vectors = np.zeros((len(texts), found.shape[1]), dtype=np.float32)
@@ -66,11 +68,16 @@ def _whole(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _batches(ids: Sequence[Sequence[int]], size: int) -> Iterator[list[int]]:
+def _batches(ids: Sequence[Sequence[int]], room: int) -> Iterator[list[int]]:
     """Texts of like length together: padding is work for nothing. Order is by content, so that a batch is too."""
-    order = sorted(range(len(ids)), key=lambda position: (len(ids[position]), ids[position]))
-    for start in range(0, len(order), size):
-        yield order[start : start + size]
+    batch: list[int] = []
+    for position in sorted(range(len(ids)), key=lambda position: (len(ids[position]), ids[position])):
+        if batch and (len(batch) + 1) * len(ids[position]) > room:
+            yield batch
+            batch = []
+        batch.append(position)
+    if batch:
+        yield batch
 
 
 def _padded(rows: Sequence[Sequence[int]], kind: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -91,11 +98,14 @@ def _pooled(found: npt.NDArray[Any], mask: npt.NDArray[Any]) -> Matrix:
     return made
 
 
-def open_encoder(data: Path, model: str | Path | None = None, *, threads: int = 1) -> Encoder:
+def open_encoder(
+    data: Path, model: str | Path | None = None, *, threads: int = 1, longest: int = LONGEST
+) -> Encoder:
     """The built-in encoder, made in `data` at first use, or any other: a folder with an ONNX file and its tokenizer, or
     whatever else `located` finds.
 
-    One thread unless told: workers are processes, and they share the processors among themselves.
+    One thread unless told: workers are processes, and they share the processors among themselves. Of a text no more than
+    `longest` pieces of words are read.
     """
     runtime, tokenizers = needed("onnxruntime"), needed("tokenizers")
     name, folder = (NAME, built(data)) if model is None else located(model, data)
@@ -106,7 +116,7 @@ def open_encoder(data: Path, model: str | Path | None = None, *, threads: int = 
         str(model_file(folder, *FILES)), options, providers=["CPUExecutionProvider"]
     )
     tokenizer = tokenizers.Tokenizer.from_file(str(model_file(folder, TOKENIZER)))
-    tokenizer.enable_truncation(LONGEST)
+    tokenizer.enable_truncation(longest)
     tokenizer.no_padding()
     return Encoder(name, session, tokenizer)
 
