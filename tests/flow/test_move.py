@@ -21,11 +21,13 @@ from tests.seaweed import Seaweed
 from headwater.app import App
 from headwater.backends.sql import transfer
 from headwater.backends.sql.connect import reading, writing
+from headwater.backends.sql.retention import mark_archived
 from headwater.backends.sql.rows import capture_from
 from headwater.backends.sql.schema import captures, documents, facts, sources
 from headwater.backends.sql.snapshot import filled
 from headwater.cli.sweep import sweep_archive
 from headwater.model.errors import MovedAway, Refused
+from headwater.model.work import State
 from headwater.settings.archive import Archive
 from headwater.settings.homes import Home
 from headwater.settings.settings import Settings
@@ -196,6 +198,37 @@ def test_a_pack_damaged_here_is_named_and_one_damaged_there_is_put_again(app: Ap
     assert moved.damaged == (harmed,)
     assert target.archive.whole(torn) is not None
     assert target.archive.whole(harmed) is None
+
+
+def test_a_clean_up_elsewhere_meanwhile_takes_nothing_from_the_new_home(app: App, target: App):
+    """It writes a file after those were listed, or one that was listed anew, and empties the rows."""
+    with reading(app.store.engine) as connection:
+        kept = select(documents.c.id, documents.c.revision).where(documents.c.state == State.KEPT)
+        old = [(row.id, row.revision) for row in connection.execute(kept.where(documents.c.due_at.is_(None)))]
+    settled, again, new = (f"crypto/2026/2026-01-0{day}-part.parquet" for day in (1, 2, 3))
+
+    def put_away(name: str, number: int, data: bytes) -> None:
+        app.records.write(name, data)
+        assert mark_archived(app.store.engine, old[number : number + 1], name, app.clock()) == 1
+
+    put_away(settled, 0, b"settled")
+    app.records.write(again, b"half of it, before it died")
+    told: list[tuple[str, int]] = []
+
+    def progress(stage: str, done: int, _: int) -> None:
+        if stage == "records" and stage not in dict(told):
+            put_away(again, 1, b"again")
+            put_away(new, 2, b"new")
+        told.append((stage, done))
+
+    assert move(app, "cluster", progress).records == 3
+    found = {name: target.records.read(name) for name in (settled, again, new)}
+    assert found == {settled: b"settled", again: b"again", new: b"new"}
+    assert [done for stage, done in told if stage == "records"] == [
+        2,
+        2,
+    ]  # what was settled is not read twice
+    assert everything(target.store.engine) == everything(app.store.engine)
 
 
 def test_values_that_databases_write_differently_are_the_same(app: App, target: App):

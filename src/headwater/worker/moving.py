@@ -16,7 +16,6 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, Table, inspect, make_url, text, update
 
 from headwater.app import App
-from headwater.backends.record_files import FolderRecords, copy_records
 from headwater.backends.sql.connect import connect, preparing, reading
 from headwater.backends.sql.leaving import Departure, come_back, depart, identity, lock_home
 from headwater.backends.sql.orphans import nobody_working
@@ -26,7 +25,8 @@ from headwater.backends.sql.snapshot import clear, filled
 from headwater.backends.sql.transfer import Tally, row_counts, tally, transfer
 from headwater.model.errors import Refused
 from headwater.settings.settings import overriding
-from headwater.worker.moving_packs import AT_ONCE, Packs, Progress, packs_of, same_archive
+from headwater.worker.moving_packs import AT_ONCE, Packs, Progress, packs_in, packs_of, same_archive
+from headwater.worker.moving_records import Records
 from headwater.worker.occupancy import address, alone, departed, refuse_moved
 from headwater.worker.processes import free_the_dead
 
@@ -57,10 +57,12 @@ def move(app: App, to: str, progress: Progress = lambda *_: None) -> Moved:
             _refuse_filled_otherwise(app, target)
             target.archive.ready()
             packs = Packs(app, target, progress)
-            packs.move()
-            records = _move_records(app, target)
+            records = Records(app, target, progress)
+            packs.move(packs_of(app.store.engine))
+            records.move()
             with _still(app.store.engine) as source:
-                packs.move()  # what came in the last moment
+                packs.move(packs_in(source))  # what came in the last moment
+                records.move_rest()
                 tables, count = _move_rows(source, target, progress)
                 progress("remember", 0, 1)
                 depart(source, Departure(to=to, id=there, address=address(target), at=app.clock()))
@@ -75,7 +77,7 @@ def move(app: App, to: str, progress: Progress = lambda *_: None) -> Moved:
         rows_copied=count,
         packs=len(packs.seen),
         packs_copied=packs.copied,
-        records=records,
+        records=len(records.seen),
         damaged=tuple(packs.damaged),
     )
 
@@ -245,12 +247,3 @@ def _compared(
     if others:
         _refuse(found)
     return told
-
-
-def _move_records(app: App, target: App) -> int:
-    here, there = app.records, target.records
-    if isinstance(here, FolderRecords) and isinstance(there, FolderRecords):
-        same = here.folder.resolve() == there.folder.resolve()
-    else:
-        same = type(here) is type(there) and same_archive(app, target)
-    return 0 if same else copy_records(here, there)

@@ -1,10 +1,10 @@
 """Packs on their way into another home: one by one, each checked where it arrived."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from sqlalchemy import Engine, select
+from sqlalchemy import Connection, Engine, select
 
 from headwater.app import App
 from headwater.backends.archive import ObjectArchive
@@ -27,8 +27,12 @@ def same_archive(app: App, target: App) -> bool:
 
 def packs_of(engine: Engine) -> list[str]:
     with reading(engine) as connection:
-        query = select(captures.c.pack).where(captures.c.pack != "").distinct().order_by(captures.c.pack)
-        return list(connection.scalars(query))
+        return packs_in(connection)
+
+
+def packs_in(connection: Connection) -> list[str]:
+    query = select(captures.c.pack).where(captures.c.pack != "").distinct().order_by(captures.c.pack)
+    return list(connection.scalars(query))
 
 
 @dataclass
@@ -42,8 +46,9 @@ class Packs:
     copied: int = 0
     damaged: list[str] = field(default_factory=list)
 
-    def move(self) -> None:
-        names = [name for name in packs_of(self.app.store.engine) if name not in self.seen]
+    def move(self, packs: Sequence[str]) -> None:
+        """Those that were not looked after yet."""
+        names = [name for name in packs if name not in self.seen]
         self.seen.update(names)
         if same_archive(self.app, self.target):
             return
