@@ -1,6 +1,6 @@
 """Moving house: the same rows and captures there, killed anywhere and run again, and a run that goes on without a refetch."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from hashlib import sha256
@@ -33,7 +33,7 @@ from headwater.settings.homes import Home
 from headwater.settings.settings import Settings
 from headwater.worker.moving import move, rehearse
 from headwater.worker.moving_packs import packs_of
-from headwater.worker.occupancy import alone, at_work
+from headwater.worker.occupancy import alone, at_work, lives_elsewhere, refuse_moved, work_here_again
 from headwater.worker.processes import work
 from headwater_demo import Internet, running
 
@@ -65,11 +65,11 @@ def cluster(postgres: Postgres, seaweed: Seaweed) -> tuple[str, Home]:
     return name, Home(database=postgres.create(name), archive=place)
 
 
-def add_packs(app: App, number: int = 3) -> None:
+def add_packs(app: App, number: int = 3, said: str = "another body") -> None:
     """How many there are after a run is a matter of time; let there be some more."""
     with writing(app.store.engine) as connection:
         one = dict(connection.execute(select(captures)).mappings().first())
-        for body in (f"another body {place}".encode() for place in range(number)):
+        for body in (f"{said} {place}".encode() for place in range(number)):
             told = {"sha256": sha256(body).hexdigest(), "size": len(body)}
             (stored,) = app.archive.put([(replace(capture_from(one), **told), body)])
             row = one | told | {"id": stored.sha256, "pack": stored.pack, "start": stored.start}
@@ -308,6 +308,69 @@ def test_another_database_by_the_same_address_is_another_home(house: House, app:
     postgres.create(name)
     with pytest.raises(MovedAway, match="moved to the home 'cluster'"):
         move(app, "cluster")
+
+
+def test_a_home_that_was_left_for_another_is_not_revived(house: House, app: App, target: App, tmp_path: Path):
+    move(app, "cluster")
+    attic = Home(data=str(tmp_path / "attic"), database=f"sqlite:///{tmp_path / 'attic.db'}", archive="")
+    back = App(msgspec.structs.replace(target.settings, homes={"attic": attic}), clock=app.clock)
+    move(back, "attic")
+    with pytest.raises(MovedAway, match=r"'cluster' was left: .*'attic'.*--home cluster move --undo"):
+        move(app, "cluster")
+    with pytest.raises(MovedAway, match="--home attic"):
+        work(back, ["crypto"], until_idle=True)
+    assert work_here_again(app)
+    with pytest.raises(MovedAway, match="'cluster' was left"):
+        rehearse(app, "cluster")
+    back.store.engine.dispose()
+
+
+class Killed(BaseException):
+    """As good as dead at that moment: nothing is tidied up but what a database does itself."""
+
+
+def die_at(moment: str) -> Callable[[str, int, int], None]:
+    def progress(stage: str, *_: int) -> None:
+        if stage == moment:
+            raise Killed
+
+    return progress
+
+
+def test_nobody_works_in_a_home_into_which_a_move_has_not_ended(app: App, target: App):
+    with pytest.raises(Killed):
+        move(app, "cluster", die_at("committed"))
+    with pytest.raises(MovedAway, match="has not ended: run it again over there"):
+        work(target, ["crypto"], until_idle=True)
+    add_packs(app, 1, "went on")  # nobody is kept from working here
+    assert rehearse(app, "cluster").packs_copied == 1
+    with pytest.raises(Killed):
+        move(app, "cluster", die_at("left"))
+    assert everything(target.store.engine) == everything(app.store.engine)
+    for place, told in ((app, "moved to the home 'cluster'"), (target, "has not ended")):
+        with pytest.raises(MovedAway, match=told):
+            refuse_moved(place)
+    assert move(app, "cluster").rows_copied == 0
+    assert lives_elsewhere(target) is None
+
+
+def test_a_home_that_waits_for_the_end_of_a_move_is_for_nobody_else(house: House, app: App, tmp_path: Path):
+    with pytest.raises(Killed):
+        move(app, "cluster", die_at("committed"))
+    other = App(msgspec.structs.replace(house.settings, data=str(tmp_path / "other")), clock=app.clock)
+    for call_ in (move, rehearse):
+        with pytest.raises(Refused, match=r"'cluster' is taken: .*--home cluster move --undo"):
+            call_(other, "cluster")
+    homes = {"other": Home(database=other.settings.database_url, archive="")}
+    there = App(msgspec.structs.replace(house.there, homes=homes), clock=app.clock)
+    with pytest.raises(MovedAway, match="has not ended"):
+        move(there, "other")
+    assert work_here_again(there) is True
+    add_packs(there, 1, "went on there")
+    with pytest.raises(Refused, match="other data already"):
+        move(app, "cluster")
+    for made in (other, there):
+        made.store.engine.dispose()
 
 
 def replaced(home: Home, **told: Any) -> Home:

@@ -15,7 +15,7 @@ from headwater.cli.options import Options, given
 from headwater.cli.output import side_console
 from headwater.model.errors import Refused, Temporary
 from headwater.settings.settings import RecipeSettings, Settings, read_settings
-from headwater.worker.occupancy import departed
+from headwater.worker.occupancy import lives_elsewhere
 
 
 def settings_from(options: Options) -> Settings:
@@ -70,8 +70,8 @@ def closing(context: typer.Context, app: App) -> App:
 def _tell_departure(app: App) -> None:
     """What can still be read here is not what there is."""
     with suppress(Temporary):
-        if gone := departed(app):
-            told = f"headwater: {gone}: what is here is as it was then."
+        if away := lives_elsewhere(app):
+            told = f"headwater: {away}: what is here is as it was then."
             side_console().print(told, style="yellow", soft_wrap=True)
 
 

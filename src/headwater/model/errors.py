@@ -5,7 +5,7 @@
     ├── Temporary                "later": try again, not before `delay`
     ├── Permanent                "never": this record goes to quarantine with the reason
     └── Refused                  an operator's mistake: bad configuration, unknown recipe, missing database
-        └── MovedAway            the installation lives elsewhere now: whoever works here stops
+        └── MovedAway            the installation lives elsewhere, now or still: whoever works here stops
 
 Parts raise; only the engine catches.
 """
@@ -43,4 +43,4 @@ class Refused(HeadwaterError):
 
 
 class MovedAway(Refused):
-    """The installation moved to another home; nothing is written here any more."""
+    """The installation moved to another home, or has not left the one from which it comes; nothing is written here."""

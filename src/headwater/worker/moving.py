@@ -1,33 +1,39 @@
 """Moving house: store and archive into another home, compared by hash, and done again from where it was if it dies.
 
 Packs go first, each checked where it arrived; one that is there already is only checked. The rows go in one transaction
-of the target, with their hashes compared before it ends: until then the target is as empty as before. So a move that is
-killed anywhere is simply run again. Nobody may work here meanwhile, nor afterwards: that is told in this database, in
-the transaction that kept everybody out.
+of the target, with their hashes compared before it ends: until then the target is as empty as before. Nobody may work
+here meanwhile, nor afterwards: that is told in this database, in the transaction that kept everybody out. Nor there, until
+that is told: so whoever goes on here after a move that was killed loses nothing, and it is simply run again.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
-from sqlalchemy import Connection, Engine, Table, inspect, make_url, text, update
+from sqlalchemy import Connection, Engine, text, update
 
 from headwater.app import App
-from headwater.backends.sql.connect import connect, preparing, reading
-from headwater.backends.sql.leaving import Departure, come_back, depart, identity, lock_home
+from headwater.backends.sql.arriving import Arrival, arrive, end_arrival
+from headwater.backends.sql.connect import preparing, reading
+from headwater.backends.sql.leaving import Departure, depart, departure, lock_home, refuse_departed
 from headwater.backends.sql.orphans import nobody_working
 from headwater.backends.sql.postgresql import without_limits
 from headwater.backends.sql.schema import chores, metadata
 from headwater.backends.sql.snapshot import clear, filled
 from headwater.backends.sql.transfer import Tally, row_counts, tally, transfer
 from headwater.model.errors import Refused
-from headwater.settings.settings import overriding
 from headwater.worker.moving_packs import AT_ONCE, Packs, Progress, packs_in, packs_of, same_archive
 from headwater.worker.moving_records import Records
-from headwater.worker.occupancy import address, alone, departed, refuse_moved
+from headwater.worker.moving_target import (
+    admit,
+    home,
+    look_at,
+    name_of,
+    refuse_filled,
+    refuse_filled_otherwise,
+)
+from headwater.worker.occupancy import address, alone, refuse_moved
 from headwater.worker.processes import free_the_dead
 
 
@@ -46,15 +52,22 @@ class Moved:
     damaged: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Trip:
+    """`to` is the name of the home in the settings, `there` that which its database gives itself."""
+
+    to: str
+    there: str
+    coming: Arrival
+
+
 def move(app: App, to: str, progress: Progress = lambda *_: None) -> Moved:
     target = home(app, to)
     try:
         with alone(app):
-            there = _name(target)
-            if _still_here(app, there):
-                free_the_dead(app)
-                app.operations.free_expired(app.clock())
-            _refuse_filled_otherwise(app, target)
+            trip = Trip(to, name_of(target), Arrival(name_of(app), address(app)))
+            _free_the_dead(app, trip)
+            refuse_filled_otherwise(app, target, to)
             target.archive.ready()
             packs = Packs(app, target, progress)
             records = Records(app, target, progress)
@@ -63,9 +76,12 @@ def move(app: App, to: str, progress: Progress = lambda *_: None) -> Moved:
             with _still(app.store.engine) as source:
                 packs.move(packs_in(source))  # what came in the last moment
                 records.move_rest()
-                tables, count = _move_rows(source, target, progress)
+                tables, count = _move_rows(source, target, trip, progress)
                 progress("remember", 0, 1)
-                depart(source, Departure(to=to, id=there, address=address(target), at=app.clock()))
+                depart(source, Departure(to=to, id=trip.there, address=address(target), at=app.clock()))
+            progress("left", 0, 1)
+            with preparing(target.store.engine) as connection:
+                end_arrival(connection, trip.coming.id)
             progress("done", 1, 1)
     finally:
         target.store.engine.dispose()
@@ -86,7 +102,7 @@ def rehearse(app: App, to: str) -> Moved:
     """What a move would do; nothing is changed, there or here."""
     target = home(app, to)
     refuse_moved(app)
-    _look_at_target(target)
+    look_at(app, target, to)
     with reading(app.store.engine) as connection:
         without_limits(connection)
         counts = row_counts(connection)
@@ -113,87 +129,21 @@ def _to_copy(app: App, target: App, packs: Sequence[str]) -> int:
         return sum(not there for there in hands.map(target.archive.has, packs))
 
 
-def home(app: App, to: str) -> App:
-    """The same installation there; Refused if there is here."""
-    _refuse_overridden(app, to)
-    target = App(app.settings.at_home(to), clock=app.clock)
-    if _same_database(app, target):
-        raise Refused(
-            "same_home", f"the home '{to}' has the database that is in use already; nothing to move"
-        )
-    return target
+def _free_the_dead(app: App, trip: Trip) -> None:
+    with reading(app.store.engine) as connection:
+        gone = _gone(connection, trip.there)
+    if not gone:
+        free_the_dead(app)
+        app.operations.free_expired(app.clock())
 
 
-def _same_database(app: App, target: App) -> bool:
-    """By what the databases call themselves, however they are reached. A copy of a file calls itself as the file does."""
-    here, there = make_url(app.settings.database_url), make_url(target.settings.database_url)
-    if here.get_backend_name() == there.get_backend_name() == "sqlite":
-        return Path(here.database or "").resolve() == Path(there.database or "").resolve()
-    if here.get_backend_name() != there.get_backend_name():
-        return False
-    with _looked_at(target) as connection, reading(app.store.engine) as mine:
-        return identity(connection) == identity(mine)
-
-
-@contextmanager
-def _looked_at(target: App) -> Iterator[Connection]:
-    """As it is: looking must not give it a schema."""
-    engine = connect(target.settings.database_url, target.settings.connections)
-    try:
-        with reading(engine) as connection:
-            yield connection
-    finally:
-        engine.dispose()
-
-
-def _name(target: App) -> str:
-    with reading(target.store.engine) as connection:
-        return str(identity(connection))
-
-
-def _still_here(app: App, there: str) -> bool:
-    """Whether it lives here; MovedAway if it has gone to yet another database. One that went to this one is only compared."""
-    gone = departed(app)
-    if gone is not None and gone.id != there:
-        refuse_moved(app)
-    return gone is None
-
-
-def _refuse_overridden(app: App, to: str) -> None:
-    """A variable comes before what a home says: workers would go on elsewhere than where the rows went."""
-    names = overriding(app.settings, to, os.environ)
-    if names:
-        told = f"{', '.join(names)} would override what the home '{to}' says; unset it first, here and for the workers"
-        raise Refused("overridden_home", told)
-
-
-def _look_at_target(target: App) -> None:
-    file = make_url(target.settings.database_url)
-    if file.get_backend_name() == "sqlite" and not Path(file.database or "").exists():
-        return
-    with _looked_at(target) as connection:
-        if inspect(connection).has_table("documents") and (found := filled(connection)):
-            _refuse(found)
-
-
-def _refuse(found: Sequence[str]) -> None:
-    raise Refused(
-        "not_empty",
-        f"the target holds other data already ({', '.join(found[:3])}): move into an empty database",
-    )
-
-
-def _refuse_filled_otherwise(app: App, target: App) -> None:
-    """Before anything is copied: what is there must be nothing, or of this installation, as far as counts tell."""
-    with reading(target.store.engine) as there, reading(app.store.engine) as here:
-        found = filled(there)
-        if found and _without_chores(row_counts(there)) != _without_chores(row_counts(here)):
-            refuse_moved(app)  # it has gone on there since
-            _refuse(found)
-
-
-def _without_chores(counts: dict[str, int]) -> dict[str, int]:
-    return {name: count for name, count in counts.items() if name != chores.name}
+def _gone(source: Connection, there: str) -> bool:
+    """Whether it has gone to this other database already, and is only compared; MovedAway if it has gone to yet another
+    one, or has not come here yet."""
+    gone = departure(source)
+    if gone is None or gone.id != there:
+        refuse_departed(source)
+    return gone is not None
 
 
 @contextmanager
@@ -217,33 +167,43 @@ def _still(engine: Engine) -> Iterator[Connection]:
         yield connection
 
 
-def _move_rows(source: Connection, target: App, progress: Progress) -> tuple[dict[str, Tally], int]:
-    """Gives the tally of each table, and how many rows had to be copied. From then on it lives there."""
-    tables = metadata.sorted_tables
+def _move_rows(
+    source: Connection, target: App, trip: Trip, progress: Progress
+) -> tuple[dict[str, Tally], int]:
+    """Gives the tally of each table, and how many rows had to be copied. Nobody writes there until the source is left."""
+    gone = _gone(source, trip.there)
     with nobody_working(target.store.engine, _closed) as there:
-        come_back(there)
-        if found := filled(there):
-            return _compared(source, there, tables, found), 0
-        clear(there)
-        told = {}
-        for number, table in enumerate(tables):
-            progress(f"rows of {table.name}", number, len(tables))
-            told[table.name] = transfer(source, there, table)
-            if tally(there, table) != told[table.name]:
-                raise Refused(
-                    "move_differs", f"{table.name} does not arrive as it is here; nothing was moved"
-                )
-        progress("rows", len(tables), len(tables))
-    progress("committed", len(tables), len(tables))
-    return told, sum(one.rows for one in told.values())
+        unfinished = admit(there, trip.to, trip.coming.id)
+        found = filled(there)
+        told = _compared(source, there) if found else None
+        copied = told is None
+        if told is None:
+            if found and not unfinished:
+                refuse_filled(found)
+            told = _copied(source, there, progress)
+        if copied or not gone:
+            arrive(there, trip.coming)
+        progress("rows", len(told), len(told))
+    progress("committed", len(told), len(told))
+    return told, sum(one.rows for one in told.values()) if copied else 0
 
 
-def _compared(
-    source: Connection, there: Connection, tables: Sequence[Table], found: Sequence[str]
-) -> dict[str, Tally]:
-    """A move that died after its end is over; anything else is somebody else's data."""
-    told = {table.name: tally(source, table) for table in tables}
-    others = [t.name for t in tables if t is not chores and tally(there, t) != told[t.name]]
-    if others:
-        _refuse(found)
+def _copied(source: Connection, there: Connection, progress: Progress) -> dict[str, Tally]:
+    clear(there)
+    told, tables = {}, metadata.sorted_tables
+    for number, table in enumerate(tables):
+        progress(f"rows of {table.name}", number, len(tables))
+        told[table.name] = transfer(source, there, table)
+        if tally(there, table) != told[table.name]:
+            raise Refused("move_differs", f"{table.name} does not arrive as it is here; nothing was moved")
+    return told
+
+
+def _compared(source: Connection, there: Connection) -> dict[str, Tally] | None:
+    """None if it is not the same there: what a move left that died, or somebody else's data."""
+    told = {}
+    for table in metadata.sorted_tables:
+        told[table.name] = tally(source, table)
+        if table is not chores and tally(there, table) != told[table.name]:
+            return None
     return told

@@ -14,6 +14,7 @@ from typing import IO, NoReturn
 from sqlalchemy import URL, make_url
 
 from headwater.app import App
+from headwater.backends.sql.arriving import Arrival, arrival
 from headwater.backends.sql.connect import preparing, reading
 from headwater.backends.sql.leaving import Departure, come_back, departure, refuse_departed
 from headwater.model.errors import Refused, Temporary
@@ -64,10 +65,10 @@ def address(app: App) -> str:
     return bare.render_as_string()
 
 
-def departed(app: App) -> Departure | None:
-    """Where it went, if it moved away."""
+def lives_elsewhere(app: App) -> Departure | Arrival | None:
+    """Where it went, if it moved away; or whence it comes, if that has not ended."""
     with reading(app.store.engine) as connection:
-        return departure(connection)
+        return departure(connection) or arrival(connection)
 
 
 def refuse_moved(app: App) -> None:

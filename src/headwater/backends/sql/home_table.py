@@ -1,5 +1,5 @@
 """What a database knows about itself: which one it is, by whatever address it is reached, and where the installation
-that lived in it went. It belongs to the place, so neither a move nor a restore carries it along."""
+that lived in it went, or whence one is coming that has not left yet. It belongs to the place, so neither a move nor a restore carries it along."""
 
 from sqlalchemy import Column, MetaData, String, Table, Text
 
@@ -16,4 +16,8 @@ home = Table(
     Column("moved_id", String(36)),
     Column("moved_address", Text),
     Column("moved_at", Instant),
+    Column("arriving_id", String(36)),
+    Column("arriving_address", Text),
 )
+# What it says when an installation lives here, or none ever did.
+HERE = {column.name: None for column in home.c if not column.primary_key}

@@ -7,15 +7,15 @@ until the departure is told: so a writer either ends before the rows are counted
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, inspect, select, update
+from sqlalchemy import Connection, inspect, or_, select, update
 
-from headwater.backends.sql.home_table import home
+from headwater.backends.sql.arriving import arrival
+from headwater.backends.sql.home_table import HERE, home
 from headwater.model.errors import MovedAway
 
 # As short as can be: it is said in every transaction.
-LOOK = "SELECT 1 FROM home WHERE moved_to IS NOT NULL"
+LOOK = "SELECT 1 FROM home WHERE moved_to IS NOT NULL OR arriving_id IS NOT NULL"
 LOCK = "LOCK TABLE home IN ACCESS EXCLUSIVE MODE"
-HERE = {"moved_to": None, "moved_id": None, "moved_address": None, "moved_at": None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,11 +33,14 @@ class Departure:
 
 
 def refuse_departed(connection: Connection) -> None:
-    if connection.exec_driver_sql(LOOK).first() is not None and (gone := departure(connection)):
-        raise MovedAway(
-            "moved",
-            f"{gone}: use it with --home {gone.to}, or say `headwater move --undo` to work here nevertheless",
-        )
+    """Also while it is still on its way here."""
+    if connection.exec_driver_sql(LOOK).first() is None:
+        return
+    nevertheless = "say `headwater move --undo` to work here nevertheless"
+    if gone := departure(connection):
+        raise MovedAway("moved", f"{gone}: use it with --home {gone.to}, or {nevertheless}")
+    if coming := arrival(connection):
+        raise MovedAway("arriving", f"{coming}: run it again over there, or {nevertheless}")
 
 
 def departure(connection: Connection) -> Departure | None:
@@ -67,8 +70,9 @@ def depart(connection: Connection, gone: Departure) -> None:
 
 
 def come_back(connection: Connection) -> bool:
-    """It lives here again; gives whether it was away."""
-    return bool(connection.execute(update(home).where(home.c.moved_to.is_not(None)).values(**HERE)).rowcount)
+    """It lives here again; gives whether it was away, or on its way here."""
+    away = or_(home.c.moved_to.is_not(None), home.c.arriving_id.is_not(None))
+    return bool(connection.execute(update(home).where(away).values(**HERE)).rowcount)
 
 
 def rename(connection: Connection, name: str) -> None:

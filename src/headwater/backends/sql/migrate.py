@@ -8,7 +8,7 @@ from headwater.backends.sql.connect import preparing, reading
 from headwater.backends.sql.postgresql import without_limits
 from headwater.model.errors import Refused
 
-HEAD = "0010"
+HEAD = "0011"
 LOCK = 4_849_270  # an arbitrary number that all Headwater processes agree on
 
 
