@@ -26,6 +26,7 @@ from headwater.backends.sql.rows import capture_from
 from headwater.backends.sql.schema import captures, documents, facts, sources
 from headwater.backends.sql.snapshot import filled
 from headwater.cli.sweep import sweep_archive
+from headwater.model.connections import Connections
 from headwater.model.errors import MovedAway, Refused
 from headwater.model.work import State
 from headwater.settings.archive import Archive
@@ -276,7 +277,8 @@ def test_it_also_moves_back_into_a_folder(app: App, target: App, tmp_path: Path)
     homes = {
         "attic": Home(data=str(tmp_path / "attic"), database=f"sqlite:///{tmp_path / 'attic.db'}", archive="")
     }
-    back = App(msgspec.structs.replace(target.settings, homes=homes), clock=app.clock)
+    told = {"homes": homes, "connections": Connections(pool=1, spare=0)}  # one will do
+    back = App(msgspec.structs.replace(target.settings, **told), clock=app.clock)
     move(back, "attic")
     attic = App(back.settings.at_home("attic"), clock=app.clock)
     assert everything(attic.store.engine) == before
@@ -441,6 +443,11 @@ def test_nobody_writes_to_what_was_left_from_any_folder(
         assert told.code == 0, (line, told)
         assert told.err.count("what is here is as it was then") == 1, (line, told)
     assert everything(app.store.engine) == before
-    assert "lives here again" in answer("move --undo").out
+    assert "leave one of them out" in answer("move --undo --dry-run --json").err
+    assert answer("sources pause SOURCE").code == 1
+    assert answer("move --undo --json").record == {"was_away": True}
+    assert answer("move --undo --json").record == {"was_away": False}
+    assert "It lives here." in answer("move --undo").out
     assert answer("sources pause SOURCE").code == 0
     assert "--to NAME" in answer("move").err
+    assert "--to NAME" in answer("move --undo --to cluster").err

@@ -121,6 +121,13 @@ def test_a_file_that_is_not_text_is_told(tmp_path: Path):
     assert str(tmp_path) in _refused(read_settings, tmp_path, {})
 
 
+def test_a_process_needs_two_connections(tmp_path: Path):
+    few = _file(tmp_path, "connections: {pool: 1, spare: 0}", "few.yaml")
+    assert "pool and spare together must be at least 2" in _refused(read_settings, few, {})
+    enough = _file(tmp_path, "connections: {pool: 1, spare: 1}", "enough.yaml")
+    assert read_settings(enough, {}).connections.most == 2
+
+
 @given(st.binary(max_size=60))
 def test_no_file_brings_anything_but_settings_or_a_refusal(tmp_path_factory, body: bytes):
     path = tmp_path_factory.getbasetemp() / "hostile.yaml"

@@ -38,9 +38,10 @@ def move(
     and stays so until all rows are there. Killed anywhere, run it again. What was here stays as it is and can be read, but
     nobody writes here any more, from whatever machine; `--undo` takes that back, and brings nothing back. The exit code is 1 if captures were damaged here already; everything else is moved nevertheless.
     """
+    _refuse_unclear(to=to, undo=undo, dry_run=dry_run)
     opened = open_app(context)
-    if undo or not to:
-        _undo(opened, wanted=undo and not to)
+    if undo:
+        _undo(opened, as_json=as_json)
         return
     moved = rehearse(opened, to) if dry_run else move_house(opened, to, _teller(quiet=quiet))
     if as_json:
@@ -51,10 +52,20 @@ def move(
         raise typer.Exit(1)
 
 
-def _undo(opened: App, *, wanted: bool) -> None:
-    if not wanted:
+def _refuse_unclear(*, to: str, undo: bool, dry_run: bool) -> None:
+    if undo == bool(to):
         raise Refused("bad_option", "say where to move with --to NAME, or --undo to work here again")
+    if undo and dry_run:
+        raise Refused(
+            "bad_option", "--dry-run looks at a move; --undo changes something: leave one of them out"
+        )
+
+
+def _undo(opened: App, *, as_json: bool) -> None:
     was_away = work_here_again(opened)
+    if as_json:
+        print_json({"was_away": was_away})
+        return
     told = "It lives here again: stop whoever works in the other home." if was_away else "It lives here."
     console().print(told)
 

@@ -22,6 +22,10 @@ class Connections(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pooler: bool = False
 
     @property
+    def most(self) -> int:
+        return self.pool + self.spare
+
+    @property
     def limits(self) -> dict[str, str]:
         return {
             "statement_timeout": f"{self.statement}s",

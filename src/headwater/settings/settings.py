@@ -20,6 +20,7 @@ from headwater.settings.yaml_file import load
 
 DEFAULT_FILE = "headwater.yaml"
 DEFAULT_DATA = "headwater-data"
+LEAST_CONNECTIONS = 2  # upkeep of the search index holds a lock on one and works on another
 
 
 class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -180,6 +181,9 @@ def _checked(settings: Settings) -> Settings:
         raise Refused("bad_config", "retention: days cannot be negative; 0 keeps for ever")
     if settings.workers < 1:
         raise Refused("bad_config", "workers: at least 1 is needed")
+    if settings.connections.most < LEAST_CONNECTIONS:
+        told = f"connections: pool and spare together must be at least {LEAST_CONNECTIONS}"
+        raise Refused("bad_config", told)
     return settings
 
 
