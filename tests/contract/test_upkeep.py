@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.crypto_scene import ask, crypto, settings_file
-from tests.scene import RECIPE, Scene
+from tests.scene import RECIPE, Scene, make_source
 
 from headwater.app import App
 from headwater.backends.sql.chores import Chores
@@ -192,7 +192,7 @@ def test_a_recipe_that_cannot_sum_up_holds_up_no_other(app: App, scene: Scene):
     first, second = (replace(known, closing=one) for one in (away, lambda folder, _: closed.append(folder)))
     app.__dict__["recipes"] = {"crypto": first, "markets": replace(second, name="markets")}
     scene.tell(source=crypto())
-    scene.tell(source=replace(crypto(), name="Other", recipe="markets"))
+    scene.tell(source=make_source("Other", recipe="markets"))
     with pytest.raises(Temporary, match="database_away"):
         close_runs(app)
     assert closed == [app.output("markets")]
