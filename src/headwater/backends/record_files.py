@@ -11,7 +11,7 @@ import obstore
 from obstore.store import ObjectStore
 
 from headwater.backends.object_trouble import MISSING, explained, no_bucket
-from headwater.model.errors import Temporary
+from headwater.model.errors import Refused, Temporary
 
 PREFIX = "records"
 NAME = re.compile(r"[\w.-]+/\d{4}/[\w.-]+\.parquet")
@@ -80,11 +80,30 @@ class BucketRecords:
 RecordFiles = FolderRecords | BucketRecords
 
 
+def listed_bytes(files: RecordFiles, name: str) -> bytes:
+    """Of one that was listed: Temporary if it is not there any more."""
+    data = files.read(name)
+    if data is None:
+        raise Temporary("records_unreadable", f"{files.where(name)} was there a moment ago; try again")
+    return data
+
+
 def copy_records(source: RecordFiles, target: RecordFiles, names: Sequence[str] | None = None) -> int:
-    """Those named, or all. They never change once they are there; what differs there is damaged. Gives how many."""
-    names = source.names() if names is None else names
-    for name in names:
-        data = source.read(name)
-        if data is not None and target.read(name) != data:
+    """Those named, or all; gives how many had to be copied. They never change once they are there: of two that differ
+    one is damaged, and nobody can say here which. Both stay as they are, and Refused names them when all else is copied."""
+    count, differing = 0, []
+    for name in source.names() if names is None else names:
+        data, there = listed_bytes(source, name), target.read(name)
+        if there is None:
             target.write(name, data)
-    return len(names)
+            count += 1
+        elif there != data:
+            differing.append(name)
+    if differing:
+        first, more = differing[0], f" ({len(differing) - 1} more do too)" if differing[1:] else ""
+        raise Refused(
+            "records_differ",
+            f"{source.where(first)} and {target.where(first)} differ{more}: one of the two is damaged and neither was "
+            "changed; put the other one in its place, then try again",
+        )
+    return count
