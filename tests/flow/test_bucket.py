@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from errno import ENOSPC
 from itertools import count
 from pathlib import Path
 
@@ -16,8 +17,10 @@ from tests.laboratory import Laboratory, laboratory
 from tests.seaweed import Seaweed
 
 from headwater.app import App
+from headwater.backends import record_files
 from headwater.backends.record_files import FolderRecords
 from headwater.cli.sweep import sweep_archive
+from headwater.model.errors import Refused, Temporary
 from headwater.settings.archive import Archive
 from headwater.settings.homes import Home
 from headwater.settings.settings import Retention
@@ -162,8 +165,44 @@ def test_files_of_old_documents_are_saved_restored_and_moved(lab: Laboratory, pl
     back.store.engine.dispose()
 
 
+OUTSIDE = (
+    "../2026/secret.parquet",
+    ".hidden/2026/x.parquet",
+    "crypto/2026/.parquet",
+    "crypto/2026/../x.parquet",
+)
+
+
 def test_no_name_leads_out_of_where_they_lie(lab: Laboratory, tmp_path: Path):
-    (tmp_path / "secret.parquet").write_bytes(b"secret")
+    secret = tmp_path / "2026" / "secret.parquet"
+    secret.parent.mkdir()
+    secret.write_bytes(b"secret")
     for files in (lab.app.records, FolderRecords(tmp_path / "records")):
-        assert files.read("../2026/../secret.parquet") is None
+        files.write("crypto/2026/2026-01-01-a.parquet", b"rows")
+        assert files.read("crypto/2026/2026-01-01-a.parquet") == b"rows"
         assert files.read("crypto/2026/2026-01-01-none.parquet") is None
+        for name in OUTSIDE:
+            assert files.read(name) is None
+            with pytest.raises(Refused, match="no name"):
+                files.write(name, b"taken")
+    assert secret.read_bytes() == b"secret"
+
+
+def test_a_file_that_could_not_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    files = FolderRecords(tmp_path / "records")
+    with monkeypatch.context() as full:
+        full.setattr(record_files.os, "fsync", _disk_full)
+        with pytest.raises(Temporary, match="No space"):
+            files.write("crypto/2026/2026-01-01-a.parquet", b"rows")
+    assert [path for path in files.folder.rglob("*") if path.is_file()] == []
+
+
+def _disk_full(_: int) -> None:
+    raise OSError(ENOSPC, "No space left on device")
+
+
+def test_the_name_of_a_file_is_on_the_disk_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    synced = []
+    monkeypatch.setattr(record_files, "_names_to_disk", synced.append)
+    FolderRecords(tmp_path / "records").write("crypto/2026/2026-01-01-a.parquet", b"rows")
+    assert synced[0] == tmp_path / "records" / "crypto" / "2026"

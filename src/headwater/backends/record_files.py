@@ -14,7 +14,19 @@ from headwater.backends.object_trouble import MISSING, explained, no_bucket
 from headwater.model.errors import Refused, Temporary
 
 PREFIX = "records"
-NAME = re.compile(r"[\w.-]+/\d{4}/[\w.-]+\.parquet")
+# No part begins with a dot: none leads out of the folder, and none is hidden in it.
+NAME = re.compile(r"[\w-][\w.-]*/\d{4}/[\w-][\w.-]*\.parquet")
+
+
+def is_name(name: str) -> bool:
+    return NAME.fullmatch(name) is not None
+
+
+def _refuse_others(name: str) -> None:
+    if not is_name(name):
+        raise Refused(
+            "bad_name", f"{name!r} is no name for a file of old documents: RECIPE/YEAR/DAY.parquet is"
+        )
 
 
 @dataclass(frozen=True)
@@ -25,25 +37,51 @@ class FolderRecords:
         return sorted(path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*.parquet"))
 
     def read(self, name: str) -> bytes | None:
-        path = self.folder / name
-        return path.read_bytes() if NAME.fullmatch(name) and path.is_file() else None
+        try:
+            return (self.folder / name).read_bytes() if is_name(name) else None
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise Temporary("folder_unreadable", f"{error.strerror}: {self.folder / name}") from error
 
     def write(self, name: str, data: bytes) -> None:
         """Whole or not at all; on the disk when it returns."""
+        _refuse_others(name)
         path = self.folder / name
         draft = path.with_suffix(f".{os.getpid()}.tmp")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with draft.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(path)
+            try:
+                _write_through(draft, data)
+                draft.replace(path)
+            finally:
+                draft.unlink(missing_ok=True)
+            for folder in (path.parent, path.parent.parent, self.folder):
+                _names_to_disk(folder)
         except OSError as error:
             raise Temporary("folder_unwritable", f"{error.strerror}: {path.parent}") from error
 
     def where(self, name: str) -> str:
         return str(self.folder / name)
+
+
+def _write_through(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _names_to_disk(folder: Path) -> None:
+    """Only then does a file stay under its name when the power fails. Where folders cannot be opened, the system sees to
+    it."""
+    if os.name != "posix":
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
 
 
 @dataclass(frozen=True)
@@ -56,10 +94,10 @@ class BucketRecords:
     def names(self) -> Sequence[str]:
         with explained(self.place, bucket=True):
             found = (entry["path"] for page in obstore.list(self.store) for entry in page)
-            return sorted(name for name in found if NAME.fullmatch(name))
+            return sorted(name for name in found if is_name(name))
 
     def read(self, name: str) -> bytes | None:
-        if not NAME.fullmatch(name):
+        if not is_name(name):
             return None
         with explained(self.place, bucket=True):
             try:
@@ -70,6 +108,7 @@ class BucketRecords:
                 return None
 
     def write(self, name: str, data: bytes) -> None:
+        _refuse_others(name)
         with explained(self.place, bucket=True):
             obstore.put(self.store, name, data)
 
