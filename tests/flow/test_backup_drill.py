@@ -24,7 +24,7 @@ from headwater.backends.sql.schema import captures, documents, metadata, sources
 from headwater.backends.sql.searching import Wish, search
 from headwater.backends.sql.snapshot import check, save
 from headwater.backends.sql.store import SqlStore
-from headwater.model.errors import Refused
+from headwater.model.errors import Refused, Temporary
 from headwater.settings.settings import Settings
 from headwater.worker.backup import back_up
 from headwater.worker.manifest import backups, read_manifest
@@ -325,6 +325,52 @@ def test_copies_that_differ_are_named_and_both_stay(tmp_path: Path):
     there.write(names[0], b"rows")
     (there.folder / names[2]).unlink()
     assert copy_records(here, there) == 1
+
+
+def test_files_that_are_not_headwaters_are_left_alone(app: App, tmp_path: Path):
+    old_file(app)
+    for stray in ("mine.parquet", "crypto/2026/a copy.parquet", "crypto/notes/2026.parquet"):
+        old_file(app, stray)
+    (app.records.folder / "crypto" / "2026" / "folder.parquet").mkdir()
+    assert list(app.records.names()) == ["crypto/2026/2026-01-01-x.parquet"]
+    assert check_backup(tmp_path / "kept" / back_up(app, tmp_path / "kept").name).records == 1
+
+
+def test_a_backup_of_an_earlier_version_that_holds_such_a_file_is_restored(app: App, tmp_path: Path):
+    here = old_file(app)
+    backup = tmp_path / "kept" / back_up(app, tmp_path / "kept").name
+    told = read_manifest(backup)
+    shutil.copy(here, tmp_path / "kept" / "records" / "mine.parquet")
+    told.records["mine.parquet"] = told.records["crypto/2026/2026-01-01-x.parquet"]
+    (backup / "manifest.json").write_bytes(msgspec.json.encode(told))
+    here.unlink()
+    assert restore(app, backup, force=True).records == 2
+    assert list(app.records.names()) == ["crypto/2026/2026-01-01-x.parquet"]
+
+
+def test_c30_a_clean_up_in_the_middle_of_a_backup_does_no_harm(
+    app: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    old_file(app)
+    really = FolderRecords.read
+
+    def read(files: FolderRecords, name: str) -> bytes | None:
+        old_file(app, "crypto/2026/2026-01-02-new.parquet")
+        return really(files, name)
+
+    monkeypatch.setattr(FolderRecords, "read", read)
+    assert check_backup(tmp_path / "kept" / back_up(app, tmp_path / "kept").name).records == 1
+
+
+def test_a_file_that_goes_in_the_middle_of_a_backup_is_named(
+    app: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    gone = old_file(app)
+    monkeypatch.setattr(FolderRecords, "read", lambda *_: None)
+    with pytest.raises(Temporary, match="was there a moment ago") as told:
+        back_up(app, tmp_path / "kept")
+    assert str(gone) in str(told.value)
+    assert backups(tmp_path / "kept") == []
 
 
 def test_a_folder_may_have_any_name(app: App, scene: Scene, tmp_path: Path):

@@ -34,7 +34,9 @@ class FolderRecords:
     folder: Path
 
     def names(self) -> Sequence[str]:
-        return sorted(path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*.parquet"))
+        """Whatever else lies there is somebody else's."""
+        found = (path for path in self.folder.rglob("*.parquet") if path.is_file())
+        return sorted(name for path in found if is_name(name := path.relative_to(self.folder).as_posix()))
 
     def read(self, name: str) -> bytes | None:
         try:
