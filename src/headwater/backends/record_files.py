@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import obstore
@@ -37,6 +38,19 @@ class FolderRecords:
         """Whatever else lies there is somebody else's."""
         found = (path for path in self.folder.rglob("*.parquet") if path.is_file())
         return sorted(name for path in found if is_name(name := path.relative_to(self.folder).as_posix()))
+
+    def written_before(self, moment: datetime) -> Sequence[str]:
+        return [name for name in self.names() if (self.folder / name).stat().st_mtime < moment.timestamp()]
+
+    def has(self, name: str) -> bool:
+        return is_name(name) and (self.folder / name).is_file()
+
+    def remove(self, names: Sequence[str]) -> None:
+        try:
+            for name in filter(is_name, names):
+                (self.folder / name).unlink(missing_ok=True)
+        except OSError as error:
+            raise Temporary("folder_unwritable", f"{error.strerror}: {self.folder}") from error
 
     def read(self, name: str) -> bytes | None:
         try:
@@ -94,9 +108,28 @@ class BucketRecords:
     place: str
 
     def names(self) -> Sequence[str]:
+        return self._listed(None)
+
+    def written_before(self, moment: datetime) -> Sequence[str]:
+        return self._listed(moment)
+
+    def _listed(self, before: datetime | None) -> Sequence[str]:
         with explained(self.place, bucket=True):
-            found = (entry["path"] for page in obstore.list(self.store) for entry in page)
-            return sorted(name for name in found if is_name(name))
+            found = (entry for page in obstore.list(self.store) for entry in page)
+            old = (one["path"] for one in found if before is None or one["last_modified"] < before)
+            return sorted(name for name in old if is_name(name))
+
+    def has(self, name: str) -> bool:
+        with explained(self.place, bucket=True):
+            try:
+                obstore.head(self.store, name)
+            except MISSING:
+                return False
+        return True
+
+    def remove(self, names: Sequence[str]) -> None:
+        with explained(self.place, bucket=True):
+            obstore.delete(self.store, [name for name in names if is_name(name)])
 
     def read(self, name: str) -> bytes | None:
         if not is_name(name):
