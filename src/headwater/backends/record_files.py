@@ -181,3 +181,10 @@ def copy_records(source: RecordFiles, target: RecordFiles, names: Sequence[str] 
             "changed; put the other one in its place, then try again",
         )
     return count
+
+
+def gather(earlier: FolderRecords, files: RecordFiles) -> int:
+    """What lies in the folder and is not with the others yet; gives how many. The folder stays as it is."""
+    here = earlier.names()
+    there = set(files.names()) if here else set()
+    return copy_records(earlier, files, [name for name in here if name not in there])
