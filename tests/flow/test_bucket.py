@@ -18,7 +18,7 @@ from tests.seaweed import Seaweed
 
 from headwater.app import App
 from headwater.backends import record_files
-from headwater.backends.record_files import FolderRecords
+from headwater.backends.record_files import BucketRecords, FolderRecords
 from headwater.cli.sweep import sweep_archive
 from headwater.model.errors import Refused, Temporary
 from headwater.settings.archive import Archive
@@ -28,7 +28,7 @@ from headwater.worker.backup import back_up
 from headwater.worker.cleanup import clean_up
 from headwater.worker.health import check_health
 from headwater.worker.moving import move
-from headwater.worker.restore import chosen_backup, restore
+from headwater.worker.restore import check_backup, chosen_backup, restore
 from headwater_demo import Internet, running
 
 FEEDS = [("Ledger Lane", "http://ledgerlane.example/feed")]
@@ -163,6 +163,51 @@ def test_files_of_old_documents_are_saved_restored_and_moved(lab: Laboratory, pl
     assert {name: here.read(name) for name in here.names()} == before
     assert {path.suffix for path in (tmp_path / "attic" / "records").rglob("*.*")} == {".parquet"}
     back.store.engine.dispose()
+
+
+def test_files_that_an_earlier_version_left_in_the_data_folder_are_brought_along(
+    lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    left = FolderRecords(tmp_path / "data" / "records")
+    names = [f"crypto/2026/2026-01-0{day}-x.parquet" for day in (1, 2)]
+    for name in names:
+        left.write(name, name.encode())
+    assert lab.app.records.where(names[0]).startswith("s3://")
+    assert {name: lab.app.records.read(name) for name in lab.app.records.names()} == {
+        name: name.encode() for name in names
+    }
+    assert [left.read(name) for name in names] == [name.encode() for name in names]
+
+    def write(*_: object) -> None:
+        pytest.fail("it is there already")
+
+    monkeypatch.setattr(BucketRecords, "write", write)
+    another = App(lab.settings, clock=lab.clock)
+    assert list(another.records.names()) == names
+
+
+def test_what_a_backup_holds_already_is_not_fetched_from_the_bucket_again(
+    lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    app, asked = lab.app, []
+    really = BucketRecords.read
+
+    def read(files: BucketRecords, name: str) -> bytes | None:
+        asked.append(name)
+        return really(files, name)
+
+    monkeypatch.setattr(BucketRecords, "read", read)
+    names = [f"crypto/2026/2026-01-0{day}-x.parquet" for day in (1, 2, 3)]
+    app.records.write(names[0], b"rows")
+    app.records.write(names[1], b"rows")
+    back_up(app, tmp_path / "kept")
+    assert asked == names[:2]
+    asked.clear()
+    app.records.write(names[2], b"rows")
+    (tmp_path / "kept" / "records" / names[0]).write_bytes(b"rot")
+    second = back_up(app, tmp_path / "kept")
+    assert asked == [names[0], names[2]]
+    assert check_backup(tmp_path / "kept" / second.name).records == len(names)
 
 
 OUTSIDE = (
