@@ -168,6 +168,7 @@ def test_files_of_old_documents_are_saved_restored_and_moved(lab: Laboratory, pl
 def test_files_that_an_earlier_version_left_in_the_data_folder_are_brought_along(
     lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    lab.app.archive.ready()
     left = FolderRecords(tmp_path / "data" / "records")
     names = [f"crypto/2026/2026-01-0{day}-x.parquet" for day in (1, 2)]
     for name in names:
