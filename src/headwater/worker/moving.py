@@ -75,7 +75,7 @@ def move(app: App, to: str, progress: Progress = lambda *_: None) -> Moved:
             records.move()
             with _still(app.store.engine) as source:
                 packs.move(packs_in(source))  # what came in the last moment
-                records.move_rest()
+                records.move()
                 tables, count = _move_rows(source, target, trip, progress)
                 progress("remember", 0, 1)
                 depart(source, Departure(to=to, id=trip.there, address=address(target), at=app.clock()))
