@@ -112,13 +112,21 @@ def _joining(bodies: Bodies, pairs: Pairs, near: Means, least: float) -> _Joinin
     # Low comes first in the order of rows: of two that are equally large it is the hub.
     larger = bodies.sizes[low] >= bodies.sizes[high]
     hubs, spokes = np.where(larger, low, high), np.where(larger, high, low)
-    order = np.lexsort((hubs, -near, spokes))
-    chosen = order[np.unique(spokes[order], return_index=True)[1]]
-    chosen = chosen[~np.isin(hubs[chosen], spokes)]
-    chosen = chosen[np.lexsort((spokes[chosen], -near[chosen], hubs[chosen]))]
-    hubs, spokes = hubs[chosen], spokes[chosen]
-    kept = _running(bodies.sizes[spokes], hubs) <= bodies.sizes[hubs]
-    return _Joining(hubs[kept], spokes[kept])
+    order = np.lexsort((hubs, spokes, -near))
+    chosen = order[np.sort(np.unique(spokes[order], return_index=True)[1])]
+    return _stars(_Joining(hubs[chosen], spokes[chosen]), bodies.sizes)
+
+
+def _stars(wished: _Joining, sizes: Means) -> _Joining:
+    """Those of the joins, the nearest first, that leave every hub where it is and do not more than double it."""
+    room: dict[int, float] = {}
+    kept: dict[int, int] = {}
+    for hub, spoke in zip(wished.hubs.tolist(), wished.spokes.tolist(), strict=True):
+        left = room.get(hub, float(sizes[hub])) - float(sizes[spoke])
+        if left >= 0 and hub not in kept and spoke not in room:
+            room[hub] = left
+            kept[spoke] = hub
+    return _Joining(np.array([*kept.values()], dtype=np.int64), np.array([*kept], dtype=np.int64))
 
 
 def _good(pairs: Pairs, near: Means, least: float, rows: int) -> npt.NDArray[np.bool_]:
@@ -126,15 +134,9 @@ def _good(pairs: Pairs, near: Means, least: float, rows: int) -> npt.NDArray[np.
     best = np.full(rows, -np.inf)
     np.maximum.at(best, pairs.low, near)
     np.maximum.at(best, pairs.high, near)
-    return (near >= least) & (near >= NEARLY * np.maximum(best[pairs.low], best[pairs.high]))
-
-
-def _running(values: Means, groups: Numbers) -> Means:
-    """The running total of the values within each run of equal groups."""
-    totals = np.cumsum(values)
-    starts = np.flatnonzero(np.diff(groups, prepend=-1))
-    before = totals[starts] - values[starts]
-    found: Means = totals - np.repeat(before, np.diff(starts, append=len(values)))
+    found: npt.NDArray[np.bool_] = near >= np.maximum(
+        least, NEARLY * np.maximum(best[pairs.low], best[pairs.high])
+    )
     return found
 
 

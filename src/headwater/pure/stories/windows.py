@@ -1,7 +1,9 @@
-"""Average linkage where a square matrix fits; beyond, communities of the neighbour graph are linked one by one.
+"""Average linkage where a square matrix fits; beyond, in parts of the corpus first and then across them.
 
-The communities are coarse on purpose: they only say which documents need not be compared. What is a story is decided by
-the same linkage and the same bar, however large the corpus is, and memory grows with the window, not with the corpus.
+The parts are communities of the neighbour graph, coarse on purpose: they only say which documents are compared first. In each
+only that is joined which is nearer than any bar asks for. The bodies so made are linked across all parts by the mean similarity
+between them, over those that are neighbours, and what is joined is judged as it is within one window. Memory grows with the
+window, not with the square of the corpus.
 """
 
 from dataclasses import replace
@@ -69,11 +71,16 @@ def _link_across(bodies: Bodies, around: Numbers, bar: Bar) -> None:
     linked = _between(bodies.home, rows, around)
     before = -1
     while before < len(bodies.done):
-        before, names = len(bodies.done), bodies.names()
-        found = nearest(normalised(bodies.sums[names]), GRAPH_REACH).positions
-        beside = _between(names, np.arange(len(names)), found)
+        before, beside = len(bodies.done), _beside(bodies)
         link(bodies, distinct(*map(np.concatenate, zip(linked, beside, strict=True))), bar.lowest)
-        linked = Pairs(*(bodies.home[each] for each in linked))
+        linked = Pairs(*(bodies.home[names] for names in linked))
+
+
+def _beside(bodies: Bodies) -> Pairs:
+    """Bodies whose centres are neighbours: documents that have copies enough see no others among their own."""
+    names = bodies.names()
+    centres = normalised(bodies.sums[names])
+    return _between(names, np.arange(len(names)), nearest(centres, GRAPH_REACH).positions)
 
 
 def _between(home: Numbers, rows: Numbers, around: Numbers) -> Pairs:
