@@ -147,9 +147,9 @@ def read_files(folder: Path) -> dict[str, Any]:
 
 
 def _said(value: Any, name: str = "") -> Any:
-    if isinstance(value, dict):
-        return {key: key in PASSING_IN_FILES or _said(told, key) for key, told in value.items()}
+    if isinstance(value, dict):  # as pairs: their order counts too
+        return [(key, key in PASSING_IN_FILES or _said(told, key)) for key, told in value.items()]
     if isinstance(value, list):
         told = [_said(one) for one in value]
-        return sorted(told, key=lambda one: json.dumps(one, sort_keys=True)) if name in IN_ANY_ORDER else told
-    return value
+        return sorted(told, key=repr) if name in IN_ANY_ORDER else told
+    return repr(value)  # 1 is not written as 1.0 is

@@ -10,7 +10,7 @@ from pathlib import Path
 from headwater.backends.archive import ObjectArchive, open_folder
 from headwater.backends.bucket import Server, open_bucket
 from headwater.backends.record_files import PREFIX as RECORDS
-from headwater.backends.record_files import BucketRecords, FolderRecords, RecordFiles
+from headwater.backends.record_files import BucketRecords, FolderRecords, RecordFiles, gather
 from headwater.backends.redis.lists import Lists
 from headwater.backends.redis.markers import Markers
 from headwater.backends.sql.catalogue import Catalogue
@@ -90,13 +90,17 @@ class App:
 
     @cached_property
     def records(self) -> RecordFiles:
-        """Files of old documents: with the captures, if those lie where every machine finds them."""
+        """Files of old documents: with the captures, if those lie where every machine finds them. Earlier versions left
+        them in the data folder even then; whoever opens them first brings those along."""
+        folder = FolderRecords(self.settings.folder / RECORDS)
         if self.archive_folder is not None:
-            return FolderRecords(self.settings.folder / RECORDS)
+            return folder
         server, place = object_server(self.settings.archive_place), self.settings.archive_place.place
         bucket, prefix = bucket_of(place)
         inside = f"{prefix}/{RECORDS}" if prefix else RECORDS
-        return BucketRecords(server.bucket(bucket, inside), f"s3://{bucket}/{inside}")
+        files = BucketRecords(server.bucket(bucket, inside), f"s3://{bucket}/{inside}")
+        gather(folder, files)
+        return files
 
     @property
     def archive_folder(self) -> Path | None:

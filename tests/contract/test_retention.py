@@ -1,5 +1,6 @@
 """What the policy no longer keeps goes; what it keeps stays; what is moved can be read elsewhere."""
 
+import os
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -16,6 +17,8 @@ from tests.scene import START, Scene, ended, kept, make_lead
 from headwater.app import App
 from headwater.backends.sql.alarming import Alarms
 from headwater.backends.sql.schema import alarms, captures, deliveries, documents, leads, runs
+from headwater.cli.sweep import sweep_records
+from headwater.model.errors import Temporary
 from headwater.model.work import State, Task
 from headwater.pure.alarms import Concern
 from headwater.settings.settings import Retention, read_settings
@@ -152,6 +155,75 @@ def test_c35_killed_between_file_and_rows_nothing_is_lost_and_nothing_is_doubled
 
 def _die(*_: Any) -> None:
     raise WorkerDied
+
+
+def rows_of(app: App) -> list[str]:
+    """The titles in all files together."""
+    paths = app.records.folder.rglob("*.parquet")
+    return sorted(row["title"] for path in paths for row in pyarrow.parquet.read_table(path).to_pylist())
+
+
+def killed(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr(cleanup, "mark_archived", _die)
+        with pytest.raises(WorkerDied):
+            clean_up(app)
+
+
+def test_c35_killed_and_done_again_at_another_hour_the_file_is_the_same(
+    app: App, scene: Scene, monkeypatch: pytest.MonkeyPatch
+):
+    for title in ("Morning", "Evening"):
+        (draft,) = drafts(scene, crypto(), title)
+        scene.refine(kept(draft, title=title))
+        scene.now += timedelta(hours=8)
+    scene.now = START + 30 * DAY + timedelta(hours=4)  # between the two, were it not for whole days
+    assert clean_up(keeping(app, documents=30))["documents"] == 0
+    scene.now += DAY
+    killed(keeping(app, documents=30), monkeypatch)
+    scene.now += DAY - timedelta(hours=9)
+    assert clean_up(keeping(app, documents=30))["documents"] == 2
+    assert rows_of(app) == ["Evening", "Morning"]
+
+
+def test_c35_a_file_that_no_row_came_to_name_is_swept(
+    app: App, scene: Scene, monkeypatch: pytest.MonkeyPatch
+):
+    first, late = drafts(scene, crypto(), "first", "late")
+    scene.refine(kept(first, title="First"))
+    scene.now += DAY
+    scene.refine(kept(late, title="Late"))  # of the same day, but changed since
+    scene.now = START + 31 * DAY
+    killed(keeping(app, documents=30), monkeypatch)
+    scene.now += DAY
+    assert clean_up(keeping(app, documents=30))["documents"] == 2
+    assert rows_of(app) == ["First", "First", "Late"]
+    for path in app.records.folder.rglob("*.parquet"):
+        os.utime(path, (scene.now.timestamp(),) * 2)
+    assert sweep_records(app, dry_run=False) == 0  # too young
+    scene.now += timedelta(hours=2)
+    assert [sweep_records(app, dry_run=dry) for dry in (True, False, False)] == [1, 1, 0]
+    assert rows_of(app) == ["First", "Late"]
+
+
+def test_c35_no_row_changes_for_a_file_that_was_swept_away(
+    app: App, scene: Scene, monkeypatch: pytest.MonkeyPatch
+):
+    scene.refine(*(kept(draft) for draft in drafts(scene, crypto(), "a")))
+    scene.now += 40 * DAY
+    really = cleanup._write
+
+    def swept(files: Any, rows: Any) -> str:
+        name = really(files, rows)
+        files.remove([name])
+        return name
+
+    monkeypatch.setattr(cleanup, "_write", swept)
+    with pytest.raises(Temporary, match="was removed"):
+        clean_up(keeping(app, documents=30))
+    assert scene.row(documents)["state"] == State.KEPT
+    monkeypatch.undo()
+    assert clean_up(keeping(app, documents=30))["documents"] == 1
 
 
 def test_a_document_that_changes_meanwhile_stays(app: App, scene: Scene, monkeypatch: pytest.MonkeyPatch):

@@ -4,7 +4,7 @@ import pytest
 from tests.scene import HOUR, LEASE, ME, RECIPE, START, Scene, ended, make_capture, make_source
 
 from headwater.backends.sql.operations import Operations
-from headwater.backends.sql.orphans import look_for_orphans
+from headwater.backends.sql.orphans import look_for, orphans
 from headwater.backends.sql.schema import documents, leads, quarantine, runs, sources
 from headwater.model.errors import Refused
 from headwater.model.work import Fetched, Gathered, Quarantined, State, Task
@@ -158,4 +158,4 @@ def test_the_sweep_frees_expired_leases_and_no_others(scene: Scene, operations: 
 def test_the_sweep_knows_which_bytes_are_spoken_of(scene: Scene, operations: Operations):
     scene.tell(captures=(make_capture("x", "known"),))
     known = make_capture("x", "known").pack
-    assert look_for_orphans(operations.engine, [known, "no such pack"]) == ["no such pack"]
+    assert look_for(operations.engine, orphans, [known, "no such pack"]) == ["no such pack"]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.crypto_scene import ask, crypto, settings_file
-from tests.scene import RECIPE, Scene
+from tests.scene import RECIPE, Scene, make_source
 
 from headwater.app import App
 from headwater.backends.sql.chores import Chores
@@ -20,6 +20,7 @@ from headwater.liveness import machine
 from headwater.model.errors import Refused, Temporary
 from headwater.model.source import Trigger
 from headwater.settings.settings import read_settings
+from headwater.worker.closing import close_runs
 from headwater.worker.upkeep import CHORES, LEASE, Chore, Upkeep
 
 NOON = datetime(2026, 11, 13, 12, 1, tzinfo=UTC)
@@ -179,6 +180,22 @@ def test_what_a_recipe_sums_up_is_brought_up_to_date_though_no_run_ends(app: App
     live(scene, one, span=timedelta(hours=2), step=10 * MINUTE)
     assert closed == [app.output("crypto")] * 2
     assert scene.row(chores)["result"] == {"closed": ["crypto"]}
+
+
+def test_a_recipe_that_cannot_sum_up_holds_up_no_other(app: App, scene: Scene):
+    closed: list[Path] = []
+
+    def away(folder: Path, _: object) -> None:
+        raise Temporary("database_away", folder.name)
+
+    known = app.recipe("crypto")
+    first, second = (replace(known, closing=one) for one in (away, lambda folder, _: closed.append(folder)))
+    app.__dict__["recipes"] = {"crypto": first, "markets": replace(second, name="markets")}
+    scene.tell(source=crypto())
+    scene.tell(source=make_source("Other", recipe="markets"))
+    with pytest.raises(Temporary, match="database_away"):
+        close_runs(app)
+    assert closed == [app.output("markets")]
 
 
 def test_p29_the_search_index_is_filled_at_night_before_anybody_searches(app: App, scene: Scene):

@@ -15,6 +15,7 @@ from tests.laboratory import Laboratory, laboratory
 from tests.scene import START, Scene, kept, make_source
 
 from headwater.app import App
+from headwater.backends.record_files import FolderRecords, copy_records
 from headwater.backends.sql import snapshot
 from headwater.backends.sql.connect import reading
 from headwater.backends.sql.migrate import HEAD
@@ -23,7 +24,7 @@ from headwater.backends.sql.schema import captures, documents, metadata, sources
 from headwater.backends.sql.searching import Wish, search
 from headwater.backends.sql.snapshot import check, save
 from headwater.backends.sql.store import SqlStore
-from headwater.model.errors import Refused
+from headwater.model.errors import Refused, Temporary
 from headwater.settings.settings import Settings
 from headwater.worker.backup import back_up
 from headwater.worker.manifest import backups, read_manifest
@@ -263,6 +264,115 @@ def test_c30_files_of_old_documents_are_saved_too(app: App, tmp_path: Path):
         check_backup(tmp_path / "kept" / name)
 
 
+def old_file(app: App, name: str = "crypto/2026/2026-01-01-x.parquet") -> Path:
+    path = app.records.folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"rows")
+    return path
+
+
+def test_c30_a_file_that_is_damaged_here_leaves_the_good_copies_alone(app: App, tmp_path: Path):
+    spoilt, other = old_file(app), old_file(app, "crypto/2026/2026-01-02-x.parquet")
+    first = back_up(app, tmp_path / "kept")
+    assert first.records_damaged == ()
+    spoilt.write_bytes(b"rot")
+    for _ in range(2):
+        later = back_up(app, tmp_path / "kept")
+        assert later.records_damaged == ("crypto/2026/2026-01-01-x.parquet",)
+        assert check_backup(tmp_path / "kept" / later.name).records == 2
+    assert check_backup(tmp_path / "kept" / first.name).records == 2
+    restore(app, tmp_path / "kept" / later.name, force=True)
+    assert (spoilt.read_bytes(), other.read_bytes()) == (b"rows", b"rows")
+
+
+def test_a_good_file_mends_the_damaged_copy_and_two_damaged_ones_are_told(app: App, tmp_path: Path):
+    here = old_file(app)
+    there = tmp_path / "kept" / "records" / here.relative_to(app.records.folder)
+    first = back_up(app, tmp_path / "kept")
+    there.write_bytes(b"rot")
+    assert back_up(app, tmp_path / "kept").records_damaged == ()
+    assert check_backup(tmp_path / "kept" / first.name).records == 1
+    there.write_bytes(b"rot")
+    here.write_bytes(b"worse")
+    for _ in range(2):
+        told = back_up(app, tmp_path / "kept")
+        assert len(told.records_damaged) == 1
+        assert check_backup(tmp_path / "kept" / told.name).records == 0
+    assert there.read_bytes() == b"rot"
+
+
+def test_a_manifest_that_cannot_be_read_is_no_reason_to_save_nothing(app: App, tmp_path: Path):
+    old_file(app)
+    first, second = back_up(app, tmp_path / "kept"), back_up(app, tmp_path / "kept")
+    (tmp_path / "kept" / second.name / "manifest.json").write_text("{}", encoding="utf-8")
+    old_file(app).write_bytes(b"rot")
+    assert back_up(app, tmp_path / "kept").records_damaged
+    assert check_backup(tmp_path / "kept" / first.name).records == 1
+
+
+def test_copies_that_differ_are_named_and_both_stay(tmp_path: Path):
+    here, there = FolderRecords(tmp_path / "here"), FolderRecords(tmp_path / "there")
+    names = [f"crypto/2026/2026-01-0{day}-x.parquet" for day in (1, 2, 3)]
+    for name in names:
+        here.write(name, b"rows")
+    there.write(names[0], b"rot")
+    there.write(names[1], b"rows")
+    with pytest.raises(Refused, match="one of the two is damaged") as told:
+        copy_records(here, there)
+    assert str(there.folder / names[0]) in str(told.value)
+    assert [there.read(name) for name in names] == [b"rot", b"rows", b"rows"]
+    assert [here.read(name) for name in names] == [b"rows"] * 3
+    there.write(names[0], b"rows")
+    (there.folder / names[2]).unlink()
+    assert copy_records(here, there) == 1
+
+
+def test_files_that_are_not_headwaters_are_left_alone(app: App, tmp_path: Path):
+    old_file(app)
+    for stray in ("mine.parquet", "crypto/2026/a copy.parquet", "crypto/notes/2026.parquet"):
+        old_file(app, stray)
+    (app.records.folder / "crypto" / "2026" / "folder.parquet").mkdir()
+    assert list(app.records.names()) == ["crypto/2026/2026-01-01-x.parquet"]
+    assert check_backup(tmp_path / "kept" / back_up(app, tmp_path / "kept").name).records == 1
+
+
+def test_a_backup_of_an_earlier_version_that_holds_such_a_file_is_restored(app: App, tmp_path: Path):
+    here = old_file(app)
+    backup = tmp_path / "kept" / back_up(app, tmp_path / "kept").name
+    told = read_manifest(backup)
+    shutil.copy(here, tmp_path / "kept" / "records" / "mine.parquet")
+    told.records["mine.parquet"] = told.records["crypto/2026/2026-01-01-x.parquet"]
+    (backup / "manifest.json").write_bytes(msgspec.json.encode(told))
+    here.unlink()
+    assert restore(app, backup, force=True).records == 2
+    assert list(app.records.names()) == ["crypto/2026/2026-01-01-x.parquet"]
+
+
+def test_c30_a_clean_up_in_the_middle_of_a_backup_does_no_harm(
+    app: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    old_file(app)
+    really = FolderRecords.read
+
+    def read(files: FolderRecords, name: str) -> bytes | None:
+        old_file(app, "crypto/2026/2026-01-02-new.parquet")
+        return really(files, name)
+
+    monkeypatch.setattr(FolderRecords, "read", read)
+    assert check_backup(tmp_path / "kept" / back_up(app, tmp_path / "kept").name).records == 1
+
+
+def test_a_file_that_goes_in_the_middle_of_a_backup_is_named(
+    app: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    gone = old_file(app)
+    monkeypatch.setattr(FolderRecords, "read", lambda *_: None)
+    with pytest.raises(Temporary, match="was there a moment ago") as told:
+        back_up(app, tmp_path / "kept")
+    assert str(gone) in str(told.value)
+    assert backups(tmp_path / "kept") == []
+
+
 def test_a_folder_may_have_any_name(app: App, scene: Scene, tmp_path: Path):
     fill(scene, "a")
     folder = tmp_path / "100 % saved & #1?"
@@ -293,6 +403,12 @@ def test_c30_the_verbs_save_check_and_restore(
     assert "is sound" in told("one", "restore", "kept", "--dry-run").out
     restored = told("two", "restore", "kept", "--name", saved["name"], "--json").record
     assert (restored["restored"], restored["rows"]) == (True, saved["rows"])
+    files = FolderRecords(tmp_path / "one" / "records")
+    files.write("crypto/2026/2026-01-01-x.parquet", b"rows")
+    assert told("one", "backup", "kept").code == 0
+    files.write("crypto/2026/2026-01-01-x.parquet", b"rot")
+    spoilt = told("one", "backup", "kept")
+    assert (spoilt.code, spoilt.out.count("2026-01-01-x.parquet")) == (1, 2)
     unknown = told("two", "restore", "kept", "--name", "20000101T000000Z")
     assert unknown.code == 1
     assert saved["name"] in unknown.err

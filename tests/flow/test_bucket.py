@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from errno import ENOSPC
 from itertools import count
 from pathlib import Path
 
@@ -16,8 +17,10 @@ from tests.laboratory import Laboratory, laboratory
 from tests.seaweed import Seaweed
 
 from headwater.app import App
-from headwater.backends.record_files import FolderRecords
+from headwater.backends import record_files
+from headwater.backends.record_files import BucketRecords, FolderRecords
 from headwater.cli.sweep import sweep_archive
+from headwater.model.errors import Refused, Temporary
 from headwater.settings.archive import Archive
 from headwater.settings.homes import Home
 from headwater.settings.settings import Retention
@@ -25,7 +28,7 @@ from headwater.worker.backup import back_up
 from headwater.worker.cleanup import clean_up
 from headwater.worker.health import check_health
 from headwater.worker.moving import move
-from headwater.worker.restore import chosen_backup, restore
+from headwater.worker.restore import check_backup, chosen_backup, restore
 from headwater_demo import Internet, running
 
 FEEDS = [("Ledger Lane", "http://ledgerlane.example/feed")]
@@ -162,8 +165,90 @@ def test_files_of_old_documents_are_saved_restored_and_moved(lab: Laboratory, pl
     back.store.engine.dispose()
 
 
+def test_files_that_an_earlier_version_left_in_the_data_folder_are_brought_along(
+    lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    lab.app.archive.ready()
+    left = FolderRecords(tmp_path / "data" / "records")
+    names = [f"crypto/2026/2026-01-0{day}-x.parquet" for day in (1, 2)]
+    for name in names:
+        left.write(name, name.encode())
+    assert lab.app.records.where(names[0]).startswith("s3://")
+    assert {name: lab.app.records.read(name) for name in lab.app.records.names()} == {
+        name: name.encode() for name in names
+    }
+    assert [left.read(name) for name in names] == [name.encode() for name in names]
+
+    def write(*_: object) -> None:
+        pytest.fail("it is there already")
+
+    monkeypatch.setattr(BucketRecords, "write", write)
+    another = App(lab.settings, clock=lab.clock)
+    assert list(another.records.names()) == names
+
+
+def test_what_a_backup_holds_already_is_not_fetched_from_the_bucket_again(
+    lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    app, asked = lab.app, []
+    really = BucketRecords.read
+
+    def read(files: BucketRecords, name: str) -> bytes | None:
+        asked.append(name)
+        return really(files, name)
+
+    monkeypatch.setattr(BucketRecords, "read", read)
+    names = [f"crypto/2026/2026-01-0{day}-x.parquet" for day in (1, 2, 3)]
+    app.records.write(names[0], b"rows")
+    app.records.write(names[1], b"rows")
+    back_up(app, tmp_path / "kept")
+    assert asked == names[:2]
+    asked.clear()
+    app.records.write(names[2], b"rows")
+    (tmp_path / "kept" / "records" / names[0]).write_bytes(b"rot")
+    second = back_up(app, tmp_path / "kept")
+    assert asked == [names[0], names[2]]
+    assert check_backup(tmp_path / "kept" / second.name).records == len(names)
+
+
+OUTSIDE = (
+    "../2026/secret.parquet",
+    ".hidden/2026/x.parquet",
+    "crypto/2026/.parquet",
+    "crypto/2026/../x.parquet",
+)
+
+
 def test_no_name_leads_out_of_where_they_lie(lab: Laboratory, tmp_path: Path):
-    (tmp_path / "secret.parquet").write_bytes(b"secret")
+    secret = tmp_path / "2026" / "secret.parquet"
+    secret.parent.mkdir()
+    secret.write_bytes(b"secret")
     for files in (lab.app.records, FolderRecords(tmp_path / "records")):
-        assert files.read("../2026/../secret.parquet") is None
+        files.write("crypto/2026/2026-01-01-a.parquet", b"rows")
+        assert files.read("crypto/2026/2026-01-01-a.parquet") == b"rows"
         assert files.read("crypto/2026/2026-01-01-none.parquet") is None
+        for name in OUTSIDE:
+            assert files.read(name) is None
+            with pytest.raises(Refused, match="no name"):
+                files.write(name, b"taken")
+    assert secret.read_bytes() == b"secret"
+
+
+def test_a_file_that_could_not_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    files = FolderRecords(tmp_path / "records")
+    with monkeypatch.context() as full:
+        full.setattr(record_files.os, "fsync", _disk_full)
+        with pytest.raises(Temporary, match="No space"):
+            files.write("crypto/2026/2026-01-01-a.parquet", b"rows")
+    assert [path for path in files.folder.rglob("*") if path.is_file()] == []
+
+
+def _disk_full(_: int) -> None:
+    raise OSError(ENOSPC, "No space left on device")
+
+
+def test_the_name_of_a_file_is_on_the_disk_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    synced = []
+    monkeypatch.setattr(record_files, "_names_to_disk", synced.append)
+    FolderRecords(tmp_path / "records").write("crypto/2026/2026-01-01-a.parquet", b"rows")
+    assert synced[0] == tmp_path / "records" / "crypto" / "2026"

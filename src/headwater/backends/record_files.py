@@ -5,16 +5,29 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import obstore
 from obstore.store import ObjectStore
 
 from headwater.backends.object_trouble import MISSING, explained, no_bucket
-from headwater.model.errors import Temporary
+from headwater.model.errors import Refused, Temporary
 
 PREFIX = "records"
-NAME = re.compile(r"[\w.-]+/\d{4}/[\w.-]+\.parquet")
+# No part begins with a dot: none leads out of the folder, and none is hidden in it.
+NAME = re.compile(r"[\w-][\w.-]*/\d{4}/[\w-][\w.-]*\.parquet")
+
+
+def is_name(name: str) -> bool:
+    return NAME.fullmatch(name) is not None
+
+
+def _refuse_others(name: str) -> None:
+    if not is_name(name):
+        raise Refused(
+            "bad_name", f"{name!r} is no name for a file of old documents: RECIPE/YEAR/DAY.parquet is"
+        )
 
 
 @dataclass(frozen=True)
@@ -22,28 +35,69 @@ class FolderRecords:
     folder: Path
 
     def names(self) -> Sequence[str]:
-        return sorted(path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*.parquet"))
+        """Whatever else lies there is somebody else's."""
+        found = (path for path in self.folder.rglob("*.parquet") if path.is_file())
+        return sorted(name for path in found if is_name(name := path.relative_to(self.folder).as_posix()))
+
+    def written_before(self, moment: datetime) -> Sequence[str]:
+        return [name for name in self.names() if (self.folder / name).stat().st_mtime < moment.timestamp()]
+
+    def has(self, name: str) -> bool:
+        return is_name(name) and (self.folder / name).is_file()
+
+    def remove(self, names: Sequence[str]) -> None:
+        try:
+            for name in filter(is_name, names):
+                (self.folder / name).unlink(missing_ok=True)
+        except OSError as error:
+            raise Temporary("folder_unwritable", f"{error.strerror}: {self.folder}") from error
 
     def read(self, name: str) -> bytes | None:
-        path = self.folder / name
-        return path.read_bytes() if NAME.fullmatch(name) and path.is_file() else None
+        try:
+            return (self.folder / name).read_bytes() if is_name(name) else None
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise Temporary("folder_unreadable", f"{error.strerror}: {self.folder / name}") from error
 
     def write(self, name: str, data: bytes) -> None:
         """Whole or not at all; on the disk when it returns."""
+        _refuse_others(name)
         path = self.folder / name
         draft = path.with_suffix(f".{os.getpid()}.tmp")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with draft.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(path)
+            try:
+                _write_through(draft, data)
+                draft.replace(path)
+            finally:
+                draft.unlink(missing_ok=True)
+            for folder in (path.parent, path.parent.parent, self.folder):
+                _names_to_disk(folder)
         except OSError as error:
             raise Temporary("folder_unwritable", f"{error.strerror}: {path.parent}") from error
 
     def where(self, name: str) -> str:
         return str(self.folder / name)
+
+
+def _write_through(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _names_to_disk(folder: Path) -> None:
+    """Only then does a file stay under its name when the power fails. Where folders cannot be opened, the system sees to
+    it."""
+    if os.name != "posix":
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
 
 
 @dataclass(frozen=True)
@@ -54,12 +108,31 @@ class BucketRecords:
     place: str
 
     def names(self) -> Sequence[str]:
+        return self._listed(None)
+
+    def written_before(self, moment: datetime) -> Sequence[str]:
+        return self._listed(moment)
+
+    def _listed(self, before: datetime | None) -> Sequence[str]:
         with explained(self.place, bucket=True):
-            found = (entry["path"] for page in obstore.list(self.store) for entry in page)
-            return sorted(name for name in found if NAME.fullmatch(name))
+            found = (entry for page in obstore.list(self.store) for entry in page)
+            old = (one["path"] for one in found if before is None or one["last_modified"] < before)
+            return sorted(name for name in old if is_name(name))
+
+    def has(self, name: str) -> bool:
+        with explained(self.place, bucket=True):
+            try:
+                obstore.head(self.store, name)
+            except MISSING:
+                return False
+        return True
+
+    def remove(self, names: Sequence[str]) -> None:
+        with explained(self.place, bucket=True):
+            obstore.delete(self.store, [name for name in names if is_name(name)])
 
     def read(self, name: str) -> bytes | None:
-        if not NAME.fullmatch(name):
+        if not is_name(name):
             return None
         with explained(self.place, bucket=True):
             try:
@@ -70,6 +143,7 @@ class BucketRecords:
                 return None
 
     def write(self, name: str, data: bytes) -> None:
+        _refuse_others(name)
         with explained(self.place, bucket=True):
             obstore.put(self.store, name, data)
 
@@ -80,11 +154,37 @@ class BucketRecords:
 RecordFiles = FolderRecords | BucketRecords
 
 
+def listed_bytes(files: RecordFiles, name: str) -> bytes:
+    """Of one that was listed: Temporary if it is not there any more."""
+    data = files.read(name)
+    if data is None:
+        raise Temporary("records_unreadable", f"{files.where(name)} was there a moment ago; try again")
+    return data
+
+
 def copy_records(source: RecordFiles, target: RecordFiles, names: Sequence[str] | None = None) -> int:
-    """Those named, or all. They never change once they are there; what differs there is damaged. Gives how many."""
-    names = source.names() if names is None else names
-    for name in names:
-        data = source.read(name)
-        if data is not None and target.read(name) != data:
+    """Those named, or all; gives how many had to be copied. They never change once they are there: of two that differ
+    one is damaged, and nobody can say here which. Both stay as they are, and Refused names them when all else is copied."""
+    count, differing = 0, []
+    for name in source.names() if names is None else names:
+        data, there = listed_bytes(source, name), target.read(name)
+        if there is None:
             target.write(name, data)
-    return len(names)
+            count += 1
+        elif there != data:
+            differing.append(name)
+    if differing:
+        first, more = differing[0], f" ({len(differing) - 1} more do too)" if differing[1:] else ""
+        raise Refused(
+            "records_differ",
+            f"{source.where(first)} and {target.where(first)} differ{more}: one of the two is damaged and neither was "
+            "changed; put the other one in its place, then try again",
+        )
+    return count
+
+
+def gather(earlier: FolderRecords, files: RecordFiles) -> int:
+    """What lies in the folder and is not with the others yet; gives how many. The folder stays as it is."""
+    here = earlier.names()
+    there = set(files.names()) if here else set()
+    return copy_records(earlier, files, [name for name in here if name not in there])

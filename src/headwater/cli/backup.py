@@ -22,9 +22,11 @@ def backup(
     """Save the store, the raw captures and the files of old documents, while workers go on.
 
     Each backup is a folder of its own; captures are shared by all of them and copied once. The exit code is 1 if
-    captures turned out to be damaged in the archive; everything else is saved nevertheless.
+    captures or files of old documents turned out to be damaged; everything else is saved nevertheless, and what earlier
+    backups hold stays as it is.
     """
-    saved = back_up(open_app(context), folder)
+    opened = open_app(context)
+    saved = back_up(opened, folder)
     if as_json:
         print_json(asdict(saved))
     else:
@@ -35,7 +37,15 @@ def backup(
         )
         for name in saved.damaged:
             console().print(f"Damaged or missing in the archive: {name}", style="yellow", soft_wrap=True)
-    if saved.damaged:
+        for name in saved.records_damaged:
+            console().print(
+                f"Damaged: {opened.records.where(name)} is not what was saved before as {folder / 'records' / name}, which "
+                "was left as it is.",
+                style="yellow",
+                soft_wrap=True,
+                markup=False,
+            )
+    if saved.damaged or saved.records_damaged:
         raise typer.Exit(1)
 
 

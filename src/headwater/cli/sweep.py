@@ -1,6 +1,6 @@
 """`headwater sweep`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from itertools import islice
 from typing import Annotated
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from headwater.app import App
-from headwater.backends.sql.orphans import look_for_orphans, nobody_working, orphans
+from headwater.backends.sql.orphans import Find, look_for, nobody_working, orphans, unnamed
 from headwater.cli.opening import open_app
 from headwater.cli.options import Json, verb
 from headwater.cli.output import console, print_json
@@ -24,7 +24,10 @@ def sweep(
     context: typer.Context,
     *,
     archive: Annotated[
-        bool, typer.Option("--archive", help="Also remove archive packs that no capture lies in.")
+        bool,
+        typer.Option(
+            "--archive", help="Also remove archive packs and files of old documents of which no row speaks."
+        ),
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would be done.")] = False,
     as_json: Json = False,
@@ -43,6 +46,7 @@ def sweep(
         result["freed_expired"] = opened.operations.free_expired(opened.clock())
     if archive:
         result["orphans"] = sweep_archive(opened, dry_run=dry_run)
+        result["unnamed_records"] = sweep_records(opened, dry_run=dry_run)
     if as_json:
         print_json(result)
     else:
@@ -53,19 +57,33 @@ def sweep_archive(app: App, *, dry_run: bool) -> int:
     """Gives how many objects were removed, or would be. Refused where the installation moved away: its captures may
     lie here all the same."""
     refuse_moved(app)
+    packs = app.archive.packs(before=app.clock() - YOUNG)
+    return _sweep(app, packs, orphans, app.archive.remove, dry_run=dry_run)
+
+
+def sweep_records(app: App, *, dry_run: bool) -> int:
+    """The same for files of old documents that no document names."""
+    refuse_moved(app)
+    files = app.records.written_before(app.clock() - YOUNG)
+    return _sweep(app, iter(files), unnamed, app.records.remove, dry_run=dry_run)
+
+
+def _sweep(
+    app: App, names: Iterator[str], find: Find, remove: Callable[[Sequence[str]], None], *, dry_run: bool
+) -> int:
     count = 0
-    for packs in _batches(app.archive.packs(before=app.clock() - YOUNG)):
-        found = look_for_orphans(app.store.engine, packs)
+    for batch in _batches(names):
+        found = look_for(app.store.engine, find, batch)
         if found and not dry_run:
             with nobody_working(app.store.engine) as connection:
-                found = orphans(connection, found)
-                app.archive.remove(found)
+                found = find(connection, found)
+                remove(found)
         count += len(found)
     return count
 
 
-def _batches(packs: Iterator[str]) -> Iterator[Sequence[str]]:
-    while batch := list(islice(packs, AT_ONCE)):
+def _batches(names: Iterator[str]) -> Iterator[Sequence[str]]:
+    while batch := list(islice(names, AT_ONCE)):
         yield batch
 
 
@@ -79,6 +97,8 @@ def _told(result: dict[str, int], *, dry_run: bool, archive: bool) -> str:
     if archive:
         done = "would be removed" if dry_run else "removed"
         told += f" {result['orphans']} archive packs that no capture lies in {done}."
+        if result["unnamed_records"]:
+            told += f" {result['unnamed_records']} files of documents that no row names {done}."
     return told
 
 

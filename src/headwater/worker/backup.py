@@ -18,21 +18,25 @@ import msgspec
 
 from headwater.app import App
 from headwater.backends.archive import open_folder
-from headwater.backends.record_files import FolderRecords, RecordFiles, copy_records
+from headwater.backends.record_files import FolderRecords
 from headwater.backends.sql.migrate import HEAD
 from headwater.backends.sql.snapshot import check, save, saved_packs
 from headwater.model.errors import Refused, Temporary
-from headwater.worker.manifest import DATABASE, FORMAT, MANIFEST, Manifest, file_hash
+from headwater.worker.backup_records import save_records
+from headwater.worker.manifest import DATABASE, FORMAT, MANIFEST, Manifest, file_hash, newest_manifest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saved:
+    """`damaged` are packs, `records_damaged` files of old documents that are so here; what backups hold of those stays."""
+
     name: str
     folder: str
     rows: int
     packs: int
     packs_copied: int
     damaged: tuple[str, ...]
+    records_damaged: tuple[str, ...]
     bytes: int
 
 
@@ -43,7 +47,11 @@ def back_up(app: App, folder: Path) -> Saved:
         save(app.store.engine, partial / DATABASE)
         wanted = saved_packs(partial / DATABASE)
         copied, damaged = app.archive.copy(wanted, open_folder(folder / "packs"))
-        told = _manifest(app, partial, wanted, save_records(app.records, FolderRecords(folder / "records")))
+        before = newest_manifest(folder)
+        records, spoilt = save_records(
+            app.records, FolderRecords(folder / "records"), before.records if before else {}
+        )
+        told = _manifest(app, partial, wanted, records)
         (partial / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(told)))
         _to_disk(partial / MANIFEST, partial / DATABASE)
         final = partial.rename(folder / partial.name.removesuffix(".partial"))
@@ -58,6 +66,7 @@ def back_up(app: App, folder: Path) -> Saved:
         packs=len(wanted),
         packs_copied=copied,
         damaged=tuple(damaged),
+        records_damaged=tuple(spoilt),
         bytes=(final / DATABASE).stat().st_size,
     )
 
@@ -90,12 +99,6 @@ def _manifest(app: App, partial: Path, packs: list[str], records: dict[str, str]
         packs=packs,
         records=records,
     )
-
-
-def save_records(source: RecordFiles, target: FolderRecords) -> dict[str, str]:
-    """Gives the hash of each."""
-    copy_records(source, target)
-    return {name: file_hash(target.folder / name) for name in source.names()}
 
 
 def _to_disk(*paths: Path) -> None:

@@ -1,7 +1,8 @@
 """The nightly clean-up: what the policy no longer keeps is removed, documents are moved to files first."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from io import BytesIO
 from typing import Any
 
@@ -19,7 +20,6 @@ from headwater.backends.sql.retention import (
     remove_summaries,
 )
 from headwater.model.errors import Temporary
-from headwater.pure.keys import key
 from headwater.settings.settings import Retention
 from headwater.sinks.row_files import write_parquet
 
@@ -29,6 +29,9 @@ BOOKKEEPING = frozenset(
 
 
 def cutoffs(policy: Retention, now: datetime) -> Cutoffs:
+    """Documents go by whole days: a clean-up that is done again, at whatever hour, finds the same ones of a day."""
+    midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+
     def before(days: int) -> datetime | None:
         return now - timedelta(days=days) if days else None
 
@@ -36,7 +39,7 @@ def cutoffs(policy: Retention, now: datetime) -> Cutoffs:
         runs=before(policy.runs),
         alarms=before(policy.alarms),
         captures=before(policy.captures),
-        documents=before(policy.documents),
+        documents=midnight - timedelta(days=policy.documents) if policy.documents else None,
         queue=before(policy.queue),
         summaries=before(policy.summaries),
     )
@@ -62,12 +65,12 @@ def clean_up(app: App, *, dry_run: bool = False) -> dict[str, Any]:
 
 def move_documents(app: App, before: datetime) -> tuple[int, list[str]]:
     """Old documents into Parquet files, one for a recipe and a day or a part of it. The file is in its place, and was
-    looked at, before a row changes; the same rows again give the same file."""
+    looked at, before a row changes; the same rows again give the same file. One that no row came to name is swept."""
     moved, files = 0, []
     while rows := oldest_documents(app.store.engine, before):
-        name = _file_name(rows)
-        _write(app.records, name, rows)
-        done = mark_archived(app.store.engine, [(r["id"], r["revision"]) for r in rows], name, app.clock())
+        name = _write(app.records, rows)
+        ids = [(row["id"], row["revision"]) for row in rows]
+        done = mark_archived(app.store.engine, ids, name, app.clock(), app.records.has)
         if not done:
             break  # all of them changed under our hands: the next clean-up will see
         moved += done
@@ -75,16 +78,18 @@ def move_documents(app: App, before: datetime) -> tuple[int, list[str]]:
     return moved, files
 
 
-def _file_name(rows: Sequence[dict[str, Any]]) -> str:
-    part = key("records", *(f"{row['id']}-{row['revision']}" for row in rows))[:12]
-    first = rows[0]
-    return f"{first['recipe']}/{first['created_at']:%Y}/{first['created_at']:%Y-%m-%d}-{part}.parquet"
-
-
-def _write(files: RecordFiles, name: str, rows: Sequence[dict[str, Any]]) -> None:
+def _write(files: RecordFiles, rows: Sequence[dict[str, Any]]) -> str:
+    """Gives its name, which other bytes never have."""
     kept = [{name: value for name, value in row.items() if name not in BOOKKEEPING} for row in rows]
     made = BytesIO()
     count = write_parquet(kept, made)
+    name = _file_name(rows[0], made.getvalue())
     files.write(name, made.getvalue())
     if count != len(rows) or files.read(name) != made.getvalue():
         raise Temporary("records_incomplete", f"{files.where(name)} does not hold all {len(rows)} documents")
+    return name
+
+
+def _file_name(first: dict[str, Any], data: bytes) -> str:
+    part = sha256(data).hexdigest()[:12]
+    return f"{first['recipe']}/{first['created_at']:%Y}/{first['created_at']:%Y-%m-%d}-{part}.parquet"

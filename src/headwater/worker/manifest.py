@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -47,6 +48,14 @@ def read_manifest(folder: Path) -> Manifest:
     if told.format != FORMAT:
         raise Refused("backup_newer", "this backup was made by a newer Headwater: upgrade Headwater first")
     return told
+
+
+def newest_manifest(folder: Path) -> Manifest | None:
+    """Of the newest backup whose manifest can be read, if there is one."""
+    for name in reversed(backups(folder)):
+        with suppress(Refused):
+            return read_manifest(folder / name)
+    return None
 
 
 def file_hash(path: Path) -> str:

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from headwater.app import App
 from headwater.backends.archive import ObjectArchive, open_folder
-from headwater.backends.record_files import FolderRecords, RecordFiles
+from headwater.backends.record_files import FolderRecords, RecordFiles, is_name
 from headwater.backends.sql.snapshot import check, free_for_restore, load
 from headwater.model.errors import Refused
 from headwater.worker.manifest import DATABASE, Manifest, backups, file_hash, read_manifest
@@ -98,7 +98,9 @@ def _replace_damaged(archive: ObjectArchive, names: Sequence[str]) -> None:
 
 
 def _restore_records(source: FolderRecords, target: RecordFiles, told: Manifest) -> None:
-    for name in told.records:
+    for name in filter(
+        is_name, told.records
+    ):  # earlier versions also saved files that were never Headwater's
         data = (source.folder / name).read_bytes()
         if target.read(name) != data:
             target.write(name, data)

@@ -60,7 +60,7 @@ def create_table(connection: Connection) -> bool:
     try:
         with connection.begin_nested():
             connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector"))
-    except DBAPIError:  # an administrator may make it; the next search finds it
+    except DBAPIError:  # an administrator may make it; the next upkeep finds it
         return False
     for statement in (TABLE, WAITING, MARK, WATCH, FILL):
         connection.execute(text(statement))

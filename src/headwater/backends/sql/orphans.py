@@ -1,7 +1,9 @@
-"""Packs of the archive in which no capture lies, and the moment at which they may be removed.
+"""Packs of the archive in which no capture lies, files of documents that no document names, and the moment at which
+they may be removed.
 
 A worker writes a pack before the rows that speak of it, and holds a lease all the while. A pack may therefore be
-removed only while nobody holds a lease and nobody can take one.
+removed only while nobody holds a lease and nobody can take one. A clean-up looks for its file once more when it has taken
+its rows, and cannot take them then.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,10 +13,11 @@ from sqlalchemy import Connection, Engine, select, text
 
 from headwater.backends.sql.claims import TABLES, holders
 from headwater.backends.sql.connect import reading, writing
-from headwater.backends.sql.schema import captures
+from headwater.backends.sql.schema import captures, documents
 from headwater.model.errors import Refused
 
 Begin = Callable[[Engine], AbstractContextManager[Connection]]
+Find = Callable[[Connection, Sequence[str]], list[str]]
 
 
 @contextmanager
@@ -38,6 +41,14 @@ def orphans(connection: Connection, packs: Sequence[str]) -> list[str]:
     return [pack for pack in packs if pack not in known]
 
 
-def look_for_orphans(engine: Engine, packs: Sequence[str]) -> list[str]:
+def unnamed(connection: Connection, files: Sequence[str]) -> list[str]:
+    """Those of the files of old documents that no document names: whoever wrote them died before the rows changed."""
+    known = set(
+        connection.scalars(select(documents.c.detail).distinct().where(documents.c.detail.in_(list(files))))
+    )
+    return [file for file in files if file not in known]
+
+
+def look_for(engine: Engine, find: Find, names: Sequence[str]) -> list[str]:
     with reading(engine) as connection:
-        return orphans(connection, packs)
+        return find(connection, names)

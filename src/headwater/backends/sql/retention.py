@@ -1,6 +1,6 @@
 """What is old enough to go: found, counted, removed a little at a time, so that nobody waits long for the database."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -21,6 +21,7 @@ from headwater.backends.sql.schema import (
     summary_batches,
     summary_requests,
 )
+from headwater.model.errors import Temporary
 from headwater.model.work import State
 
 AT_ONCE = 2_000
@@ -160,13 +161,22 @@ def oldest_documents(engine: Engine, before: datetime, limit: int = AT_ONCE) -> 
         return [dict(row) for row in connection.execute(query).mappings()]
 
 
-def mark_archived(engine: Engine, moved: Sequence[tuple[str, int]], file: str, now: datetime) -> int:
+def mark_archived(
+    engine: Engine,
+    moved: Sequence[tuple[str, int]],
+    file: str,
+    now: datetime,
+    there: Callable[[str], bool],
+) -> int:
     """The rows of these (document, revision) keep their names and numbers and say where the rest is. One that changed
-    in the meantime stays as it is."""
+    in the meantime stays as it is. Once rows are taken no sweep can remove a file: that is the moment to look whether it
+    is still there; Temporary if it is not, and no row changes."""
     count = 0
     with writing(engine) as connection:
         for document, revision in moved:
             count += _empty(connection, document, revision, file, now)
+        if count and not there(file):
+            raise Temporary("records_gone", f"{file} was removed while documents were moved to it")
     return count
 
 

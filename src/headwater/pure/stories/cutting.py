@@ -45,7 +45,7 @@ HYBRID = Bar(
     unlinked=0.25,
     lowest=0.04,
     highest=0.5,
-    alone=Alone(0.4, 0.45),
+    alone=Alone(0.4, 0.37),
 )
 WORDS_ALONE = Bar(
     companion=0.1,
