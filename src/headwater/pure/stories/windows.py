@@ -1,9 +1,9 @@
 """Average linkage where a square matrix fits; beyond, in parts of the corpus first and then across them.
 
 The parts are communities of the neighbour graph, coarse on purpose: they only say which documents are compared first. In each
-only that is joined which is nearer than any bar asks for. The bodies so made are linked across all parts by the mean similarity
-between them, over those that are neighbours, and what is joined is judged as it is within one window. Memory grows with the
-window, not with the square of the corpus.
+only that is joined which is as near as the highest bar. The bodies so made are linked across all parts down to the lowest, by
+the mean similarity between those that are neighbours, and what is joined is judged as it is within one window. Memory grows
+with the window and the corpus, not with its square.
 """
 
 from dataclasses import replace
@@ -65,7 +65,7 @@ def _joined(vectors: Matrix, days: Days, near: Neighbours, bar: Bar, window: int
 
 
 def _link_across(bodies: Bodies, around: Numbers, bar: Bar) -> None:
-    """Bodies of all windows: first those that are surely one, then all, until nothing is near enough to anything."""
+    """Bodies of all windows: first down to the highest bar, then to the lowest, until nothing is near enough to anything."""
     rows = np.arange(len(around))
     link(bodies, _between(bodies.home, rows, around), bar.highest)
     linked = _between(bodies.home, rows, around)
