@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.pure.newsroom import EVENTS, reports
+from tests.pure.newsroom import EVENTS, report, reports
 
-from headwater.pure.stories import fitting
+from headwater.pure.stories import divide, fitting, windows
 from headwater.pure.stories import neighbours as looking
+from headwater.pure.stories.bodies import Bodies, distinct, link
 from headwater.pure.stories.cutting import HYBRID, best_bar, company, guessed
 from headwater.pure.stories.fitting import Alone, fits
 from headwater.pure.stories.items import WORDS, Item
-from headwater.pure.stories.judging import Documents, Forest, judged, together
-from headwater.pure.stories.linkage import average_linkage, joins
+from headwater.pure.stories.judging import Documents, Forest, judged
+from headwater.pure.stories.linkage import Join, average_linkage, called, joins
 from headwater.pure.stories.louvain import communities, graph_of
 from headwater.pure.stories.neighbours import Neighbours, nearest
 from headwater.pure.stories.telling import tell
@@ -99,14 +100,6 @@ def test_clusters_under_a_lower_bar_are_made_of_those_under_a_higher_one(
     assert (coarse <= np.arange(size)).all()
 
 
-def test_forests_side_by_side_are_one_forest():
-    vectors = two_bodies(apart=1.5)
-    around = np.zeros((6, 1), dtype=np.int64)
-    parts = [forest_of(vectors[:6], around), forest_of(vectors[6:], around)]
-    evens, odds = np.arange(0, 12, 2), np.arange(1, 12, 2)
-    assert together(parts, [evens, odds]).at(0.5).tolist() == [0, 1] * 6
-
-
 def silhouette_by_hand(vectors: np.ndarray, labels: np.ndarray, alone: float) -> float:
     """As one would explain it: the mean likeness to its own against the mean likeness to the nearest others."""
     similarity, total = vectors @ vectors.T, 0.0
@@ -177,10 +170,98 @@ def test_a_corpus_beyond_the_window_is_divided_as_within_it():
     assert len(whole) == len(EVENTS)
 
 
-def test_a_story_larger_than_the_window_is_still_divided_into_parts_that_fit():
-    stories = tell(reports("mill", each=40), window=8)
-    assert sum(len(story.members) for story in stories) == 40
-    assert max(len(story.members) for story in stories) <= 8
+@pytest.fixture
+def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything that begins beyond thousands of documents begins beyond dozens."""
+    monkeypatch.setattr(windows, "PIECE", 50)
+    monkeypatch.setattr(windows, "KNOWN", 100)
+    monkeypatch.setattr(looking, "EXACT", 100)
+    monkeypatch.setattr(looking, "PER_CELL", 50)
+
+
+def stories_of(*sizes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Vectors about as many directions, in no order, and the direction of each."""
+    chance = np.random.default_rng(8)
+    home = chance.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    centres = chance.normal(size=(len(sizes), 64))
+    return normalised((centres[home] + 0.8 * chance.normal(size=(len(home), 64))).astype(np.float32)), home
+
+
+def divided(vectors: np.ndarray, window: int) -> list[list[int]]:
+    labels = windows.clustered(vectors, np.full(len(vectors), np.nan, dtype=np.float32), HYBRID, window)
+    return [np.flatnonzero(labels == name).tolist() for name in np.unique(labels)]
+
+
+@pytest.mark.usefixtures("small_windows")
+@pytest.mark.parametrize("sizes", [(400,), (300, *[10] * 20), (150, 150, 100)])
+def test_a_story_larger_than_the_window_stays_whole(sizes: tuple[int, ...]):
+    vectors, home = stories_of(*sizes)
+    gold = sorted(np.flatnonzero(home == number).tolist() for number in range(len(sizes)))
+    assert sorted(divided(vectors, window=100)) == gold
+
+
+@pytest.mark.usefixtures("small_windows")
+def test_what_is_divided_is_judged_as_within_one_window():
+    vectors, _ = stories_of(150, 150, 100, 5, 5, 3, 2)
+    assert divided(vectors, window=100) == divided(vectors, window=1000)
+
+
+@pytest.mark.usefixtures("small_windows")
+def test_copies_of_one_text_are_one_story_however_many():
+    one, other = np.eye(2, 64, dtype=np.float32)
+    copies = np.concatenate([np.tile(one, (300, 1)), np.tile(other, (150, 1))])
+    assert divided(copies, window=100) == [list(range(300)), list(range(300, 450))]
+
+
+@pytest.mark.usefixtures("small_windows")
+def test_beyond_the_window_the_order_of_the_input_changes_nothing():
+    items, vectors = reports(each=40), stories_of(40, 40, 40, 40, 40)[0]
+    order = np.random.default_rng(2).permutation(len(items)).tolist()
+    stories = tell(items, vectors, window=100)
+    assert tell([items[place] for place in order], vectors[order], window=100) == stories
+    assert len(stories) < len(items)
+
+
+@settings(max_examples=40)
+@given(st.integers(1, 12), st.integers(0, 2**32 - 1), st.floats(0.05, 0.9))
+def test_bodies_are_linked_until_none_are_near_enough(size: int, seed: int, least: float):
+    rows = normalised(np.random.default_rng(seed).normal(size=(size, 3)).astype(np.float32))
+    bodies = Bodies.of(rows.copy(), np.full(size, np.nan, dtype=np.float32))
+    link(bodies, distinct(*np.triu_indices(size)), least)
+    assert bodies.home.tolist() == called(bodies.done, size).tolist()
+    left = [rows[bodies.home == name] for name in bodies.names().tolist()]
+    means = [float((one @ other.T).mean()) for n, one in enumerate(left) for other in left[n + 1 :]]
+    assert max(means, default=-1.0) < least + 1e-4
+
+
+def test_only_pairs_that_are_looked_at_are_linked():
+    bodies = Bodies.of(np.ones((4, 1), dtype=np.float32), np.full(4, np.nan, dtype=np.float32))
+    link(bodies, distinct(np.array([1, 3, 3]), np.array([3, 1, 3])), 0.5)
+    assert bodies.done == [Join(1, 3)]
+
+
+def test_months_between_two_bodies_keep_them_apart_beyond_the_window_too():
+    for months, joined in ((0, 1), (200, 0)):
+        days = np.array([0, months], dtype=np.float32)
+        bodies = Bodies.of(np.full((2, 1), 0.9, dtype=np.float32), days)
+        link(bodies, distinct(np.array([0]), np.array([1])), 0.5)
+        assert len(bodies.done) == joined
+
+
+@pytest.mark.parametrize("broken", [np.nan, np.inf, -np.inf, 3e38])
+def test_words_decide_alone_where_an_encoder_gives_no_vector(broken: float):
+    items = reports("mill", "quake", each=6)
+    meanings = np.repeat(np.eye(2, 8, dtype=np.float32), 6, axis=0)
+    meanings[[0, 1, 6]] = broken
+    found = {frozenset(place for place, _ in cluster.members) for cluster in divide(items, meanings)}
+    assert found == {frozenset(range(6)), frozenset(range(6, 12))}
+
+
+def test_documents_without_a_vector_are_not_alike_for_it():
+    items = [report(event, 1) for event in EVENTS]
+    meanings = np.full((len(items), 8), np.nan, dtype=np.float32)
+    meanings[0] = np.eye(1, 8)
+    assert len(divide(items, meanings)) == len(items)
 
 
 def test_cells_find_nearly_all_that_looking_everywhere_finds(monkeypatch: pytest.MonkeyPatch):

@@ -28,14 +28,22 @@ def divide(
 ) -> list[Cluster]:
     """Clusters by position, the largest first, then the most recent; members by their similarity to the centre.
 
-    `meanings` are unit vectors of an encoder, one per item; without them words decide alone.
+    `meanings` are unit vectors of an encoder, one per item; without them, and where one is not finite, words decide alone.
     """
     order = sorted(range(len(items)), key=lambda position: items[position].id)
     ordered = [items[position] for position in order]
-    matching = None if meanings is None else np.asarray(meanings, dtype=np.float32)[order]
+    matching = None if meanings is None else _finite(np.asarray(meanings, dtype=np.float32)[order])
     vectors, labels = _labelled(ordered, matching, profile, window)
     clusters = [_cluster(ordered, vectors, rows, order) for rows in _together(labels)]
     return sorted(clusters, key=lambda cluster: _rank(items, cluster))
+
+
+def _finite(meanings: Matrix) -> Matrix:
+    """Zero for what has no length: one value that is no number would make every comparison with it false."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        lengths = np.einsum("rd,rd->r", meanings, meanings)
+    meanings[~np.isfinite(lengths)] = 0
+    return meanings
 
 
 def _labelled(

@@ -53,17 +53,6 @@ class Forest:
             names = further
 
 
-def together(forests: Sequence[Forest], places: Sequence[Numbers]) -> Forest:
-    """One forest of several whose rows lie at these places."""
-    pairs = list(zip(forests, places, strict=True))
-    return Forest(
-        np.concatenate([place[forest.kept] for forest, place in pairs]),
-        np.concatenate([place[forest.gone] for forest, place in pairs]),
-        np.concatenate([forest.heights for forest in forests]),
-        sum(forest.rows for forest in forests),
-    )
-
-
 def judged(done: Sequence[Join], documents: Documents, unlinked: float) -> Forest:
     """`done` has parts before the whole; bodies without a link between them count as farther apart by `unlinked`."""
     rows = len(documents.vectors)
@@ -73,7 +62,7 @@ def judged(done: Sequence[Join], documents: Documents, unlinked: float) -> Fores
 
 
 def _nearness(done: Sequence[Join], documents: Documents, unlinked: float) -> Iterable[float]:
-    sums, days = documents.vectors.copy(), _Means.of(documents.days)
+    sums, days = documents.vectors.copy(), MeanDays.of(documents.days)
     home = np.append(np.arange(len(sums)), -1)
     inside = [[row] for row in range(len(sums))]
     for kept, gone in done:
@@ -97,14 +86,14 @@ def _links(around: Numbers, home: Numbers, small: Sequence[int], large: Sequence
 
 
 @dataclass(frozen=True, slots=True)
-class _Means:
+class MeanDays:
     """The mean day of each body, of those documents whose day is known."""
 
     sums: npt.NDArray[np.float64]
     known: npt.NDArray[np.float64]
 
     @classmethod
-    def of(cls, days: Days) -> "_Means":
+    def of(cls, days: Days) -> "MeanDays":
         known = ~np.isnan(days)
         return cls(np.where(known, days, 0).astype(np.float64), known.astype(np.float64))
 
@@ -113,6 +102,12 @@ class _Means:
             return 1.0
         means = [self.sums[name] / self.known[name] for name in (one, other)]
         return float(nearness(*np.array(means, dtype=np.float32)[:, None])[0])
+
+    def between(self, ones: Numbers, others: Numbers) -> Days:
+        """What days leave of the similarity of each two bodies."""
+        means = np.full(len(self.sums), np.nan, dtype=np.float32)
+        np.divide(self.sums, self.known, out=means, where=self.known > 0, casting="same_kind")
+        return nearness(means[ones], means[others])
 
     def join(self, kept: int, gone: int) -> None:
         self.sums[kept] += self.sums[gone]

@@ -72,9 +72,9 @@ def _lengths(counted: Sequence[Counter[str]]) -> Matrix:
 
 
 def centred(meanings: Matrix) -> Matrix:
-    """Less some of what all have in common."""
+    """Less some of what all have in common. What has no meaning gets none: two of the kind would seem alike."""
     background = meanings.sum(axis=0) / (len(meanings) + UNSEEN)
-    return normalised(meanings - SHARED * background)
+    return normalised((meanings - SHARED * background) * meanings.any(axis=1, keepdims=True))
 
 
 def word_vectors(counted: Sequence[Counter[str]], width: int) -> Matrix:

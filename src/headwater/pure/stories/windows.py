@@ -1,7 +1,9 @@
-"""Average linkage where a square matrix fits; beyond, communities of the neighbour graph are linked one by one.
+"""Average linkage where a square matrix fits; beyond, in parts of the corpus first and then across them.
 
-The communities are coarse on purpose: they only say which documents need not be compared. What is a story is decided by
-the same linkage and the same bar, however large the corpus is, and memory grows with the window, not with the corpus.
+The parts are communities of the neighbour graph, coarse on purpose: they only say which documents are compared first. In each
+only that is joined which is as near as the highest bar. The bodies so made are linked across all parts down to the lowest, by
+the mean similarity between those that are neighbours, and what is joined is judged as it is within one window. Memory grows
+with the window and the corpus, not with its square.
 """
 
 from dataclasses import replace
@@ -10,14 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from headwater.pure.stories import fitting
+from headwater.pure.stories.bodies import Bodies, Pairs, distinct, link
 from headwater.pure.stories.cutting import LOOKED_AT, Bar, best_bar, guessed
-from headwater.pure.stories.judging import Documents, judged, together
-from headwater.pure.stories.linkage import joins
+from headwater.pure.stories.judging import Documents, judged
+from headwater.pure.stories.linkage import Join, joins
 from headwater.pure.stories.louvain import Graph, communities, graph_of
 from headwater.pure.stories.neighbours import Neighbours, nearest
 from headwater.pure.stories.smoothing import smoothed
 from headwater.pure.stories.timing import Days, nearness
-from headwater.pure.stories.vectors import Matrix
+from headwater.pure.stories.vectors import Matrix, normalised
 
 Numbers = npt.NDArray[np.int64]
 
@@ -41,16 +44,50 @@ def clustered(vectors: Matrix, days: Days, bar: Bar, window: int = WINDOW, lengt
     if len(vectors) < 2:
         return np.arange(len(vectors))
     near = nearest(vectors, LOOKED_AT)
-    soft = smoothed(vectors, near, bar.companion)
-    around = near.positions[:, :AROUND]
-    places, forests = _windows(near, days, window), []
-    for rows in places:
-        done = joins(_similarity(soft[rows], days[rows]), bar.lowest)
-        inside = Documents(vectors[rows], days[rows], _within_rows(around, rows))
-        forests.append(judged(done, inside, bar.unlinked))
-    forest = together(forests, places)
+    done = _joined(vectors, days, near, bar, window)
+    forest = judged(done, Documents(vectors, days, near.positions[:, :AROUND]), bar.unlinked)
     documents = fitting.Documents(vectors, days, length)
     return forest.at(best_bar(documents, forest.at, bar, guessed(near, bar, length)))
+
+
+def _joined(vectors: Matrix, days: Days, near: Neighbours, bar: Bar, window: int) -> list[Join]:
+    """What is joined down to the lowest bar, by the smoothed vectors."""
+    soft = smoothed(vectors, near, bar.companion)
+    if len(vectors) <= window:
+        return joins(_similarity(soft, days), bar.lowest)
+    bodies = Bodies.of(soft, days)
+    for rows in _windows(near, days, window):
+        for kept, gone in joins(_similarity(soft[rows], days[rows]), bar.highest):
+            bodies.join(int(rows[kept]), int(rows[gone]))
+    bodies.call_home()
+    _link_across(bodies, near.positions[:, :GRAPH_REACH], bar)
+    return bodies.done
+
+
+def _link_across(bodies: Bodies, around: Numbers, bar: Bar) -> None:
+    """Bodies of all windows: first down to the highest bar, then to the lowest, until nothing is near enough to anything."""
+    rows = np.arange(len(around))
+    link(bodies, _between(bodies.home, rows, around), bar.highest)
+    linked = _between(bodies.home, rows, around)
+    before = -1
+    while before < len(bodies.done):
+        before, beside = len(bodies.done), _beside(bodies)
+        link(bodies, distinct(*map(np.concatenate, zip(linked, beside, strict=True))), bar.lowest)
+        linked = Pairs(*(bodies.home[names] for names in linked))
+
+
+def _beside(bodies: Bodies) -> Pairs:
+    """Bodies whose centres are neighbours: documents that have copies enough see no others among their own."""
+    names = bodies.names()
+    centres = normalised(bodies.sums[names])
+    return _between(names, np.arange(len(names)), nearest(centres, GRAPH_REACH).positions)
+
+
+def _between(home: Numbers, rows: Numbers, around: Numbers) -> Pairs:
+    """The pairs of homes that are linked by a row and one of its neighbours."""
+    ones, others = np.repeat(rows, around.shape[1]), around.ravel()
+    real = others >= 0
+    return distinct(home[ones[real]], home[others[real]])
 
 
 def _similarity(vectors: Matrix, days: Days) -> Matrix:
@@ -63,16 +100,7 @@ def _similarity(vectors: Matrix, days: Days) -> Matrix:
     return similarity
 
 
-def _within_rows(around: Numbers, rows: Numbers) -> Numbers:
-    """Neighbours by their place among these rows; -1 for those elsewhere."""
-    place = np.full(len(around) + 1, -1)
-    place[rows] = np.arange(len(rows))
-    return place[around[rows]]
-
-
 def _windows(near: Neighbours, days: Days, window: int) -> list[Numbers]:
-    if len(near.positions) <= window:
-        return [np.arange(len(near.positions))]
     around = near.positions[:, :GRAPH_REACH]
     fading = nearness(days[:, None], days[around])
     graph = graph_of(Neighbours(around, near.similarities[:, :GRAPH_REACH] * fading))
