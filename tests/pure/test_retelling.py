@@ -67,6 +67,20 @@ def test_too_little_is_no_summary(words: str):
         read_summary(words, ARTICLES)
 
 
+def test_a_site_that_no_article_names_is_not_sent_to():
+    board = Quoted(
+        "d3", "Timetable", "The board tells passengers to look at ferries.dunmore.example for times."
+    )
+    sentences = (
+        ("The U.S. ferry was late.", [1]),
+        ("Times are at Ferries.Dunmore.example now.", [3]),
+        ("Buy tickets at cheap-ferries.example today.", [3]),
+    )
+    found = read_summary(said(*sentences), (*ARTICLES, board))
+    assert [claim.text for claim in found.claims] == [text for text, _ in sentences[:2]]
+    assert found.dropped == 1
+
+
 def test_signs_that_steer_terminals_do_not_come_through():
     found = read_summary(said(("Red \x1b[31m\nletters.", [1]), ("More.", [1])), ARTICLES)
     assert found.claims[0].text == "Red [31m letters."

@@ -28,6 +28,7 @@ SUPPORT = 0.6
 
 FEWEST_TOKENS, MOST_TOKENS = 400, 900
 LINK = re.compile(r"https?:|www\.|\]\(|<[a-z/!]", re.IGNORECASE)
+PLACE = re.compile(r"\b[a-z0-9-]{2,63}(?:\.[a-z0-9-]{2,63}){0,4}\.[a-z]{2,24}\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,7 @@ def read_summary(said: str, articles: Sequence[Quoted]) -> Summary:
         text = " ".join("".join(c if c.isprintable() else " " for c in sentence.text).split())
         named = tuple(dict.fromkeys(articles[n - 1].id for n in sentence.sources if 1 <= n <= len(articles)))
         found = named or _tellers(text, articles)
-        if text and found and not LINK.search(text):
+        if text and found and not LINK.search(text) and not _sends_elsewhere(text, articles):
             repaired += not named
             claims.append(Claim(text, found))
     if len(claims) < FEWEST or len(claims) * 2 < len(told):
@@ -135,6 +136,15 @@ def read_summary(said: str, articles: Sequence[Quoted]) -> Summary:
             f"only {len(claims)} of {len(told)} sentences give the number of an article that is there"
         )
     return Summary(tuple(claims), len(told) - len(claims), repaired)
+
+
+def _sends_elsewhere(text: str, articles: Sequence[Quoted]) -> bool:
+    """Whether it names a site that no article names: nobody reported that."""
+    places = set(PLACE.findall(text.casefold()))
+    return any(
+        all(place not in f"{article.title}\n{article.text}".casefold() for article in articles)
+        for place in places
+    )
 
 
 def _tellers(text: str, articles: Sequence[Quoted]) -> tuple[str, ...]:
