@@ -89,7 +89,7 @@ def test_the_index_follows_changes_and_removals(filled: Scene, engine: Engine):
     assert titles(engine, "bus") == ["Carril bus"]
     assert titles(engine, "bici") == []
     filled.now += HOUR
-    assert mark_archived(engine, [(draft.id, 2)], "2026-11.jsonl", filled.now) == 1
+    assert mark_archived(engine, [(draft.id, 2)], "2026-11.jsonl", filled.now, lambda _: True) == 1
     assert titles(engine, "bus") == []
     assert indexed(engine) == 3
     assert index_documents(engine, RECIPE, whole=True) == 0
