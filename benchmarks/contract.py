@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 
 from sqlalchemy import Connection, Engine, text
 
-from headwater.backends.sql.connect import connect, reading, writing
-from headwater.backends.sql.migrate import migrate
+from headwater.store.connect import connect, read_transaction, write_transaction
+from headwater.store.migrate import migrate
 
 FEEDS, TRIES, LIMIT_MS = 50, 9, 100.0
 RUNS_SHARE = 10  # one look at a feed for so many articles
@@ -98,9 +98,9 @@ def fill(engine: Engine, rows: int) -> None:
             f"FROM {series.format(max(1, rows // RUNS_SHARE))}"
         ),
     ):
-        with writing(engine) as connection:
+        with write_transaction(engine) as connection:
             connection.exec_driver_sql(statement)
-    with writing(engine) as connection:
+    with write_transaction(engine) as connection:
         connection.execute(text("ANALYZE"))
 
 
@@ -148,7 +148,7 @@ def measure(url: str, rows: int) -> dict[str, float]:
     figures = {}
     own = POSTGRESQL_QUERIES if engine.dialect.name == "postgresql" else SQLITE_QUERIES
     asked = QUERIES | own | WHOLE
-    with reading(engine) as connection:
+    with read_transaction(engine) as connection:
         for name, query in asked.items():
             times = ask(connection, query, rows, engine)
             figures[name] = round(median(times), 2)

@@ -25,13 +25,11 @@ from pathlib import Path
 import datasketch
 import numpy as np
 
-from headwater.pure.dupes.articles import Article
-from headwater.pure.dupes.exact import normal_text
-from headwater.pure.dupes.ladder import PER_KEY
-from headwater.pure.dupes.profiles import PROFILES
-from headwater.pure.dupes.signature import ANCHORS, BANDS, PERMUTATIONS, SCHEME, SHINGLE, signature
-from headwater.pure.dupes.stream import dedupe_stream
-from headwater.pure.dupes.tokens import mix
+from headwater.documents.dedupe.articles import Article, normalise_text
+from headwater.documents.dedupe.deduplicator import PER_KEY
+from headwater.documents.dedupe.minhash import ANCHORS, BANDS, PERMUTATIONS, SCHEME, SHINGLE, signature
+from headwater.documents.dedupe.rules import PROFILES, dedupe_stream
+from headwater.documents.dedupe.tokens import mix_bits
 
 Row = dict[str, object]
 KEYS = BANDS + ANCHORS + 1
@@ -193,7 +191,7 @@ def hashed(documents: list[Row]) -> dict[str, str | None]:
     seen: dict[str, str] = {}
     answers = {}
     for row in documents:
-        first = seen.setdefault(normal_text(row["body"]), str(row["id"]))
+        first = seen.setdefault(normalise_text(row["body"]), str(row["id"]))
         answers[str(row["id"])] = first if first != str(row["id"]) else None
     return answers
 
@@ -229,8 +227,8 @@ def store(data: Path, stored: int) -> dict[str, float]:
 def keys_of(documents: np.ndarray) -> np.ndarray:
     """Keys as signatures have them, for documents that need no text; one in fifty is a common one."""
     serial = documents.astype(np.uint64)[:, None] * np.uint64(KEYS) + np.arange(KEYS, dtype=np.uint64)
-    mixed = mix(serial + np.uint64(1))
-    common = mix(mixed % np.uint64(HOT))
+    mixed = mix_bits(serial + np.uint64(1))
+    common = mix_bits(mixed % np.uint64(HOT))
     return np.where(mixed % np.uint64(50) == 0, common, mixed).view(np.int64)
 
 

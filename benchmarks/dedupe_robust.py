@@ -18,7 +18,8 @@ from datetime import UTC, datetime, timedelta
 from benchmarks.wire.edits import Edit, all_edits, gentle
 from benchmarks.wire.forms import RECURRING, STORIES, Form
 from benchmarks.wire.words import Filling
-from headwater.pure.dupes import Article, Decision, dedupe_stream
+from headwater.documents.dedupe.articles import Article, Decision
+from headwater.documents.dedupe.rules import dedupe_stream
 
 START = datetime(2026, 1, 5, 8, tzinfo=UTC)
 PUBLISHERS = (

@@ -19,10 +19,9 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 
-from headwater.stories.embedding import Encoder, open_encoder
-from headwater.stories.embedding.encoder import _padded
-from headwater.stories.embedding.graph import layers_of
-from headwater.stories.embedding.weights import carried, read_weights
+from headwater.documents.embedding.encoder import Encoder, _padded, open_encoder
+from headwater.documents.embedding.onnx_graph import layers_of
+from headwater.documents.embedding.weights import find_bundled_model, read_weights
 
 ROUNDS = 3
 SAMPLE = 256
@@ -99,7 +98,7 @@ def full_precision() -> Callable:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(
-        str(carried().network), options, providers=["CPUExecutionProvider"]
+        str(find_bundled_model().network), options, providers=["CPUExecutionProvider"]
     )
 
     def run(ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
@@ -114,7 +113,8 @@ def in_torch(torch) -> Callable:
     """The same network in PyTorch's own fused operations, from the same weights."""
     functional = torch.nn.functional
     held = {
-        name: torch.from_numpy(np.array(value)) for name, value in read_weights(carried().network).items()
+        name: torch.from_numpy(np.array(value))
+        for name, value in read_weights(find_bundled_model().network).items()
     }
 
     def linear(name, hidden):

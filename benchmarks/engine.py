@@ -17,22 +17,21 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from headwater.app import App
-from headwater.backends.sql.connect import writing
-from headwater.backends.sql.polling import store_leads
-from headwater.engine.desk import Desk
+from headwater.documents.cleaning.normalise import normalise
+from headwater.documents.dedupe.drop_exact_duplicates import DropExactDuplicates
+from headwater.engine.context import JobContext
 from headwater.engine.engine import Engine
 from headwater.model.document import Document
-from headwater.model.lead import Lead, StoredLead
-from headwater.model.reading import Hints, Reading
+from headwater.model.http import Failure, Request, Response
+from headwater.model.jobs import Job, Task
+from headwater.model.keys import document_key, lead_key, source_key
+from headwater.model.outcomes import ExtractHints, Reading
 from headwater.model.recipe import Grouping, Recipe, Route
-from headwater.model.source import Source, Trigger
-from headwater.model.web import Failure, Request, Response
-from headwater.model.work import Job, Task
-from headwater.pure.keys import document_key, lead_key, source_key
+from headwater.model.source import Lead, Source, StoredLead, Trigger
 from headwater.settings.settings import Settings
-from headwater.steps.exact import DropExactDuplicates
-from headwater.steps.normalise import normalise
-from headwater.stories.headlines import same_headline
+from headwater.store.claims.poll import store_leads
+from headwater.store.connect import write_transaction
+from headwater.stories.clustering.groupings import cluster_by_headline
 
 WORDS = [
     f"{a}{b}{c}"
@@ -91,7 +90,7 @@ class Extractor:
 
     seconds: float = 0.0
 
-    def __call__(self, data: bytes, hints: Hints) -> Reading:
+    def __call__(self, data: bytes, hints: ExtractHints) -> Reading:
         del hints
         start = time.process_time()
         text = data[12:-14].decode()
@@ -116,13 +115,13 @@ def recipe_of(extract: Extractor) -> Recipe:
         extract={"text/html": extract},
         steps=(normalise, DropExactDuplicates()),
         trigger=Trigger(every=timedelta(hours=1)),
-        grouping=Grouping(key=group_of, cluster=same_headline, settle=SETTLE, whole=False),
+        grouping=Grouping(key=group_of, cluster=cluster_by_headline, settle=SETTLE, full_documents=False),
         routes=(Route(name="articles", sink="files"),),
     )
 
 
-def add_leads(desk: Desk, source: Source, numbers: range) -> None:
-    now = desk.clock()
+def add_leads(context: JobContext, source: Source, numbers: range) -> None:
+    now = context.clock()
     for start in range(numbers.start, numbers.stop, 1000):
         leads = [
             StoredLead(
@@ -138,7 +137,7 @@ def add_leads(desk: Desk, source: Source, numbers: range) -> None:
             )
             for n in range(start, min(start + 1000, numbers.stop))
         ]
-        with writing(desk.store.engine) as connection:
+        with write_transaction(context.store.engine) as connection:
             store_leads(connection, leads, None, now)
 
 
@@ -172,21 +171,21 @@ def main() -> None:
             id=source_key("bench", "feed", "", "bench"), recipe="bench", kind="feed", name="bench"
         )
         app.store.register([source], app.clock())
-        desk = app.desk("bench", fetching=False)
-        desk = Desk(
+        context = app.context("bench", fetching=False)
+        context = JobContext(
             **{
-                name: getattr(desk, name)
-                for name in ("owner", "store", "archive", "clock", "log", "sinks", "patience")
+                name: getattr(context, name)
+                for name in ("owner", "store", "archive", "clock", "log", "sinks", "retry_policy")
             },
             recipes={"bench": recipe_of(extract)},
             fetcher=fetcher,
         )
-        engine = Engine(desk)
+        engine = Engine(context)
         rows, done = [], 0
         for level in (1000, options.stored):
-            add_leads(desk, source, range(done, level))
+            add_leads(context, source, range(done, level))
             drain(engine, watch, extract, fetcher)
-            add_leads(desk, source, range(level, level + options.measured))
+            add_leads(context, source, range(level, level + options.measured))
             spent = drain(engine, watch, extract, fetcher)
             done = level + options.measured
             rows.append((level, {name: 1000 * seconds / options.measured for name, seconds in spent.items()}))

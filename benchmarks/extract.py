@@ -26,7 +26,7 @@ from benchmarks.reading.runs import (
     peer_metadata,
 )
 from benchmarks.reading.scores import article_score, metadata_score, mixed_score
-from headwater.extract.html.network import network
+from headwater.extract.html.classifier.network import default_classifier
 
 
 def row(name: str, mine: float, theirs: float | None, target: str = "") -> None:
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def report(first: list[Case], second: list[Case], *, with_peer: bool) -> None:
-    whole, folds = network(), fold_networks()
+    whole, folds = default_classifier(), fold_networks()
     a, b = ours(first, lambda _: whole), ours(second, lambda case: out_of_fold(folds, case.url))
     pairs = [(case.gold, text) for case, text in zip(first, a.texts, strict=True)]
     figures: dict[str, object] = {

@@ -20,7 +20,8 @@ from pathlib import Path
 import fastfeedparser
 import feedparser
 
-from headwater.pure.feeds import NotAFeed, read_feed
+from headwater.sources.feeds.feed import NotAFeed
+from headwater.sources.feeds.parser import parse_feed
 
 # A peer that falls over a document has saved nothing of it.
 PEER_CRASHES = (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError)
@@ -143,7 +144,7 @@ def damaged(data: bytes, chance: random.Random) -> Iterator[tuple[str, bytes]]:
 
 def ours(data: bytes) -> Counts:
     try:
-        entries = read_feed(data).entries
+        entries = parse_feed(data).entries
     except NotAFeed:
         return 0, 0, 0
     return len(entries), sum(1 for one in entries if one.title), sum(1 for one in entries if one.link)

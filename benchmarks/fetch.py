@@ -111,9 +111,9 @@ def bare(port: int, pages: int, hosts: int) -> None:
 def headwater(port: int, pages: int, hosts: int) -> None:
     from datetime import timedelta
 
-    from headwater.fetch.client import HttpFetcher
+    from headwater.fetch.client.http_fetcher import HttpFetcher
     from headwater.fetch.settings import FetchSettings
-    from headwater.model.web import Request, Response
+    from headwater.model.http import Request, Response
 
     meter = Meter(pages)
     fetcher = HttpFetcher(

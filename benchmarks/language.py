@@ -26,8 +26,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from headwater.pure.language import LanguageRules, identify
-from headwater.steps.language import rank
+from headwater.documents.language.detect_language import rank_languages
+from headwater.documents.language.detector import LanguageRules, identify_language
 
 PACKAGES = ("django", "wagtail", "plone.app.locales", "pretix", "Weblate", "gramps", "Trac", "django-cms")
 LANGUAGES = (
@@ -151,17 +151,17 @@ def beginning(language: str, text: str) -> str:
 
 
 def ours(languages: Sequence[str]) -> Tell:
-    rules = LanguageRules(languages=tuple(languages), least_confidence=0.0)
-    return lambda text: identify(text, rank, rules).language
+    rules = LanguageRules(languages=tuple(languages), min_confidence=0.0)
+    return lambda text: identify_language(text, rank_languages, rules).language
 
 
 def model_alone(languages: Sequence[str]) -> Tell:
     wanted = set(languages)
-    return lambda text: next(language for language, _ in rank(text) if language in wanted)
+    return lambda text: next(language for language, _ in rank_languages(text) if language in wanted)
 
 
 def model_of_all(_: Sequence[str]) -> Tell:
-    return lambda text: rank(text)[0][0]
+    return lambda text: rank_languages(text)[0][0]
 
 
 def peers() -> dict[str, Callable[[Sequence[str]], Tell]]:
@@ -204,7 +204,7 @@ def measure(folder: Path) -> dict[str, object]:
     sentences = harvest(folder)
     report: dict[str, object] = {"texts": {}, "accuracy": {}, "galician": {}, "per_cpu_second": {}}
     ways = {"headwater": ours, "py3langid, same languages": model_alone, "py3langid": model_of_all, **peers()}
-    rank("warm")
+    rank_languages("warm")
     for among in (LANGUAGES, IBERIAN):
         for kind, data in samples({language: sentences[language] for language in among}).items():
             if not data:

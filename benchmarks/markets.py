@@ -20,16 +20,16 @@ from urllib.parse import parse_qsl, urlsplit
 import yaml
 
 from headwater.app import App
-from headwater.engine.desk import Desk
+from headwater.engine.context import JobContext
 from headwater.engine.engine import Engine
 from headwater.logs import configure_logs
-from headwater.model.web import Failure, Request, Response
-from headwater.model.work import Job, Task
+from headwater.model.http import Failure, Request, Response
+from headwater.model.jobs import Job, Task
 from headwater.settings.settings import Settings
-from headwater_demo import ENDPOINTS, KEYS, watch_list
 from headwater_demo.exchange import Request as Asked
-from headwater_demo.markets import Floor
 from headwater_demo.markets.companies import COMPANIES
+from headwater_demo.markets.floor import Floor
+from headwater_demo.markets.listing import ENDPOINTS, KEYS, watch_list
 from headwater_demo.markets.pages import pages
 from headwater_demo.markets.provider import provider
 from headwater_recipes.markets import configure
@@ -82,7 +82,7 @@ class Wire:
     def close(self) -> None: ...
 
 
-def desk_of(folder: str, articles: int) -> tuple[App, Desk, Wire]:
+def desk_of(folder: str, articles: int) -> tuple[App, JobContext, Wire]:
     floor = Floor(seed=11, size="small", start=START)
     floor.dispatches.clear()
     for number in range(articles):
@@ -95,7 +95,7 @@ def desk_of(folder: str, articles: int) -> tuple[App, Desk, Wire]:
     app = App(Settings(data=folder), clock=lambda: START)
     app.register(recipe)
     wire = Wire(floor)
-    desk = Desk(
+    context = JobContext(
         owner="bench",
         recipes={"markets": recipe},
         store=app.store,
@@ -105,12 +105,12 @@ def desk_of(folder: str, articles: int) -> tuple[App, Desk, Wire]:
         fetcher=wire,
         sinks=app.sinks,
     )
-    return app, desk, wire
+    return app, context, wire
 
 
-def drain(desk: Desk, wire: Wire) -> dict[str, float]:
+def drain(context: JobContext, wire: Wire) -> dict[str, float]:
     """CPU seconds per task until nothing is left."""
-    engine, spent, busy = Engine(desk), dict.fromkeys(TASKS, 0.0), True
+    engine, spent, busy = Engine(context), dict.fromkeys(TASKS, 0.0), True
     while busy:
         busy = False
         for task in TASKS:
@@ -130,8 +130,8 @@ def main() -> None:
         drain(warm, warm_wire)
         warm.store.engine.dispose()
     with tempfile.TemporaryDirectory() as folder:
-        app, desk, wire = desk_of(folder, options.articles)
-        spent = drain(desk, wire)
+        app, context, wire = desk_of(folder, options.articles)
+        spent = drain(context, wire)
         counts = app.catalogue.status("markets", START)["documents"]
         app.store.engine.dispose()
     assert sum(counts.values()) == options.articles, counts

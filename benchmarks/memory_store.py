@@ -21,13 +21,13 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.dedupe import keys_of, peak_memory, table
-from headwater.backends.sql.connect import connect
-from headwater.backends.sql.migrate import migrate
-from headwater.backends.sql.remembering import space_of
-from headwater.backends.sql.store import SqlStore
-from headwater.pure.dupes.ladder import PER_KEY
-from headwater.pure.dupes.signature import SCHEME
-from headwater.pure.keys import key, key_number
+from headwater.documents.dedupe.deduplicator import PER_KEY
+from headwater.documents.dedupe.minhash import SCHEME
+from headwater.model.keys import key, key_number
+from headwater.store.connect import connect
+from headwater.store.dedupe.index import dedupe_space
+from headwater.store.migrate import migrate
+from headwater.store.sql_store import SqlStore
 
 RECIPE = "bench"
 BATCH = 100
@@ -132,7 +132,7 @@ def fill_prints(store: sqlite3.Connection, names: list[str]) -> None:
 
 
 def fill_bands(store: sqlite3.Connection, numbers: np.ndarray) -> None:
-    stored, space = len(numbers), space_of(RECIPE, SCHEME)
+    stored, space = len(numbers), dedupe_space(RECIPE, SCHEME)
     keys = keys_of(np.arange(stored))
     width, keys = keys.shape[1], keys.ravel()
     statement = f"INSERT OR IGNORE INTO bands (space, band, epoch, document) VALUES ({space}, ?, ?, ?)"

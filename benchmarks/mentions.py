@@ -15,7 +15,8 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from headwater.pure.mentions import Alias, Matcher, build_matcher
+from headwater.documents.mentions.matcher import Matcher, build_matcher
+from headwater.model.subject import Alias
 
 SYLLABLES = (
     *("ka", "lo", "mer", "tin", "da", "vo", "ran", "sel", "ti", "bor", "an", "gu", "per", "mi"),

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from headwater.pure.stories.neighbours import nearest
-from headwater.pure.stories.vectors import normalised
+from headwater.stories.clustering.neighbours import nearest_neighbours
+from headwater.stories.clustering.similarity import normalise_rows
 
 NEAREST = 10
 SAMPLE = 4096
@@ -29,7 +29,7 @@ def main() -> None:
     vectors = invented(parser.parse_args().rows)
     before = peak_memory()
     start = time.perf_counter(), time.process_time()
-    found = nearest(vectors, NEAREST)
+    found = nearest_neighbours(vectors, NEAREST)
     ours = time.perf_counter() - start[0], time.process_time() - start[1]
     memory = peak_memory()
     sample = np.random.default_rng(1).permutation(len(vectors))[:SAMPLE]
@@ -62,7 +62,7 @@ def invented(rows: int) -> np.ndarray:
     for start in range(0, rows, 10_000):
         part = home[start : start + 10_000]
         made[start : start + 10_000] = stories[part] + 1.3 * chance.normal(size=(len(part), 384))
-    return normalised(made)
+    return normalise_rows(made)
 
 
 def blocked(vectors: np.ndarray, sample: np.ndarray) -> tuple[tuple[float, float], list[list[int]]]:

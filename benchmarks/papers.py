@@ -22,14 +22,14 @@ from tests.pure.test_extract_samples import DOCX_BODY, W, make_docx, make_zip, m
 
 from benchmarks.reading.office import office_program, office_table, office_texts
 from benchmarks.reading.printed import flowing, form, scan, tabular
-from headwater.extract.pdf import read_pdf
-from headwater.extract.plain import read_plain
-from headwater.extract.read import read_any
-from headwater.extract.sandbox import Sandboxed
+from headwater.extract.pdf.reader import read_pdf
+from headwater.extract.plain_text import read_plain
+from headwater.extract.reader import read_any
+from headwater.extract.sandbox_pool import Sandboxed
 from headwater.model.errors import Permanent
-from headwater.model.reading import Hints, Reading
+from headwater.model.outcomes import ExtractHints, Reading
 
-NONE = Hints()
+NONE = ExtractHints()
 MEMORY_LIMIT = 512
 
 

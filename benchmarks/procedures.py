@@ -8,8 +8,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from headwater.model.reading import Hints, Reading
-from headwater_demo.procedures import (
+from headwater.model.outcomes import ExtractHints, Reading
+from headwater_demo.procedures.pages import (
     Made,
     late_pages,
     later_pages,
@@ -17,8 +17,8 @@ from headwater_demo.procedures import (
     made_pages,
     pages_that_are_none,
 )
-from headwater_recipes.procedures.page.read import read_procedure
-from headwater_recipes.procedures.reading import procedures_from
+from headwater_recipes.procedures.page.reader import read_procedure
+from headwater_recipes.procedures.standalone import procedures_from
 
 FIELDS = (
     "nombre", "descripcion", "organismo", "idioma", "source_type", "territorio", "requisitos", "documentos_necesarios", "plazos",
@@ -69,7 +69,7 @@ def score(found, truth):
 
 
 def read_made(page: Made):
-    reading = read_procedure(page.body, Hints(url=page.url, media_type=page.media_type))
+    reading = read_procedure(page.body, ExtractHints(url=page.url, media_type=page.media_type))
     if not isinstance(reading, Reading):
         return []
     return procedures_from(reading, page.url)

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, Engine, text
 
-from headwater.backends.sql.connect import connect, reading, writing
-from headwater.backends.sql.migrate import migrate
-from headwater.backends.sql.remembering import recall, remember, space_of
-from headwater.model.trace import Trace
-from headwater.pure.dupes.ladder import PER_KEY
-from headwater.pure.keys import key, key_number
+from headwater.documents.dedupe.deduplicator import PER_KEY
+from headwater.model.document import Trace
+from headwater.model.keys import key, key_number
+from headwater.store.connect import connect, read_transaction, write_transaction
+from headwater.store.dedupe.index import dedupe_space, recall, store_traces
+from headwater.store.migrate import migrate
 
 RECIPE, SCHEME = "bench", "near-1"
 BATCH, TRIES = 100, 40
@@ -45,8 +45,8 @@ def database() -> Iterator[Engine]:
 def grow(engine: Engine, before: int, documents: int) -> None:
     """Rows of further documents, in the order in which they would have come."""
     chance = np.random.default_rng(before)
-    space, told = space_of(RECIPE, SCHEME), space_of(RECIPE, "")
-    with writing(engine) as connection:
+    space, told = dedupe_space(RECIPE, SCHEME), dedupe_space(RECIPE, "")
+    with write_transaction(engine) as connection:
         driver = connection.connection.driver_connection
         assert driver is not None
         cursor = driver.cursor()
@@ -71,7 +71,7 @@ def grow(engine: Engine, before: int, documents: int) -> None:
                 for name, row in zip(names, said.tolist(), strict=True):
                     for one in row:
                         copy.write_row((told, one, 7, 1, key_number(name)))
-    with writing(engine) as connection:
+    with write_transaction(engine) as connection:
         connection.execute(text("ANALYZE"))
 
 
@@ -114,12 +114,12 @@ def costs(engine: Engine, first: int) -> tuple[list[float], list[float]]:
         prints = sorted({one for _, trace in batch for one in trace.prints})
         keys = sorted({one for _, trace in batch for one in trace.keys})
         begun = time.perf_counter()
-        with reading(engine) as connection:
+        with read_transaction(engine) as connection:
             recall(connection, RECIPE, SCHEME, prints, keys, limit=PER_KEY)
         asked = time.perf_counter()
-        with writing(engine) as connection:
+        with write_transaction(engine) as connection:
             _note_epoch(connection)
-            remember(connection, RECIPE, batch, {name for name, _ in batch})
+            store_traces(connection, RECIPE, batch, {name for name, _ in batch})
         asking.append((asked - begun) * 1000)
         remembering.append((time.perf_counter() - asked) * 1000)
     return asking, remembering
@@ -127,13 +127,13 @@ def costs(engine: Engine, first: int) -> tuple[list[float], list[float]]:
 
 def _note_epoch(connection: Connection) -> None:
     statement = "INSERT INTO epochs (space, value) VALUES (:space, 0) ON CONFLICT DO NOTHING"
-    connection.execute(text(statement), {"space": space_of(RECIPE, SCHEME)})
+    connection.execute(text(statement), {"space": dedupe_space(RECIPE, SCHEME)})
 
 
 def weights(engine: Engine) -> dict[str, dict[str, float]]:
     """Rows and bytes of each table, with its indexes, for a document."""
     found = {}
-    with reading(engine) as connection:
+    with read_transaction(engine) as connection:
         for name in TABLES:
             rows = connection.exec_driver_sql(f"SELECT count(*) FROM {name}").scalar() or 1
             size = connection.exec_driver_sql(f"SELECT pg_total_relation_size('{name}')").scalar() or 0

@@ -28,13 +28,13 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.neighbours import invented, peak_memory
-from headwater.pure.stories import Item, divide
-from headwater.pure.stories.cutting import HYBRID
-from headwater.pure.stories.items import PIECES
-from headwater.pure.stories.neighbours import nearest
-from headwater.pure.stories.vectors import item_vectors
-from headwater.pure.stories.windows import clustered
-from headwater.stories.embedding import installed, open_encoder
+from headwater.documents.embedding.encoder import open_encoder
+from headwater.documents.embedding.models import nlp_installed
+from headwater.stories.clustering.cluster_items import cluster_items
+from headwater.stories.clustering.neighbours import nearest_neighbours
+from headwater.stories.clustering.similarity import PIECES, StoryItem, item_vectors
+from headwater.stories.clustering.threshold import HYBRID
+from headwater.stories.clustering.windows import cluster_vectors
 
 SAMPLE, SALTS, LARGE = 864, "abcdef", 50
 STORIES_OF_A_GROUP, HEADLINES_OF_A_STORY = (1, 2, 3, 5, 8, 13), (1, 2, 5, 12, 30)
@@ -47,15 +47,15 @@ def main() -> None:
     options = parser.parse_args()
     corpora = {**headlines(options.data), **pieces(options.data)}
     with tempfile.TemporaryDirectory() as folder:
-        encode = open_encoder(Path(folder), longest=PIECES) if installed() else None
-        texts = sorted({item.lead for items, _ in corpora.values() for item in items})
+        encode = open_encoder(Path(folder), longest=PIECES) if nlp_installed() else None
+        texts = sorted({item.encoder_text for items, _ in corpora.values() for item in items})
         vectors = dict(zip(texts, encode(texts), strict=True)) if encode else {}
     figures = {name: measured(items, gold, vectors) for name, (items, gold) in corpora.items()}
     show(figures)
     print(json.dumps({**gathered(figures), **(growth(options.rows) if options.rows else {})}))
 
 
-def headlines(data: Path) -> dict[str, tuple[list[Item], list[str]]]:
+def headlines(data: Path) -> dict[str, tuple[list[StoryItem], list[str]]]:
     with gzip.open(data / "stories" / "headlines.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     random.Random(1).shuffle(rows)
@@ -68,7 +68,10 @@ def headlines(data: Path) -> dict[str, tuple[list[Item], list[str]]]:
     for number, stories in enumerate(STORIES_OF_A_GROUP * 4):
         found[f"group {number}"] = grouped(rows, stories, random.Random(f"group {number}"))
     return {
-        name: ([Item(id=f"{n}", title=r["title"]) for n, r in enumerate(part)], [r["story"] for r in part])
+        name: (
+            [StoryItem(id=f"{n}", title=r["title"]) for n, r in enumerate(part)],
+            [r["story"] for r in part],
+        )
         for name, part in found.items()
     }
 
@@ -100,7 +103,7 @@ def grouped(rows: list[dict], stories: int, chance: random.Random) -> list[dict]
     return chance.sample(found, len(found))
 
 
-def pieces(data: Path) -> dict[str, tuple[list[Item], list[str]]]:
+def pieces(data: Path) -> dict[str, tuple[list[StoryItem], list[str]]]:
     """Long texts: some articles in one piece, some in up to ten, and some told in up to twelve reports."""
     with gzip.open(data / "summaries" / "validation.jsonl.gz", "rt", encoding="utf-8") as lines:
         articles = [json.loads(line)["article"] for line in lines]
@@ -117,7 +120,7 @@ def pieces(data: Path) -> dict[str, tuple[list[Item], list[str]]]:
     by_size["long, reports"] = reports(articles)
     return {
         name: (
-            [Item(id=f"{n}", title=part[:90], text=part) for n, (part, _) in enumerate(found)],
+            [StoryItem(id=f"{n}", title=part[:90], text=part) for n, (part, _) in enumerate(found)],
             [story for _, story in found],
         )
         for name, found in by_size.items()
@@ -141,8 +144,8 @@ def reports(articles: list[str]) -> list[tuple[str, str]]:
     return [one for one in made if one[0]]
 
 
-def measured(items: list[Item], gold: list[str], vectors: dict[str, np.ndarray]) -> dict[str, object]:
-    meanings = np.array([vectors[item.lead] for item in items]) if vectors else None
+def measured(items: list[StoryItem], gold: list[str], vectors: dict[str, np.ndarray]) -> dict[str, object]:
+    meanings = np.array([vectors[item.encoder_text] for item in items]) if vectors else None
     figures: dict[str, object] = {"documents": len(items), "stories": len(set(gold))}
     ways = {"words": (None, "default")}
     if meanings is not None:
@@ -150,7 +153,7 @@ def measured(items: list[Item], gold: list[str], vectors: dict[str, np.ndarray])
     for name, (given, profile) in ways.items():
         start = time.process_time()
         labels = [0] * len(items)
-        for number, cluster in enumerate(divide(items, given, profile=profile)):
+        for number, cluster in enumerate(cluster_items(items, given, profile=profile)):
             for position, _ in cluster.members:
                 labels[position] = number
         figures[name] = {**scored(gold, labels), "s": round(time.process_time() - start, 2)}
@@ -160,7 +163,7 @@ def measured(items: list[Item], gold: list[str], vectors: dict[str, np.ndarray])
 
 def known(vectors: np.ndarray, gold: Sequence[str]) -> list[str]:
     """Each document in the story that its five nearest have most of, by their similarity."""
-    near, found = nearest(vectors, 5), []
+    near, found = nearest_neighbours(vectors, 5), []
     for own, around, alike in zip(gold, near.positions.tolist(), near.similarities.tolist(), strict=True):
         votes: dict[str, float] = Counter()
         for position, similarity in zip(around, alike, strict=True):
@@ -239,7 +242,7 @@ def growth(rows: int) -> dict[str, object]:
     for size in (rows // 4, rows):
         vectors = invented(size)
         start = time.process_time()
-        clustered(vectors, np.full(size, np.nan, dtype=np.float32), HYBRID)
+        cluster_vectors(vectors, np.full(size, np.nan, dtype=np.float32), HYBRID)
         costs[size] = time.process_time() - start
         print(f"{size:>8}{costs[size]:>9.1f}{peak_memory():>9.0f}")
     small, large = costs

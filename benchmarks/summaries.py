@@ -20,9 +20,9 @@ from pathlib import Path
 
 import numpy as np
 
-from headwater.pure.stories.sentences import sentences
-from headwater.pure.stories.summary import Source, summarise
-from headwater.pure.stories.terms import terms
+from headwater.stories.extractive_summary import SummarySource, summarise
+from headwater.stories.terms import count_terms
+from headwater.text.sentences import split_sentences
 
 COUNT = 3
 
@@ -61,11 +61,11 @@ def rouge(one: str, other: str) -> float:
 
 
 def ours(article: str) -> list[str]:
-    return [claim.text for claim in summarise([Source("a", article)], COUNT)]
+    return [claim.text for claim in summarise([SummarySource("a", article)], COUNT)]
 
 
 def lead(article: str) -> list[str]:
-    return sentences(article)[:COUNT]
+    return split_sentences(article)[:COUNT]
 
 
 def lexrank() -> tuple[str, Callable[[str], list[str]]]:
@@ -76,7 +76,7 @@ def lexrank() -> tuple[str, Callable[[str], list[str]]]:
 
     class Words:
         def to_sentences(self, text):
-            return sentences(text)
+            return split_sentences(text)
 
         def to_words(self, sentence):
             return re.findall(r"\w+", sentence.lower())
@@ -89,8 +89,8 @@ def lexrank() -> tuple[str, Callable[[str], list[str]]]:
 
 def textbook(article: str) -> list[str]:
     """Cosines of TF-IDF above 0.1 as a graph, its stationary distribution by power iteration."""
-    found = sentences(article)
-    bags = [terms(sentence) for sentence in found]
+    found = split_sentences(article)
+    bags = [count_terms(sentence) for sentence in found]
     places = {term: n for n, term in enumerate(sorted({t for bag in bags for t in bag}))}
     rows = np.zeros((len(found), len(places)))
     for number, bag in enumerate(bags):

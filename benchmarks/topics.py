@@ -9,8 +9,8 @@ from pathlib import Path
 
 from training.topics import SHOWN, folds, read
 
-from headwater.pure.stories.topics import NAMES
-from headwater.stories.classifying.head import FILE
+from headwater.stories.topics.media_topics import TOPIC_NAMES
+from headwater.stories.topics.model_file import FILE
 
 
 def main() -> None:
@@ -20,7 +20,7 @@ def main() -> None:
     for name in SHOWN:
         print(f"{name:<42}{figures[name]:>8.4f}")
     for code, value in figures["by_class"].items():
-        print(f"  {NAMES[code]:<40}{value:>8.3f}")
+        print(f"  {TOPIC_NAMES[code]:<40}{value:>8.3f}")
     print(json.dumps({**figures, "bytes": FILE.stat().st_size}))
 
 

@@ -4,13 +4,12 @@ from datetime import datetime
 from hashlib import sha256
 
 from headwater.model.errors import Permanent
-from headwater.model.lead import Lead
-from headwater.model.recipe import Conversation, Discovery
-from headwater.model.source import Source
-from headwater.model.web import Request
+from headwater.model.http import Request
+from headwater.model.recipe import Discovery, PollSession
+from headwater.model.source import Lead, Source
 
 
-def discover_list(source: Source, now: datetime) -> Conversation:
+def discover_list(source: Source, now: datetime) -> PollSession:
     """Every line that is an address becomes a lead; the list is read again only when its bytes have changed."""
     del now
     response = yield Request(url=source.url, purpose="feed", source_kind=source.kind)

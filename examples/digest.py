@@ -12,16 +12,17 @@ from headline_table import HeadlineTable
 from minimum_length import MinimumLength
 
 from headwater.app import App
-from headwater.discover.feed import discover_feed
-from headwater.extract.html import read_html
+from headwater.documents.cleaning.normalise import normalise
+from headwater.documents.dedupe.drop_exact_duplicates import DropExactDuplicates
+from headwater.extract.html.reader import read_html
 from headwater.model.recipe import Recipe, Route
 from headwater.model.source import Trigger
+from headwater.runtime.inline import run_inline
 from headwater.settings.settings import Settings
 from headwater.settings.sources import SourceLine, make_source
-from headwater.steps.exact import DropExactDuplicates
-from headwater.steps.normalise import normalise
-from headwater.worker.inline import run_inline
-from headwater_demo import feeds, running
+from headwater.sources.feeds.poll import discover_feed
+from headwater_demo.feeds.catalogue import feeds
+from headwater_demo.internet import running
 
 LONG = MinimumLength(words=250)
 
@@ -47,10 +48,12 @@ def main(folder: Path) -> None:
         app = App(Settings(data=str(folder), hosts=hosts, requests_per_second=0, log_level="error"))
         mine, table = recipe(), HeadlineTable(folder / "headlines.db")
         app.store.register(mine.sources, app.clock())
-        desk = replace(app.desk("example", fetching=True), recipes={"digest": mine}, sinks={"table": table})
-        run_inline(desk, ["digest"], horizon=timedelta(seconds=5), longest=timedelta(minutes=1))
-        if desk.fetcher is not None:
-            desk.fetcher.close()
+        context = replace(
+            app.context("example", fetching=True), recipes={"digest": mine}, sinks={"table": table}
+        )
+        run_inline(context, ["digest"], horizon=timedelta(seconds=5), longest=timedelta(minutes=1))
+        if context.fetcher is not None:
+            context.fetcher.close()
     print(app.catalogue.status("digest", app.clock())["documents"])
     with closing(sqlite3.connect(table.path)) as connection:
         print(connection.execute("SELECT count(*) FROM headlines").fetchone()[0], "headlines delivered")

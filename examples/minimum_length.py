@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headwater.model.document import Document
-from headwater.model.outcome import Drop
-from headwater.model.recipe import Context, Outcome
+from headwater.model.outcomes import Drop
+from headwater.model.recipe import Outcome, StepContext
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class MinimumLength:
     name: str = "minimum-length"
     version: str = "1"
 
-    def __call__(self, batch: Sequence[Document], context: Context) -> Sequence[Outcome]:
+    def __call__(self, batch: Sequence[Document], context: StepContext) -> Sequence[Outcome]:
         del context
         return [self._decide(document) for document in batch]
 
@@ -24,4 +24,4 @@ class MinimumLength:
         count = len(document.text.split())
         if count < self.words:
             return Drop("too_short", evidence={"words": count, "wanted": self.words})
-        return document.noting(words=count)
+        return document.with_notes(words=count)

@@ -22,15 +22,15 @@ from tests.seaweed import Seaweed
 from tests.valkey import Valkey
 
 from headwater.app import App
-from headwater.backends.sql.connect import reading, writing
-from headwater.backends.sql.schema import bars, captures, documents, leads, sources
 from headwater.cli.demo import RECIPES, demo_settings
 from headwater.engine.engine import Engine as Desks
-from headwater.engine.network import Network
-from headwater.model.work import Job, Task
+from headwater.engine.network import NetworkLoop
+from headwater.model.jobs import Job, Task
+from headwater.runtime.celery.queues import queue_name
 from headwater.settings.settings import Settings, read_settings
-from headwater.worker.celery.queues import queue_of
-from headwater_demo import Internet, running
+from headwater.store.connect import read_transaction, write_transaction
+from headwater.store.tables import bars, captures, documents, leads, sources
+from headwater_demo.internet import Internet, running
 
 DESK = (Task.REFINE, Task.GATHER, Task.DELIVER)
 TOLD = ("hosts", "contact", "requests_per_second", "budgets", "rate_limits", "recipes")
@@ -96,18 +96,18 @@ def settings_of(made: Cluster) -> Settings:
 def run_alone(made: Cluster) -> Waves:
     """In one process, one source after the other; gives the sources that may be looked at together."""
     app = App(settings_of(made))
-    desk = app.desk("alone", fetching=True)
-    looks = {recipe: Network(desk, [Job(recipe, Task.POLL)]) for recipe in RECIPES}
+    context = app.context("alone", fetching=True)
+    looks = {recipe: NetworkLoop(context, [Job(recipe, Task.POLL)]) for recipe in RECIPES}
     told = {}
     for source, recipe in _sources(made.engine):
         _wake(made.engine, [source])
         _until(partial(_looked_at, made.engine, [source]), partial(looks[recipe].step, BRIEFLY))
         _rest(made.engine)
         told[source] = _told_by(source, made.engine)
-    fetches = Network(desk, [Job(recipe, Task.FETCH) for recipe in RECIPES])
+    fetches = NetworkLoop(context, [Job(recipe, Task.FETCH) for recipe in RECIPES])
     _until(partial(_is_done, made, Task.FETCH), partial(fetches.step, BRIEFLY))
     _line_up(made.engine)
-    desks = Desks(desk)
+    desks = Desks(context)
     for task in DESK:
         _until(partial(_is_done, made, task), partial(_run, desks, task))
     fetches.fetcher.close()
@@ -119,7 +119,7 @@ def run_together(made: Cluster, valkey: Valkey, waves: Waves) -> None:
     """By a beat and a worker. One kind of work begins when the one before it is done: the marks that say "a hint is under
     way" are set, so that none is sent, and taken away when it is time."""
     with valkey.client() as client:
-        marks = {task: [f"{queue_of(Job(one, task))}:hinted" for one in RECIPES] for task in DESK}
+        marks = {task: [f"{queue_name(Job(one, task))}:hinted" for one in RECIPES] for task in DESK}
         client.mset({mark: "held" for task in DESK for mark in marks[task]})
         programs = [made.worker("poll,fetch,refine,gather,deliver"), made.beat()]
         for wave in waves:
@@ -153,24 +153,24 @@ def _is_done(made: Cluster, task: Task) -> bool:
 
 def _sources(engine: Engine) -> Sequence[Any]:
     query = select(sources.c.id, sources.c.recipe).order_by(sources.c.recipe, sources.c.id)
-    with reading(engine) as connection:
+    with read_transaction(engine) as connection:
         return connection.execute(query).all()
 
 
 def _rest(engine: Engine) -> None:
     """No source is looked at unless it is woken: some would be due again before all is done."""
-    with writing(engine) as connection:
+    with write_transaction(engine) as connection:
         connection.execute(update(sources).values(due_at=datetime.now(UTC) + DAY))
 
 
 def _wake(engine: Engine, some: Sequence[str]) -> None:
-    with writing(engine) as connection:
+    with write_transaction(engine) as connection:
         connection.execute(update(sources).where(sources.c.id.in_(some)).values(due_at=LONG_AGO))
 
 
 def _looked_at(engine: Engine, some: Sequence[str]) -> bool:
     unseen = (sources.c.last_polled_at.is_(None)) | (sources.c.lease_owner.is_not(None))
-    with reading(engine) as connection:
+    with read_transaction(engine) as connection:
         return not connection.execute(
             select(sources.c.id).where(sources.c.id.in_(some), unseen).limit(1)
         ).first()
@@ -178,7 +178,7 @@ def _looked_at(engine: Engine, some: Sequence[str]) -> bool:
 
 def _line_up(engine: Engine) -> None:
     """Of what is due since the same moment, the first by name comes first."""
-    with writing(engine) as connection:
+    with write_transaction(engine) as connection:
         connection.execute(update(documents).where(documents.c.due_at.is_not(None)).values(due_at=LONG_AGO))
 
 
@@ -186,7 +186,7 @@ def _told_by(source: str, engine: Engine) -> set[tuple[Any, ...]]:
     """The documents that it names, and the bars that are as it said last."""
     mine = select(captures.c.id).where(captures.c.source_id == source)
     bar = list(bars.primary_key)
-    with reading(engine) as connection:
+    with read_transaction(engine) as connection:
         named = connection.execute(select(leads.c.document_id).where(leads.c.source_id == source)).all()
         given = connection.execute(select(*bar).where(bars.c.capture_id.in_(mine))).all()
     return {tuple(row) for row in (*named, *given)}

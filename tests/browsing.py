@@ -12,10 +12,10 @@ from importlib.util import find_spec
 
 import psutil
 
-from headwater.fetch.browser import BrowserLimits
-from headwater.fetch.client import HttpFetcher
+from headwater.fetch.browser.renderer import BrowserLimits
+from headwater.fetch.client.http_fetcher import HttpFetcher
 from headwater.fetch.settings import FetchSettings
-from headwater.model.web import Failure, Request, Response
+from headwater.model.http import Failure, Request, Response
 
 STORY = (
     "<p>"

@@ -15,12 +15,12 @@ import yaml
 from tests import mortal
 from tests.trial import RECIPE, environment, feeds_file, install, read_journal, read_output, wait_until
 
-from headwater.backends.sql.connect import connect
-from headwater.backends.sql.migrate import migrate
-from headwater.backends.sql.store import SqlStore
 from headwater.model.errors import Temporary
-from headwater.model.work import Task
-from headwater_demo import Internet
+from headwater.model.jobs import Task
+from headwater.store.connect import connect
+from headwater.store.migrate import migrate
+from headwater.store.sql_store import SqlStore
+from headwater_demo.internet import Internet
 
 LONGEST = 100.0
 
@@ -28,8 +28,8 @@ LONGEST = 100.0
 # them; the exact rungs must say the same in any order.
 TRIAL = """
 from datetime import timedelta
-from headwater.pure.dupes.profiles import DEFAULT
-from headwater.steps.duplicates import DropDuplicates
+from headwater.documents.dedupe.rules import DEFAULT
+from headwater.documents.dedupe.drop_duplicates import DropDuplicates
 
 def recipe():
     known = crypto()

@@ -15,10 +15,10 @@ from tests.scene import Scene
 from tests.seaweed import Seaweed, running_seaweed
 from tests.valkey import Valkey, running_valkey
 
-from headwater.backends.sql.connect import connect, writing
-from headwater.backends.sql.migrate import migrate
-from headwater.backends.sql.schema import metadata
-from headwater.backends.sql.store import SqlStore
+from headwater.store.connect import connect, write_transaction
+from headwater.store.migrate import migrate
+from headwater.store.sql_store import SqlStore
+from headwater.store.tables import metadata
 
 # The same examples each time: a suite that everybody waits for finds no news on a Friday evening.
 settings.register_profile("steady", derandomize=True, deadline=None, max_examples=40)
@@ -102,7 +102,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     and statements that were compiled once stay so."""
     shared: Engine = request.getfixturevalue(f"{request.param}_engine")
     yield shared
-    with writing(shared) as connection:
+    with write_transaction(shared) as connection:
         if request.param == "postgresql":
             connection.execute(text("SET LOCAL lock_timeout = '20s'"))
         for table in reversed(metadata.sorted_tables):

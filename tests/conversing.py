@@ -10,15 +10,14 @@ import structlog
 from tests.homes import Home
 
 from headwater.app import App
-from headwater.engine.desk import Desk
+from headwater.engine.context import JobContext
 from headwater.model.errors import HeadwaterError, Permanent
-from headwater.model.lead import Lead
-from headwater.model.recipe import Conversation, Discover, Discovery, Found, Recipe
-from headwater.model.source import Source, Trigger
-from headwater.model.web import Request, Response
-from headwater.pure.keys import source_key
+from headwater.model.http import Request, Response
+from headwater.model.keys import source_key
+from headwater.model.recipe import Discover, Discovery, LeadBatch, PollSession, Recipe
+from headwater.model.source import Lead, Source, Trigger
+from headwater.runtime.inline import run_inline
 from headwater.settings.settings import Settings
-from headwater.worker.inline import run_inline
 
 NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 Answers = Callable[[Request], Response | HeadwaterError]
@@ -78,14 +77,14 @@ def table(
     return look_up
 
 
-def converse(talk: Conversation, answers: Answers) -> Heard:
+def converse(talk: PollSession, answers: Answers) -> Heard:
     heard = Heard(Discovery())
     reply: Response | HeadwaterError | None = None
     try:
         while True:
             said = talk.throw(reply) if isinstance(reply, HeadwaterError) else talk.send(reply)
             reply = None
-            if isinstance(said, Found):
+            if isinstance(said, LeadBatch):
                 heard.found.append(said.leads)
             else:
                 heard.asked.append(said)
@@ -114,7 +113,7 @@ def desk_for(
     )
     app = App(settings) if clock is None else App(settings, clock)
     app.store.register(recipe.sources, app.clock())
-    desk = Desk(
+    context = JobContext(
         owner="me",
         recipes={recipe.name: recipe},
         store=app.store,
@@ -125,14 +124,14 @@ def desk_for(
         sinks={},
     )
     try:
-        yield app, desk
+        yield app, context
     finally:
-        desk.fetcher.close()
+        context.fetcher.close()
         app.store.engine.dispose()
 
 
 def make_recipe(discover: Discover, source: Source, **told: Any) -> Recipe:
-    from headwater.extract.html import read_html
+    from headwater.extract.html.reader import read_html
 
     return Recipe(
         name="trial",
@@ -146,5 +145,5 @@ def make_recipe(discover: Discover, source: Source, **told: Any) -> Recipe:
     )
 
 
-def run(desk: Desk) -> None:
-    assert run_inline(desk, ["trial"], horizon=timedelta(seconds=5), longest=timedelta(seconds=40))
+def run(context: JobContext) -> None:
+    assert run_inline(context, ["trial"], horizon=timedelta(seconds=5), longest=timedelta(seconds=40))

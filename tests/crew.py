@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from headwater.app import App
+from headwater.runtime.worker_pool import work
 from headwater.settings.settings import read_settings
-from headwater.worker.processes import work
 
 
 def main() -> None:

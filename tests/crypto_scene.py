@@ -7,9 +7,9 @@ from typing import Any
 from sqlalchemy import Engine, text
 from tests.scene import Scene, make_lead, make_source
 
-from headwater.backends.sql.connect import reading
+from headwater.model.jobs import Draft, Task
 from headwater.model.source import Source
-from headwater.model.work import Draft, Task
+from headwater.store.connect import read_transaction
 
 CRYPTO = "crypto"
 
@@ -19,7 +19,7 @@ def crypto(name: str = "Ledger", **told: Any) -> Source:
 
 
 def ask(engine: Engine, query: str, **values: Any) -> list[dict[str, Any]]:
-    with reading(engine) as connection:
+    with read_transaction(engine) as connection:
         return [dict(row) for row in connection.execute(text(query), values).mappings()]
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from tests.seaweed import Seaweed
 
-from headwater.settings.archive import Archive
+from headwater.settings.archive import ArchiveSettings
 
 HOMES = ("embedded", "cluster")
 
@@ -14,10 +14,10 @@ class Home:
     """Without anything said, both lie in the data folder."""
 
     database: str | None = None
-    archive: Archive = field(default_factory=Archive)
+    archive: ArchiveSettings = field(default_factory=ArchiveSettings)
 
 
-def bucket(seaweed: Seaweed, name: str) -> Archive:
-    return Archive(
+def bucket(seaweed: Seaweed, name: str) -> ArchiveSettings:
+    return ArchiveSettings(
         place=f"s3://homes/{name}", endpoint=seaweed.endpoint, key=seaweed.key, secret=seaweed.secret
     )

@@ -14,13 +14,13 @@ from sqlalchemy import Table, select
 from tests.homes import Home
 
 from headwater.app import App
-from headwater.backends.sql.connect import reading
-from headwater.engine.desk import Desk
+from headwater.engine.context import JobContext
+from headwater.model.jobs import State, Task
 from headwater.model.recipe import Recipe
-from headwater.model.work import State, Task
+from headwater.runtime.inline import run_inline
 from headwater.settings.settings import RecipeSettings, Settings
-from headwater.worker.inline import run_inline
-from headwater_demo import Internet
+from headwater.store.connect import read_transaction
+from headwater_demo.internet import Internet
 
 RECIPE = "crypto"
 LONGEST = timedelta(seconds=60)
@@ -80,12 +80,12 @@ class Laboratory:
         return self.adapt(self.app.recipe(RECIPE))
 
     @cached_property
-    def desk(self) -> Desk:
-        return replace(self.app.desk("laboratory", fetching=True), recipes={RECIPE: self.recipe})
+    def context(self) -> JobContext:
+        return replace(self.app.context("laboratory", fetching=True), recipes={RECIPE: self.recipe})
 
     def run(self, horizon: timedelta = timedelta(seconds=20)) -> None:
         """To the end of everything that is due within the horizon."""
-        assert run_inline(self.desk, [RECIPE], horizon=horizon, longest=LONGEST), "not idle in time"
+        assert run_inline(self.context, [RECIPE], horizon=horizon, longest=LONGEST), "not idle in time"
 
     def poll_again(self) -> None:
         self.app.operations.wake(RECIPE, self.clock())
@@ -96,7 +96,7 @@ class Laboratory:
 
     def rows(self, table: Table, **match: Any) -> list[dict[str, Any]]:
         where = [table.c[name] == value for name, value in match.items()]
-        with reading(self.app.store.engine) as connection:
+        with read_transaction(self.app.store.engine) as connection:
             return [dict(row) for row in connection.execute(select(table).where(*where)).mappings()]
 
     def source(self, name: str) -> dict[str, Any]:
@@ -116,8 +116,8 @@ class Laboratory:
         return {path.stem for path in (self.folder / "data" / "out" / "articles").glob("*.json")}
 
     def close(self) -> None:
-        if "desk" in self.__dict__ and self.desk.fetcher is not None:
-            self.desk.fetcher.close()
+        if "context" in self.__dict__ and self.context.fetcher is not None:
+            self.context.fetcher.close()
         if "app" in self.__dict__:
             self.app.store.engine.dispose()
 

@@ -8,19 +8,19 @@ from typing import Any
 from tests.batching import BatchServer
 from tests.scene import ME, RECIPE, Scene, kept
 
-from headwater.backends.sql.retelling import StoryRows
-from headwater.backends.sql.schema import stories, summary_batches, summary_requests
-from headwater.backends.sql.summary_batches import SummaryBatches
-from headwater.backends.sql.summary_requests import SummaryRequests
-from headwater.fetch.batch_api import BatchApi
-from headwater.fetch.chat import Chat
+from headwater.engine.summarize import SummaryFigures, SummaryRound
 from headwater.model.document import Document
-from headwater.model.recipe import Retelling, Told
+from headwater.model.jobs import GatherResult, GroupBatch, Task
+from headwater.model.recipe import LlmSummary, StoryContext
 from headwater.model.story import Member, Story
-from headwater.model.work import Bundle, Gathered, Task
-from headwater.settings.summaries import Summaries
-from headwater.worker.summaries import Figures, Summarising
-from headwater_recipes.geopolitics.telling import TellStory
+from headwater.settings.llm import SummarySettings
+from headwater.store.summaries.batches import SummaryBatches
+from headwater.store.summaries.requests import SummaryRequests
+from headwater.store.summaries.stories import StoryUpdates
+from headwater.store.tables import stories, summary_batches, summary_requests
+from headwater.stories.llm.batch_api import BatchApi
+from headwater.stories.llm.chat import ChatClient
+from headwater_recipes.geopolitics.description import DescribeStory
 
 KEY = "sk-nobody-may-read-this"
 TEXT = "The ferry {0} left the harbour of Dunmore on Monday with twelve people. It came back in the evening."
@@ -32,7 +32,7 @@ class Newsdesk:
 
     scene: Scene
     server: BatchServer
-    told: Summaries = field(default_factory=Summaries)
+    told: SummarySettings = field(default_factory=SummarySettings)
     said: list[str] = field(default_factory=list)
 
     def write(self, *names: str, text: str = TEXT) -> None:
@@ -41,56 +41,56 @@ class Newsdesk:
             about = {"title": f"{name} sails", "text": text.format(name), "group": "day"}
             self.scene.refine(kept(draft, published=self.scene.now, **about))
 
-    def bundle(self) -> Bundle:
-        (bundle,) = self.scene.claim(Task.GATHER)
-        return bundle
+    def group_batch(self) -> GroupBatch:
+        (group_batch,) = self.scene.claim(Task.GATHER)
+        return group_batch
 
-    def gather(self, bundle: Bundle | None = None, **scores: float) -> None:
-        found = bundle or self.bundle()
+    def gather(self, group_batch: GroupBatch | None = None, **scores: float) -> None:
+        found = group_batch or self.group_batch()
         names = sorted({document.title[0] for document in found.documents})
         told = tuple(self._story(name, found) for name in names)
         hot = tuple(replace(s, score=scores.get(s.id, s.score)) for s in told)
         routes = {story.id: ("stories",) for story in told}
-        done = Gathered(group=found.id, marks=found.marks, stories=hot, routes=routes)
+        done = GatherResult(group=found.id, version=found.version, stories=hot, routes=routes)
         self.scene.store.finish_gather([done], ME, self.scene.now)
 
-    def _story(self, name: str, bundle: Bundle) -> Story:
-        inside = [document for document in bundle.documents if document.title.startswith(name)]
-        before = next((story for story in bundle.stories if story.id == name), None)
+    def _story(self, name: str, group_batch: GroupBatch) -> Story:
+        inside = [document for document in group_batch.documents if document.title.startswith(name)]
+        before = next((story for story in group_batch.stories if story.id == name), None)
         members = tuple(sorted((Member(d.id) for d in inside), key=lambda member: member.document))
         same = before is not None and before.members == members
         revision = 1 if before is None else before.revision + (not same)
         story = Story(
-            id=name, recipe=RECIPE, group=bundle.id, title=f"Ferry {name}", members=members, revision=revision,
+            id=name, recipe=RECIPE, group=group_batch.id, title=f"Ferry {name}", members=members, revision=revision,
             last_at=self.scene.now,
         )  # fmt: skip
-        return TellStory()(
-            Told(story=story, documents=tuple(inside), before=before, rank=1, now=self.scene.now)
+        return DescribeStory()(
+            StoryContext(story=story, documents=tuple(inside), before=before, rank=1, now=self.scene.now)
         )
 
     def publish(self, *names: str, **scores: float) -> None:
         self.write(*names)
         self.gather(**scores)
 
-    def settings(self, **more: Any) -> Summaries:
+    def settings(self, **more: Any) -> SummarySettings:
         given: dict[str, Any] = {"mode": "batch", "endpoint": self.server.address, "model": "gpt-4o-mini"}
-        return Summaries(**(given | {"premium_model": "", "seconds": 20.0} | more))
+        return SummarySettings(**(given | {"premium_model": "", "seconds": 20.0} | more))
 
-    def summarising(self, **more: Any) -> Summarising:
+    def summarising(self, **more: Any) -> SummaryRound:
         told, engine = self.settings(**more), self.scene.store.engine
         access: dict[str, Any] = {
             "clock": self.clock, "key": KEY, "seconds": told.seconds, "where": "summaries",
         }  # fmt: skip
-        return Summarising(
+        return SummaryRound(
             requests=SummaryRequests(engine),
             batches=SummaryBatches(engine),
-            stories=StoryRows(engine),
-            chat=Chat(
+            stories=StoryUpdates(engine),
+            chat=ChatClient(
                 address=f"{told.endpoint}/chat/completions", model=told.model, options=told.options, **access
             ),
             api=BatchApi(root=told.endpoint, **access),
             told=told,
-            recipes={RECIPE: Retelling(("stories",))},
+            recipes={RECIPE: LlmSummary(("stories",))},
             clock=self.clock,
             tell=self.said.append,
             until=self.scene.now + timedelta(hours=1),
@@ -99,10 +99,10 @@ class Newsdesk:
     def clock(self) -> datetime:
         return self.scene.now
 
-    def round(self, **more: Any) -> Figures:
+    def round(self, **more: Any) -> SummaryFigures:
         return asyncio.run(self.summarising(**more).round())
 
-    def rounds(self, count: int, **more: Any) -> list[Figures]:
+    def rounds(self, count: int, **more: Any) -> list[SummaryFigures]:
         """With a quarter of an hour between them."""
         done = []
         for _ in range(count):
@@ -133,6 +133,6 @@ class Newsdesk:
         return list(self.scene.store.documents(ids).values())
 
     def _members(self, story: str) -> list[str]:
-        from headwater.backends.sql.schema import members
+        from headwater.store.tables import story_members
 
-        return [row["document_id"] for row in self.scene.rows(members, story_id=story)]
+        return [row["document_id"] for row in self.scene.rows(story_members, story_id=story)]

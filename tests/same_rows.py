@@ -14,11 +14,11 @@ from typing import Any
 import msgspec
 from sqlalchemy import Engine, Table, inspect, select
 
-from headwater.backends.sql.connect import reading
-from headwater.backends.sql.rows import capture_from
-from headwater.backends.sql.schema import captures, metadata
-from headwater.backends.sql.search_table import derived
 from headwater.model.ports import Archive
+from headwater.store.connect import read_transaction
+from headwater.store.rows import capture_from
+from headwater.store.schema.search import search_metadata
+from headwater.store.tables import captures, metadata
 
 Row = dict[str, Any]
 
@@ -58,7 +58,7 @@ SINCE = re.compile(r"(?<=[?&]after=)[^&]+")
 def strangers(engine: Engine) -> set[str]:
     """Tables and columns that the schema does not know, and so nobody would compare."""
     inspector, found = inspect(engine), set[str]()
-    known = {table.name: table for table in (*metadata.sorted_tables, *derived.sorted_tables)}
+    known = {table.name: table for table in (*metadata.sorted_tables, *search_metadata.sorted_tables)}
     for name in inspector.get_table_names():
         if name in known:
             there = {column["name"] for column in inspector.get_columns(name)}
@@ -77,7 +77,7 @@ def named_in_vain() -> set[str]:
 
 
 def read_rows(engine: Engine) -> dict[str, list[Row]]:
-    with reading(engine) as connection:
+    with read_transaction(engine) as connection:
         return {
             table.name: [_shown(table, dict(row)) for row in connection.execute(select(table)).mappings()]
             for table in metadata.sorted_tables
@@ -121,7 +121,7 @@ def _apart(mine: Sequence[Row], other: Sequence[Row]) -> Iterator[str]:
 
 def read_bodies(engine: Engine, archive: Archive) -> dict[str, bytes]:
     """By hash, which was checked; what is lost is missing."""
-    with reading(engine) as connection:
+    with read_transaction(engine) as connection:
         taken = [capture_from(row) for row in connection.execute(select(captures)).mappings()]
     return dict(archive.get(taken))
 

@@ -10,16 +10,15 @@ from typing import Any
 
 from sqlalchemy import Table, func, select
 
-from headwater.backends.sql.connect import reading
-from headwater.backends.sql.schema import sources
-from headwater.backends.sql.store import SqlStore
-from headwater.model.capture import Capture
 from headwater.model.document import Document, Fingerprint
-from headwater.model.lead import Lead, StoredLead
-from headwater.model.source import Source
+from headwater.model.http import Capture
+from headwater.model.jobs import Claim, Draft, FetchResult, Job, PollResult, RefineResult, State, Task
+from headwater.model.keys import capture_key, document_key, group_key, lead_key, source_key
+from headwater.model.source import Lead, Source, StoredLead
 from headwater.model.story import Member, Story
-from headwater.model.work import Claim, Draft, Fetched, Job, Polled, Refined, State, Task
-from headwater.pure.keys import capture_key, document_key, group_key, lead_key, source_key
+from headwater.store.connect import read_transaction
+from headwater.store.sql_store import SqlStore
+from headwater.store.tables import sources
 
 START = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 RECIPE = "trial"
@@ -127,10 +126,10 @@ class Scene:
         source = source or self.source
         self.store.register([source], self.now)
         with self._awake(source):
-            (turn,) = self.claim(Task.POLL, keys=(source.id,), recipe=source.recipe)
+            (source_lease,) = self.claim(Task.POLL, keys=(source.id,), recipe=source.recipe)
         given: dict[str, Any] = {"due_at": self.now + HOUR, "watermark": {"seen": len(leads)}} | told
         return self.store.finish_poll(
-            [Polled(source=source.id, run=turn.run, leads=leads, **given)], ME, self.now
+            [PollResult(source=source.id, run=source_lease.run, leads=leads, **given)], ME, self.now
         )
 
     @contextmanager
@@ -151,7 +150,7 @@ class Scene:
             for lead in leads
         ]
         results = [
-            Fetched(lead=lead.id, version=lead.lead.version, result=capture)
+            FetchResult(lead=lead.id, version=lead.lead.version, result=capture)
             for lead, capture in zip(leads, captures, strict=True)
         ]
         self.store.finish_fetch(results, ME, self.now)
@@ -165,7 +164,7 @@ class Scene:
         by_id = {draft.id: draft for draft in self.claim(Task.REFINE)}
         return [by_id[lead.document] for lead in leads]
 
-    def refine(self, *results: Refined, settle: timedelta = timedelta(0), owner: str = ME) -> list[str]:
+    def refine(self, *results: RefineResult, settle: timedelta = timedelta(0), owner: str = ME) -> list[str]:
         return list(self.store.finish_refine(results, owner, self.now, settle))
 
     def keep(self, *paths: str, routes: tuple[str, ...] = (), **told: Any) -> list[Draft]:
@@ -188,17 +187,17 @@ class Scene:
 
     def rows(self, table: Table, **match: Any) -> list[dict[str, Any]]:
         where = [table.c[name] == value for name, value in match.items()]
-        with reading(self.store.engine) as connection:
+        with read_transaction(self.store.engine) as connection:
             query = select(table).where(*where).order_by(*table.primary_key)
             return [dict(row) for row in connection.execute(query).mappings()]
 
     def count(self, table: Table) -> int:
-        with reading(self.store.engine) as connection:
+        with read_transaction(self.store.engine) as connection:
             return connection.scalar(select(func.count()).select_from(table)) or 0
 
 
-def kept(draft: Draft, *, routes: tuple[str, ...] = (), **told: Any) -> Refined:
-    return Refined(
+def kept(draft: Draft, *, routes: tuple[str, ...] = (), **told: Any) -> RefineResult:
+    return RefineResult(
         id=draft.id,
         state=State.KEPT,
         capture=draft.capture.id if draft.capture else None,
@@ -208,8 +207,8 @@ def kept(draft: Draft, *, routes: tuple[str, ...] = (), **told: Any) -> Refined:
     )
 
 
-def ended(draft: Draft, state: State, reason: str, *, document: bool = True, **told: Any) -> Refined:
-    return Refined(
+def ended(draft: Draft, state: State, reason: str, *, document: bool = True, **told: Any) -> RefineResult:
+    return RefineResult(
         id=draft.id,
         state=state,
         capture=draft.capture.id if draft.capture else None,

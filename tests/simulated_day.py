@@ -17,17 +17,17 @@ from sqlalchemy import select
 from tests.simulation import START, Sent, SimulatedFetcher, Watch
 
 from headwater.app import App
-from headwater.backends.sql.connect import reading
-from headwater.backends.sql.schema import leads, runs, sources
-from headwater.engine.desk import Desk
-from headwater.engine.network import Network
-from headwater.fetch.settings import BY_KIND, FetchSettings
-from headwater.model.work import Job, Task
+from headwater.engine.context import JobContext
+from headwater.engine.network import NetworkLoop
+from headwater.fetch.settings import PER_MINUTE_BY_KIND, FetchSettings
+from headwater.model.jobs import Job, Task
 from headwater.settings.settings import Settings
-from headwater_demo import ENDPOINTS, KEYS
-from headwater_demo.markets import Floor
+from headwater.store.connect import read_transaction
+from headwater.store.tables import leads, sources
 from headwater_demo.markets.companies import COMPANIES
-from headwater_recipes.markets import CADENCES, WATCHED, configure
+from headwater_demo.markets.floor import Floor
+from headwater_demo.markets.listing import ENDPOINTS, KEYS
+from headwater_recipes.markets import POLL_SECONDS, WATCH_LIST, configure
 
 SHORTEST_STEP = timedelta(seconds=1)
 PER_KEY = 45
@@ -39,7 +39,7 @@ class Day:
 
     length: timedelta
     sent: list[Sent]
-    looks: dict[str, list[tuple[float, str, bool]]]
+    polls: dict[str, list[tuple[float, str, bool]]]
     kinds: dict[str, str]
     every: dict[str, float]
     appeared: dict[str, float]
@@ -49,7 +49,7 @@ class Day:
 def live(folder: Path, length: timedelta) -> Day:
     """Live through that much time; an article about some company appears every seven minutes."""
     watch, floor = Watch(), Floor(seed=3, size="small", start=START)
-    listed = yaml.safe_load(WATCHED.read_text(encoding="utf-8"))
+    listed = yaml.safe_load(WATCH_LIST.read_text(encoding="utf-8"))
     path = folder / "watch.yaml"
     path.write_text(yaml.safe_dump(listed), encoding="utf-8")
     recipe = configure(path, {"endpoints": ENDPOINTS})
@@ -58,11 +58,11 @@ def live(folder: Path, length: timedelta) -> Day:
         watch, floor, FetchSettings(contact="sim@headwater.example", rate=0, concurrency=400)
     )
     app.register(recipe)
-    desk = Desk(
+    context = JobContext(
         owner="day", recipes={"markets": recipe}, store=app.store, archive=app.archive, clock=watch,
         log=structlog.get_logger(), fetcher=fetcher, sinks={},
     )  # fmt: skip
-    network, appeared, next_article = Network(desk, [Job("markets", Task.POLL)]), {}, START
+    network, appeared, next_article = NetworkLoop(context, [Job("markets", Task.POLL)]), {}, START
     while watch.now < START + length:
         if watch.now >= next_article:
             made = floor.publish(
@@ -79,20 +79,20 @@ def live(folder: Path, length: timedelta) -> Day:
     return day
 
 
-def _next(network: Network, app: App):
+def _next(network: NetworkLoop, app: App):
     """When anything is due again: a row, or a look that waits for its turn."""
     waiting = [
-        look.again_at for some in network.looks.values() for look in some.looks.values() if look.again_at
+        poll.retry_at for some in network.polls.values() for poll in some.polls.values() if poll.retry_at
     ]
     return min([app.store.next_due("markets")[Task.POLL], *waiting])
 
 
 def _told(app: App, fetcher: SimulatedFetcher, length: timedelta, appeared: dict[str, float]) -> Day:
-    looks: dict[str, list[tuple[float, str, bool]]] = defaultdict(list)
-    with reading(app.store.engine) as connection:
-        for row in connection.execute(select(runs).order_by(runs.c.ended_at)).mappings():
+    polls: dict[str, list[tuple[float, str, bool]]] = defaultdict(list)
+    with read_transaction(app.store.engine) as connection:
+        for row in connection.execute(select(polls).order_by(polls.c.ended_at)).mappings():
             if row["ended_at"]:
-                looks[row["source_id"]].append(
+                polls[row["source_id"]].append(
                     (row["ended_at"].timestamp(), row["error"] or "", bool(row["warnings"]))
                 )
         rows = connection.execute(select(sources)).mappings().all()
@@ -100,8 +100,8 @@ def _told(app: App, fetcher: SimulatedFetcher, length: timedelta, appeared: dict
             row["identity"]: row["first_seen_at"].timestamp()
             for row in connection.execute(select(leads)).mappings()
         }
-    every = {row["id"]: row["trigger_seconds"] or CADENCES[row["kind"]] for row in rows}
-    return Day(length, fetcher.sent, looks, {row["id"]: row["kind"] for row in rows}, every, appeared, found)
+    every = {row["id"]: row["trigger_seconds"] or POLL_SECONDS[row["kind"]] for row in rows}
+    return Day(length, fetcher.sent, polls, {row["id"]: row["kind"] for row in rows}, every, appeared, found)
 
 
 @contextmanager
@@ -118,7 +118,7 @@ def most_in_a_minute(moments: list[float]) -> int:
 
 
 def check_budgets(day: Day) -> None:
-    for kind, most in BY_KIND.items():
+    for kind, most in PER_MINUTE_BY_KIND.items():
         moments = [one.at for one in day.sent if one.kind == kind]
         assert moments, kind
         assert most_in_a_minute(moments) <= most, kind
@@ -129,9 +129,9 @@ def check_budgets(day: Day) -> None:
 def check_cadences(day: Day) -> None:
     """Every source is looked at in its time; later only by what the budget made it wait, and sooner only to go on with a
     look that was cut short."""
-    for source, looks in day.looks.items():
-        done = [(at, cut_short) for at, error, cut_short in looks if not error]
-        assert all(error in {"", "rate_limited"} for _, error, _ in looks)
+    for source, polls in day.polls.items():
+        done = [(at, cut_short) for at, error, cut_short in polls if not error]
+        assert all(error in {"", "rate_limited"} for _, error, _ in polls)
         assert done, day.kinds[source]
         gaps = [(later - earlier, cut_short) for (earlier, cut_short), (later, _) in pairwise(done)]
         assert all(gap >= day.every[source] or cut_short for gap, cut_short in gaps), day.kinds[source]

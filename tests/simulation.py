@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qsl, urlsplit
 
-from headwater.fetch.exchange import Call
-from headwater.fetch.governor import MemoryGovernor
-from headwater.fetch.limits import Limits
-from headwater.fetch.routes import Router
+from headwater.fetch.client.transport import HopRequest
+from headwater.fetch.guard.routes import RequestRouter
+from headwater.fetch.politeness.quotas import Go
+from headwater.fetch.politeness.rate_limiter import MemoryRateLimiter
+from headwater.fetch.politeness.request_limits import RequestLimits
 from headwater.fetch.settings import FetchSettings
-from headwater.model.web import Failure, Request, Response
-from headwater.pure.pace import Go
+from headwater.model.http import Failure, Request, Response
 from headwater_demo.exchange import Request as Asked
 from headwater_demo.exchange import Site
-from headwater_demo.markets import Floor
 from headwater_demo.markets.brokerage import brokerage
+from headwater_demo.markets.floor import Floor
 from headwater_demo.markets.pages import pages
 from headwater_demo.markets.provider import provider
 from headwater_demo.markets.regulator import regulator
@@ -54,8 +54,8 @@ class SimulatedFetcher:
     ready: deque[tuple[str, Response | Failure]] = field(default_factory=deque)
 
     def __post_init__(self) -> None:
-        self.limits, self.router = Limits(self.settings), Router(self.settings)
-        self.governor = MemoryGovernor()
+        self.limits, self.router = RequestLimits(self.settings), RequestRouter(self.settings)
+        self.rate_limiter = MemoryRateLimiter()
         built: list[Site] = [
             provider(self.floor),
             brokerage(self.floor),
@@ -78,7 +78,7 @@ class SimulatedFetcher:
 
     def _answer(self, request: Request) -> Response | Failure:
         route = self.router.route(request.url)
-        call = Call(
+        call = HopRequest(
             method="GET",
             headers=request.headers,
             timeout=60,
@@ -87,12 +87,12 @@ class SimulatedFetcher:
         )
         demand = self.limits.demand(route, call, 0.0)
         assert demand is not None
-        (decision,) = self.governor.reserve([demand], self.watch.seconds)
+        (decision,) = self.rate_limiter.reserve([demand], self.watch.seconds)
         if not isinstance(decision, Go):
             wait = timedelta(seconds=max(0.0, decision.until - self.watch.seconds()) + 0.001)
             return Failure("rate_limited", delay=wait)
-        self.governor.sent([demand.lease], self.watch.seconds())
-        self.governor.done([demand.lease], self.watch.seconds())
+        self.rate_limiter.sent([demand.lease], self.watch.seconds())
+        self.rate_limiter.done([demand.lease], self.watch.seconds())
         self.sent.append(Sent(self.watch.seconds(), request.source_kind, request.credential, request.url))
         return self._ask(request)
 

@@ -15,14 +15,15 @@ from tests.homes import Home
 from tests.laboratory import QuickClock
 
 from headwater.app import App
-from headwater.backends.sql.connect import reading
-from headwater.engine.desk import Desk
-from headwater.model.ports import nobody
+from headwater.engine.context import JobContext
+from headwater.model.ports import ignore_commits
 from headwater.model.recipe import Recipe
+from headwater.runtime.inline import run_inline
 from headwater.settings.rate_limits import RateLimit
 from headwater.settings.settings import Settings
-from headwater.worker.inline import run_inline
-from headwater_demo import ENDPOINTS, Internet, watch_list
+from headwater.store.connect import read_transaction
+from headwater_demo.internet import Internet
+from headwater_demo.markets.listing import ENDPOINTS, watch_list
 from headwater_recipes.markets import configure
 
 RECIPE = "markets"
@@ -73,8 +74,8 @@ class Trading:
         return configure(path, {"endpoints": ENDPOINTS})
 
     @cached_property
-    def desk(self) -> Desk:
-        return Desk(
+    def context(self) -> JobContext:
+        return JobContext(
             owner=self.owner,
             recipes={RECIPE: self.recipe},
             store=self.app.store,
@@ -83,11 +84,11 @@ class Trading:
             log=structlog.get_logger(),
             fetcher=self.app.fetcher(),
             sinks=self.app.sinks,
-            tell=self.app.markers or nobody,
+            on_commit=self.app.markers or ignore_commits,
         )
 
     def run(self, horizon: timedelta = timedelta(seconds=9)) -> None:
-        assert run_inline(self.desk, [RECIPE], horizon=horizon, longest=timedelta(seconds=60)), (
+        assert run_inline(self.context, [RECIPE], horizon=horizon, longest=timedelta(seconds=60)), (
             "not idle in time"
         )
 
@@ -97,15 +98,15 @@ class Trading:
 
     def rows(self, table: Table, **match: Any) -> list[dict[str, Any]]:
         where = [table.c[name] == value for name, value in match.items()]
-        with reading(self.app.store.engine) as connection:
+        with read_transaction(self.app.store.engine) as connection:
             return [dict(row) for row in connection.execute(select(table).where(*where)).mappings()]
 
     def asked(self, host: str) -> list[dict[str, Any]]:
         return [record for record in self.internet.log() if record["host"] == host]
 
     def close(self) -> None:
-        if "desk" in self.__dict__ and self.desk.fetcher is not None:
-            self.desk.fetcher.close()
+        if "context" in self.__dict__ and self.context.fetcher is not None:
+            self.context.fetcher.close()
         if "app" in self.__dict__:
             self.app.store.engine.dispose()
 

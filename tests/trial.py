@@ -10,7 +10,8 @@ from pathlib import Path
 import psutil
 import yaml
 
-from headwater_demo import KEYS, Internet
+from headwater_demo.internet import Internet
+from headwater_demo.markets.listing import KEYS
 
 RECIPE = "trial"
 
@@ -19,7 +20,7 @@ JOURNAL = """
 import os
 import time
 from dataclasses import dataclass, replace
-from headwater.steps.normalise import normalise
+from headwater.documents.cleaning.normalise import normalise
 from headwater_recipes.crypto import recipe as crypto
 
 @dataclass(frozen=True)

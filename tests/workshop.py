@@ -21,7 +21,7 @@ from tests.trial import (
     wait_until,
 )
 
-from headwater_demo import Internet
+from headwater_demo.internet import Internet
 
 CREW = Path(__file__).with_name("crew.py")
 LONGEST = 90.0

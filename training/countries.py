@@ -1,6 +1,6 @@
 """Write the table of country names: codes, capitals and demonyms from here, names in many languages from CLDR.
 
-    python training/countries.py > src/headwater/steps/places/countries.tsv
+    python training/countries.py > src/headwater/documents/places/countries.tsv
 
 Needs Babel, which carries CLDR's territory names (Unicode Licence v3). Columns: alpha-2, alpha-3, then names as
 kind:text, separated by bars; kinds are name, capital and demonym.

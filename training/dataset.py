@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import trafilatura
 
-from headwater.extract.html.decode import decode
-from headwater.extract.html.features import describe_blocks
+from headwater.extract.html.classifier.features import block_table
 from headwater.extract.html.flatten import flatten
-from headwater.extract.html.metadata import gather_stated
-from headwater.extract.html.read import context_of
-from headwater.extract.html.tree import parse, readable_body
+from headwater.extract.html.metadata.evidence import gather_stated
+from headwater.extract.html.parser import parse_html, readable_body
+from headwater.extract.html.reader import page_context
+from headwater.text.charset import decode_text
 from training.labels import label
 from training.pages import (
     Labelled,
@@ -24,13 +24,13 @@ from training.pages import (
 
 
 def rows(page: Labelled) -> dict[str, object] | None:
-    text = decode(page.data, None).text
-    tree = parse(text)
-    context = context_of(gather_stated(tree))
+    text = decode_text(page.data, None).text
+    tree = parse_html(text)
+    context = page_context(gather_stated(tree))
     flat = flatten(readable_body(tree))
     if not flat.texts:
         return None
-    described = describe_blocks(flat, context)
+    described = block_table(flat, context)
     gold = page.gold
     if gold is None:
         # Without comments: left in, they teach the network that what readers wrote is part of an article.

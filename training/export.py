@@ -1,4 +1,4 @@
-"""Trained networks as the arrays that `headwater.extract.html.network` computes with."""
+"""Trained networks as the arrays that `headwater.extract.html.classifier.network` computes with."""
 
 from pathlib import Path
 

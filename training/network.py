@@ -1,4 +1,4 @@
-"""The block network in torch, for training only; `headwater.extract.html.network` computes the same with NumPy."""
+"""The block network in torch, for training only; `headwater.extract.html.classifier.network` computes the same with NumPy."""
 
 from dataclasses import dataclass
 

@@ -15,14 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
-from headwater.pure.stories.classifying import Head
-from headwater.pure.stories.topic_features import topic_features
-from headwater.pure.stories.topics import NAMES, UNKNOWN
-from headwater.stories.classifying import packed, unpacked
-from headwater.stories.classifying.head import FILE
-from headwater.stories.embedding import open_encoder
+from headwater.documents.embedding.encoder import open_encoder
+from headwater.stories.topics.classifier import TopicClassifier, topic_features
+from headwater.stories.topics.media_topics import TOPIC_NAMES, UNKNOWN_TOPIC
+from headwater.stories.topics.model_file import FILE, pack_classifier, unpack_classifier
 
-CODES = tuple(NAMES)
+CODES = tuple(TOPIC_NAMES)
 FOLDS = 5
 LEAST = 0.5
 DEFINITION = 0.05
@@ -60,7 +58,7 @@ def read(data: Path) -> Rows:
         )
 
 
-def fit(rows: Rows, chosen: np.ndarray) -> Head:
+def fit(rows: Rows, chosen: np.ndarray) -> TopicClassifier:
     """Weighted multinomial regression with a squared penalty, by accelerated gradient descent: no chance in it."""
     features = np.vstack([rows.features[chosen], rows.definitions])
     answers = np.concatenate([rows.answers[chosen], rows.defined])
@@ -80,7 +78,7 @@ def fit(rows: Rows, chosen: np.ndarray) -> Head:
         push = np.float32((pace - 1) / following)
         ahead, ahead_bias = moved + push * (moved - matrix), moved_bias + push * (moved_bias - bias)
         matrix, bias, pace = moved, moved_bias, following
-    return Head(CODES, matrix, bias, LEAST)
+    return TopicClassifier(CODES, matrix, bias, LEAST)
 
 
 def rarity(answers: np.ndarray) -> np.ndarray:
@@ -114,7 +112,9 @@ def folds(rows: Rows) -> dict[str, object]:
     told = np.empty(len(order), dtype=int)
     sure = np.empty(len(order))
     for fold in range(FOLDS):
-        head = unpacked(packed(fit(rows, np.flatnonzero(part != fold)), rows.encoder), rows.encoder)
+        head = unpack_classifier(
+            pack_classifier(fit(rows, np.flatnonzero(part != fold)), rows.encoder), rows.encoder
+        )
         found = head.probabilities(rows.features[part == fold])
         told[part == fold], sure[part == fold] = found.argmax(axis=1), found.max(axis=1)
     return {**scores(rows.answers, told), **kept(rows.answers, told, sure)}
@@ -155,7 +155,7 @@ def report(figures: dict[str, object], size: int, encoder: str) -> str:
         "",
         "| class | F1 |",
         "|---|---|",
-        *(f"| {NAMES[code]} | {value} |" for code, value in figures["by_class"].items()),
+        *(f"| {TOPIC_NAMES[code]} | {value} |" for code, value in figures["by_class"].items()),
     ]
     return "\n".join(lines) + "\n"
 
@@ -167,10 +167,10 @@ def main() -> None:
     options = parser.parse_args()
     rows = read(options.data)
     figures = folds(rows)
-    data = packed(fit(rows, np.arange(len(rows.answers))), rows.encoder)
+    data = pack_classifier(fit(rows, np.arange(len(rows.answers))), rows.encoder)
     options.out.write_bytes(data)
     REPORT.write_text(report(figures, len(data), rows.encoder), encoding="utf-8")
-    sys.stdout.write(json.dumps({**figures, "bytes": len(data), "abstains_with": UNKNOWN}) + "\n")
+    sys.stdout.write(json.dumps({**figures, "bytes": len(data), "abstains_with": UNKNOWN_TOPIC}) + "\n")
 
 
 if __name__ == "__main__":

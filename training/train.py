@@ -134,7 +134,7 @@ def train_all(folder: Path, out: Path, options: argparse.Namespace) -> None:
         if fold is not None:
             held = [page for page in train if teachers.fold[page] == fold]
             pairs += worth(jury, rows, [page for page in held if rows.about[page]["source"] == "wcxb"])
-    # These two lines belong into `headwater.extract.html.choose`.
+    # These two lines belong into `headwater.extract.html.classifier.selection`.
     sys.stdout.write("confidence, expected and true: {}\n{}\n".format(*knots(pairs)))
 
 

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
 
+from headwater.documents.cleaning.normalise import normalise
+from headwater.documents.dedupe.drop_exact_duplicates import DropExactDuplicates
 from headwater.model.document import Document
-from headwater.model.reading import Hints, Reading
-from headwater.model.recipe import Context, Grouping, Recipe, Route
+from headwater.model.outcomes import ExtractHints, Reading
+from headwater.model.recipe import Grouping, Recipe, Route, StepContext
 from headwater.model.source import Trigger
-from headwater.steps.exact import DropExactDuplicates
-from headwater.steps.normalise import normalise
-from headwater.stories.headlines import same_headline
+from headwater.stories.clustering.groupings import cluster_by_headline
 
 NAME = "bench"
 SETTLE = timedelta(seconds=2)
 BLOCK = b"headwater" * 1000
 
 
-def extract(data: bytes, hints: Hints) -> Reading:
+def extract(data: bytes, hints: ExtractHints) -> Reading:
     del hints
     text = data.decode()
     return Reading(text=text, title=text[:40], method="bench", origins={"title": "bench", "text": "bench"})
@@ -35,7 +35,7 @@ class Effort:
     name: str = "effort"
     version: str = "1"
 
-    def __call__(self, batch: Sequence[Document], context: Context) -> Sequence[Document]:
+    def __call__(self, batch: Sequence[Document], context: StepContext) -> Sequence[Document]:
         del context
         for _ in batch:
             until = time.thread_time() + self.computing / 1000
@@ -63,6 +63,6 @@ def recipe() -> Recipe:
         extract={"text/plain": extract},
         steps=(normalise, effort, DropExactDuplicates()),
         trigger=Trigger(every=timedelta(hours=1)),
-        grouping=Grouping(key=group_of, cluster=same_headline, settle=SETTLE, whole=False),
+        grouping=Grouping(key=group_of, cluster=cluster_by_headline, settle=SETTLE, full_documents=False),
         routes=(Route(name="articles", sink="files"),),
     )

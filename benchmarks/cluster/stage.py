@@ -21,17 +21,16 @@ from tests.valkey import Valkey
 
 from benchmarks.cluster.recipe import NAME, SETTLE, recipe
 from headwater.app import App
-from headwater.backends.sql.connect import reading, writing
-from headwater.backends.sql.polling import store_leads
-from headwater.backends.sql.schema import documents
-from headwater.backends.sql.store import SqlStore
 from headwater.engine.engine import Engine
-from headwater.model.lead import Lead, StoredLead
-from headwater.model.source import Source
-from headwater.model.work import Job, State
-from headwater.pure.keys import document_key, lead_key, source_key
+from headwater.model.jobs import Job, State
+from headwater.model.keys import document_key, lead_key, source_key
+from headwater.model.source import Lead, Source, StoredLead
+from headwater.runtime.worker_loop import LOCAL_TASKS
 from headwater.settings.settings import Settings
-from headwater.worker.loops import DESK_TASKS
+from headwater.store.claims.poll import store_leads
+from headwater.store.connect import read_transaction, write_transaction
+from headwater.store.sql_store import SqlStore
+from headwater.store.tables import documents
 
 SOURCE = Source(id=source_key(NAME, "feed", "", NAME), recipe=NAME, kind="feed", name=NAME)
 WORDS = [
@@ -64,18 +63,18 @@ def add(store: SqlStore, numbers: range) -> None:
     store.register([SOURCE], datetime.now(UTC))
     for start in range(numbers.start, numbers.stop, 1000):
         some = leads(range(start, min(start + 1000, numbers.stop)))
-        with writing(store.engine) as connection:
+        with write_transaction(store.engine) as connection:
             store_leads(connection, some, None, datetime.now(UTC))
 
 
 def kept(store: SqlStore) -> int:
-    with reading(store.engine) as connection:
+    with read_transaction(store.engine) as connection:
         query = select(func.count()).select_from(documents).where(documents.c.state == State.KEPT)
         return connection.scalar(query) or 0
 
 
 def left(store: SqlStore) -> bool:
-    return bool(set(store.next_due(NAME)) & set(DESK_TASKS))
+    return bool(set(store.next_due(NAME)) & set(LOCAL_TASKS))
 
 
 @dataclass
@@ -91,11 +90,11 @@ def embedded(folder: Path, warm: int, measured: int) -> float:
     watch = Watch()
     app = App(Settings(data=str(folder), log_level="error"), clock=watch)
     vars(app)["recipes"] = {NAME: recipe()}
-    engine = Engine(app.desk(NAME, fetching=False))
+    engine = Engine(app.context(NAME, fetching=False))
 
     def drain() -> None:
         for _ in range(2):
-            while sum(engine.run(Job(NAME, task)) for task in DESK_TASKS):
+            while sum(engine.run(Job(NAME, task)) for task in LOCAL_TASKS):
                 pass
             watch.ahead += 2 * SETTLE
 

@@ -11,16 +11,16 @@ from benchmarks.cycle.prose import NOW
 from benchmarks.cycle.world import World
 from headwater.app import App
 from headwater.engine.engine import Engine
-from headwater.engine.network import Network
-from headwater.extract.sandbox import close_all
+from headwater.engine.network import NetworkLoop
+from headwater.extract.sandbox_pool import close_all
+from headwater.model.http import Failure, Request, Response
+from headwater.model.jobs import Job, Task
+from headwater.model.keys import source_key
 from headwater.model.source import Source
-from headwater.model.web import Failure, Request, Response
-from headwater.model.work import Job, Task
-from headwater.pure.keys import source_key
 from headwater.settings.settings import Settings
 
 RECIPE = "crypto"
-DESK_TASKS = (Task.REFINE, Task.GATHER, Task.DELIVER)
+LOCAL_TASKS = (Task.REFINE, Task.GATHER, Task.DELIVER)
 
 
 @dataclass
@@ -63,14 +63,14 @@ def run_engine(folder: Path, world: World) -> tuple[dict[str, int], dict[str, fl
     watch = Watch()
     app = App(Settings(data=str(folder), log_level="error"), clock=watch)
     app.store.register([_source(world, number) for number in range(world.feeds)], watch())
-    desk = replace(app.desk("bench", fetching=False), fetcher=Instant(world))
-    engine = Engine(desk)
-    network = Network(desk, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
-    spent = {"poll and fetch": 0.0} | {task.value: 0.0 for task in DESK_TASKS}
+    context = replace(app.context("bench", fetching=False), fetcher=Instant(world))
+    engine = Engine(context)
+    network = NetworkLoop(context, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
+    spent = {"poll and fetch": 0.0} | {task.value: 0.0 for task in LOCAL_TASKS}
     idle = 0
     while idle < 2:
         handled = _timed(spent, "poll and fetch", world, lambda: network.step(timedelta(0)))
-        for task in DESK_TASKS:
+        for task in LOCAL_TASKS:
             handled += _timed(spent, task.value, world, lambda task=task: engine.run(Job(RECIPE, task)))
         idle = 0 if handled or network.waiting else idle + 1
         if idle:

@@ -30,7 +30,7 @@ THREADS = {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2", "PYTHONWARNINGS"
 def ours(folder: Path, models: Path) -> dict[str, Any]:
     """In this process: what came out, and what it cost without the reading of the pages and the building of the encoder."""
     from benchmarks.geopolitics.engine import run_engine  # noqa: PLC0415 - the parent does not pay for the imports
-    from headwater.stories.embedding import open_encoder  # noqa: PLC0415 - as above
+    from headwater.documents.embedding.encoder import open_encoder  # noqa: PLC0415 - as above
 
     open_encoder(models)
     pages = {entry.url: entry.html.encode() for entry in read(folder)}

@@ -10,15 +10,15 @@ from pathlib import Path
 from benchmarks.cycle.engine import Watch
 from headwater.app import App
 from headwater.engine.engine import Engine
-from headwater.engine.network import Network
-from headwater.extract.sandbox import close_all
-from headwater.model.web import Failure, Request, Response
-from headwater.model.work import Job, Task
+from headwater.engine.network import NetworkLoop
+from headwater.extract.sandbox_pool import close_all
+from headwater.model.http import Failure, Request, Response
+from headwater.model.jobs import Job, Task
 from headwater.settings.settings import Settings
 from headwater_recipes.geopolitics import configure
 
 RECIPE = "geopolitics"
-DESK_TASKS = (Task.REFINE, Task.GATHER, Task.DELIVER)
+LOCAL_TASKS = (Task.REFINE, Task.GATHER, Task.DELIVER)
 
 
 @dataclass
@@ -53,14 +53,14 @@ def run_engine(
     app = App(Settings(data=str(folder / "data"), log_level="error"), clock=watch)
     app.register(recipe)
     app.operations.wake(RECIPE, watch())
-    desk = replace(app.desk("bench", fetching=False), fetcher=Instant(pages), recipes={RECIPE: recipe})
-    engine = Engine(desk)
-    network = Network(desk, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
-    spent = {"poll and fetch": 0.0} | {task.value: 0.0 for task in DESK_TASKS}
+    context = replace(app.context("bench", fetching=False), fetcher=Instant(pages), recipes={RECIPE: recipe})
+    engine = Engine(context)
+    network = NetworkLoop(context, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
+    spent = {"poll and fetch": 0.0} | {task.value: 0.0 for task in LOCAL_TASKS}
     idle = 0
     while idle < 2:
         handled = _timed(spent, "poll and fetch", lambda: network.step(timedelta(0)))
-        for task in DESK_TASKS:
+        for task in LOCAL_TASKS:
             handled += _timed(spent, task.value, lambda task=task: engine.run(Job(RECIPE, task)))
         idle = 0 if handled or network.waiting else idle + 1
         if idle:

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable
 
 from benchmarks.reading.pages import Case
-from headwater.extract.html.network import network
-from headwater.extract.html.read import read_with
-from headwater.model.reading import Hints, Reading
+from headwater.extract.html.classifier.network import default_classifier
+from headwater.extract.html.reader import read_html_with
+from headwater.model.outcomes import ExtractHints, Reading
 
 HOSTILE: dict[str, Callable[[], bytes]] = {
     "page of 20 MB": lambda: b"<body>" + b"<div><p>Some words, and some more of them.</p></div>" * 400_000,
@@ -33,7 +33,7 @@ def hostile() -> dict[str, tuple[str, float]]:
     for name, make in HOSTILE.items():
         data = make()
         began = time.process_time()
-        reading = read_with(data, Hints(), network())
+        reading = read_html_with(data, ExtractHints(), default_classifier())
         spent = time.process_time() - began
         said = f"{len(reading.text)} characters" if isinstance(reading, Reading) else reading.reason
         outcome[name] = (said, spent)
@@ -70,7 +70,9 @@ def fuzzed(cases: list[Case], count: int) -> dict[str, int]:
     for _ in range(count):
         data = mutated(chance.choice(cases).data, chance)
         try:
-            reading = read_with(data, Hints(url="https://site.example/page"), network())
+            reading = read_html_with(
+                data, ExtractHints(url="https://site.example/page"), default_classifier()
+            )
         except Exception as error:  # noqa: BLE001  -- an error of any kind is what is counted here
             outcome[f"error {type(error).__name__}"] += 1
         else:

@@ -12,23 +12,24 @@ from tld import get_fld
 
 from benchmarks.reading.pages import Case
 from benchmarks.reading.scores import Fields
-from headwater.extract.html.decode import decode
+from headwater.extract.html.classifier.network import Ensemble, load_ensemble
 from headwater.extract.html.flatten import flatten
-from headwater.extract.html.headline import headline_of
-from headwater.extract.html.metadata import describe, gather_stated, gather_visible
-from headwater.extract.html.network import Jury, load
-from headwater.extract.html.read import read_with
-from headwater.extract.html.tree import parse, readable_body
-from headwater.model.reading import Hints, Reading, Unreadable
+from headwater.extract.html.metadata.evidence import gather_stated, gather_visible
+from headwater.extract.html.metadata.headline import lines_near_headline
+from headwater.extract.html.metadata.page_metadata import page_metadata
+from headwater.extract.html.parser import parse_html, readable_body
+from headwater.extract.html.reader import read_html_with
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
+from headwater.text.charset import decode_text
 
 FOLDS = Path(__file__).parent.parent.parent / "training" / "folds"
 
 
-def fold_networks() -> list[Jury]:
+def fold_networks() -> list[Ensemble]:
     networks = []
     for number in range(5):
         with (FOLDS / f"fold{number}.npz").open("rb") as file:
-            networks.append(load(file))
+            networks.append(load_ensemble(file))
     return networks
 
 
@@ -36,7 +37,7 @@ def domain_of(url: str) -> str:
     return get_fld(url, fail_silently=True, fix_protocol=True) or url.split("/")[2 if "//" in url else 0]
 
 
-def out_of_fold(networks: list[Jury], url: str) -> Jury:
+def out_of_fold(networks: list[Ensemble], url: str) -> Ensemble:
     return networks[zlib.crc32(domain_of(url).encode()) % len(networks)]
 
 
@@ -47,12 +48,12 @@ class Outcome:
     seconds: float
 
 
-def ours(cases: list[Case], choose: Callable[[Case], Jury]) -> Outcome:
+def ours(cases: list[Case], choose: Callable[[Case], Ensemble]) -> Outcome:
     readings, seconds = [], 0.0
     for case in cases:
         chosen = choose(case)
         began = time.process_time()
-        readings.append(read_with(case.data, Hints(url=case.url), chosen))
+        readings.append(read_html_with(case.data, ExtractHints(url=case.url), chosen))
         seconds += time.process_time() - began
     texts = [reading.plain if isinstance(reading, Reading) else "" for reading in readings]
     return Outcome(texts, readings, seconds)
@@ -95,14 +96,14 @@ def metadata_seconds(cases: list[Case]) -> float:
     """CPU of the metadata part alone: gathering the evidence and judging it."""
     seconds = 0.0
     for case in cases:
-        tree = parse(decode(case.data, None).text)
+        tree = parse_html(decode_text(case.data, None).text)
         began = time.process_time()
         evidence = gather_stated(tree)
         seconds += time.process_time() - began
         page = flatten(readable_body(tree))
         began = time.process_time()
         gather_visible(tree, evidence)
-        describe(evidence, headline_of(page, evidence.title), case.url)
+        page_metadata(evidence, lines_near_headline(page, evidence.title), case.url)
         seconds += time.process_time() - began
     return seconds
 

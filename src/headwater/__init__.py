@@ -6,7 +6,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from headwater.extract.read import read
+    from headwater.extract.reader import read
 
 __all__ = ["read"]
 
@@ -14,7 +14,7 @@ __all__ = ["read"]
 def __getattr__(name: str) -> Any:
     """Loaded when it is asked for: nothing else should wait for the readers."""
     if name == "read":
-        from headwater.extract.read import read  # noqa: PLC0415 - that is what this function is for
+        from headwater.extract.reader import read  # noqa: PLC0415 - that is what this function is for
 
         return read
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,49 +7,54 @@ from functools import cached_property
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from headwater.backends.archive import ObjectArchive, open_folder
-from headwater.backends.bucket import Server, open_bucket
-from headwater.backends.record_files import PREFIX as RECORDS
-from headwater.backends.record_files import BucketRecords, FolderRecords, RecordFiles, gather
-from headwater.backends.redis.lists import Lists
-from headwater.backends.redis.markers import Markers
-from headwater.backends.sql.catalogue import Catalogue
-from headwater.backends.sql.connect import connect
-from headwater.backends.sql.mentioning import Mentioning
-from headwater.backends.sql.migrate import migrate
-from headwater.backends.sql.operations import Operations
-from headwater.backends.sql.provenance import SqlProvenance
-from headwater.backends.sql.queueing import RowQueues
-from headwater.backends.sql.store import SqlStore
-from headwater.engine.desk import Desk, Patience
-from headwater.fetch.browser import available
-from headwater.fetch.client import HttpFetcher
-from headwater.fetch.governor import Governor
-from headwater.fetch.governor_file import FileGovernor
-from headwater.fetch.governor_redis import RedisGovernor
-from headwater.installed import RECIPES, installed_recipes, load_recipe
+from headwater.archive.bucket import S3Server, open_bucket_archive
+from headwater.archive.packs import ObjectArchive, open_folder_archive
+from headwater.archive.record_files import RECORDS_PREFIX as RECORDS
+from headwater.archive.record_files import BucketRecords, FolderRecords, RecordFiles, collect_folder_records
+from headwater.engine.context import JobContext, RetryPolicy
+from headwater.fetch.browser.renderer import is_browser_available
+from headwater.fetch.client.http_fetcher import HttpFetcher
+from headwater.fetch.politeness.rate_limiter import RateLimiter
+from headwater.fetch.politeness.rate_limiter_file import FileRateLimiter
+from headwater.fetch.politeness.rate_limiter_redis import RedisRateLimiter
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
-from headwater.model.ports import Clock, Fetcher, nobody
+from headwater.model.ports import Clock, Fetcher, ignore_commits
 from headwater.model.recipe import Recipe, Sink
 from headwater.model.subject import Subject
-from headwater.redis_server import RedisServer
-from headwater.settings.archive import Archive, bucket_of, checked_endpoint, folder_of, identity
-from headwater.settings.channels import Channel, checked, revealed
-from headwater.settings.fetching import fetch_settings
+from headwater.recipe_loader import RECIPE_ENTRY_POINTS, installed_recipes, load_recipe
+from headwater.redis_client import RedisClient
+from headwater.settings.archive import (
+    ArchiveSettings,
+    bucket_credentials,
+    check_archive_endpoint,
+    local_archive_folder,
+    parse_bucket_url,
+)
+from headwater.settings.channels import Channel, check_channel, resolve_secret
+from headwater.settings.fetch import fetch_settings
 from headwater.settings.settings import Settings
-from headwater.sinks.files import Files
-from headwater.sinks.mail import Mail
-from headwater.sinks.posting import Endpoint
-from headwater.sinks.queue import Push, Queues
-from headwater.sinks.redis import RedisQueues
-from headwater.sinks.slack import Slack
-from headwater.sinks.webhook import Webhook
+from headwater.sinks.files import FileSink
+from headwater.sinks.http_endpoint import HttpEndpoint
+from headwater.sinks.mail import MailSink
+from headwater.sinks.queue import Push, QueueSink, RedisQueue
+from headwater.sinks.slack import SlackSink
+from headwater.sinks.webhook import WebhookSink
+from headwater.store.admin.mentions import MentionStore
+from headwater.store.admin.operations import Operations
+from headwater.store.admin.queues import SqlQueues
+from headwater.store.connect import connect
+from headwater.store.migrate import migrate
+from headwater.store.reads.catalogue import Catalogue
+from headwater.store.reads.provenance import SqlProvenance
+from headwater.store.redis.markers import DedupeMarkers
+from headwater.store.redis.queue_supply import RedisQueueSupply
+from headwater.store.sql_store import SqlStore
 
 # Longer than a server nearby ever takes, and short enough that a dead one holds nobody up.
-MARKING_SECONDS = 0.5
+MARKER_TIMEOUT_SECONDS = 0.5
 # Nothing is fetched while nobody can say whether it may be; there is more patience for that.
-GOVERNING_SECONDS = 3.0
+RATE_LIMIT_TIMEOUT_SECONDS = 3.0
 
 
 def now() -> datetime:
@@ -62,7 +67,7 @@ class App:
 
     settings: Settings
     clock: Clock = now
-    patience: Patience = field(default_factory=Patience)
+    retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
 
     @cached_property
     def store(self) -> SqlStore:
@@ -84,9 +89,9 @@ class App:
         self._folder()
         folder = self.archive_folder
         if folder is not None:
-            return open_folder(folder)
-        place = self.settings.archive_place
-        return open_bucket(object_server(place), *bucket_of(place.place))
+            return open_folder_archive(folder)
+        place = self.settings.archive_settings
+        return open_bucket_archive(bucket_server(place), *parse_bucket_url(place.place))
 
     @cached_property
     def records(self) -> RecordFiles:
@@ -95,17 +100,17 @@ class App:
         folder = FolderRecords(self.settings.folder / RECORDS)
         if self.archive_folder is not None:
             return folder
-        server, place = object_server(self.settings.archive_place), self.settings.archive_place.place
-        bucket, prefix = bucket_of(place)
+        server, place = bucket_server(self.settings.archive_settings), self.settings.archive_settings.place
+        bucket, prefix = parse_bucket_url(place)
         inside = f"{prefix}/{RECORDS}" if prefix else RECORDS
         files = BucketRecords(server.bucket(bucket, inside), f"s3://{bucket}/{inside}")
-        gather(folder, files)
+        collect_folder_records(folder, files)
         return files
 
     @property
     def archive_folder(self) -> Path | None:
         """None if the archive is a bucket."""
-        return folder_of(self.settings.archive_place, self.settings.folder)
+        return local_archive_folder(self.settings.archive_settings, self.settings.folder)
 
     @cached_property
     def recipes(self) -> Mapping[str, Recipe]:
@@ -120,8 +125,8 @@ class App:
             for name, make in recipe.sinks.items()
         }
         common: dict[str, Sink] = {
-            "files": Files(self.settings.folder / "out"),
-            "queue": Queues(self._push()),
+            "files": FileSink(self.settings.folder / "out"),
+            "queue": QueueSink(self._push()),
         }
         return {**common, **self.channels, **own}
 
@@ -136,36 +141,39 @@ class App:
 
     def close_run(self, recipe: str) -> None:
         """Let a recipe bring its summaries up to date."""
-        closing = self.recipe(recipe).closing
-        if closing is not None:
-            closing(self.output(recipe), self.provenance)
+        after_run = self.recipe(recipe).after_run
+        if after_run is not None:
+            after_run(self.output(recipe), self.provenance)
 
     def _push(self) -> Push:
         """Queues are rows, unless the settings name a server for them."""
         if not self.settings.queues:
             return self.queues.push
-        return RedisQueues(revealed(self.settings.queues, "queues")).push
+        return RedisQueue(resolve_secret(self.settings.queues, "queues")).push
 
     @cached_property
-    def queues(self) -> RowQueues:
+    def queues(self) -> SqlQueues:
         """From where documents for other programs are taken. Items in lists on a server become rows when they are."""
-        rows = RowQueues(self.store.engine, self.clock)
+        rows = SqlQueues(self.store.engine, self.clock)
         if not self.settings.queues:
             return rows
-        server = RedisServer(revealed(self.settings.queues, "queues"), "queues")
+        server = RedisClient(resolve_secret(self.settings.queues, "queues"), "queues")
         routes = [(route, one.name) for one in self.recipes.values() for route in one.routes]
         return replace(
-            rows, supply=Lists(server, {route.name: name for route, name in routes if route.sink == "queue"})
+            rows,
+            supply=RedisQueueSupply(
+                server, {route.name: name for route, name in routes if route.sink == "queue"}
+            ),
         )
 
     @cached_property
-    def markers(self) -> Markers | None:
+    def markers(self) -> DedupeMarkers | None:
         """Where other programs find what was seen, if the settings name a server."""
         if not self.settings.redis:
             return None
-        server = RedisServer(revealed(self.settings.redis, "redis"), seconds=MARKING_SECONDS)
+        server = RedisClient(resolve_secret(self.settings.redis, "redis"), seconds=MARKER_TIMEOUT_SECONDS)
         namespaces = {name: recipe.prefix for name, recipe in self.recipes.items()}
-        return Markers(server, self.store.engine, self.clock, namespaces)
+        return DedupeMarkers(server, self.store.engine, self.clock, namespaces)
 
     @cached_property
     def channels(self) -> Mapping[str, Sink]:
@@ -176,9 +184,9 @@ class App:
         return made
 
     def _channel(self, name: str, channel: Channel) -> Sink:
-        checked(name, channel)
+        check_channel(name, channel)
         if channel.kind == "email":
-            return Mail(
+            return MailSink(
                 host=channel.host,
                 port=channel.port,
                 sender=channel.sender,
@@ -186,16 +194,16 @@ class App:
                 clock=self.clock,
                 security=channel.security,
                 user=channel.user,
-                password=revealed(channel.password, f"notify.{name}.password"),
+                password=resolve_secret(channel.password, f"notify.{name}.password"),
             )
-        endpoint = Endpoint(revealed(channel.url, f"notify.{name}.url"))
+        endpoint = HttpEndpoint(resolve_secret(channel.url, f"notify.{name}.url"))
         if channel.kind == "slack":
-            return Slack(endpoint)
-        return Webhook(endpoint, self.clock, revealed(channel.secret, f"notify.{name}.secret"))
+            return SlackSink(endpoint)
+        return WebhookSink(endpoint, self.clock, resolve_secret(channel.secret, f"notify.{name}.secret"))
 
     def recipe(self, name: str) -> Recipe:
         if name not in self.recipes:
-            for broken in entry_points(group=RECIPES, name=name):
+            for broken in entry_points(group=RECIPE_ENTRY_POINTS, name=name):
                 load_recipe(broken)
             known = ", ".join(sorted(self.recipes)) or "none is installed"
             raise Refused("unknown_recipe", f"there is no recipe '{name}'; there are: {known}")
@@ -204,7 +212,7 @@ class App:
     def register(self, recipe: Recipe) -> int:
         """Make the rows of its sources and subjects agree with a recipe; gives the number of new sources."""
         if recipe.subjects:
-            Mentioning(self.store.engine).declare(recipe.name, recipe.subjects)
+            MentionStore(self.store.engine).declare(recipe.name, recipe.subjects)
         return self.store.register(recipe.sources, self.clock())
 
     def subjects(self, recipe: str) -> Sequence[Subject]:
@@ -213,20 +221,22 @@ class App:
 
     def fetcher(self) -> Fetcher:
         configure_logs(self.settings.log, self.settings.log_level)
-        return HttpFetcher(fetch_settings(self.settings), governor=self._governor(), clock=self.clock)
+        return HttpFetcher(fetch_settings(self.settings), rate_limiter=self._rate_limiter(), clock=self.clock)
 
-    def _governor(self) -> Governor | None:
+    def _rate_limiter(self) -> RateLimiter | None:
         """Limits are shared by all who name the same server, or else by all who have the same data folder. Whoever has
         neither (a single look at an address) has nobody to share them with."""
         if self.settings.redis:
-            server = RedisServer(revealed(self.settings.redis, "redis"), seconds=GOVERNING_SECONDS)
-            return RedisGovernor(server, counted=sorted({one.prefix for one in self.recipes.values()}))
+            server = RedisClient(
+                resolve_secret(self.settings.redis, "redis"), seconds=RATE_LIMIT_TIMEOUT_SECONDS
+            )
+            return RedisRateLimiter(server, counted=sorted({one.prefix for one in self.recipes.values()}))
         folder = self.settings.folder
-        return FileGovernor(folder / "governor.db") if folder.is_dir() else None
+        return FileRateLimiter(folder / "rate-limits.db") if folder.is_dir() else None
 
-    def desk(self, owner: str, *, fetching: bool) -> Desk:
+    def context(self, owner: str, *, fetching: bool) -> JobContext:
         """A worker's desk; only one that fetches needs a fetcher."""
-        return Desk(
+        return JobContext(
             owner=owner,
             recipes=self.recipes,
             store=self.store,
@@ -235,10 +245,10 @@ class App:
             log=configure_logs(self.settings.log, self.settings.log_level),
             fetcher=self.fetcher() if fetching else None,
             sinks=self.sinks,
-            patience=self.patience,
-            renders=available(),
+            retry_policy=self.retry_policy,
+            renders=is_browser_available(),
             channels=tuple(self.channels),
-            tell=self.markers or nobody,
+            on_commit=self.markers or ignore_commits,
         )
 
     def _folder(self) -> Path:
@@ -252,6 +262,6 @@ class App:
         return folder
 
 
-def object_server(place: Archive) -> Server:
-    key, secret = identity(place)
-    return Server(endpoint=checked_endpoint(place), region=place.region, key=key, secret=secret)
+def bucket_server(place: ArchiveSettings) -> S3Server:
+    key, secret = bucket_credentials(place)
+    return S3Server(endpoint=check_archive_endpoint(place), region=place.region, key=key, secret=secret)

@@ -11,11 +11,11 @@ from pathlib import Path
 def owner_name(role: str) -> str:
     """machine:pid:birth:role. The birth tells a process from a later one with the same number."""
     pid = os.getpid()
-    return f"{machine()}:{pid}:{_birth(pid)}:{role}"
+    return f"{machine_id()}:{pid}:{_birth(pid)}:{role}"
 
 
 @cache
-def machine() -> str:
+def machine_id() -> str:
     """Where numbers of processes mean what they mean here. The name of a host is not enough: copies of a machine have the
     same, and so have containers, each of which counts its processes from one."""
     parts = [socket.gethostname().replace(":", "-")]
@@ -45,7 +45,7 @@ def _is_dead(owner: str) -> bool:
     host, _, rest = owner.partition(":")
     pid, _, rest = rest.partition(":")
     birth = rest.partition(":")[0]
-    if host != machine() or not pid.isdecimal():
+    if host != machine_id() or not pid.isdecimal():
         return False
     try:
         os.kill(int(pid), 0)

@@ -5,7 +5,10 @@ from datetime import timedelta
 from random import Random
 
 from headwater_demo.article import Article, slug
-from headwater_demo.prose import Text, correction, edited, market_report, write
+from headwater_demo.prose.editing import correction, edited
+from headwater_demo.prose.report import market_report
+from headwater_demo.prose.text import Text
+from headwater_demo.prose.writer import write
 from headwater_demo.publishers import Publisher
 from headwater_demo.schedule import Assignment
 

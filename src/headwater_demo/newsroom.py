@@ -7,7 +7,9 @@ from typing import Any
 
 from headwater_demo.article import Article
 from headwater_demo.composer import compose, corrected, is_corrected_later, make
-from headwater_demo.prose import Text, correction, write
+from headwater_demo.prose.editing import correction
+from headwater_demo.prose.text import Text
+from headwater_demo.prose.writer import write
 from headwater_demo.publishers import Publisher, publishers
 from headwater_demo.schedule import Assignment, plan
 

@@ -7,7 +7,7 @@ from typing import Literal
 from headwater_demo.clock import START, Clock
 from headwater_demo.faults import FaultQueue
 from headwater_demo.log import RequestLog
-from headwater_demo.markets import Floor
+from headwater_demo.markets.floor import Floor
 from headwater_demo.newsroom import Newsroom
 
 Size = Literal["small", "full"]

@@ -14,8 +14,8 @@ from typer.core import TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_command
 
-from headwater.cli.entry import app
-from headwater.model.work import Task
+from headwater.cli.program import app
+from headwater.model.jobs import Task
 from headwater.settings.settings import read_settings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -167,8 +167,8 @@ def test_r90_the_settings_are_read_with_what_the_services_are_told():
     settings = read_settings(DEPLOY / "headwater.yaml", told)
     assert settings.redis == "redis://:word@valkey:6379/0"
     assert settings.database_url.endswith("@postgres/headwater")
-    assert settings.archive_place.place == "s3://headwater/raw"
-    assert settings.archive_place.endpoint == "http://s3:8333"
+    assert settings.archive_settings.place == "s3://headwater/raw"
+    assert settings.archive_settings.endpoint == "http://s3:8333"
     assert settings.api_key.removeprefix("env:") in told
 
 

@@ -38,7 +38,7 @@ def test_help_loads_no_verb_and_no_database():
 
 def test_r22_deciding_when_a_source_is_due_loads_nothing_that_could_fetch():
     looked = (
-        "import sys, headwater.pure.schedule, headwater.model.source\n"
+        "import sys, headwater.model.schedule, headwater.model.source\n"
         "print(sorted({'aiohttp', 'socket', 'ssl', 'headwater.fetch', 'headwater.engine'} & set(sys.modules)))"
     )
     told = subprocess.run(

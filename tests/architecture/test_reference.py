@@ -6,10 +6,10 @@ import msgspec
 import pytest
 import yaml
 
+from headwater.cli.commands import COMMANDS, load_command
 from headwater.cli.reference import commands, pages
-from headwater.cli.settings_help import commented_settings, meanings
-from headwater.cli.verbs import VERBS, load
-from headwater.installed import installed_recipes
+from headwater.recipe_loader import installed_recipes
+from headwater.settings.reference import commented_settings, setting_descriptions
 from headwater.settings.settings import Settings
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "reference"
@@ -33,15 +33,15 @@ def test_every_verb_and_option_is_documented():
             assert getattr(parameter, "help", None), f"{words}: {parameter.name}"
 
 
-@pytest.mark.parametrize("name", sorted(VERBS))
+@pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_a_verb_can_be_loaded_and_says_in_the_table_what_it_is(name: str):
-    assert load(name).name == name
-    assert len(VERBS[name].purpose) <= 60
+    assert load_command(name).name == name
+    assert len(COMMANDS[name].purpose) <= 60
 
 
 def test_every_setting_is_explained():
-    assert list(meanings()) == NAMES
-    assert all(meanings().values())
+    assert list(setting_descriptions()) == NAMES
+    assert all(setting_descriptions().values())
     text = (FOLDER / "settings.md").read_text(encoding="utf-8")
     assert all(f"| `{name}` |" in text for name in NAMES)
 

@@ -8,9 +8,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from headwater.backends.sql import migrate as migrating
-from headwater.backends.sql.connect import connect
-from headwater.backends.sql.schema import metadata
+from headwater.store import migrate as migrating
+from headwater.store.connect import connect
+from headwater.store.tables import metadata
 
 FOLDER = Path(migrating.__file__).parent / "migrations"
 

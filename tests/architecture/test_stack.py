@@ -8,10 +8,10 @@ import pytest
 import sqlalchemy
 from alembic.script import ScriptDirectory
 
-from headwater.backends.sql import migrate as migrating
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.settings.settings import read_settings
+from headwater.store import migrate as migrating
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import msgspec
 
 from headwater.app import App
+from headwater.ops.move import move
 from headwater.settings.settings import Settings
-from headwater.worker.moving import move
 
 
 def live(told: dict) -> None:

@@ -12,16 +12,17 @@ from sqlalchemy import event
 from tests.chaos.victim import Fate, Haunted, main
 
 from headwater.app import App
-from headwater.backends.sql import replacing, replaying
-from headwater.engine.desk import Patience
+from headwater.documents.cleaning.normalise import normalise
+from headwater.engine.context import RetryPolicy
 from headwater.engine.engine import Engine
 from headwater.liveness import owner_name
-from headwater.model.reading import Hints, Reading
+from headwater.model.outcomes import ExtractHints, Reading
+from headwater.runtime.replay_pool import is_settled
+from headwater.runtime.worker_loop import run_round
+from headwater.runtime.worker_pool import release_dead_owners
 from headwater.settings.settings import Settings
-from headwater.steps.normalise import normalise
-from headwater.worker.loops import one_round
-from headwater.worker.processes import free_the_dead
-from headwater.worker.replaying import settled
+from headwater.store.claims import replay as replaying
+from headwater.store.claims import replay_apply as replacing
 from headwater_recipes.crypto import recipe
 
 RECIPE = "crypto"
@@ -46,7 +47,9 @@ def changed():
     """Made, and used once, before anybody is born: no child need learn how to read."""
     known = recipe()
     extract = {kind: anew(one) for kind, one in known.extract.items()}
-    extract["text/html"](b"<html><body><p>Some words.</p></body></html>", Hints(media_type="text/html"))
+    extract["text/html"](
+        b"<html><body><p>Some words.</p></body></html>", ExtractHints(media_type="text/html")
+    )
     return replace(known, steps=(normalise,), extract=extract, grouping=None)
 
 
@@ -57,17 +60,18 @@ def live(command: dict) -> None:
     replaying.LISTED_AT_ONCE, replacing.REPLACED_AT_ONCE, replacing.MOST_WAITING = 15, 6, 12
     fate = Fate(command["kill_at"])
     app = App(
-        Settings(data=command["data"], log_level="error"), patience=Patience(batch=7, tries=50, deaths=50)
+        Settings(data=command["data"], log_level="error"),
+        retry_policy=RetryPolicy(batch=7, max_attempts=50, max_worker_deaths=50),
     )
-    free_the_dead(app)
+    release_dead_owners(app)
     app.__dict__["recipes"] = {RECIPE: CHANGED}
     haunted = Haunted(app.store, "store", fate, CALLS)
-    desk = replace(app.desk(owner_name("victim"), fetching=False), store=haunted)
+    context = replace(app.context(owner_name("victim"), fetching=False), store=haunted)
     event.listen(app.store.engine, "before_cursor_execute", lambda *_: fate.passes("inside a transaction"))
     event.listen(app.store.engine, "commit", lambda _: fate.passes("before a commit"))
-    engine, until = Engine(desk), time.monotonic() + 60
+    engine, until = Engine(context), time.monotonic() + 60
     while time.monotonic() < until:
-        if not one_round(engine, [RECIPE]) and settled(app, RECIPE):
+        if not run_round(engine, [RECIPE]) and is_settled(app, RECIPE):
             break
     Path(command["data"], "moments.json").write_text(json.dumps(fate.moments))
 

@@ -7,21 +7,21 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from headwater.backends.archive import ObjectArchive, open_folder
-from headwater.backends.sql.connect import connect, reading
-from headwater.backends.sql.rows import capture_from
-from headwater.backends.sql.schema import (
+from headwater.archive.packs import ObjectArchive, open_folder_archive
+from headwater.store.connect import connect, read_transaction
+from headwater.store.rows import capture_from
+from headwater.store.sql_store import SqlStore
+from headwater.store.tables import (
     captures,
     deliveries,
     documents,
     edges,
     leads,
-    members,
+    polls,
     quarantine,
-    runs,
     stories,
+    story_members,
 )
-from headwater.backends.sql.store import SqlStore
 
 
 @dataclass(frozen=True)
@@ -44,15 +44,17 @@ class Snapshot:
 def take_snapshot(data: Path, database: str | None = None, archive: ObjectArchive | None = None) -> Snapshot:
     """Of an installation on either database; its archive is a folder in the data folder unless another one is given."""
     engine = connect(database or f"sqlite:///{data / 'headwater.db'}")
-    with reading(engine) as connection:
+    with read_transaction(engine) as connection:
         rows = connection.execute(select(documents)).mappings().all()
         all_leads = connection.execute(select(leads)).mappings().all()
         sent = connection.execute(select(deliveries)).mappings().all()
         told = connection.execute(
-            select(members.c.story_id, members.c.document_id).join(stories).where(stories.c.state == "live")
+            select(story_members.c.story_id, story_members.c.document_id)
+            .join(stories)
+            .where(stories.c.state == "live")
         ).all()
         taken = [capture_from(row) for row in connection.execute(select(captures)).mappings()]
-        running = connection.execute(select(runs.c.id).where(runs.c.status == "running")).all()
+        running = connection.execute(select(polls.c.id).where(polls.c.status == "running")).all()
         apart = connection.execute(select(quarantine)).mappings().all()
         links = connection.execute(select(edges)).mappings().all()
     family = defaultdict(set)
@@ -69,7 +71,7 @@ def take_snapshot(data: Path, database: str | None = None, archive: ObjectArchiv
         *(f"quarantined {row['record_id']}: {row['reason']} {row['detail']}" for row in apart),
         *_doubled(kept, family_of),
         *_undelivered(data, kept, sent),
-        *_lost_bytes(archive or open_folder(data / "archive"), taken),
+        *_lost_bytes(archive or open_folder_archive(data / "archive"), taken),
         *_unlinked(rows, links),
     ]
     engine.dispose()

@@ -12,12 +12,12 @@ from tests.receivers import http_receiver
 from tests.scene import Scene
 
 from headwater.app import App
-from headwater.backends.sql.schema import deliveries
 from headwater.engine.engine import Engine
-from headwater.model.work import Job, State, Task
+from headwater.model.jobs import Job, State, Task
+from headwater.ops.health import check_health
+from headwater.runtime.worker_pool import release_dead_owners
 from headwater.settings.settings import read_settings
-from headwater.worker.health import check_health
-from headwater.worker.processes import free_the_dead
+from headwater.store.tables import deliveries
 
 TELLING = """
 import sys
@@ -25,7 +25,7 @@ from pathlib import Path
 from headwater.app import App
 from headwater.engine.engine import Engine
 from headwater.liveness import owner_name
-from headwater.model.work import Job, Task
+from headwater.model.jobs import Job, Task
 from headwater.settings.settings import read_settings
 
 app = App(read_settings(Path(sys.argv[1]), {}))
@@ -51,8 +51,8 @@ def test_c35_killed_between_sending_and_noting_it_is_sent_again_with_the_same_ke
         victim.wait()
         receiver.go_on.set()
         assert scene.row(deliveries)["state"] == State.WAITING
-        assert free_the_dead(app) == 1
-        assert Engine(app.desk("second", fetching=False)).run(Job(CRYPTO, Task.DELIVER)) == 1
+        assert release_dead_owners(app) == 1
+        assert Engine(app.context("second", fetching=False)).run(Job(CRYPTO, Task.DELIVER)) == 1
         app.store.engine.dispose()
     assert len(receiver.posted) == 2
     assert len({posted.headers["Idempotency-Key"] for posted in receiver.posted}) == 1

@@ -26,11 +26,11 @@ from tests.seaweed import Seaweed, running_seaweed
 from tests.trial import children
 from tests.valkey import Valkey, running_valkey
 
-from headwater.app import object_server
-from headwater.backends.archive import ObjectArchive
-from headwater.backends.bucket import open_bucket
-from headwater.settings.archive import Archive, bucket_of
-from headwater_demo import Internet, running
+from headwater.app import bucket_server
+from headwater.archive.bucket import open_bucket_archive
+from headwater.archive.packs import ObjectArchive
+from headwater.settings.archive import ArchiveSettings, parse_bucket_url
+from headwater_demo.internet import Internet, running
 
 Size = Literal["small", "full"]
 DESKS = "refine,gather,deliver,upkeep"
@@ -51,12 +51,12 @@ class Servers:
     to_postgres: FaultProxy
     seaweed: Seaweed | None
 
-    def place(self, name: str) -> Archive | None:
+    def place(self, name: str) -> ArchiveSettings | None:
         """A bucket of its own, if there is a server for it; else captures lie in the data folder."""
         if self.seaweed is None:
             return None
         told = {"endpoint": self.seaweed.endpoint, "key": self.seaweed.key, "secret": self.seaweed.secret}
-        return Archive(place=f"s3://{name}/raw", **told)
+        return ArchiveSettings(place=f"s3://{name}/raw", **told)
 
     def redis(self) -> str:
         return self.valkey.url.replace(f":{self.valkey.port}/", f":{self.to_valkey.port}/")
@@ -92,9 +92,9 @@ class Siege:
     def begin(self) -> None:
         self.beat = self.many.beat("--quiet")
         for name in self.roles:
-            self._hire(name)
+            self._start_process(name)
 
-    def _hire(self, name: str) -> None:
+    def _start_process(self, name: str) -> None:
         self.workers[name] = self.many.worker(*self.roles[name])
 
     def strike(self, kind: str) -> bool:
@@ -123,7 +123,7 @@ class Siege:
     def _fell(self, *names: str) -> None:
         self.many.kill(*(self.workers[name] for name in names))
         for name in names:
-            self._hire(name)
+            self._start_process(name)
 
     def _fell_beat(self) -> None:
         self.many.kill(self.beat)
@@ -215,7 +215,9 @@ class Field:
         ) as many:
             siege = Siege(many, self.servers, random.Random(number), roles=THREE if number else TWO)
             hit = siege.endure(siege.chance.sample(kinds, len(kinds)) if number else kinds)
-            bucket = open_bucket(object_server(place), *bucket_of(place.place)) if place else None
+            bucket = (
+                open_bucket_archive(bucket_server(place), *parse_bucket_url(place.place)) if place else None
+            )
             compare(siege, self.wanted(), self.size, bucket)
         return hit
 

@@ -16,10 +16,11 @@ import pytest
 import yaml
 from tests.chaos.snapshot import Snapshot, take_snapshot
 
-from headwater.backends.sql.connect import connect
-from headwater.backends.sql.migrate import migrate
 from headwater.settings.settings import Settings
-from headwater_demo import feeds, running
+from headwater.store.connect import connect
+from headwater.store.migrate import migrate
+from headwater_demo.feeds.catalogue import feeds
+from headwater_demo.internet import running
 
 SHORT, LONG = 40, 210
 KILLED = -9

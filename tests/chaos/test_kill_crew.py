@@ -14,7 +14,8 @@ import yaml
 from tests import mortal
 from tests.chaos.snapshot import take_snapshot
 
-from headwater_demo import feeds, running
+from headwater_demo.feeds.catalogue import feeds
+from headwater_demo.internet import running
 
 SHORT, LONG = 2, 30
 

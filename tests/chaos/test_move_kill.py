@@ -18,15 +18,15 @@ from tests.postgres import Postgres
 from tests.seaweed import Seaweed
 
 from headwater.app import App
-from headwater.backends.sql.connect import writing
-from headwater.backends.sql.snapshot import clear
 from headwater.model.errors import MovedAway
-from headwater.settings.archive import Archive
-from headwater.settings.homes import Home
+from headwater.ops.installation_lock import refuse_moved_installation, undo_move
+from headwater.ops.move_files import list_packs
+from headwater.settings.archive import ArchiveSettings
+from headwater.settings.environments import Environment
 from headwater.settings.settings import Settings
-from headwater.worker.moving_packs import packs_of
-from headwater.worker.occupancy import refuse_moved, work_here_again
-from headwater_demo import running
+from headwater.store.connect import write_transaction
+from headwater.store.maintenance.snapshot import delete_all_rows
+from headwater_demo.internet import running
 
 KILLED = -9
 KINDS = ("packs", "rows of documents", "rows", "committed", "remember", "left", "done")
@@ -70,39 +70,39 @@ def test_killed_at_every_kind_of_moment_a_move_is_run_again_and_equal(
     with running(size="small") as internet, laboratory(tmp_path, internet, feeds=feeds) as lab:
         lab.run()
         add_packs(lab.app)
-        before, raw, packs = state(lab.app), bodies(lab.app), packs_of(lab.app.store.engine)
+        before, raw, packs = state(lab.app), bodies(lab.app), list_packs(lab.app.store.engine)
 
     database = postgres.create("killed")
 
     def fresh() -> Settings:
         place = f"s3://killed/{next(numbers)}"
-        archive = Archive(place, seaweed.endpoint, key=seaweed.key, secret=seaweed.secret)
-        homes = {"cluster": Home(database=database, archive=archive)}
-        return msgspec.structs.replace(lab.settings, homes=homes)
+        archive = ArchiveSettings(place, seaweed.endpoint, key=seaweed.key, secret=seaweed.secret)
+        environments = {"cluster": Environment(database=database, archive=archive)}
+        return msgspec.structs.replace(lab.settings, environments=environments)
 
     def leave(target: App) -> None:
-        with writing(target.store.engine) as connection:
-            clear(connection)
+        with write_transaction(target.store.engine) as connection:
+            delete_all_rows(connection)
         target.store.engine.dispose()
         left = App(lab.settings)
-        assert work_here_again(left) is True
+        assert undo_move(left) is True
         left.store.engine.dispose()
 
     settings = fresh()
     assert live(victims, settings, None) == 0
     moments = json.loads((Path(lab.settings.data) / "moments").read_text())
-    leave(App(settings.at_home("cluster")))
+    leave(App(settings.in_environment("cluster")))
     assert moments.count("packs") == len(packs) > 1
     for kind in KINDS:
         settings = fresh()
         assert live(victims, settings, moments.index(kind)) == KILLED
-        target = App(settings.at_home("cluster"))
+        target = App(settings.in_environment("cluster"))
         arrived = state(target)
         assert arrived == before or not any(arrived.values()), kind
         assert any(arrived.values()) == (kind in ARRIVED), kind
         if kind in ARRIVED - {"done"}:
             with pytest.raises(MovedAway, match="has not ended"):
-                refuse_moved(target)
+                refuse_moved_installation(target)
         if kind == "committed":  # a supervisor starts workers here again
             source = App(lab.settings)
             add_packs(source, 1, "went on")

@@ -17,17 +17,17 @@ from tests.chaos.test_kill import KILLED, spread
 from tests.laboratory import RECIPE, QuickClock, laboratory
 from tests.scene import Scene
 
-from headwater.backends.sql.connect import connect
-from headwater.backends.sql.replays import Replays
-from headwater.backends.sql.schema import documents, revisions
-from headwater.backends.sql.store import SqlStore
-from headwater.model.replay import Verdict
-from headwater.steps.normalise import normalise
-from headwater_demo import running
+from headwater.documents.cleaning.normalise import normalise
+from headwater.model.replay import ReplayVerdict
+from headwater.store.admin.replays import Replays
+from headwater.store.connect import connect
+from headwater.store.sql_store import SqlStore
+from headwater.store.tables import documents, revisions
+from headwater_demo.internet import running
 
 ROOT = Path(__file__).resolve().parents[2]
 BEGIN = QuickClock().start - timedelta(days=1)
-EVERY = list(Verdict)
+EVERY = list(ReplayVerdict)
 
 
 @dataclass
@@ -122,7 +122,7 @@ def replacing(reading: Stage) -> Stage:
     seen = reading.ended(data)
     assert seen["told"]["state"] == "reported"
     with _rows(data) as engine:
-        Replays(engine).apply(seen["told"]["id"], [Verdict.BETTER, Verdict.CHANGED], BEGIN)
+        Replays(engine).apply(seen["told"]["id"], [ReplayVerdict.BETTER, ReplayVerdict.CHANGED], BEGIN)
     return Stage(data, reading.process)
 
 

@@ -14,11 +14,11 @@ from tests.newsdesk import Newsdesk
 from tests.scene import Scene
 
 from headwater.app import App, now
-from headwater.backends.sql.connect import writing
-from headwater.backends.sql.schema import deliveries, stories, summary_batches, summary_requests
+from headwater.runtime.maintenance import MAINTENANCE_TASKS, SUMMARIES, Maintenance
 from headwater.settings.settings import Settings, read_settings
-from headwater.worker.summary_batching import GRACE
-from headwater.worker.upkeep import CHORES, SUMMARIES, Upkeep
+from headwater.store.connect import write_transaction
+from headwater.store.tables import deliveries, stories, summary_batches, summary_requests
+from headwater.stories.llm.batches import GRACE
 
 LONGEST = 60
 QUICK = ("in_progress", "completed")
@@ -37,7 +37,7 @@ def place(tmp_path: Path) -> Iterator[Scene]:
     app = App(Settings(data=str(tmp_path / "data")))
     desk = Newsdesk(Scene(app.store, now=now()), BatchServer())
     desk.publish("a1", "a2", "b1")
-    with writing(app.store.engine) as connection:
+    with write_transaction(app.store.engine) as connection:
         connection.execute(deliveries.delete())
         for table in ("stories", "documents"):
             connection.execute(text(f"UPDATE {table} SET recipe = 'geopolitics'"))
@@ -68,7 +68,7 @@ def killed(path: Path, server: BatchServer) -> None:
 def went_on(path: Path, rounds: int) -> None:
     for number in range(1, rounds + 1):
         app = App(read_settings(path, {}), clock=lambda n=number: now() + GRACE * n)
-        Upkeep(app, chores={SUMMARIES: CHORES[SUMMARIES]}).at_once(SUMMARIES)
+        Maintenance(app, chores={SUMMARIES: MAINTENANCE_TASKS[SUMMARIES]}).run_now(SUMMARIES)
         app.store.engine.dispose()
 
 

@@ -10,7 +10,7 @@ from tests.batching import batch_server
 from tests.newsdesk import Newsdesk
 from tests.scene import Scene
 
-from headwater.worker.summary_batching import GRACE
+from headwater.stories.llm.batches import GRACE
 
 ROUNDS = 4
 READING = (
@@ -109,7 +109,7 @@ def test_g14_wherever_a_round_dies_each_question_is_paid_for_once_and_answered(s
         whole = Fate()
         live(desk, whole)
         assert desk.by("a") == "gpt-4o-mini"
-        assert {"BatchApi.create", "SummaryBatches.end", "StoryRows.retell"} <= set(whole.steps)
+        assert {"BatchApi.create", "SummaryBatches.end", "StoryUpdates.replace_summary"} <= set(whole.steps)
         deaths = 0
         for number, step in enumerate(whole.steps):
             for late in (False, True):

@@ -18,18 +18,18 @@ from pathlib import Path
 from sqlalchemy import event
 
 from headwater.app import App
-from headwater.backends.sql.connect import connect
-from headwater.backends.sql.migrate import migrate
-from headwater.engine.desk import Patience
-from headwater.installed import installed_recipes
+from headwater.documents.cleaning.normalise import normalise
+from headwater.documents.dedupe.drop_duplicates import DropDuplicates
+from headwater.documents.dedupe.rules import DEFAULT
+from headwater.engine.context import RetryPolicy
 from headwater.liveness import owner_name
-from headwater.model.reading import Hints
-from headwater.pure.dupes.profiles import DEFAULT
+from headwater.model.outcomes import ExtractHints
+from headwater.recipe_loader import installed_recipes
+from headwater.runtime.inline import run_inline
+from headwater.runtime.worker_pool import release_dead_owners
 from headwater.settings.settings import RecipeSettings, Settings
-from headwater.steps.duplicates import DropDuplicates
-from headwater.steps.normalise import normalise
-from headwater.worker.inline import run_inline
-from headwater.worker.processes import free_the_dead
+from headwater.store.connect import connect
+from headwater.store.migrate import migrate
 
 
 class Fate:
@@ -84,12 +84,12 @@ class OneByOne:
     def __init__(self, sink: object, fate: Fate, log: Path) -> None:
         self.sink, self.fate, self.log = sink, fate, log
 
-    def send(self, parcels):
+    def send(self, envelopes):
         answers = []
-        for parcel in parcels:
-            answers += self.sink.send([parcel])
+        for envelope in envelopes:
+            answers += self.sink.send([envelope])
             with self.log.open("a") as file:
-                file.write(parcel.key + "\n")
+                file.write(envelope.key + "\n")
             self.fate.passes("between deliveries")
         return answers
 
@@ -103,14 +103,16 @@ def build(command: dict, fate: Fate) -> tuple[App, object]:
         log_level="error",
         recipes={"crypto": RecipeSettings(sources=command["sources"])},
     )
-    app = App(settings, patience=Patience(batch=command["batch"], tries=50, deaths=50))
+    app = App(
+        settings, retry_policy=RetryPolicy(batch=command["batch"], max_attempts=50, max_worker_deaths=50)
+    )
     recipe = app.recipe("crypto")
     app.store.register(recipe.sources, app.clock())
-    free_the_dead(app)
-    desk = app.desk(owner_name("victim"), fetching=True)
+    release_dead_owners(app)
+    context = app.context(owner_name("victim"), fetching=True)
     # Whether of two versions of a story the longer came first is a matter of order, and so is what the near rung says
     # of them; the exact rungs must say the same in any order.
-    exact = DropDuplicates(replace(DEFAULT, rungs=DEFAULT.rungs[:3]))
+    exact = DropDuplicates(replace(DEFAULT, rules=DEFAULT.rules[:3]))
     eager = replace(recipe, steps=(normalise, exact), grouping=replace(recipe.grouping, settle=timedelta(0)))
     engine = app.store.engine
     event.listen(engine, "before_cursor_execute", lambda *_: fate.passes("inside a transaction"))
@@ -124,19 +126,19 @@ def build(command: dict, fate: Fate) -> tuple[App, object]:
         for thing in things
     )
     return app, replace(
-        desk,
+        context,
         recipes={"crypto": eager},
         store=Haunted(app.store, "store", fate, store_calls),
         archive=Haunted(app.archive, "archive", fate, ("put", "get")),
-        fetcher=Haunted(desk.fetcher, "fetcher", fate, ("submit", "collect")),
+        fetcher=Haunted(context.fetcher, "fetcher", fate, ("submit", "collect")),
         sinks={"files": OneByOne(app.sinks["files"], fate, Path(command["data"]) / "sent.log")},
     )
 
 
 def live(command: dict) -> None:
     fate = Fate(command["kill_at"])
-    _, desk = build(command, fate)
-    idle = run_inline(desk, ["crypto"], horizon=timedelta(minutes=5), longest=timedelta(seconds=60))
+    _, context = build(command, fate)
+    idle = run_inline(context, ["crypto"], horizon=timedelta(minutes=5), longest=timedelta(seconds=60))
     Path(command["data"], "moments.json").write_text(json.dumps(fate.moments if idle else None))
 
 
@@ -147,7 +149,7 @@ def warm() -> None:
         engine = connect(f"sqlite:///{folder}/headwater.db")
         migrate(engine)
         engine.dispose()
-    hints = Hints(url="http://harbour.example/ferry", media_type="text/html")
+    hints = ExtractHints(url="http://harbour.example/ferry", media_type="text/html")
     recipes["crypto"].extract["text/html"](b"<title>Ferry</title><p>The ferry leaves at noon.</p>", hints)
 
 

@@ -15,19 +15,19 @@ from tests.receivers import HttpReceiver, http_receiver
 from tests.scene import HOUR, LEASE, START, Scene, ended, kept, make_lead
 
 from headwater.app import App
-from headwater.backends.sql.alarming import Alarms
-from headwater.backends.sql.schema import alarms, deliveries, quarantine
-from headwater.engine.desk import Desk
+from headwater.engine.context import JobContext
 from headwater.engine.engine import Engine as Worker
-from headwater.model.outcome import Sent
-from headwater.model.recipe import Parcel
-from headwater.model.work import Job, State, Task
-from headwater.pure.alarms import Concern
+from headwater.model.jobs import Job, State, Task
+from headwater.model.outcomes import Sent
+from headwater.model.recipe import Envelope
+from headwater.ops.alarms.alarm_store import AlarmStore
+from headwater.ops.alarms.decision import Problem
+from headwater.ops.health import check_health
 from headwater.settings.settings import read_settings
-from headwater.worker.health import check_health
+from headwater.store.tables import alarms, deliveries, quarantine
 
 DELIVER = Job(CRYPTO, Task.DELIVER)
-SILENT = Concern(kind="silent", subject="s1", name="Ledger", title="Ledger is silent")
+SILENT = Problem(kind="silent", subject="s1", name="Ledger", title="Ledger is silent")
 
 
 class WorkerDied(BaseException):
@@ -39,19 +39,19 @@ class Notebook:
     """A channel that writes down what it was sent; `dying` so many times it takes its worker down after that."""
 
     dying: int = 0
-    taken: list[Parcel] = field(default_factory=list)
+    taken: list[Envelope] = field(default_factory=list)
 
-    def send(self, parcels: Sequence[Parcel]) -> Sequence[Sent]:
-        self.taken += parcels
+    def send(self, envelopes: Sequence[Envelope]) -> Sequence[Sent]:
+        self.taken += envelopes
         if self.dying:
             self.dying -= 1
             raise WorkerDied
-        return [Sent("noted")] * len(parcels)
+        return [Sent("noted")] * len(envelopes)
 
 
-def desk(scene: Scene, channel: Any, owner: str = "desk") -> Desk:
+def context(scene: Scene, channel: Any, owner: str = "desk") -> JobContext:
     app = App(read_settings(None, {}))
-    return Desk(
+    return JobContext(
         owner=owner,
         recipes={CRYPTO: app.recipes[CRYPTO]},
         store=scene.store,
@@ -63,8 +63,8 @@ def desk(scene: Scene, channel: Any, owner: str = "desk") -> Desk:
     )
 
 
-def settle(scene: Scene, *concerns: Concern, channels: tuple[str, ...] = ("ops",)) -> tuple[int, int]:
-    begun, over = Alarms(scene.store.engine).settle(CRYPTO, concerns, channels, scene.now)
+def settle(scene: Scene, *concerns: Problem, channels: tuple[str, ...] = ("ops",)) -> tuple[int, int]:
+    begun, over = AlarmStore(scene.store.engine).settle(CRYPTO, concerns, channels, scene.now)
     return len(begun), len(over)
 
 
@@ -81,7 +81,7 @@ def test_c37_an_alarm_is_a_row_and_a_delivery_per_channel(scene: Scene):
 
 def test_c37_it_is_told_when_it_begins_and_when_it_is_over_and_not_in_between(scene: Scene):
     channel = Notebook()
-    worker = Worker(desk(scene, channel))
+    worker = Worker(context(scene, channel))
     for concerns in ((SILENT,), (SILENT,), ()):
         settle(scene, *concerns)
         worker.run(DELIVER)
@@ -100,21 +100,21 @@ def test_c35_a_worker_that_dies_after_sending_sends_again_with_the_same_key(scen
     channel = Notebook(dying=2)
     for owner in ("first", "second"):
         with pytest.raises(WorkerDied):
-            Worker(desk(scene, channel, owner)).run(DELIVER)
-        assert Worker(desk(scene, channel, "too early")).run(DELIVER) == 0
+            Worker(context(scene, channel, owner)).run(DELIVER)
+        assert Worker(context(scene, channel, "too early")).run(DELIVER) == 0
         scene.now += LEASE
-    assert Worker(desk(scene, channel, "third")).run(DELIVER) == 1
+    assert Worker(context(scene, channel, "third")).run(DELIVER) == 1
     assert len(channel.taken) == 3
-    assert len({parcel.key for parcel in channel.taken}) == 1
+    assert len({envelope.key for envelope in channel.taken}) == 1
     assert scene.row(deliveries)["state"] == State.DONE
-    assert Worker(desk(scene, channel, "fourth")).run(DELIVER) == 0
+    assert Worker(context(scene, channel, "fourth")).run(DELIVER) == 0
 
 
 def test_c35_a_check_that_dies_before_its_commit_leaves_nothing_and_is_done_again(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ):
     with monkeypatch.context() as broken:
-        broken.setattr("headwater.backends.sql.alarming.open_deliveries", _die)
+        broken.setattr("headwater.ops.alarms.alarm_store.open_deliveries", _die)
         with pytest.raises(WorkerDied):
             settle(scene, SILENT)
     assert (scene.rows(alarms), scene.rows(deliveries)) == ([], [])
@@ -238,7 +238,7 @@ def test_c38_the_alarm_arrives_and_no_secret_is_in_a_row_or_a_log(
     tell_hourly(scene, error="http_500", failures=10, stopped="10 failures in a row")
     check_health(app)
     receiver.answers = [(400, {})]
-    worker = Worker(app.desk("desk", fetching=False))
+    worker = Worker(app.context("desk", fetching=False))
     assert worker.run(DELIVER) == 1
     assert scene.row(quarantine)["reason"] == "receiver_refused"
     assert app.operations.retry(None, CRYPTO, scene.now) == 1
@@ -256,7 +256,7 @@ def test_c37_a_receiver_that_is_down_for_hours_gets_it_in_the_end(
 ):
     tell_hourly(scene, error="http_500", failures=10, stopped="10 failures in a row")
     check_health(app)
-    worker = Worker(app.desk("desk", fetching=False))
+    worker = Worker(app.context("desk", fetching=False))
     receiver.answers = [(503, {})] * 20
     for _ in range(21):
         worker.run(DELIVER)

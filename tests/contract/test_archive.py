@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 from tests.scene import make_capture
 from tests.seaweed import Seaweed, running_seaweed
 
-from headwater.backends import archive as archive_module
-from headwater.backends import bucket
-from headwater.backends.archive import ObjectArchive, open_folder
-from headwater.backends.bucket import Server, open_bucket
-from headwater.model.capture import Capture
+from headwater.archive import bucket
+from headwater.archive import packs as archive_module
+from headwater.archive.bucket import S3Server, open_bucket_archive
+from headwater.archive.packs import ObjectArchive, open_folder_archive
 from headwater.model.errors import Refused, Temporary
+from headwater.model.http import Capture
 from headwater.model.ports import Archive
 
 
@@ -47,17 +47,17 @@ class Depot:
 numbers = count(1)
 
 
-def at(seaweed: Seaweed, **told: str) -> Server:
-    return Server(**({"endpoint": seaweed.endpoint, "key": seaweed.key, "secret": seaweed.secret} | told))
+def at(seaweed: Seaweed, **told: str) -> S3Server:
+    return S3Server(**({"endpoint": seaweed.endpoint, "key": seaweed.key, "secret": seaweed.secret} | told))
 
 
 @pytest.fixture(params=["folder", "bucket"])
 def depot(request: pytest.FixtureRequest, tmp_path: Path) -> Depot:
     """The archive's homes; further ones join the contract here."""
     if request.param == "folder":
-        return Depot(open_folder(tmp_path / "archive"))
+        return Depot(open_folder_archive(tmp_path / "archive"))
     server = at(request.getfixturevalue("seaweed"))
-    return Depot(open_bucket(server, "depot", f"raw/{next(numbers)}"))
+    return Depot(open_bucket_archive(server, "depot", f"raw/{next(numbers)}"))
 
 
 def _digest(body: bytes) -> str:
@@ -207,7 +207,7 @@ def test_eight_writers_of_the_same_pack_make_one(depot: Depot):
 def test_packs_are_copied_once_and_damaged_ones_are_named(depot: Depot, tmp_path: Path):
     (sound,), (harmed,) = _put(depot.archive, b"sound"), _put(depot.archive, b"harmed")
     depot.overwrite(harmed.pack, b"something else")
-    target = open_folder(tmp_path / "target")
+    target = open_folder_archive(tmp_path / "target")
     assert depot.archive.copy([sound.pack, harmed.pack], target) == (1, [harmed.pack])
     assert depot.archive.copy([sound.pack], target) == (0, [])
     assert target.get([sound]) == {sound.sha256: b"sound"}
@@ -219,7 +219,7 @@ def test_packs_are_copied_once_and_damaged_ones_are_named(depot: Depot, tmp_path
 def test_a_large_pack_goes_to_a_bucket_in_parts(seaweed: Seaweed, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(bucket, "ONE_PIECE", 6 << 20)
     monkeypatch.setattr(archive_module, "PART", 5 << 20)
-    archive = open_bucket(at(seaweed), "large")
+    archive = open_bucket_archive(at(seaweed), "large")
     large = os.urandom(11 << 20)
     (stored,) = _put(archive, large)
     assert _put(archive, large) == [stored]
@@ -231,8 +231,8 @@ def test_a_large_pack_goes_to_a_bucket_in_parts(seaweed: Seaweed, monkeypatch: p
 
 
 def test_a_wrong_secret_is_told_without_any_secret(seaweed: Seaweed):
-    (stored,) = _put(open_bucket(at(seaweed), "keys"), b"one")
-    refused = open_bucket(at(seaweed, secret="not-the-secret"), "keys")
+    (stored,) = _put(open_bucket_archive(at(seaweed), "keys"), b"one")
+    refused = open_bucket_archive(at(seaweed, secret="not-the-secret"), "keys")
     for call in (
         refused.ready,
         lambda: _put(refused, b"two"),
@@ -250,8 +250,8 @@ def test_a_wrong_secret_is_told_without_any_secret(seaweed: Seaweed):
 
 def test_a_bucket_that_is_not_there_is_not_an_empty_one(seaweed: Seaweed):
     """Captures of a bucket that was named wrongly are not damaged: they are elsewhere."""
-    (stored,) = _put(open_bucket(at(seaweed), "right"), b"one")
-    wrong = open_bucket(at(seaweed), "wrong")
+    (stored,) = _put(open_bucket_archive(at(seaweed), "right"), b"one")
+    wrong = open_bucket_archive(at(seaweed), "wrong")
     for call in (lambda: wrong.get([stored]), lambda: wrong.whole(stored.pack)):
         with pytest.raises(Temporary, match="s3://wrong") as caught:
             call()
@@ -259,16 +259,16 @@ def test_a_bucket_that_is_not_there_is_not_an_empty_one(seaweed: Seaweed):
 
 
 def test_a_bucket_is_made_by_servers_that_make_them_and_ready_again_and_again(seaweed: Seaweed):
-    archive = open_bucket(at(seaweed), "made-by-need")
+    archive = open_bucket_archive(at(seaweed), "made-by-need")
     archive.ready()
     archive.ready()
     assert list(archive.packs(before=datetime.now(UTC) + timedelta(hours=1))) == []
 
 
 def test_an_encrypted_endpoint_is_never_asked_in_the_clear():
-    server = Server(endpoint="https://127.0.0.1:1", key="k", secret="s")
+    server = S3Server(endpoint="https://127.0.0.1:1", key="k", secret="s")
     assert server.bucket("one").client_options["allow_http"] == "false"
-    plain = Server(endpoint="http://127.0.0.1:1", key="k", secret="s")
+    plain = S3Server(endpoint="http://127.0.0.1:1", key="k", secret="s")
     assert plain.bucket("one").client_options["allow_http"] == "true"
 
 
@@ -276,7 +276,9 @@ def test_an_encrypted_endpoint_is_never_asked_in_the_clear():
 def test_a_server_that_was_killed_has_everything_when_it_is_back(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(bucket, "RETRIES", 1)
     with running_seaweed() as server:
-        archive = open_bucket(at(server), "orange")  # its name says "range", as errors about ranges do
+        archive = open_bucket_archive(
+            at(server), "orange"
+        )  # its name says "range", as errors about ranges do
         stored = [*_put(archive, b"one"), *_put(archive, b"two")]
         server.kill()
         for call in (lambda: _put(archive, b"three"), lambda: archive.get(stored)):
@@ -299,19 +301,19 @@ def test_a_server_that_was_killed_has_everything_when_it_is_back(monkeypatch: py
 )
 def test_packs_stay_inside_the_folder(tmp_path: Path, pack: str):
     (tmp_path / "outside").write_bytes(b"secret")
-    archive = open_folder(tmp_path / "deep" / "archive")
+    archive = open_folder_archive(tmp_path / "deep" / "archive")
     assert archive.get([make_capture("o", sha256=_digest(b"secret"), size=6, pack=pack)]) == {}
 
 
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(Refused, match="cannot be made") as refused:
-        open_folder(tmp_path / "file" / "archive")
+        open_folder_archive(tmp_path / "file" / "archive")
     assert refused.value.reason == "archive_unwritable"
 
 
 def test_a_removed_folder_is_made_again(tmp_path: Path):
-    archive = open_folder(tmp_path / "archive")
+    archive = open_folder_archive(tmp_path / "archive")
     (tmp_path / "archive").rmdir()
     (stored,) = _put(archive, b"one")
     assert archive.get([stored]) == {stored.sha256: b"one"}
@@ -348,7 +350,7 @@ def test_a_full_disk_is_temporary_and_leaves_nothing_half_written(
 ):
     large = os.urandom(200_000)
     with _full_disk(tmp_path / "disk", monkeypatch):
-        archive = open_folder(tmp_path / "disk" / "archive")
+        archive = open_folder_archive(tmp_path / "disk" / "archive")
         with pytest.raises(Temporary) as caught:
             _put(archive, large)
         assert caught.value.reason == "disk_full"

@@ -10,88 +10,84 @@ from tests.loopback import free_port
 from tests.valkey import Valkey
 
 from headwater.model.errors import Refused, Temporary
-from headwater.model.work import Job, Task
+from headwater.model.jobs import Job, Task
+from headwater.runtime.celery import hints as module
+from headwater.runtime.celery.broker import LONGEST_JOB, WORK_TASK, broker_address, celery_for
+from headwater.runtime.celery.hints import HintSender
+from headwater.runtime.celery.queues import MAINTENANCE_QUEUE, worker_roles
+from headwater.runtime.celery.tasks import NETWORK_SECONDS, TaskRunner, parse_job, register_tasks
 from headwater.settings.settings import Settings
-from headwater.worker.celery import hints as module
-from headwater.worker.celery.broker import (
-    LONGEST_JOB,
-    WORK,
-    broker_address,
-    celery_for,
-)
-from headwater.worker.celery.hints import Hints
-from headwater.worker.celery.queues import UPKEEP, roles
-from headwater.worker.celery.shifts import NETWORK_SECONDS
-from headwater.worker.celery.tasks import Hands, install, read_job
 
 REFINE = Job("crypto", Task.REFINE)
 QUEUE = "headwater.crypto.refine"
 
 
 @pytest.fixture
-def hints(valkey: Valkey) -> Iterator[Hints]:
-    made = Hints(valkey.url)
+def hints(valkey: Valkey) -> Iterator[HintSender]:
+    made = HintSender(valkey.url)
     yield made
     made.close()
 
 
-def test_a_hint_says_in_json_what_there_is_to_do_and_no_more(hints: Hints, valkey: Valkey):
-    assert hints.give(REFINE)
+def test_a_hint_says_in_json_what_there_is_to_do_and_no_more(hints: HintSender, valkey: Valkey):
+    assert hints.send(REFINE)
     with valkey.client() as client:
         (message,) = client.lrange(QUEUE, 0, -1)
     told = json.loads(message)
     assert told["content-type"] == "application/json"
-    assert told["headers"]["task"] == WORK
+    assert told["headers"]["task"] == WORK_TASK
     assert json.loads(base64.b64decode(told["body"]))[:2] == [[], {"recipe": "crypto", "task": "refine"}]
 
 
-def test_no_second_hint_of_a_kind_lies_in_its_queue_but_other_kinds_have_theirs(hints: Hints, valkey: Valkey):
-    assert [hints.give(REFINE) for _ in range(3)] == [True, False, False]
-    assert hints.give(Job("crypto", Task.FETCH))
-    assert hints.give(Job("markets", Task.REFINE))
-    assert [hints.give_upkeep(), hints.give_upkeep()] == [True, False]
+def test_no_second_hint_of_a_kind_lies_in_its_queue_but_other_kinds_have_theirs(
+    hints: HintSender, valkey: Valkey
+):
+    assert [hints.send(REFINE) for _ in range(3)] == [True, False, False]
+    assert hints.send(Job("crypto", Task.FETCH))
+    assert hints.send(Job("markets", Task.REFINE))
+    assert [hints.send_maintenance(), hints.send_maintenance()] == [True, False]
     with valkey.client() as client:
-        assert (client.llen(QUEUE), client.llen(UPKEEP)) == (1, 1)
+        assert (client.llen(QUEUE), client.llen(MAINTENANCE_QUEUE)) == (1, 1)
 
 
-def test_a_hint_that_was_taken_may_be_followed_by_another_after_a_moment(hints: Hints, valkey: Valkey):
-    assert hints.give(REFINE)
+def test_a_hint_that_was_taken_may_be_followed_by_another_after_a_moment(hints: HintSender, valkey: Valkey):
+    assert hints.send(REFINE)
     with valkey.client() as client:
         client.delete(QUEUE)
         hints.taken(QUEUE)
-        assert not hints.give(REFINE)
+        assert not hints.send(REFINE)
         assert 0 < client.pttl(f"{QUEUE}:hinted") <= module.SPACING / timedelta(milliseconds=1)
 
 
 def test_a_hint_that_was_lost_is_given_again_and_one_that_only_waits_is_not(
-    hints: Hints, valkey: Valkey, monkeypatch: pytest.MonkeyPatch
+    hints: HintSender, valkey: Valkey, monkeypatch: pytest.MonkeyPatch
 ):
-    assert hints.give(REFINE)
+    assert hints.send(REFINE)
     with valkey.client() as client:
         assert 0 < client.ttl(f"{QUEUE}:hinted") <= module.LOST_AFTER.total_seconds()
         client.delete(f"{QUEUE}:hinted")  # as if that time had passed
-        assert not hints.give(REFINE)
+        assert not hints.send(REFINE)
         client.flushall()  # the server lost everything
-    assert hints.give(REFINE)
+    assert hints.send(REFINE)
 
 
 def test_a_broker_that_is_away_is_one_kind_of_trouble_and_over_when_it_is_back():
-    hints = Hints(f"redis://127.0.0.1:{free_port()}/0")
+    hints = HintSender(f"redis://127.0.0.1:{free_port()}/0")
     with pytest.raises(Temporary, match="redis_unavailable"):
-        hints.give(REFINE)
+        hints.send(REFINE)
     hints.close()
 
 
 def test_c34_json_utc_late_acknowledgement_prefetch_one_and_three_retries_after_a_minute():
     celery = celery_for("redis://localhost:6379/0")
-    (role,) = roles("refine", ["crypto"], 1)
-    install(celery, Hands(Settings(), role, Hints("redis://localhost:6379/0")))
+    (role,) = worker_roles("refine", ["crypto"], 1)
+    register_tasks(celery, TaskRunner(Settings(), role, HintSender("redis://localhost:6379/0")))
     rules = celery.conf
     assert (rules.task_serializer, rules.accept_content) == ("json", ["json"])
     assert (rules.enable_utc, rules.timezone) == (True, "UTC")
     assert (rules.task_acks_late, rules.task_reject_on_worker_lost) == (True, True)
     assert rules.worker_prefetch_multiplier == 1
-    task = celery.tasks[WORK]
+    task = celery.tasks[WORK_TASK]
     assert (task.max_retries, task.default_retry_delay) == (3, 60)
     assert task.autoretry_for == (Temporary,)
     assert task.ignore_result
@@ -117,11 +113,11 @@ def test_c38_a_broker_over_tls_must_show_a_certificate():
 @pytest.mark.parametrize("task", ["mow", "", "REFINE"])
 def test_a_message_that_makes_no_sense_is_refused(task: str):
     with pytest.raises(Refused):
-        read_job("crypto", task)
+        parse_job("crypto", task)
 
 
 def test_a_message_may_name_rows():
-    assert read_job("crypto", "refine", ["a", "b"]) == Job("crypto", Task.REFINE, ("a", "b"))
+    assert parse_job("crypto", "refine", ["a", "b"]) == Job("crypto", Task.REFINE, ("a", "b"))
 
 
 def test_the_address_comes_from_the_settings_and_its_password_into_no_error(monkeypatch: pytest.MonkeyPatch):

@@ -6,8 +6,8 @@ import time
 import pytest
 from tests.valkey import Valkey
 
-from headwater.redis_server import RedisServer
-from headwater.worker.celery.watching import STUCK_AFTER, Presence, Waiting, Watch
+from headwater.redis_client import RedisClient
+from headwater.runtime.celery.watchdog import STUCK_AFTER, BusyChildren, QueueWatchdog, StallTimer
 
 QUEUE = "headwater.trial.refine"
 
@@ -26,36 +26,36 @@ def ended() -> list[float]:
 
 
 @pytest.fixture
-def watch(valkey: Valkey, ended: list[float]) -> Watch:
+def watch(valkey: Valkey, ended: list[float]) -> QueueWatchdog:
     hour = Hour()
-    return Watch(
-        RedisServer(valkey.url),
+    return QueueWatchdog(
+        RedisClient(valkey.url),
         ["headwater.other.refine", QUEUE],
-        Presence(),
+        BusyChildren(),
         lambda: ended.append(hour.now),
         hour,
     )
 
 
-def pass_time(watch: Watch, seconds: float) -> None:
+def pass_time(watch: QueueWatchdog, seconds: float) -> None:
     assert isinstance(watch.clock, Hour)
     watch.clock.now += seconds
-    watch.look()
+    watch.check()
 
 
-def test_messages_that_nobody_takes_end_the_worker(watch: Watch, valkey: Valkey, ended: list[float]):
+def test_messages_that_nobody_takes_end_the_worker(watch: QueueWatchdog, valkey: Valkey, ended: list[float]):
     valkey.client().rpush(QUEUE, "hint")
-    watch.look()
+    watch.check()
     pass_time(watch, STUCK_AFTER - 1)
     assert ended == []
     pass_time(watch, 1)
     assert len(ended) == 1
 
 
-def test_a_worker_that_works_may_let_them_wait(watch: Watch, valkey: Valkey, ended: list[float]):
+def test_a_worker_that_works_may_let_them_wait(watch: QueueWatchdog, valkey: Valkey, ended: list[float]):
     valkey.client().rpush(QUEUE, "hint")
-    watch.look()
-    with watch.presence.at_work():
+    watch.check()
+    with watch.presence.mark_busy():
         pass_time(watch, 10 * STUCK_AFTER)
     pass_time(watch, 1)
     pass_time(watch, STUCK_AFTER - 1)
@@ -63,13 +63,13 @@ def test_a_worker_that_works_may_let_them_wait(watch: Watch, valkey: Valkey, end
 
 
 def test_empty_queues_and_a_server_that_is_away_are_no_reason(
-    watch: Watch, valkey: Valkey, ended: list[float]
+    watch: QueueWatchdog, valkey: Valkey, ended: list[float]
 ):
     pass_time(watch, 10 * STUCK_AFTER)
     valkey.client().rpush(QUEUE, "hint")
-    watch.look()
-    away = Watch(
-        RedisServer("redis://127.0.0.1:1/0", seconds=0.2),
+    watch.check()
+    away = QueueWatchdog(
+        RedisClient("redis://127.0.0.1:1/0", seconds=0.2),
         [QUEUE],
         watch.presence,
         watch.end,
@@ -82,26 +82,26 @@ def test_empty_queues_and_a_server_that_is_away_are_no_reason(
 
 
 def test_a_child_is_seen_at_work_until_it_is_done_or_dead():
-    presence = Presence()
+    presence = BusyChildren()
     child = os.fork()
     if child == 0:
-        with presence.at_work():
+        with presence.mark_busy():
             time.sleep(60)
         os._exit(0)
     try:
         until = time.monotonic() + 20
-        while not presence.anybody() and time.monotonic() < until:
+        while not presence.any_busy() and time.monotonic() < until:
             time.sleep(0.01)
-        assert presence.anybody()
+        assert presence.any_busy()
     finally:
         os.kill(child, 9)
         os.waitpid(child, 0)
-    assert not presence.anybody()
+    assert not presence.any_busy()
 
 
 def test_the_waiting_begins_anew_when_something_was_taken():
-    waiting = Waiting()
-    assert not waiting.too_long(0, messages=True, busy=False)
-    assert not waiting.too_long(STUCK_AFTER - 1, messages=False, busy=False)
-    assert not waiting.too_long(STUCK_AFTER, messages=True, busy=False)
-    assert waiting.too_long(2 * STUCK_AFTER, messages=True, busy=False)
+    waiting = StallTimer()
+    assert not waiting.is_stalled(0, messages=True, busy=False)
+    assert not waiting.is_stalled(STUCK_AFTER - 1, messages=False, busy=False)
+    assert not waiting.is_stalled(STUCK_AFTER, messages=True, busy=False)
+    assert waiting.is_stalled(2 * STUCK_AFTER, messages=True, busy=False)

@@ -14,11 +14,11 @@ from sqlalchemy import Engine, text
 from tests.crypto_scene import CRYPTO, ask, crypto, drafts, moment
 from tests.scene import HOUR, ME, START, Scene, ended, kept, make_lead, make_source
 
-from headwater.backends.sql import migrate as migrating
-from headwater.backends.sql.connect import reading, writing
-from headwater.backends.sql.migrate import migrate
-from headwater.backends.sql.store import SqlStore
-from headwater.model.work import State, Task
+from headwater.model.jobs import State, Task
+from headwater.store import migrate as migrating
+from headwater.store.connect import read_transaction, write_transaction
+from headwater.store.migrate import migrate
+from headwater.store.sql_store import SqlStore
 
 COLUMNS = {
     "publishers": "id name rss_url status last_successful_fetch error_count created_at updated_at",
@@ -41,7 +41,7 @@ POSTGRESQL_INDEXES = ("content_hash", "title_fts")
 
 @pytest.mark.parametrize("view", COLUMNS)
 def test_c25_to_c28_the_columns_are_those_of_the_contract(engine: Engine, view: str):
-    with reading(engine) as connection:
+    with read_transaction(engine) as connection:
         assert list(connection.execute(text(f"SELECT * FROM {view}")).keys()) == COLUMNS[view].split()
 
 
@@ -290,7 +290,7 @@ def test_c30_a_database_of_the_first_schema_is_brought_up_with_its_rows(
     one, two = drafts(scene, crypto(), "one", "two")
     scene.refine(kept(one, guid="same"), kept(two, guid="same"))
     before = {view: ask(store.engine, f"SELECT * FROM {view}") for view in COLUMNS}
-    with writing(store.engine) as connection:
+    with write_transaction(store.engine) as connection:
         config.attributes["connection"] = connection
         command.downgrade(config, "0001")
     assert migrate(store.engine) is True
@@ -306,7 +306,7 @@ def test_c30_a_database_of_the_first_schema_is_brought_up_with_its_rows(
 def test_c30_a_document_that_is_deleted_takes_its_keys_along(scene: Scene, engine: Engine):
     (draft,) = drafts(scene, crypto(), "a")
     scene.refine(kept(draft))
-    with writing(engine) as connection:
+    with write_transaction(engine) as connection:
         connection.execute(text("DELETE FROM documents WHERE id = :id"), {"id": draft.id})
     assert ask(engine, "SELECT * FROM articles") == []
     assert ask(engine, "SELECT * FROM article_keys") == []

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.engine.alone import commit_apart, divide, explain
+from headwater.engine.isolation import bisect_batch, bisect_commit, error_reason
 from headwater.model.errors import Permanent, Temporary
 
 batches = st.lists(st.integers(0, 30), unique=True, max_size=40)
@@ -27,13 +27,13 @@ def _work_without(poison: set[int], error: Exception):
 
 @given(batches, st.sets(st.integers(0, 30)))
 def test_poison_stands_alone_and_results_come_in_order(batch: list[int], poison: set[int]):
-    results = divide(_work_without(poison, ValueError("bad")), batch, _failed)
+    results = bisect_batch(_work_without(poison, ValueError("bad")), batch, _failed)
     assert results == [("ValueError" if item in poison else "done", item) for item in batch]
 
 
 @given(batches, st.sets(st.integers(0, 30)))
 def test_a_permanent_failure_is_divided_like_any_other(batch: list[int], poison: set[int]):
-    results = divide(_work_without(poison, Permanent("no")), batch, _failed)
+    results = bisect_batch(_work_without(poison, Permanent("no")), batch, _failed)
     assert results == [("Permanent" if item in poison else "done", item) for item in batch]
 
 
@@ -45,7 +45,7 @@ def test_later_is_not_divided_all_of_it_waits(batch: list[int]):
         calls.append(len(items))
         raise Temporary("busy")
 
-    assert divide(work, batch, _failed) == [("Temporary", item) for item in batch]
+    assert bisect_batch(work, batch, _failed) == [("Temporary", item) for item in batch]
     assert calls == [len(batch)]
 
 
@@ -57,12 +57,12 @@ def test_one_poisoned_record_of_a_hundred_costs_few_attempts():
         calls.append(len(items))
         return work(items)
 
-    divide(counted, range(100), _failed)
+    bisect_batch(counted, range(100), _failed)
     assert len(calls) <= 2 * 7 + 1
 
 
 def test_a_batch_that_loses_records_fails_whole():
-    results = divide(lambda items: list(items)[:-1], [1, 2, 3], _failed)
+    results = bisect_batch(lambda items: list(items)[:-1], [1, 2, 3], _failed)
     assert results == [("ValueError", 1), ("ValueError", 2), ("ValueError", 3)]
 
 
@@ -70,7 +70,7 @@ def test_nothing_is_no_work():
     def work(items: Sequence[int]) -> list[int]:
         raise AssertionError(items)
 
-    assert divide(work, [], _failed) == []
+    assert bisect_batch(work, [], _failed) == []
 
 
 @given(batches, st.sets(st.integers(0, 30)))
@@ -83,7 +83,7 @@ def test_a_result_that_cannot_be_stored_is_replaced_alone(batch: list[int], unst
         stored.extend(some)
         return len(some)
 
-    counts = commit_apart(commit, batch, lambda item, error: -item - 1)
+    counts = bisect_commit(commit, batch, lambda item, error: -item - 1)
     assert stored == [-item - 1 if item in unstorable else item for item in batch]
     assert sum(counts) == len(batch)
 
@@ -96,7 +96,7 @@ def test_trouble_with_the_store_itself_is_not_divided():
         raise Temporary("database_unavailable")
 
     with pytest.raises(Temporary):
-        commit_apart(commit, [1, 2, 3], lambda item, error: item)
+        bisect_commit(commit, [1, 2, 3], lambda item, error: item)
     assert calls == [[1, 2, 3]]
 
 
@@ -106,7 +106,7 @@ def test_what_ends_the_process_is_not_caught(error: BaseException):
         raise error
 
     with pytest.raises(type(error)):
-        divide(work, [1, 2], _failed)
+        bisect_batch(work, [1, 2], _failed)
 
 
 @pytest.mark.parametrize(
@@ -120,6 +120,6 @@ def test_what_ends_the_process_is_not_caught(error: BaseException):
     ],
 )
 def test_an_error_becomes_a_reason_and_one_line(error: Exception, told: tuple[str, str | None]):
-    reason, detail = explain(error)
+    reason, detail = error_reason(error)
     assert reason == told[0]
     assert detail == told[1] or (told[1] is None and "bad byte" in detail)

@@ -11,11 +11,12 @@ import pytest
 from tests.pure.newsroom import reports
 from tokenizers import Tokenizer, models, pre_tokenizers
 
+from headwater.documents.embedding import build as building
+from headwater.documents.embedding.encoder import Encoder, open_encoder
+from headwater.documents.embedding.models import nlp_installed, require_package
+from headwater.documents.embedding.weights import find_bundled_model
 from headwater.model.errors import Refused
-from headwater.pure.stories import tell
-from headwater.stories.embedding import Encoder, building, installed, open_encoder
-from headwater.stories.embedding.extra import needed
-from headwater.stories.embedding.weights import carried
+from headwater.stories.clustering.build_stories import build_stories
 
 TEXTS = [
     "The harbour of Dunmore will be dredged next year.",
@@ -38,7 +39,9 @@ def encode(data: Path) -> Encoder:
 
 def original(texts: list[str], encode: Encoder) -> np.ndarray:
     """The package's own network at full precision, one text at a time."""
-    session = onnxruntime.InferenceSession(str(carried().network), providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(
+        str(find_bundled_model().network), providers=["CPUExecutionProvider"]
+    )
     rows = []
     for text in texts:
         ids = np.array([encode.tokenizer.encode(text).ids], dtype=np.int64)
@@ -96,7 +99,7 @@ def test_a_build_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch: p
 
 
 def test_any_other_onnx_model_can_be_named(encode: Encoder):
-    folder = carried().network.parents[1]
+    folder = find_bundled_model().network.parents[1]
     other = open_encoder(Path("nowhere"), folder)
     assert other.name == folder.name
     assert (other(TEXTS) * original(TEXTS, encode)).sum(axis=1).min() > 0.999
@@ -108,14 +111,14 @@ def test_a_folder_without_a_model_is_refused_in_one_sentence(tmp_path: Path):
 
 
 def test_a_missing_package_is_told_with_what_to_install():
-    assert installed()
+    assert nlp_installed()
     with pytest.raises(Refused, match=r"headwater\[nlp\]"):
-        needed("no_such_package")
+        require_package("no_such_package")
 
 
 def test_stories_by_meaning_and_words(encode: Encoder):
     items = reports(each=4)
-    stories = tell(items, encode([item.lead for item in items]))
+    stories = build_stories(items, encode([item.encoder_text for item in items]))
     told = [{member.document.split("-")[0] for member in story.members} for story in stories]
     assert len(told) == 5
     assert all(len(events) == 1 for events in told)

@@ -14,10 +14,10 @@ from tests.crypto_scene import CRYPTO, crypto, drafts, settings_file
 from tests.flow.command_line import Answer, call
 from tests.scene import HOUR, START, Scene, ended, kept, make_source
 
-from headwater.backends.sql.exporting import Wanted, export_articles
 from headwater.model.errors import Temporary
-from headwater.model.work import State
-from headwater.sinks.row_files import WRITERS, whole_file
+from headwater.model.jobs import State
+from headwater.sinks.row_files import WRITERS, atomic_file
+from headwater.store.reads.export import ArticleFilter, export_articles
 
 MEBIBYTE = 1 << 20
 
@@ -38,7 +38,7 @@ def keep(scene: Scene, *paths: str, **told: Any) -> None:
 
 
 def titles(engine: Engine, **told: Any) -> list[str]:
-    return [row["title"] for row in export_articles(engine, Wanted(recipe=CRYPTO, **told))]
+    return [row["title"] for row in export_articles(engine, ArticleFilter(recipe=CRYPTO, **told))]
 
 
 def test_c41_kept_articles_go_out_with_their_source_and_nothing_else_does(scene: Scene, engine: Engine):
@@ -48,7 +48,7 @@ def test_c41_kept_articles_go_out_with_their_source_and_nothing_else_does(scene:
         ended(bad, State.DROPPED, "low_quality"),
     )
     scene.tell(source=make_source("Foreign"))
-    (row,) = export_articles(engine, Wanted(recipe=CRYPTO))
+    (row,) = export_articles(engine, ArticleFilter(recipe=CRYPTO))
     assert (row["title"], row["guid"], row["body"]) == ("Mine opens", "g1", "Text.")
     assert (row["authors"], row["keywords"]) == (["Ada Vane"], ["mining"])
     assert (row["source"], row["source_url"]) == ("Ledger", crypto().url)
@@ -70,11 +70,11 @@ def test_c41_since_and_until_count_by_storing_or_by_publishing(scene: Scene, eng
 def test_c36_memory_does_not_grow_with_what_is_exported(scene: Scene, engine: Engine, tmp_path: Path):
     for start in range(0, 2_000, 500):
         keep(scene, *(str(i) for i in range(start, start + 500)), text="x" * 20_000)
-    with whole_file(tmp_path / "warm.jsonl") as file:
-        WRITERS["jsonl"](export_articles(engine, Wanted(recipe=CRYPTO)), file)
+    with atomic_file(tmp_path / "warm.jsonl") as file:
+        WRITERS["jsonl"](export_articles(engine, ArticleFilter(recipe=CRYPTO)), file)
     tracemalloc.start()
-    with whole_file(tmp_path / "all.jsonl") as file:
-        count = WRITERS["jsonl"](export_articles(engine, Wanted(recipe=CRYPTO)), file)
+    with atomic_file(tmp_path / "all.jsonl") as file:
+        count = WRITERS["jsonl"](export_articles(engine, ArticleFilter(recipe=CRYPTO)), file)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert count == 2_000
@@ -96,7 +96,7 @@ ROWS = [
 
 def write(form: str, rows: Any, folder: Path) -> Path:
     path = folder / f"rows.{form}"
-    with whole_file(path) as file:
+    with atomic_file(path) as file:
         WRITERS[form](rows, file)
     return path
 

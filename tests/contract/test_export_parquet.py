@@ -7,12 +7,12 @@ import pyarrow.parquet
 from tests.scene import START
 
 from headwater.sinks import row_files
-from headwater.sinks.row_files import WRITERS, whole_file
+from headwater.sinks.row_files import WRITERS, atomic_file
 
 
 def write(rows: Any, folder: Path) -> Path:
     path = folder / "rows.parquet"
-    with whole_file(path) as file:
+    with atomic_file(path) as file:
         WRITERS["parquet"](rows, file)
     return path
 

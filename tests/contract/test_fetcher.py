@@ -12,11 +12,11 @@ import brotli
 import pytest
 import structlog
 
-from headwater.fetch.client import HttpFetcher
-from headwater.fetch.governor_file import FileGovernor
+from headwater.fetch.client.http_fetcher import HttpFetcher
+from headwater.fetch.politeness.rate_limiter_file import FileRateLimiter
 from headwater.fetch.settings import FetchSettings, HostRule, host_rules
 from headwater.model.errors import Refused
-from headwater.model.web import Failure, Request, Response
+from headwater.model.http import Failure, Request, Response
 
 # Without its date, so that the same bytes come out each time.
 packed_as = partial(gzip.compress, mtime=0)
@@ -543,19 +543,19 @@ def test_p12_a_conditional_request_is_answered_without_a_body(bench):
 def test_a_fetcher_that_closes_gives_its_places_back(bench, tmp_path):
     """Requests that are cut off do not count as running for whoever comes next."""
     bench.script["/a"] = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhal"
-    governor = FileGovernor(tmp_path / "governor.sqlite")
+    rate_limiter = FileRateLimiter(tmp_path / "governor.sqlite")
     settings = FetchSettings(rate=0.0, concurrency=2, overrides={"*.example": bench.server.base})
-    first = HttpFetcher(settings, governor=governor)
+    first = HttpFetcher(settings, rate_limiter=rate_limiter)
     for token in "ab":
         first.submit(token, Request(url="http://a.example/a", purpose="api"))
     while len(bench.server.asked) < 2:
         assert first.collect(1, timedelta(seconds=0.01)) == []
     first.close()
     bench.script["/a"] = reply()
-    second = HttpFetcher(settings, governor=governor)
+    second = HttpFetcher(settings, rate_limiter=rate_limiter)
     (found,) = ask(second, Request(url="http://a.example/a", purpose="api"))
     second.close()
-    governor.close()
+    rate_limiter.close()
     assert found.status == 200
 
 
@@ -563,7 +563,7 @@ def test_a_mistake_of_our_own_is_answered_too(bench, monkeypatch):
     async def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("headwater.fetch.journey.Journey._travel", broken)
+    monkeypatch.setattr("headwater.fetch.client.request_handler.RequestHandler._travel", broken)
     with structlog.testing.capture_logs() as logs:
         (found,) = ask(bench.fetcher(), "http://a.example/")
     assert (found.reason, found.temporary) == ("internal", False)
@@ -571,13 +571,15 @@ def test_a_mistake_of_our_own_is_answered_too(bench, monkeypatch):
 
 
 def test_a_governor_that_cannot_be_asked_lets_nobody_go(bench, tmp_path):
-    governor = FileGovernor(tmp_path / "governor.sqlite")
-    governor._database.execute("DROP TABLE moment")
-    fetcher = HttpFetcher(FetchSettings(overrides={"*.example": bench.server.base}), governor=governor)
+    rate_limiter = FileRateLimiter(tmp_path / "governor.sqlite")
+    rate_limiter._database.execute("DROP TABLE moment")
+    fetcher = HttpFetcher(
+        FetchSettings(overrides={"*.example": bench.server.base}), rate_limiter=rate_limiter
+    )
     (found,) = ask(fetcher, Request(url="http://a.example/", purpose="api"))
     fetcher.close()
-    governor.close()
-    assert (found.reason, found.detail) == ("rate_limited", "governor_unavailable")
+    rate_limiter.close()
+    assert (found.reason, found.detail) == ("rate_limited", "rate_limiter_unavailable")
     assert bench.server.asked == []
 
 

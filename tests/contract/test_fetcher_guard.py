@@ -12,11 +12,11 @@ from datetime import timedelta
 
 import pytest
 
-from headwater.fetch.client import HttpFetcher
-from headwater.fetch.guard import Destination, ForbiddenAddress, destination, guarded_sockets
+from headwater.fetch.client.http_fetcher import HttpFetcher
+from headwater.fetch.guard.addresses import AllowList
+from headwater.fetch.guard.sockets import Destination, ForbiddenAddress, destination, guarded_socket_factory
 from headwater.fetch.settings import FetchSettings
-from headwater.model.web import Failure, Request, Response
-from headwater.pure.addresses import AllowList
+from headwater.model.http import Failure, Request, Response
 
 
 class Listener:
@@ -263,7 +263,7 @@ def test_g24_a_name_that_changes_between_check_and_connect_is_refused(listener):
 def test_g24_the_last_check_is_at_the_socket_itself():
     """Even an address that no resolver has seen cannot be connected to."""
     destination.set(Destination())
-    open_socket = guarded_sockets(AllowList.of([("127.0.0.1", 80)]))
+    open_socket = guarded_socket_factory(AllowList.of([("127.0.0.1", 80)]))
     with pytest.raises(ForbiddenAddress):
         open_socket((socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", 81)))
     open_socket((socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", 80))).close()

@@ -13,9 +13,9 @@ from pathlib import Path
 import brotli
 import pytest
 
-from headwater.fetch.client import HttpFetcher
+from headwater.fetch.client.http_fetcher import HttpFetcher
 from headwater.fetch.settings import FetchSettings
-from headwater.model.web import Failure, Request, Response
+from headwater.model.http import Failure, Request, Response
 
 LIMIT = 1024 * 1024
 OK = b"HTTP/1.1 200 OK\r\n"

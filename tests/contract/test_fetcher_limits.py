@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from headwater.fetch.buffers import Buffers, Share
-from headwater.fetch.deadlines import Deadlines
+from headwater.fetch.client.body import BudgetShare, MemoryBudget
+from headwater.fetch.client.deadlines import Deadlines
 
 
 def test_a_block_ends_at_its_total_time():
@@ -60,19 +60,19 @@ def test_cancelling_from_outside_is_no_timeout():
 
 def test_when_memory_is_used_up_one_goes_on_and_the_others_wait_for_it():
     async def run() -> list[str]:
-        buffers, order = Buffers(100), []
-        shares = {name: Share() for name in "abc"}
+        budget, order = MemoryBudget(100), []
+        shares = {name: BudgetShare() for name in "abc"}
 
         async def grow(name: str) -> None:
             for _ in range(3):
-                buffers.take(shares[name], 50)
-                await buffers.room(shares[name])
+                budget.take(shares[name], 50)
+                await budget.room(shares[name])
                 order.append(name)
-            buffers.end(shares[name])
-            buffers.give(shares[name].size)
+            budget.end(shares[name])
+            budget.release(shares[name].size)
 
         await asyncio.gather(*(grow(name) for name in shares))
-        assert buffers.used == 0
+        assert budget.used == 0
         return order
 
     order = asyncio.run(run())
@@ -83,16 +83,16 @@ def test_when_memory_is_used_up_one_goes_on_and_the_others_wait_for_it():
 
 def test_whoever_gives_up_waiting_is_passed_over():
     async def run() -> bool:
-        buffers = Buffers(10)
-        chosen, waiting, last = Share(), Share(), Share()
-        buffers.take(chosen, 20)
-        await buffers.room(chosen)
-        gone = asyncio.create_task(buffers.room(waiting))
-        stays = asyncio.create_task(buffers.room(last))
+        budget = MemoryBudget(10)
+        chosen, waiting, last = BudgetShare(), BudgetShare(), BudgetShare()
+        budget.take(chosen, 20)
+        await budget.room(chosen)
+        gone = asyncio.create_task(budget.room(waiting))
+        stays = asyncio.create_task(budget.room(last))
         await asyncio.sleep(0)
         gone.cancel()
         await asyncio.gather(gone, return_exceptions=True)
-        buffers.end(chosen)
+        budget.end(chosen)
         await asyncio.wait_for(stays, 5)
         return stays.done()
 

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from headwater.fetch.lines import Lines
-from headwater.pure.pace import Demand, Slots
+from headwater.fetch.politeness.admission import WaitQueues
+from headwater.fetch.politeness.quotas import Demand, Slots
 
 KEY = "host:a.example"
 
@@ -25,14 +25,14 @@ def demand(number: int, places: int = 1) -> Demand:
     return Demand(ticket=str(number), lease=str(number), quotas=(), slots=(Slots(KEY, places),))
 
 
-def served(lines: Lines, clock: Hand, seconds: float, times: int = 20) -> None:
+def served(lines: WaitQueues, clock: Hand, seconds: float, times: int = 20) -> None:
     for number in range(times):
         lines.began(demand(number))
         clock.now += seconds
         lines.ended(demand(number))
 
 
-def room(lines: Lines) -> int:
+def room(lines: WaitQueues) -> int:
     taken = 0
     while lines.enter(KEY):
         taken += 1
@@ -44,14 +44,14 @@ def room(lines: Lines) -> int:
 @pytest.mark.parametrize(("seconds", "places"), [(0.001, 64), (0.1, 20), (0.25, 8), (3.0, 4), (60.0, 4)])
 def test_p10_a_line_holds_those_who_are_served_within_patience(seconds: float, places: int):
     clock = Hand()
-    lines = Lines(clock, 2.0)
+    lines = WaitQueues(clock, 2.0)
     served(lines, clock, seconds)
     assert abs(room(lines) - places) <= 1
 
 
 def test_p10_a_host_that_does_not_answer_has_a_short_line_before_its_first_answer():
     clock = Hand()
-    lines = Lines(clock, 2.0)
+    lines = WaitQueues(clock, 2.0)
     assert room(lines) == 20
     lines.began(demand(1))
     clock.now += 30
@@ -60,7 +60,7 @@ def test_p10_a_host_that_does_not_answer_has_a_short_line_before_its_first_answe
 
 def test_p10_who_is_sent_back_comes_one_after_the_other():
     clock = Hand()
-    lines = Lines(clock, 2.0)
+    lines = WaitQueues(clock, 2.0)
     quick = [lines.come_back(KEY, 600.0) for _ in range(50)]
     assert quick == sorted(set(quick))
     assert quick[-1] < clock.now + 10
@@ -73,7 +73,7 @@ def test_p10_who_is_sent_back_comes_one_after_the_other():
 
 def test_whoever_is_first_in_line_is_called_when_somebody_has_finished():
     async def scene() -> list[str]:
-        lines, called = Lines(Hand(), 2.0), []
+        lines, called = WaitQueues(Hand(), 2.0), []
 
         async def stand(name: str, seconds: float) -> None:
             await lines.wait(KEY, seconds)
@@ -93,7 +93,7 @@ def test_whoever_is_first_in_line_is_called_when_somebody_has_finished():
 
 
 def test_lines_of_hosts_that_are_gone_are_forgotten_and_those_in_use_are_not():
-    lines = Lines(Hand(), 2.0)
+    lines = WaitQueues(Hand(), 2.0)
     assert lines.enter(KEY)
     for number in range(3000):
         lines.come_back(f"host:{number}", 600.0)

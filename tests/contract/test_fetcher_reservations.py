@@ -7,7 +7,7 @@ import pytest
 from tests.contract.test_fetcher import ask, bench, reply
 
 from headwater.fetch.settings import HostRule
-from headwater.model.web import Request
+from headwater.model.http import Request
 
 __all__ = ["bench"]
 FILE = "/.well-known/tdmrep.json"

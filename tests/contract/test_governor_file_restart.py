@@ -6,8 +6,8 @@ import signal
 import time
 from pathlib import Path
 
-from headwater.fetch.governor_file import FileGovernor
-from headwater.pure.pace import Demand, Go, Slots
+from headwater.fetch.politeness.quotas import Demand, Go, Slots
+from headwater.fetch.politeness.rate_limiter_file import FileRateLimiter
 
 
 def demand(name: str) -> Demand:
@@ -15,21 +15,21 @@ def demand(name: str) -> Demand:
 
 
 def take_and_die(path: Path) -> None:
-    (decision,) = FileGovernor(path).reserve([demand("first")], time.time)
+    (decision,) = FileRateLimiter(path).reserve([demand("first")], time.time)
     if isinstance(decision, Go):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_the_slots_of_a_killed_process_are_free_again_when_the_next_one_starts(tmp_path: Path):
-    path = tmp_path / "governor.db"
-    before = FileGovernor(path)
+    path = tmp_path / "rate-limits.db"
+    before = FileRateLimiter(path)
     victim = multiprocessing.get_context("spawn").Process(target=take_and_die, args=(path,))
     victim.start()
     victim.join(30)
     assert victim.exitcode == -signal.SIGKILL
     (held,) = before.reserve([demand("second")], time.time)
     assert not isinstance(held, Go)
-    after = FileGovernor(path)
+    after = FileRateLimiter(path)
     (free,) = after.reserve([demand("second")], time.time)
     assert isinstance(free, Go)
     before.close()

@@ -14,10 +14,10 @@ from tests.fault_proxy import fault_proxy
 from tests.valkey import Valkey
 
 from headwater.app import App
-from headwater.fetch.governor_redis import ERA, PREFIX, RedisGovernor
+from headwater.fetch.politeness.quotas import Go, Quota, Slots, Wait
+from headwater.fetch.politeness.rate_limiter_redis import ERA, PREFIX, RedisRateLimiter
 from headwater.model.errors import Refused, Temporary
-from headwater.pure.pace import Go, Quota, Slots, Wait
-from headwater.redis_server import RedisServer
+from headwater.redis_client import RedisClient
 from headwater.settings.settings import Settings
 
 ONE_PLACE = (Slots("host:slow.example", 1),)
@@ -34,7 +34,7 @@ def killable(valkey: Valkey) -> Iterator[Valkey]:
 
 
 @pytest.fixture
-def two(valkey: Valkey) -> Iterator[tuple[RedisGovernor, RedisGovernor]]:
+def two(valkey: Valkey) -> Iterator[tuple[RedisRateLimiter, RedisRateLimiter]]:
     """On two machines."""
     with closing(on_server(valkey)) as first, closing(on_server(valkey)) as second:
         yield first, second
@@ -51,7 +51,7 @@ def test_r33_machines_share_their_limits(two):
     assert ask(second, demand("b", host()), START + 0.5).until == START + 1
     assert ask(first, demand("c", host()), START + 0.5).until == START + 2
     assert ask(second, demand("b", host()), START + 1) == Go()
-    second.bar(["host:harbour.example"], START + 99)
+    second.block_until(["host:harbour.example"], START + 99)
     assert ask(first, demand("d", host("harbour.example")), START + 1).until == START + 99
 
 
@@ -66,7 +66,9 @@ def test_r33_r32_what_a_machine_that_died_held_runs_out(two):
 
 
 def take_and_die(url: str) -> None:
-    (decision,) = RedisGovernor(RedisServer(url)).reserve([demand("first", LONG, slots=ONE_PLACE)], time.time)
+    (decision,) = RedisRateLimiter(RedisClient(url)).reserve(
+        [demand("first", LONG, slots=ONE_PLACE)], time.time
+    )
     assert isinstance(decision, Go)
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -77,7 +79,7 @@ def test_p10_what_a_killed_process_of_this_machine_held_is_free_at_once_and_coun
     victim.start()
     victim.join(60)
     assert victim.exitcode == -signal.SIGKILL
-    with closing(RedisGovernor(RedisServer(valkey.url))) as after:
+    with closing(RedisRateLimiter(RedisClient(valkey.url))) as after:
         assert after.reserve([demand("second", slots=ONE_PLACE)], time.time) == [Go()]
         (held,) = after.reserve([demand("third", LONG)], time.time)
         assert isinstance(held, Wait)
@@ -93,8 +95,8 @@ def test_r33_clocks_that_differ_do_not_matter(valkey, wrong_by):
         return time.time() + wrong_by
 
     with (
-        closing(RedisGovernor(RedisServer(valkey.url))) as right,
-        closing(RedisGovernor(RedisServer(valkey.url))) as wrong,
+        closing(RedisRateLimiter(RedisClient(valkey.url))) as right,
+        closing(RedisRateLimiter(RedisClient(valkey.url))) as wrong,
     ):
         assert right.reserve([demand("a", LONG)], time.time) == [Go()]
         right.sent(["lease-a"], time.time())
@@ -105,9 +107,9 @@ def test_r33_clocks_that_differ_do_not_matter(valkey, wrong_by):
         wrong.sent(["lease-c"], off())
         (held,) = right.reserve([demand("d", other)], time.time)
         assert 400 < held.until - time.time() < 501
-        wrong.bar(["host:harbour.example"], off() + 500)
-        (barred,) = right.reserve([demand("e", host("harbour.example"))], time.time)
-        assert 400 < barred.until - time.time() < 501
+        wrong.block_until(["host:harbour.example"], off() + 500)
+        (blocked_until,) = right.reserve([demand("e", host("harbour.example"))], time.time)
+        assert 400 < blocked_until.until - time.time() < 501
 
 
 def test_p7_a_slow_answer_dates_nothing_into_the_future(valkey):
@@ -116,8 +118,8 @@ def test_p7_a_slow_answer_dates_nothing_into_the_future(valkey):
     quota = Quota("host:ledgerlane.example", 1, 100.0)
     moments = iter([time.time() - 300, time.time()])
     with (
-        closing(RedisGovernor(RedisServer(valkey.url))) as slow,
-        closing(RedisGovernor(RedisServer(valkey.url))) as other,
+        closing(RedisRateLimiter(RedisClient(valkey.url))) as slow,
+        closing(RedisRateLimiter(RedisClient(valkey.url))) as other,
     ):
         assert slow.reserve([demand("a", quota)], lambda: next(moments)) == [Go()]
         slow.sent(["lease-a"], time.time())
@@ -132,10 +134,10 @@ def test_r31_r32_many_at_once_get_exactly_what_the_budget_allows(valkey):
     found: list[bool] = []
 
     def crowd(machine: int) -> None:
-        with closing(RedisGovernor(RedisServer(valkey.url))) as governor:
+        with closing(RedisRateLimiter(RedisClient(valkey.url))) as rate_limiter:
             for batch in range(5):
                 wanted = [demand(f"{machine}-{batch}-{n}", budget) for n in range(3)]
-                found.extend(isinstance(one, Go) for one in governor.reserve(wanted, time.time))
+                found.extend(isinstance(one, Go) for one in rate_limiter.reserve(wanted, time.time))
 
     threads = [threading.Thread(target=crowd, args=(number,)) for number in range(6)]
     for thread in threads:
@@ -146,37 +148,37 @@ def test_r31_r32_many_at_once_get_exactly_what_the_budget_allows(valkey):
 
 
 def test_whoever_is_always_too_late_asks_for_less_and_at_last_gives_up(two, monkeypatch):
-    governor, _ = two
+    rate_limiter, _ = two
     asked: list[int] = []
-    write = governor._write
+    write = rate_limiter._write
 
     def late(book):
         asked.append(len(book.ledgers))
         return len(book.ledgers) <= 2 and write(book)
 
-    monkeypatch.setattr(governor, "_write", late)
+    monkeypatch.setattr(rate_limiter, "_write", late)
     crowd = [demand(str(n), host(f"{n}.example")) for n in range(8)]
-    assert governor.reserve(crowd, lambda: START) == [Go()] * 8
+    assert rate_limiter.reserve(crowd, lambda: START) == [Go()] * 8
     assert set(asked) == {8, 4, 2}
-    monkeypatch.setattr(governor, "_write", lambda book: False)
-    monkeypatch.setattr("headwater.fetch.governor_redis._TRIES_ALONE", 3)
-    with pytest.raises(Temporary, match="governor_contended"):
-        ask(governor, demand("x", host()), START)
+    monkeypatch.setattr(rate_limiter, "_write", lambda book: False)
+    monkeypatch.setattr("headwater.fetch.politeness.rate_limiter_redis._TRIES_ALONE", 3)
+    with pytest.raises(Temporary, match="rate_limiter_contended"):
+        ask(rate_limiter, demand("x", host()), START)
 
 
 def test_p7_r32_of_a_server_without_memory_no_window_is_used_twice(valkey):
-    with closing(RedisGovernor(RedisServer(valkey.url), measured=False)) as governor:
-        assert ask(governor, demand("a", host()), START).until == START + 1
-        assert ask(governor, demand("b", BUDGET), START + 0.5).until == START + 60
-        assert ask(governor, demand("a", host()), START + 1) == Go()
-        assert ask(governor, demand("b", BUDGET), START + 60) == Go()
-        assert ask(governor, demand("c", slots=ONE_PLACE), START + 60) == Go()
+    with closing(RedisRateLimiter(RedisClient(valkey.url), measured=False)) as rate_limiter:
+        assert ask(rate_limiter, demand("a", host()), START).until == START + 1
+        assert ask(rate_limiter, demand("b", BUDGET), START + 0.5).until == START + 60
+        assert ask(rate_limiter, demand("a", host()), START + 1) == Go()
+        assert ask(rate_limiter, demand("b", BUDGET), START + 60) == Go()
+        assert ask(rate_limiter, demand("c", slots=ONE_PLACE), START + 60) == Go()
 
 
 def test_p10_p11_whoever_is_under_way_says_so_again_to_a_server_that_forgot(two, valkey):
     first, second = two
     assert ask(first, demand("a", slots=ONE_PLACE), START) == Go()
-    first.bar(["host:harbour.example"], START + 500)
+    first.block_until(["host:harbour.example"], START + 500)
     assert ask(second, demand("x", host("other.example")), START) == Go()
     with valkey.client() as client:
         client.flushall()
@@ -188,18 +190,18 @@ def test_p10_p11_whoever_is_under_way_says_so_again_to_a_server_that_forgot(two,
 
 
 def test_p7_r33_while_the_server_is_away_nobody_goes_and_then_they_do(killable):
-    with closing(on_server(killable)) as governor:
-        send(governor, demand("a", host()), START)
+    with closing(on_server(killable)) as rate_limiter:
+        send(rate_limiter, demand("a", host()), START)
         killable.kill()
         for _ in range(2):
             with pytest.raises(Temporary, match="redis_unavailable"):
-                ask(governor, demand("b", host()), START + 5)
+                ask(rate_limiter, demand("b", host()), START + 5)
             with pytest.raises(Temporary, match="redis_unavailable"):
-                governor.bar(["host:harbour.example"], START + 300)
+                rate_limiter.block_until(["host:harbour.example"], START + 300)
         killable.start()
-        assert ask(governor, demand("b", host()), START + 10).until == START + 11
-        assert ask(governor, demand("c", host("harbour.example")), START + 10).until == START + 300
-        assert ask(governor, demand("b", host()), START + 11) == Go()
+        assert ask(rate_limiter, demand("b", host()), START + 10).until == START + 11
+        assert ask(rate_limiter, demand("c", host("harbour.example")), START + 10).until == START + 300
+        assert ask(rate_limiter, demand("b", host()), START + 11) == Go()
 
 
 @pytest.mark.parametrize("fault", ["silent", "refusing"])
@@ -207,38 +209,38 @@ def test_a_network_that_fails_lets_nobody_go(valkey, fault):
     remembering(valkey)
     with fault_proxy(valkey.port) as proxy:
         url = valkey.url.replace(f":{valkey.port}/", f":{proxy.port}/")
-        with closing(RedisGovernor(RedisServer(url, seconds=0.2), measured=False)) as governor:
-            send(governor, demand("a", host()), START)
+        with closing(RedisRateLimiter(RedisClient(url, seconds=0.2), measured=False)) as rate_limiter:
+            send(rate_limiter, demand("a", host()), START)
             setattr(proxy.faults, fault, True)
             proxy.cut()
             with pytest.raises(Temporary, match="redis_unavailable"):
-                ask(governor, demand("b", host()), START + 5)
+                ask(rate_limiter, demand("b", host()), START + 5)
             setattr(proxy.faults, fault, False)
             proxy.cut()
-            assert ask(governor, demand("b", host()), START + 5) == Go()
+            assert ask(rate_limiter, demand("b", host()), START + 5) == Go()
 
 
 def test_p7_an_answer_that_was_lost_on_its_way_counts_as_let_go(two):
-    governor, other = two
-    run = governor._server.run
+    rate_limiter, other = two
+    run = rate_limiter._server.run
 
     def deaf(*told):
         run(*told)
         raise Temporary("redis_unavailable", "the answer was lost")
 
-    object.__setattr__(governor._server, "run", deaf)
+    object.__setattr__(rate_limiter._server, "run", deaf)
     with pytest.raises(Temporary):
-        ask(governor, demand("a", host(), start=5.0), START)
+        ask(rate_limiter, demand("a", host(), start=5.0), START)
     assert ask(other, demand("b", host()), START + 1).until == START + 2
     assert ask(other, demand("b", host()), START + 7) == Go()
 
 
 def test_r33_requests_are_counted_by_kind_and_minute(valkey):
     remembering(valkey)
-    server = RedisServer(valkey.url)
-    with closing(RedisGovernor(server, counted=["desk"], measured=False)) as governor:
+    server = RedisClient(valkey.url)
+    with closing(RedisRateLimiter(server, counted=["desk"], measured=False)) as rate_limiter:
         news = Quota("kind:news_api", 2, 60.0)
-        found = governor.reserve([demand(name, news) for name in "abc"], lambda: START)
+        found = rate_limiter.reserve([demand(name, news) for name in "abc"], lambda: START)
         assert [isinstance(one, Go) for one in found] == [True, True, False]
     with valkey.client() as client:
         (key,) = client.keys("desk:*")
@@ -267,15 +269,15 @@ def test_the_setting_chooses_it(valkey, tmp_path):
     with ExitStack() as opened:
         shared = opened.enter_context(closing(App(Settings(data=str(tmp_path), redis=valkey.url)).fetcher()))
         own = opened.enter_context(closing(App(Settings(data=str(tmp_path))).fetcher()))
-        assert isinstance(shared._governor, RedisGovernor)
-        assert not isinstance(own._governor, RedisGovernor)
+        assert isinstance(shared._rate_limiter, RedisRateLimiter)
+        assert not isinstance(own._rate_limiter, RedisRateLimiter)
 
 
 def test_a_missing_library_is_told_at_once(monkeypatch):
-    monkeypatch.setattr("headwater.redis_server.find_spec", lambda name: None)
+    monkeypatch.setattr("headwater.redis_client.find_spec", lambda name: None)
     with pytest.raises(Refused, match=r"headwater\[cluster\]"):
-        RedisServer("redis://localhost")
+        RedisClient("redis://localhost")
     with pytest.raises(Refused, match="redis:"):
-        RedisServer("http://localhost")
+        RedisClient("http://localhost")
     monkeypatch.undo()
-    assert "secret" not in repr(RedisServer("redis://:secret@localhost"))
+    assert "secret" not in repr(RedisClient("redis://:secret@localhost"))

@@ -9,50 +9,53 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.contract.test_governor import START, ask, demand, governor, host, send
+from tests.contract.test_governor import START, ask, demand, host, rate_limiter, send
 
-from headwater.fetch.governor import MemoryGovernor
-from headwater.fetch.governor_file import FileGovernor
-from headwater.fetch.ledger import MEMORY
-from headwater.fetch.turnstile import Turnstile
+from headwater.fetch.politeness.admission import Admission
+from headwater.fetch.politeness.quotas import Go, Quota, Slots, Wait
+from headwater.fetch.politeness.rate_limiter import MEMORY, MemoryRateLimiter
+from headwater.fetch.politeness.rate_limiter_file import FileRateLimiter
 from headwater.model.errors import Refused, Temporary
-from headwater.pure.pace import Go, Quota, Slots, Wait
 
-__all__ = ["governor"]
+__all__ = ["rate_limiter"]
 
 
-def test_p7_a_clock_that_is_set_back_takes_what_was_sent_along(governor):
-    send(governor, demand("a", host()), START)
+def test_p7_a_clock_that_is_set_back_takes_what_was_sent_along(rate_limiter):
+    send(rate_limiter, demand("a", host()), START)
     back = START - 3600
-    assert ask(governor, demand("b", host()), back) == Wait(back + 1, "host:ledgerlane.example", planned=True)
-    assert ask(governor, demand("b", host()), back + 1) == Go()
+    assert ask(rate_limiter, demand("b", host()), back) == Wait(
+        back + 1, "host:ledgerlane.example", planned=True
+    )
+    assert ask(rate_limiter, demand("b", host()), back + 1) == Go()
 
 
-def test_a_clock_that_is_set_back_does_not_make_a_bar_longer(governor):
-    send(governor, demand("a", host()), START)
-    governor.bar(["host:ledgerlane.example"], START + 100)
+def test_a_clock_that_is_set_back_does_not_make_a_bar_longer(rate_limiter):
+    send(rate_limiter, demand("a", host()), START)
+    rate_limiter.block_until(["host:ledgerlane.example"], START + 100)
     day = START - 86_400
-    assert ask(governor, demand("b", host()), day) == Wait(day + 100, "host:ledgerlane.example", planned=True)
+    assert ask(rate_limiter, demand("b", host()), day) == Wait(
+        day + 100, "host:ledgerlane.example", planned=True
+    )
 
 
-def test_r32_a_clock_that_is_set_back_gives_no_second_budget(governor):
+def test_r32_a_clock_that_is_set_back_gives_no_second_budget(rate_limiter):
     budget = Quota("credential:news", 3, 60.0)
     for number in range(3):
-        send(governor, demand(f"a{number}", budget), START + number)
-    decision = ask(governor, demand("b", budget), START - 500)
+        send(rate_limiter, demand(f"a{number}", budget), START + number)
+    decision = ask(rate_limiter, demand("b", budget), START - 500)
     assert isinstance(decision, Wait)
     assert decision.until == START - 500 + 58
 
 
-def test_a_clock_that_is_corrected_by_a_little_changes_nothing(governor):
-    send(governor, demand("a", host()), START)
-    assert ask(governor, demand("b", host()), START - 0.5) == Wait(
+def test_a_clock_that_is_corrected_by_a_little_changes_nothing(rate_limiter):
+    send(rate_limiter, demand("a", host()), START)
+    assert ask(rate_limiter, demand("b", host()), START - 0.5) == Wait(
         START + 1, "host:ledgerlane.example", planned=True
     )
 
 
 def made(path: Path) -> bytes:
-    whole = FileGovernor(path)
+    whole = FileRateLimiter(path)
     whole.reserve([demand(str(number), host(f"{number}.example")) for number in range(300)], time.time)
     whole.close()
     return path.read_bytes()
@@ -69,33 +72,33 @@ DAMAGES = {
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_file_is_put_aside_and_nothing_leaves_until_what_it_knew_is_past(tmp_path, damage):
-    path = tmp_path / "governor.db"
+    path = tmp_path / "rate-limits.db"
     path.write_bytes(DAMAGES[damage](made(path)))
-    anew = FileGovernor(path)
+    anew = FileRateLimiter(path)
     now = time.time()
     held = ask(anew, demand("a", host()), now)
     assert isinstance(held, Wait)
     assert MEMORY - 30 < held.until - now <= MEMORY
     assert ask(anew, demand("a", host()), now + MEMORY + 1) == Go()
     anew.close()
-    assert (tmp_path / "governor.db.damaged").exists()
+    assert (tmp_path / "rate-limits.db.damaged").exists()
 
 
 def test_a_file_of_another_shape_is_put_aside(tmp_path):
-    path = tmp_path / "governor.db"
+    path = tmp_path / "rate-limits.db"
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE moment (key TEXT)")
     other.close()
-    anew = FileGovernor(path)
+    anew = FileRateLimiter(path)
     assert isinstance(ask(anew, demand("a", host()), time.time()), Wait)
     anew.close()
 
 
 def test_of_many_that_find_a_damaged_file_one_puts_it_aside(tmp_path):
-    path = tmp_path / "governor.db"
+    path = tmp_path / "rate-limits.db"
     path.write_bytes(b"not a database " * 100)
-    opened: list[FileGovernor] = []
-    threads = [threading.Thread(target=lambda: opened.append(FileGovernor(path))) for _ in range(6)]
+    opened: list[FileRateLimiter] = []
+    threads = [threading.Thread(target=lambda: opened.append(FileRateLimiter(path))) for _ in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -109,9 +112,9 @@ def test_of_many_that_find_a_damaged_file_one_puts_it_aside(tmp_path):
 
 
 def test_a_file_that_is_damaged_in_use_is_opened_anew(tmp_path):
-    path = tmp_path / "governor.db"
+    path = tmp_path / "rate-limits.db"
     made(path)
-    used = FileGovernor(path)
+    used = FileRateLimiter(path)
     used._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     used._database.execute("PRAGMA cache_size = 0")
     with path.open("r+b") as file:
@@ -125,15 +128,15 @@ def test_a_file_that_is_damaged_in_use_is_opened_anew(tmp_path):
     used.close()
 
 
-@pytest.mark.parametrize("place", ["folder", "no/such/folder/governor.db"])
+@pytest.mark.parametrize("place", ["folder", "no/such/folder/rate-limits.db"])
 def test_a_place_where_there_can_be_no_file_is_told(tmp_path, place):
     (tmp_path / "folder").mkdir()
     with pytest.raises(Refused, match="cannot be used"):
-        FileGovernor(tmp_path / place)
+        FileRateLimiter(tmp_path / place)
 
 
 def test_a_full_disk_stops_everything_for_now_and_nothing_for_good(tmp_path):
-    full = FileGovernor(tmp_path / "governor.db")
+    full = FileRateLimiter(tmp_path / "rate-limits.db")
     (pages,) = full._database.execute("PRAGMA page_count").fetchone()
     full._database.execute(f"PRAGMA max_page_count = {pages}")
     crowd = [demand(str(number), host(f"{number}.example")) for number in range(2000)]
@@ -145,7 +148,7 @@ def test_a_full_disk_stops_everything_for_now_and_nothing_for_good(tmp_path):
     full.close()
 
 
-class Moody(MemoryGovernor):
+class Moody(MemoryRateLimiter):
     """Cannot be asked while it is in a mood."""
 
     def __init__(self) -> None:
@@ -160,48 +163,48 @@ class Moody(MemoryGovernor):
         self._check()
         super().done(leases, now)
 
-    def bar(self, keys, until):
+    def block_until(self, keys, until):
         self._check()
-        super().bar(keys, until)
+        super().block_until(keys, until)
 
     def _check(self) -> None:
         if self.moody:
-            raise Temporary("governor_unavailable", "the disk is full")
+            raise Temporary("rate_limiter_unavailable", "the disk is full")
 
 
 def test_what_a_governor_could_not_be_told_is_told_later(monkeypatch):
-    monkeypatch.setattr("headwater.fetch.turnstile._UNABLE_PAUSE", 0.01)
+    monkeypatch.setattr("headwater.fetch.politeness.admission._UNABLE_PAUSE", 0.01)
     one_place = (Slots("host:a.example", 1),)
 
     async def scene() -> tuple[bool, float]:
-        governor = Moody()
-        turnstile = Turnstile(governor, lambda: START, timedelta(seconds=2))
+        rate_limiter = Moody()
+        admission = Admission(rate_limiter, lambda: START, timedelta(seconds=2))
         first = demand("first", slots=one_place)
-        await turnstile.admit(first)
-        governor.moody = True
-        turnstile.done(first)
-        turnstile.bar(["host:b.example"], START + 50)
+        await admission.admit(first)
+        rate_limiter.moody = True
+        admission.done(first)
+        admission.block_until(["host:b.example"], START + 50)
         await asyncio.sleep(0.05)
-        governor.moody = False
-        await asyncio.gather(*turnstile.own_tasks())
-        free = ask(governor, demand("second", slots=one_place), START) == Go()
-        barred = ask(governor, demand("third", host("b.example")), START)
-        await turnstile.close()
-        assert isinstance(barred, Wait)
-        return free, barred.until
+        rate_limiter.moody = False
+        await asyncio.gather(*admission.own_tasks())
+        free = ask(rate_limiter, demand("second", slots=one_place), START) == Go()
+        blocked_until = ask(rate_limiter, demand("third", host("b.example")), START)
+        await admission.close()
+        assert isinstance(blocked_until, Wait)
+        return free, blocked_until.until
 
     assert asyncio.run(scene()) == (True, START + 50)
 
 
 def test_a_governor_that_stays_silent_does_not_keep_the_end_waiting():
     async def scene() -> None:
-        governor = Moody()
-        turnstile = Turnstile(governor, lambda: START, timedelta(seconds=2))
+        rate_limiter = Moody()
+        admission = Admission(rate_limiter, lambda: START, timedelta(seconds=2))
         first = demand("first", host())
-        await turnstile.admit(first)
-        governor.moody = True
-        turnstile.done(first)
-        await turnstile.close()
-        assert turnstile.own_tasks() == set()
+        await admission.admit(first)
+        rate_limiter.moody = True
+        admission.done(first)
+        await admission.close()
+        assert admission.own_tasks() == set()
 
     asyncio.run(asyncio.wait_for(scene(), 30))

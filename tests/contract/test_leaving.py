@@ -11,20 +11,27 @@ from sqlalchemy import Engine, func, select
 from tests.postgres import Postgres
 from tests.scene import HOUR, RECIPE, START, Scene
 
-from headwater.backends.sql.chores import Chores
-from headwater.backends.sql.connect import connect, preparing, reading, writing
-from headwater.backends.sql.indexing import index_documents
-from headwater.backends.sql.leaving import Departure, come_back, depart, departure, identity, lock_home
-from headwater.backends.sql.migrate import migrate
-from headwater.backends.sql.operations import Operations
-from headwater.backends.sql.polling import register
-from headwater.backends.sql.queueing import RowQueues
-from headwater.backends.sql.schema import sources
-from headwater.backends.sql.searching import Wish, search
-from headwater.backends.sql.snapshot import load, save
-from headwater.backends.sql.store import SqlStore
 from headwater.model.errors import MovedAway, Refused
-from headwater.model.work import Task
+from headwater.model.jobs import Task
+from headwater.store.admin.operations import Operations
+from headwater.store.admin.queues import SqlQueues
+from headwater.store.claims.poll import register
+from headwater.store.connect import connect, read_transaction, unchecked_transaction, write_transaction
+from headwater.store.maintenance.snapshot import load_snapshot, save_snapshot
+from headwater.store.maintenance.tasks import MaintenanceTasks
+from headwater.store.migrate import migrate
+from headwater.store.relocation import (
+    Departure,
+    clear_move,
+    database_id,
+    find_departure,
+    lock_database_identity,
+    record_departure,
+)
+from headwater.store.search.full_text import SearchQuery, search_text
+from headwater.store.search.full_text_index import index_documents
+from headwater.store.sql_store import SqlStore
+from headwater.store.tables import sources
 
 GONE = Departure(to="cluster", id="somewhere", address="postgresql://db.example/news", at=START)
 PATIENCE = 20
@@ -32,18 +39,18 @@ PATIENCE = 20
 
 @contextmanager
 def left(engine: Engine) -> Iterator[None]:
-    with preparing(engine) as connection:
-        depart(connection, GONE)
+    with unchecked_transaction(engine) as connection:
+        record_departure(connection, GONE)
     try:
         yield
     finally:
-        with preparing(engine) as connection:
-            come_back(connection)
+        with unchecked_transaction(engine) as connection:
+            clear_move(connection)
 
 
 def name_of(engine: Engine) -> str:
-    with reading(engine) as connection:
-        return str(identity(connection))
+    with read_transaction(engine) as connection:
+        return str(database_id(connection))
 
 
 def test_whoever_writes_is_refused_with_one_sentence(scene: Scene):
@@ -54,8 +61,8 @@ def test_whoever_writes_is_refused_with_one_sentence(scene: Scene):
         lambda: scene.claim(Task.POLL),
         lambda: scene.store.release(["me"], counts=False),
         lambda: Operations(engine).pause(scene.source.id, active=False, now=START),
-        lambda: RowQueues(engine, lambda: START).pop("some", "me", 1, HOUR),
-        lambda: Chores(engine).register({"some": START}, START),
+        lambda: SqlQueues(engine, lambda: START).pop("some", "me", 1, HOUR),
+        lambda: MaintenanceTasks(engine).register({"some": START}, START),
     ]
     with left(engine):
         for write in writers:
@@ -73,7 +80,7 @@ def test_what_was_left_can_be_read_and_searched(scene: Scene):
     with left(scene.store.engine):
         assert scene.store.next_due(RECIPE)
         assert index_documents(scene.store.engine, RECIPE) == 1
-        found = search(scene.store.engine, Wish(query="cranes", recipe=RECIPE))
+        found = search_text(scene.store.engine, SearchQuery(query="cranes", recipe=RECIPE))
         assert [row["title"] for row in found] == ["Harbour cranes"]
 
 
@@ -83,18 +90,18 @@ def test_a_writer_ends_before_the_departure_or_hears_of_it(scene: Scene):
     inside, leave, locked, asked = (threading.Event() for _ in range(4))
 
     def early() -> int:
-        with writing(engine) as connection:
+        with write_transaction(engine) as connection:
             inside.set()
             assert leave.wait(PATIENCE)
             return register(connection, [source], START, "recipe")
 
     def mover() -> int:
-        with preparing(engine) as connection:
-            lock_home(connection)
+        with unchecked_transaction(engine) as connection:
+            lock_database_identity(connection)
             locked.set()
             assert asked.wait(PATIENCE)
             found = connection.scalar(select(func.count()).select_from(sources))
-            depart(connection, GONE)
+            record_departure(connection, GONE)
             return int(found or 0)
 
     def late() -> None:
@@ -111,18 +118,18 @@ def test_a_writer_ends_before_the_departure_or_hears_of_it(scene: Scene):
         assert first.result(PATIENCE) == 1
         assert moving.result(PATIENCE) == 1  # what the early one wrote was there to be counted
         assert isinstance(last.exception(PATIENCE), MovedAway)
-    with preparing(engine) as connection:
-        assert departure(connection) == GONE
-        assert come_back(connection) is True
-        assert come_back(connection) is False
+    with unchecked_transaction(engine) as connection:
+        assert find_departure(connection) == GONE
+        assert clear_move(connection) is True
+        assert clear_move(connection) is False
 
 
 def test_every_database_has_a_name_of_its_own_that_stays(
     empty_database: str, open_store: Callable[[str], SqlStore], engine: Engine
 ):
     made = open_store(empty_database).engine
-    with reading(made) as connection:
-        assert identity(connection) is None
+    with read_transaction(made) as connection:
+        assert database_id(connection) is None
     migrate(made)
     name = name_of(made)
     migrate(made)
@@ -155,14 +162,14 @@ def test_a_backup_takes_the_name_of_the_place_where_it_is_put(
     migrate(other)
     name = name_of(other)
     with left(scene.store.engine):
-        save(scene.store.engine, tmp_path / "saved.db")
-    load(tmp_path / "saved.db", other, force=False)
+        save_snapshot(scene.store.engine, tmp_path / "saved.db")
+    load_snapshot(tmp_path / "saved.db", other, force=False)
     assert name_of(other) == name
     assert Operations(other).wake(RECIPE, START) == 1  # that the original was left is no matter here
 
 
 def test_nothing_is_restored_over_what_was_left(scene: Scene, tmp_path: Path):
     scene.keep("first")
-    save(scene.store.engine, tmp_path / "saved.db")
+    save_snapshot(scene.store.engine, tmp_path / "saved.db")
     with left(scene.store.engine), pytest.raises(Refused, match="--undo"):
-        load(tmp_path / "saved.db", scene.store.engine, force=True)
+        load_snapshot(tmp_path / "saved.db", scene.store.engine, force=True)

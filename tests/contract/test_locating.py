@@ -4,20 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from headwater.installed import installed_recipes
+from headwater.documents.embedding.models import locate_model
 from headwater.model.errors import Refused
+from headwater.recipe_loader import installed_recipes
 from headwater.settings.settings import RecipeSettings, Settings
-from headwater.stories.embedding.locating import located
-from headwater_recipes.geopolitics.meaning import Embed
+from headwater_recipes.geopolitics.embeddings import EmbedDocuments
 
 
 def test_a_model_is_a_folder_or_a_name_among_those_of_the_data_folder(tmp_path: Path):
     own = tmp_path / "models" / "mine"
     own.mkdir(parents=True)
-    assert located(own, Path("nowhere")) == ("mine", own)
-    assert located("mine", tmp_path) == ("mine", own)
+    assert locate_model(own, Path("nowhere")) == ("mine", own)
+    assert locate_model("mine", tmp_path) == ("mine", own)
     with pytest.raises(Refused, match="there is no model 'yours'"):
-        located("yours", tmp_path)
+        locate_model("yours", tmp_path)
 
 
 def test_a_hubs_cache_is_read_by_its_main_revision(tmp_path: Path):
@@ -25,12 +25,12 @@ def test_a_hubs_cache_is_read_by_its_main_revision(tmp_path: Path):
     for revision in ("aaa", "bbb", "ccc"):
         (cached / "snapshots" / revision).mkdir(parents=True)
     name = "maker/multilingual-small"
-    assert located(name, tmp_path) == (name, cached / "snapshots" / "ccc")
+    assert locate_model(name, tmp_path) == (name, cached / "snapshots" / "ccc")
     (cached / "refs").mkdir()
     (cached / "refs" / "main").write_text("bbb\n", encoding="utf-8")
     for told in (name, str(cached)):
-        assert located(told, tmp_path) == (name, cached / "snapshots" / "bbb")
-    assert located(cached / "snapshots" / "aaa", tmp_path) == (name, cached / "snapshots" / "aaa")
+        assert locate_model(told, tmp_path) == (name, cached / "snapshots" / "bbb")
+    assert locate_model(cached / "snapshots" / "aaa", tmp_path) == (name, cached / "snapshots" / "aaa")
 
 
 @pytest.mark.parametrize(
@@ -44,10 +44,10 @@ def test_a_hubs_cache_is_read_by_its_main_revision(tmp_path: Path):
 def test_g10_the_recipe_finds_its_models_in_the_data_folder(tmp_path: Path, options, expected):
     told = {"geopolitics": RecipeSettings(options={"tier": "B", **options})}
     recipe = installed_recipes(Settings(data=str(tmp_path), encoder="chosen", recipes=told))["geopolitics"]
-    (meaning,) = [step.meaning for step in recipe.steps if isinstance(step, Embed)]
+    (meaning,) = [step.meaning for step in recipe.steps if isinstance(step, EmbedDocuments)]
     assert (meaning.models, meaning.model) == (expected[0].format(data=tmp_path), expected[1])
     bare = installed_recipes(Settings(data=str(tmp_path), recipes=told))["geopolitics"]
-    (builtin,) = [step.meaning for step in bare.steps if isinstance(step, Embed)]
+    (builtin,) = [step.meaning for step in bare.steps if isinstance(step, EmbedDocuments)]
     assert builtin.model == options.get("model")
 
 

@@ -9,17 +9,17 @@ import tests.scene as scenes
 from sqlalchemy import Engine, text
 from tests.scene import ME, make_lead, make_source
 
-from headwater.backends.sql.connect import writing
-from headwater.backends.sql.market_views import NAMES, by_name, create_views, drop_views, view_name
-from headwater.backends.sql.mentioning import Mentioning
-from headwater.backends.sql.queueing import RowQueues
-from headwater.backends.sql.store import SqlStore
 from headwater.model.document import Mention
-from headwater.model.queue import QueueItem
+from headwater.model.jobs import RefineResult, State
+from headwater.model.keys import key
+from headwater.model.ports import QueueItem
 from headwater.model.source import Source
 from headwater.model.subject import Alias, Subject
-from headwater.model.work import Refined, State
-from headwater.pure.keys import key
+from headwater.store.admin.mentions import MentionStore
+from headwater.store.admin.queues import SqlQueues
+from headwater.store.connect import write_transaction
+from headwater.store.sql_store import SqlStore
+from headwater_recipes.markets.views import NAMES, create_views, drop_views, use_plain_names, view_name
 
 NGSC, SLNR = (key("subject", "markets", ticker) for ticker in ("NGSC", "SLNR"))
 
@@ -47,7 +47,7 @@ class Market(scenes.Scene):
 def filled(engine: Engine):
     """Two companies, one article under both, one that is poor, one that another program failed on."""
     store = SqlStore(engine)
-    Mentioning(engine).declare("markets", [subject("NGSC", "Northgate"), subject("SLNR", "Solnara")])
+    MentionStore(engine).declare("markets", [subject("NGSC", "Northgate"), subject("SLNR", "Solnara")])
     made = Market(store, source=source("Wire", NGSC))
     url = "https://press.example/shared"
     hints = {"attributes": {"ticker": "NGSC", "document_type": "news", "source_type": "news_api"}}
@@ -69,9 +69,11 @@ def filled(engine: Engine):
             draft, subjects=(NGSC,), quality=0.8, attributes=hints["attributes"],
             mentions=(Mention(NGSC, "ticker", 0.9, 3),),
         )  # fmt: skip
-        results.append(Refined(id=draft.id, capture=draft.capture.id, revision=1, document=document, **told))
+        results.append(
+            RefineResult(id=draft.id, capture=draft.capture.id, revision=1, document=document, **told)
+        )
     made.refine(*results)
-    queues = RowQueues(engine, lambda: made.now, tries=1)
+    queues = SqlQueues(engine, lambda: made.now, tries=1)
     hard = drafts["hard"].id
     queues.push(
         [QueueItem(id="i1", queue="app:queue:extraction", recipe="markets", document=hard, payload={})]
@@ -85,7 +87,7 @@ def filled(engine: Engine):
 def ask(engine: Engine):
     def select(query: str) -> list[dict[str, Any]]:
         with engine.connect() as connection:
-            by_name(connection)
+            use_plain_names(connection)
             found = [dict(row) for row in connection.execute(text(query)).mappings()]
             connection.rollback()
             connection.invalidate()  # the plain names go with it
@@ -139,7 +141,7 @@ def test_r42_r88_intelligence_is_what_another_program_made_of_a_document(filled,
     made, ids = filled
     (row,) = ask("SELECT * FROM document_intelligence")
     assert (row["document_id"], row["status"], row["error_message"]) == (ids["hard"], "failed", "no_model")
-    queues = RowQueues(engine, lambda: made.now + timedelta(hours=1))
+    queues = SqlQueues(engine, lambda: made.now + timedelta(hours=1))
     queues.retry()
     assert ask("SELECT * FROM document_intelligence") == []
     assert ask(f"SELECT status FROM documents WHERE id = '{ids['hard']}'") == [{"status": "parsed"}]
@@ -151,7 +153,7 @@ def test_r42_r88_intelligence_is_what_another_program_made_of_a_document(filled,
 
 
 def test_the_views_stand_beside_our_own_tables_and_can_be_made_anew(filled, engine: Engine):
-    with writing(engine) as connection:
+    with write_transaction(engine) as connection:
         drop_views(connection)
         create_views(connection)
         for name in NAMES:

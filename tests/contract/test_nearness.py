@@ -11,15 +11,20 @@ from sqlalchemy import Connection, Engine, delete, event, insert, select, text, 
 from tests.postgres import Postgres
 from tests.scene import RECIPE, START, Scene
 
-from headwater.backends.sql import nearness_index
-from headwater.backends.sql.connect import connect, preparing, reading, writing
-from headwater.backends.sql.meaning import search_meaning
-from headwater.backends.sql.migrate import migrate
-from headwater.backends.sql.nearness import DIMENSIONS, candidates, copy_vectors
-from headwater.backends.sql.nearness_index import LOCK, bring_up_to_date, create_table, drop_table
-from headwater.backends.sql.schema import documents, metadata, vectors
-from headwater.backends.sql.searching import Wish
-from headwater.backends.sql.store import SqlStore
+from headwater.store.connect import connect, read_transaction, unchecked_transaction, write_transaction
+from headwater.store.migrate import migrate
+from headwater.store.search import vector_index as nearness_index
+from headwater.store.search.full_text import SearchQuery
+from headwater.store.search.nearest_vectors import DIMENSIONS, index_vectors, vector_candidates
+from headwater.store.search.vector_index import (
+    VECTOR_INDEX_LOCK,
+    create_vector_table,
+    drop_vector_table,
+    refresh_vector_index,
+)
+from headwater.store.search.vectors import search_by_vector
+from headwater.store.sql_store import SqlStore
+from headwater.store.tables import documents, metadata, vectors
 
 MODEL, MANY, QUERIES, BEST = "some-model", 1_000, 20, 10
 Matrix = np.ndarray
@@ -28,7 +33,7 @@ Matrix = np.ndarray
 @pytest.fixture
 def engine(postgresql_engine: Engine) -> Iterator[Engine]:
     yield postgresql_engine
-    with writing(postgresql_engine) as connection:
+    with write_transaction(postgresql_engine) as connection:
         for table in reversed(metadata.sorted_tables):
             connection.execute(table.delete())
 
@@ -48,7 +53,7 @@ def corpus(scene: Scene, engine: Engine) -> Matrix:
     chance = np.random.default_rng(7)
     centres = chance.normal(size=(60, DIMENSIONS))
     made = unit(centres[chance.integers(60, size=MANY)] + 0.7 * chance.normal(size=(MANY, DIMENSIONS)))
-    with writing(engine) as connection:
+    with write_transaction(engine) as connection:
         one = dict(connection.execute(select(documents)).mappings().one())
         connection.execute(delete(documents))
         told = [
@@ -64,7 +69,7 @@ def corpus(scene: Scene, engine: Engine) -> Matrix:
             ],
         )
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        assert bring_up_to_date(engine) is True
+        assert refresh_vector_index(engine) is True
         connection.execute(text("ANALYZE search_vectors, documents"))
     return made
 
@@ -75,8 +80,8 @@ def exact(corpus: Matrix, query: Matrix, among: list[int]) -> list[str]:
 
 
 def found(engine: Engine, query: Matrix, **told: str) -> list[str]:
-    wish = Wish(query="anything", recipe=RECIPE, limit=BEST, **told)
-    return [row["id"] for row in search_meaning(engine, wish, MODEL, query)]
+    wish = SearchQuery(query="anything", recipe=RECIPE, limit=BEST, **told)
+    return [row["id"] for row in search_by_vector(engine, wish, MODEL, query)]
 
 
 def recall(engine: Engine, corpus: Matrix, queries: Matrix, among: list[int], **told: str) -> float:
@@ -116,29 +121,29 @@ def test_p29_the_index_finds_what_the_exact_way_finds(engine: Engine, corpus: Ma
 def test_similarities_are_those_of_the_exact_way(
     engine: Engine, corpus: Matrix, monkeypatch: pytest.MonkeyPatch
 ):
-    wish = Wish(query="anything", recipe=RECIPE, limit=BEST)
-    indexed = search_meaning(engine, wish, MODEL, corpus[3])
-    monkeypatch.setattr("headwater.backends.sql.meaning.candidates", lambda *_: None)
-    assert indexed == search_meaning(engine, wish, MODEL, corpus[3])
+    wish = SearchQuery(query="anything", recipe=RECIPE, limit=BEST)
+    indexed = search_by_vector(engine, wish, MODEL, corpus[3])
+    monkeypatch.setattr("headwater.store.search.vectors.candidates", lambda *_: None)
+    assert indexed == search_by_vector(engine, wish, MODEL, corpus[3])
     assert indexed[0]["similarity"] == 1.0
 
 
 def test_the_index_follows_what_changes_and_what_goes(engine: Engine, corpus: Matrix):
     other = unit(np.random.default_rng(5).normal(size=(1, DIMENSIONS)))[0]
     assert found(engine, corpus[0])[0] == key(0)
-    with writing(engine) as connection:
+    with write_transaction(engine) as connection:
         of = (vectors.c.document_id == key(0), vectors.c.model == MODEL)
         connection.execute(update(vectors).where(*of).values(vector=other.tobytes()))
         connection.execute(delete(documents).where(documents.c.id == key(1)))
-    assert copy_vectors(engine, MODEL) == 1
+    assert index_vectors(engine, MODEL) == 1
     assert found(engine, other)[0] == key(0)
     assert key(1) not in found(engine, corpus[1])
-    assert copy_vectors(engine, MODEL) == 0
+    assert index_vectors(engine, MODEL) == 0
 
 
 def marks(engine: Engine) -> int:
     """How many vectors wait to be copied."""
-    with reading(engine) as connection:
+    with read_transaction(engine) as connection:
         return int(connection.scalar(text("SELECT count(*) FROM search_vectors WHERE near IS NULL")) or 0)
 
 
@@ -151,12 +156,12 @@ def test_a_search_waits_for_no_writer_and_keeps_none_waiting(engine: Engine, cor
     """A writer has a vector and its mark; the search copies the others and ends; the writer goes on with those."""
     first, *others = sorted(range(4), key=key)
     fresh = unit(np.random.default_rng(3).normal(size=(4, DIMENSIONS)))
-    with writing(engine) as connection:
+    with write_transaction(engine) as connection:
         for number in others:
             change(connection, number, fresh[number])
-    with writing(engine) as connection:
+    with write_transaction(engine) as connection:
         change(connection, first, fresh[first])
-        assert copy_vectors(engine, MODEL) == len(others)
+        assert index_vectors(engine, MODEL) == len(others)
         for number in others:
             change(connection, number, -fresh[number])
         assert found(engine, fresh[others[0]])[0] == key(others[0])  # as it was before this transaction
@@ -172,7 +177,7 @@ def test_writers_and_searchers_at_once_all_come_to_their_end(engine: Engine, cor
     def write(seed: int) -> None:
         chance = np.random.default_rng(seed)
         for _ in range(rounds):
-            with writing(engine) as connection:
+            with write_transaction(engine) as connection:
                 for number in sorted(chance.choice(some, size=8, replace=False), key=key):
                     change(connection, int(number), unit(chance.normal(size=(1, DIMENSIONS)))[0])
 
@@ -183,9 +188,9 @@ def test_writers_and_searchers_at_once_all_come_to_their_end(engine: Engine, cor
     with ThreadPoolExecutor(4) as hands:
         done = [hands.submit(act, seed) for seed, act in enumerate((write, write, look, look))]
     assert [one.exception() for one in done] == [None] * 4
-    copy_vectors(engine, MODEL)
+    index_vectors(engine, MODEL)
     assert marks(engine) == 0
-    with reading(engine) as connection:
+    with read_transaction(engine) as connection:
         stored = dict(connection.execute(select(vectors.c.document_id, vectors.c.vector)).all())
         copied = connection.execute(text("SELECT document_id, near::text AS near FROM search_vectors")).all()
     assert len(copied) == MANY
@@ -195,37 +200,37 @@ def test_writers_and_searchers_at_once_all_come_to_their_end(engine: Engine, cor
 
 
 def test_without_the_index_a_search_is_exact_and_upkeep_makes_it_anew(engine: Engine, corpus: Matrix):
-    wish = Wish(query="anything", recipe=RECIPE, limit=BEST)
+    wish = SearchQuery(query="anything", recipe=RECIPE, limit=BEST)
     answers = found(engine, corpus[5])
     torn = "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'ix_search_vectors_near'::regclass"
     for harm in (torn, "DROP INDEX ix_search_vectors_near") * 3:  # statements are prepared after some times
-        with writing(engine) as connection:
+        with write_transaction(engine) as connection:
             connection.execute(text(harm))
-        assert candidates(engine, wish, MODEL, corpus[5]) is None
+        assert vector_candidates(engine, wish, MODEL, corpus[5]) is None
         assert found(engine, corpus[5]) == answers
-        assert bring_up_to_date(engine) is True
-        assert candidates(engine, wish, MODEL, corpus[5]) is not None
+        assert refresh_vector_index(engine) is True
+        assert vector_candidates(engine, wish, MODEL, corpus[5]) is not None
         assert found(engine, corpus[5]) == answers
 
 
 def test_one_who_finds_another_at_the_index_leaves_it_to_them(engine: Engine):
-    with writing(engine) as connection:
-        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
-        assert bring_up_to_date(engine) is False
-    assert bring_up_to_date(engine) is True
+    with write_transaction(engine) as connection:
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": VECTOR_INDEX_LOCK})
+        assert refresh_vector_index(engine) is False
+    assert refresh_vector_index(engine) is True
 
 
 def test_too_few_candidates_are_no_answer(engine: Engine, corpus: Matrix):
-    with writing(engine) as connection:
+    with write_transaction(engine) as connection:
         connection.execute(update(documents).where(documents.c.id != key(2)).values(language="de"))
-    wish = Wish(query="anything", recipe=RECIPE, language="es", limit=BEST)
-    assert candidates(engine, wish, MODEL, corpus[2]) is None
+    wish = SearchQuery(query="anything", recipe=RECIPE, language="es", limit=BEST)
+    assert vector_candidates(engine, wish, MODEL, corpus[2]) is None
     assert found(engine, corpus[2], language="es") == [key(2)]
 
 
 def test_vectors_of_another_length_go_the_exact_way(engine: Engine):
-    wish = Wish(query="anything", recipe=RECIPE)
-    assert candidates(engine, wish, MODEL, np.ones(3, dtype=np.float32)) is None
+    wish = SearchQuery(query="anything", recipe=RECIPE)
+    assert vector_candidates(engine, wish, MODEL, np.ones(3, dtype=np.float32)) is None
 
 
 def test_without_the_extension_everything_goes_on_and_it_may_come_later(
@@ -234,21 +239,21 @@ def test_without_the_extension_everything_goes_on_and_it_may_come_later(
     engine = open_store(postgres.create("plain")).engine
     monkeypatch.setattr(nearness_index, "_available", lambda _: False)
     migrate(engine)
-    wish, query = Wish(query="anything", recipe=RECIPE), np.ones(DIMENSIONS, dtype=np.float32)
-    with reading(engine) as connection:
+    wish, query = SearchQuery(query="anything", recipe=RECIPE), np.ones(DIMENSIONS, dtype=np.float32)
+    with read_transaction(engine) as connection:
         assert connection.scalar(text("SELECT to_regclass('search_vectors')")) is None
-    assert candidates(engine, wish, MODEL, query) is None
-    assert search_meaning(engine, wish, MODEL, query) == []
-    assert bring_up_to_date(engine) is False
+    assert vector_candidates(engine, wish, MODEL, query) is None
+    assert search_by_vector(engine, wish, MODEL, query) == []
+    assert refresh_vector_index(engine) is False
     monkeypatch.undo()
-    with writing(engine) as connection:
+    with write_transaction(engine) as connection:
         connection.execute(text("CREATE EXTENSION vector"))
-    assert bring_up_to_date(engine) is True
-    assert search_meaning(engine, wish, MODEL, query) == []
-    with writing(engine) as connection:
+    assert refresh_vector_index(engine) is True
+    assert search_by_vector(engine, wish, MODEL, query) == []
+    with write_transaction(engine) as connection:
         assert connection.scalar(text("SELECT to_regclass('search_vectors')")) is not None
-        drop_table(connection)
-        assert create_table(connection) is True
+        drop_vector_table(connection)
+        assert create_vector_table(connection) is True
     engine.dispose()
 
 
@@ -258,8 +263,8 @@ def test_one_who_may_not_make_the_extension_goes_on_without(postgres: Postgres):
     postgres.command("GRANT CONNECT ON DATABASE restricted TO guest")
     url = postgres.url("restricted").replace(f"headwater:{postgres.password}@", "guest:guest@")
     engine = connect(url)
-    with preparing(engine) as connection:
-        assert create_table(connection) is False
+    with unchecked_transaction(engine) as connection:
+        assert create_vector_table(connection) is False
         assert connection.scalar(text("SELECT 1")) == 1
     engine.dispose()
     postgres.drop("restricted")

@@ -8,15 +8,15 @@ import tests.scene as scenes
 from sqlalchemy import Engine, text
 from tests.scene import HOUR, START, ended, kept, make_source
 
-from headwater.backends.sql.connect import reading
-from headwater.backends.sql.mentioning import Mentioning
-from headwater.backends.sql.news_views import NAMES
-from headwater.backends.sql.pipeline_runs import PipelineRuns
-from headwater.backends.sql.store import SqlStore
+from headwater.model.jobs import Draft, FetchResult, GatherResult, Quarantine, State, Task
+from headwater.model.keys import group_key
 from headwater.model.story import Member, Story
 from headwater.model.subject import Subject
-from headwater.model.work import Draft, Fetched, Gathered, Quarantined, State, Task
-from headwater.pure.keys import group_key
+from headwater.store.admin.mentions import MentionStore
+from headwater.store.admin.pipeline_runs import PipelineRuns
+from headwater.store.connect import read_transaction
+from headwater.store.sql_store import SqlStore
+from headwater_recipes.geopolitics.views import NAMES
 
 RECIPE = "geopolitics"
 STRAIT = "0b0f2a86-6a1c-4b0e-9d43-1f2f3c4d5e6f"
@@ -43,7 +43,7 @@ class World(scenes.Scene):
 
 
 def ask(engine: Engine, query: str) -> list[dict[str, Any]]:
-    with reading(engine) as connection:
+    with read_transaction(engine) as connection:
         return [dict(row) for row in connection.execute(text(query)).mappings()]
 
 
@@ -57,7 +57,7 @@ def world(store: SqlStore) -> World:
 
 
 def gathered(world: World, drafts: list[Draft]) -> None:
-    (bundle,) = world.claim(Task.GATHER)
+    (group_batch,) = world.claim(Task.GATHER)
     about = {
         "flashpoint": STRAIT,
         "rank": 1,
@@ -68,14 +68,14 @@ def gathered(world: World, drafts: list[Draft]) -> None:
     story = Story(
         id="ab" * 12,
         recipe=RECIPE,
-        group=bundle.id,
+        group=group_batch.id,
         title="A tanker",
         members=tuple(Member(draft.id, 0.9) for draft in drafts),
         summary="It was seized.",
         score=0.61,
         attributes={**about, "urls": [], "images": [], "components": {"volume": 0.2}},
     )
-    result = Gathered(group=bundle.id, marks=bundle.marks, stories=(story,))
+    result = GatherResult(group=group_batch.id, version=group_batch.version, stories=(story,))
     world.store.finish_gather([result], scenes.ME, world.now)
 
 
@@ -88,7 +88,7 @@ def keep(world: World, draft: Draft, **more: Any) -> None:
 
 @pytest.mark.parametrize("view", COLUMNS)
 def test_g3_the_columns_are_those_of_the_contract_and_more_behind(engine: Engine, view: str):
-    with reading(engine) as connection:
+    with read_transaction(engine) as connection:
         names = list(connection.execute(text(f"SELECT * FROM {view}")).keys())
     wanted = COLUMNS[view].split()
     assert names[: len(wanted)] == wanted
@@ -117,8 +117,8 @@ def test_g4_an_entry_that_could_not_be_fetched_has_failed(world: World, engine: 
     lead = world.lead("gone")
     world.tell(lead)
     world.claim(Task.FETCH, keys=(lead.id,))
-    why = Quarantined(reason="http_404")
-    world.store.finish_fetch([Fetched(lead=lead.id, version="v1", result=why)], scenes.ME, world.now)
+    why = Quarantine(reason="http_404")
+    world.store.finish_fetch([FetchResult(lead=lead.id, version="v1", result=why)], scenes.ME, world.now)
     assert told(engine, "SELECT status, failure_reason FROM feed_entry_jobs") == [("failed", "http_error")]
 
 
@@ -138,7 +138,7 @@ def test_g3_g12_stories_are_clusters_with_score_topic_and_an_id_that_lasts(world
 
 
 def test_g3_flashpoints_are_read_by_name(engine: Engine):
-    Mentioning(engine).declare(
+    MentionStore(engine).declare(
         RECIPE, [Subject(id=STRAIT, name="Strait", kind="flashpoint", attributes={"description": "Narrow"})]
     )
     assert told(engine, "SELECT id, title, description FROM flash_point") == [(STRAIT, "Strait", "Narrow")]

@@ -15,12 +15,12 @@ from tests.receivers import HttpReceiver, MailReceiver, http_receiver, mail_rece
 from headwater.model.alarm import Alarm
 from headwater.model.document import Document
 from headwater.model.errors import HeadwaterError, Permanent, Refused, Temporary
-from headwater.model.recipe import Parcel, Sink
+from headwater.model.recipe import Envelope, Sink
 from headwater.model.story import Story
-from headwater.sinks.mail import Mail
-from headwater.sinks.posting import Endpoint
-from headwater.sinks.slack import Slack
-from headwater.sinks.webhook import Webhook
+from headwater.sinks.http_endpoint import HttpEndpoint
+from headwater.sinks.mail import MailSink
+from headwater.sinks.slack import SlackSink
+from headwater.sinks.webhook import WebhookSink
 
 NOW = datetime(2026, 11, 13, 9, tzinfo=UTC)
 ALARM = Alarm(
@@ -44,8 +44,8 @@ DOCUMENT = Document(
 STORY = Story(id="t1", recipe="geo", group="g", title="A story", members=(), summary="In short.")
 
 
-def parcel(record: Any = ALARM, key: str = "k1-1") -> Parcel:
-    return Parcel(key=key, route="ops", record=record, revision=1)
+def envelope(record: Any = ALARM, key: str = "k1-1") -> Envelope:
+    return Envelope(key=key, route="ops", record=record, revision=1)
 
 
 @pytest.fixture
@@ -60,21 +60,21 @@ def post_office() -> Iterator[MailReceiver]:
         yield made
 
 
-def webhook(receiver: HttpReceiver, secret: str = "") -> Webhook:
-    return Webhook(Endpoint(f"{receiver.url}/in?token=t0p"), lambda: NOW, secret)
+def webhook(receiver: HttpReceiver, secret: str = "") -> WebhookSink:
+    return WebhookSink(HttpEndpoint(f"{receiver.url}/in?token=t0p"), lambda: NOW, secret)
 
 
-def mail(office: MailReceiver, **told: Any) -> Mail:
+def mail(office: MailReceiver, **told: Any) -> MailSink:
     given = {
         "security": "none",
         "sender": "headwater@desk.example",
         "recipients": ("ops@desk.example",),
     } | told
-    return Mail(host="127.0.0.1", port=office.port, clock=lambda: NOW, **given)
+    return MailSink(host="127.0.0.1", port=office.port, clock=lambda: NOW, **given)
 
 
 def test_c37_a_webhook_gets_the_record_with_its_key(receiver: HttpReceiver):
-    (answer,) = webhook(receiver).send([parcel()])
+    (answer,) = webhook(receiver).send([envelope()])
     assert answer.receipt == "200 taken"
     (posted,) = receiver.posted
     told = json.loads(posted.body)
@@ -85,13 +85,13 @@ def test_c37_a_webhook_gets_the_record_with_its_key(receiver: HttpReceiver):
 
 @pytest.mark.parametrize(("record", "kind"), [(DOCUMENT, "document"), (STORY, "story")])
 def test_g17_documents_and_stories_go_the_same_way(receiver: HttpReceiver, record: Any, kind: str):
-    webhook(receiver).send([parcel(record)])
+    webhook(receiver).send([envelope(record)])
     told = json.loads(receiver.posted[0].body)
     assert (told["kind"], told["record"]["id"]) == (kind, record.id)
 
 
 def test_c38_a_webhook_is_signed_over_time_and_body(receiver: HttpReceiver):
-    webhook(receiver, secret="shared").send([parcel()])
+    webhook(receiver, secret="shared").send([envelope()])
     (posted,) = receiver.posted
     stamp = posted.headers["X-Headwater-Timestamp"]
     expected = hmac.new(b"shared", stamp.encode() + b"." + posted.body, sha256).hexdigest()
@@ -101,8 +101,8 @@ def test_c38_a_webhook_is_signed_over_time_and_body(receiver: HttpReceiver):
 
 def test_the_same_parcel_sent_twice_has_the_same_key(receiver: HttpReceiver):
     sink = webhook(receiver)
-    sink.send([parcel()])
-    sink.send([parcel()])
+    sink.send([envelope()])
+    sink.send([envelope()])
     assert {posted.headers["Idempotency-Key"] for posted in receiver.posted} == {"k1-1"}
 
 
@@ -126,7 +126,7 @@ def test_c37_what_a_receiver_answers_decides_whether_it_is_tried_again(
 ):
     receiver.answers = [answer]
     with pytest.raises(kind) as raised:
-        webhook(receiver).send([parcel()])
+        webhook(receiver).send([envelope()])
     assert (getattr(raised.value, "delay", None), getattr(raised.value, "counts", None)) == wait
     assert len(receiver.posted) == 1  # a redirect is not followed
 
@@ -140,9 +140,9 @@ def _closed_port() -> int:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda port: Webhook(Endpoint(f"http://127.0.0.1:{port}/T0K3N"), lambda: NOW, "s3cr3t"),
-        lambda port: Slack(Endpoint(f"http://127.0.0.1:{port}/T0K3N")),
-        lambda port: Mail(
+        lambda port: WebhookSink(HttpEndpoint(f"http://127.0.0.1:{port}/T0K3N"), lambda: NOW, "s3cr3t"),
+        lambda port: SlackSink(HttpEndpoint(f"http://127.0.0.1:{port}/T0K3N")),
+        lambda port: MailSink(
             host="127.0.0.1",
             port=port,
             clock=lambda: NOW,
@@ -158,7 +158,7 @@ def _closed_port() -> int:
 def test_c38_a_receiver_that_is_not_there_is_tried_later_and_no_secret_is_told(make: Callable[[int], Sink]):
     sink = make(_closed_port())
     with pytest.raises(Temporary) as raised:
-        sink.send([parcel()])
+        sink.send([envelope()])
     assert raised.value.counts is False
     for told in (str(raised.value), repr(sink)):
         assert "T0K3N" not in told
@@ -170,14 +170,14 @@ def test_c38_a_receiver_that_is_not_there_is_tried_later_and_no_secret_is_told(m
 )
 def test_an_address_that_is_none_is_refused(url: str):
     with pytest.raises(Refused):
-        Endpoint(url)
+        HttpEndpoint(url)
 
 
 def test_c37_slack_gets_one_message_for_all_and_nobody_is_called_by_a_headline(receiver: HttpReceiver):
     hostile = replace(ALARM, title="<!channel> & <@U1>\nfree", detail="")
-    parcels = [parcel(), parcel(hostile), *(parcel() for _ in range(30))]
-    answers = Slack(Endpoint(receiver.url)).send(parcels)
-    assert len(answers) == len(parcels)
+    envelopes = [envelope(), envelope(hostile), *(envelope() for _ in range(30))]
+    answers = SlackSink(HttpEndpoint(receiver.url)).send(envelopes)
+    assert len(answers) == len(envelopes)
     (posted,) = receiver.posted
     text = json.loads(posted.body)["text"]
     assert text.startswith("*[crypto] Ledger Lane is silent*\nNothing new for 30 hours.")
@@ -187,7 +187,7 @@ def test_c37_slack_gets_one_message_for_all_and_nobody_is_called_by_a_headline(r
 
 
 def test_c37_a_letter_goes_out_with_its_key_as_message_id(post_office: MailReceiver):
-    mail(post_office).send([parcel()])
+    mail(post_office).send([envelope()])
     (letter,) = post_office.letters
     assert letter["Subject"] == "[crypto] Ledger Lane is silent"
     assert letter["Message-ID"] == "<k1-1@headwater.invalid>"
@@ -196,14 +196,14 @@ def test_c37_a_letter_goes_out_with_its_key_as_message_id(post_office: MailRecei
 
 
 def test_what_is_over_is_told_as_over(post_office: MailReceiver):
-    mail(post_office).send([parcel(replace(ALARM, cleared_at=NOW, revision=2))])
+    mail(post_office).send([envelope(replace(ALARM, cleared_at=NOW, revision=2))])
     assert post_office.letters[0]["Subject"] == "[crypto] over: Ledger Lane is silent"
 
 
 def test_c37_several_at_once_are_one_letter(post_office: MailReceiver):
     sink = mail(post_office)
-    sink.send([parcel(key="k1"), parcel(DOCUMENT, key="k2")])
-    sink.send([parcel(key="k1"), parcel(DOCUMENT, key="k2")])
+    sink.send([envelope(key="k1"), envelope(DOCUMENT, key="k2")])
+    sink.send([envelope(key="k1"), envelope(DOCUMENT, key="k2")])
     first, second = post_office.letters
     assert first["Message-ID"] == second["Message-ID"]
     assert first["Subject"].endswith("(and 1 more)")
@@ -211,14 +211,14 @@ def test_c37_several_at_once_are_one_letter(post_office: MailReceiver):
 
 
 def test_c38_a_headline_cannot_add_headers(post_office: MailReceiver):
-    mail(post_office).send([parcel(replace(ALARM, title="x\r\nBcc: all@desk.example\r\n\r\nbody"))])
+    mail(post_office).send([envelope(replace(ALARM, title="x\r\nBcc: all@desk.example\r\n\r\nbody"))])
     (letter,) = post_office.letters
     assert letter["Bcc"] is None
     assert letter["Subject"] == "[crypto] x Bcc: all@desk.example body"
 
 
 def test_a_letter_is_sent_after_logging_in(post_office: MailReceiver):
-    mail(post_office, user="desk", password="s3cr3t").send([parcel()])
+    mail(post_office, user="desk", password="s3cr3t").send([envelope()])
     assert len(post_office.logins) == 1
     assert len(post_office.letters) == 1
 
@@ -236,7 +236,7 @@ def test_c37_what_a_mail_server_answers_decides(
 ):
     post_office.refuse = refused
     with pytest.raises(kind) as raised:
-        mail(post_office, user="desk", password="s3cr3t").send([parcel()])
+        mail(post_office, user="desk", password="s3cr3t").send([envelope()])
     assert raised.value.reason == reason
     assert "s3cr3t" not in str(raised.value)
     assert post_office.letters == []
@@ -248,4 +248,4 @@ def test_a_server_that_never_answers_is_left(post_office: MailReceiver):
         mute.listen()
         sink = replace(mail(post_office), port=mute.getsockname()[1], seconds=0.2, longest=0.1)
         with pytest.raises(Temporary, match="receiver_unreachable"):
-            sink.send([parcel()])
+            sink.send([envelope()])

@@ -4,10 +4,10 @@ import tests.scene as scenes
 from sqlalchemy import Engine
 from tests.scene import HOUR, RECIPE, START, Scene, ended, make_source
 
-from headwater.backends.sql.pipeline_figures import last_seen, pipeline_figures
-from headwater.backends.sql.pipeline_runs import PipelineRuns
+from headwater.model.jobs import FetchResult, GatherResult, Postponement, State, Task
 from headwater.model.story import Member, Story
-from headwater.model.work import Fetched, Gathered, Later, State, Task
+from headwater.ops.alarms.pipeline_figures import last_seen, pipeline_figures
+from headwater.store.admin.pipeline_runs import PipelineRuns
 
 
 def test_g25_figures_are_those_of_the_newest_run(scene: Scene, engine: Engine):
@@ -16,16 +16,18 @@ def test_g25_figures_are_those_of_the_newest_run(scene: Scene, engine: Engine):
     (good,) = scene.keep("good", group="g")
     (walled,) = scene.drafts("walled")
     scene.refine(ended(walled, State.DROPPED, "paywall"))
-    (bundle,) = scene.claim(Task.GATHER)
-    story = Story(id="s", recipe=RECIPE, group=bundle.id, title="S", members=(Member(good.id),))
+    (group_batch,) = scene.claim(Task.GATHER)
+    story = Story(id="s", recipe=RECIPE, group=group_batch.id, title="S", members=(Member(good.id),))
     scene.store.finish_gather(
-        [Gathered(group=bundle.id, marks=bundle.marks, stories=(story,))], scenes.ME, scene.now
+        [GatherResult(group=group_batch.id, version=group_batch.version, stories=(story,))],
+        scenes.ME,
+        scene.now,
     )
     held_up = scene.lead("held-up")
     scene.tell(held_up)
     scene.claim(Task.FETCH, keys=(held_up.id,))
-    later = Later(at=START + HOUR, reason="breaker_open", counts=False)
-    scene.store.finish_fetch([Fetched(lead=held_up.id, version="v1", result=later)], scenes.ME, scene.now)
+    later = Postponement(at=START + HOUR, reason="breaker_open", counts=False)
+    scene.store.finish_fetch([FetchResult(lead=held_up.id, version="v1", result=later)], scenes.ME, scene.now)
     figures = pipeline_figures(engine, RECIPE, START)
     assert figures is not None
     assert (figures.lasted, figures.read, figures.unreadable) == (HOUR, 2, 1)

@@ -21,11 +21,11 @@ from tests.contract import (
 )
 from tests.postgres import Postgres
 
-from headwater.backends.sql.connect import connect, reading, writing
-from headwater.backends.sql.migrate import migrate
-from headwater.backends.sql.postgresql import without_limits
-from headwater.backends.sql.schema import metadata
-from headwater.model.connections import Connections
+from headwater.store.connect import connect, read_transaction, write_transaction
+from headwater.store.connection_settings import ConnectionSettings
+from headwater.store.migrate import migrate
+from headwater.store.postgresql import disable_timeouts
+from headwater.store.tables import metadata
 
 LEFT = b"""
 SELECT 'prepared ' || name FROM pg_prepared_statements
@@ -83,7 +83,7 @@ def swapping(engine: Engine) -> list[Swapped]:
 
 @pytest.fixture(scope="module")
 def pooled(postgres: Postgres) -> Iterator[tuple[Engine, list[Swapped]]]:
-    engine = connect(postgres.create("pooled"), Connections(pooler=True, pool=2))
+    engine = connect(postgres.create("pooled"), ConnectionSettings(pooler=True, pool=2))
     made = swapping(engine)
     migrate(engine)
     yield engine, made
@@ -96,14 +96,14 @@ def engine(pooled: tuple[Engine, list[Swapped]]) -> Iterator[Engine]:
     shared, made = pooled
     yield shared
     assert [left for one in made for left in one.left] == []
-    with writing(shared) as connection:
+    with write_transaction(shared) as connection:
         for table in reversed(metadata.sorted_tables):
             connection.execute(table.delete())
 
 
 def test_the_play_finds_what_a_session_keeps(postgres: Postgres):
     """With the usual connections statements are prepared, and the look at the session says so."""
-    engine = connect(postgres.url("postgres"), Connections(pool=1, spare=0))
+    engine = connect(postgres.url("postgres"), ConnectionSettings(pool=1, spare=0))
     made = swapping(engine)
     with pytest.raises(ProgrammingError, match="prepared statement"):
         _ask_often(engine)
@@ -113,17 +113,17 @@ def test_the_play_finds_what_a_session_keeps(postgres: Postgres):
 
 def _ask_often(engine: Engine) -> None:
     for _ in range(20):
-        with reading(engine) as connection:
+        with read_transaction(engine) as connection:
             connection.execute(text("SELECT 1 + :one"), {"one": 1})
 
 
 def test_each_transaction_has_its_limits_and_may_do_without(engine: Engine):
     shown = text("SELECT current_setting('statement_timeout'), current_setting('lock_timeout')")
     for _ in range(3):
-        with writing(engine) as connection:
+        with write_transaction(engine) as connection:
             assert tuple(connection.execute(shown).one()) == ("2min", "30s")
-    with writing(engine) as connection:
-        without_limits(connection)
+    with write_transaction(engine) as connection:
+        disable_timeouts(connection)
         assert tuple(connection.execute(shown).one()) == ("0", "0")
-    with reading(engine) as connection:
+    with read_transaction(engine) as connection:
         assert tuple(connection.execute(shown).one()) == ("2min", "30s")

@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import Engine, text
 from tests.postgres import Postgres
 
-from headwater.backends.sql.connect import connect, preparing, reading
-from headwater.backends.sql.postgresql import without_limits
-from headwater.model.connections import Connections
 from headwater.model.errors import Temporary
+from headwater.store.connect import connect, read_transaction, unchecked_transaction
+from headwater.store.connection_settings import ConnectionSettings
+from headwater.store.postgresql import disable_timeouts
 
 Opened = Callable[..., Engine]
 
@@ -20,7 +20,7 @@ def opened(postgres: Postgres) -> Iterator[Opened]:
     made: list[Engine] = []
 
     def make(suffix: str = "", **told: int) -> Engine:
-        made.append(connect(postgres.url("postgres") + suffix, Connections(**told)))
+        made.append(connect(postgres.url("postgres") + suffix, ConnectionSettings(**told)))
         return made[-1]
 
     yield make
@@ -29,7 +29,7 @@ def opened(postgres: Postgres) -> Iterator[Opened]:
 
 
 def shown(engine: Engine, name: str) -> str:
-    with reading(engine) as connection:
+    with read_transaction(engine) as connection:
         return str(connection.scalar(text(f"SHOW {name}")))
 
 
@@ -47,10 +47,10 @@ def test_there_are_limits_unless_the_settings_or_the_address_say_otherwise(opene
 
 def test_a_statement_that_takes_too_long_is_later(opened: Opened):
     engine = opened(statement=1)
-    with pytest.raises(Temporary, match="statement timeout"), reading(engine) as connection:
+    with pytest.raises(Temporary, match="statement timeout"), read_transaction(engine) as connection:
         connection.execute(text("SELECT pg_sleep(20)"))
-    with preparing(engine) as connection:
-        without_limits(connection)
+    with unchecked_transaction(engine) as connection:
+        disable_timeouts(connection)
         connection.execute(text("SELECT pg_sleep(1.2)"))
         assert connection.scalar(text("SELECT 1")) == 1
 
@@ -58,9 +58,9 @@ def test_a_statement_that_takes_too_long_is_later(opened: Opened):
 def test_a_lock_that_does_not_come_is_later(opened: Opened):
     engine = opened(lock=1)
     held = text("SELECT pg_advisory_xact_lock(77)")
-    with preparing(engine) as first:
+    with unchecked_transaction(engine) as first:
         first.execute(held)
-        with pytest.raises(Temporary, match="lock timeout"), preparing(engine) as second:
+        with pytest.raises(Temporary, match="lock timeout"), unchecked_transaction(engine) as second:
             second.execute(held)
 
 
@@ -72,7 +72,7 @@ def test_a_transaction_that_stands_still_is_ended_and_the_next_one_is_not(opened
 
 
 def _stand_still(engine: Engine) -> None:
-    with preparing(engine) as connection:
+    with unchecked_transaction(engine) as connection:
         connection.execute(text("SELECT 1"))
         time.sleep(1.5)  # the limit is in whole seconds, and the server's own
         connection.execute(text("SELECT 1"))
@@ -82,9 +82,9 @@ def test_when_all_connections_are_busy_it_is_later(opened: Opened):
     engine = opened(pool=1, spare=0)
     engine.pool._timeout = 0.1
     with (
-        reading(engine),
+        read_transaction(engine),
         pytest.raises(Temporary, match="connections of this process are busy"),
-        reading(engine),
+        read_transaction(engine),
     ):
         pass
 
@@ -93,10 +93,10 @@ def test_the_connection_is_encrypted_where_the_server_can_and_must_be_where_the_
     opened: Opened,
 ):
     """`prefer` is the driver's own default: this server cannot, so it is spoken to in the clear."""
-    with reading(opened()) as connection:
+    with read_transaction(opened()) as connection:
         driver = connection.connection.driver_connection
         assert driver.pgconn.ssl_in_use is False
         modes = {option.keyword: option.val for option in driver.pgconn.info}
         assert modes[b"sslmode"] == b"prefer"
-    with pytest.raises(Temporary, match="SSL"), reading(opened("?sslmode=require")):
+    with pytest.raises(Temporary, match="SSL"), read_transaction(opened("?sslmode=require")):
         pass

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from headwater.model.capture import Capture
 from headwater.model.document import Document
 from headwater.model.errors import Temporary
-from headwater.model.outcome import Drop, Sent
-from headwater.model.recipe import Parcel
-from headwater_recipes.procedures.files.sink import ProcedureFiles
+from headwater.model.http import Capture
+from headwater.model.outcomes import Drop, Sent
+from headwater.model.recipe import Envelope
+from headwater_recipes.procedures.knowledge_base.sink import ProcedureFiles
 
 MOMENT = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 URL = "https://sede.muestra.example/tramites/bono"
@@ -71,7 +71,7 @@ class Known:
         return [self._capture(key) for key in self.bodies]
 
 
-def parcel(capture: str, *told: dict[str, Any], review: tuple[str, ...] = ()) -> Parcel:
+def envelope(capture: str, *told: dict[str, Any], review: tuple[str, ...] = ()) -> Envelope:
     attributes = {
         "procedures": [{"document": one, "spans": {}, "recognised": []} for one in told],
         "review": list(review),
@@ -87,7 +87,7 @@ def parcel(capture: str, *told: dict[str, Any], review: tuple[str, ...] = ()) ->
         media_type="text/html",
         attributes=attributes,
     )
-    return Parcel(key="k", route="procedures", record=document, revision=1)
+    return Envelope(key="k", route="procedures", record=document, revision=1)
 
 
 def files(folder: Path) -> set[str]:
@@ -108,7 +108,7 @@ def sink(tmp_path: Path) -> ProcedureFiles:
 
 
 def test_p21_a_delivery_writes_its_files_and_a_repeated_one_touches_none(sink: ProcedureFiles):
-    assert sink.send([parcel("c1", procedure())]) == [Sent("stored local-muestra-bono")]
+    assert sink.send([envelope("c1", procedure())]) == [Sent("stored local-muestra-bono")]
     hashed = next(name for name in files(sink.folder) if name.endswith(".html")).removesuffix(".html")
     assert files(sink.folder) == {
         "tramites/local-muestra-bono.json",
@@ -120,13 +120,13 @@ def test_p21_a_delivery_writes_its_files_and_a_repeated_one_touches_none(sink: P
         "ingestion/ingestion_catalog.json",
     }
     before = state(sink.folder)
-    assert sink.send([parcel("c1", procedure())]) == [Sent("unchanged local-muestra-bono")]
+    assert sink.send([envelope("c1", procedure())]) == [Sent("unchanged local-muestra-bono")]
     assert state(sink.folder) == before
 
 
 def test_p13_only_the_last_versions_stay(sink: ProcedureFiles):
     for number in (1, 2, 3):
-        sink.send([parcel(f"c{number}", procedure(tasas=f"{number} euros"))])
+        sink.send([envelope(f"c{number}", procedure(tasas=f"{number} euros"))])
     told = json.loads((sink.folder / "tramites/local-muestra-bono.json").read_bytes())
     assert told["tasas"] == "3 euros"
     kept = sorted((sink.folder / "versions/local-muestra-bono").glob("*.json"))
@@ -136,52 +136,56 @@ def test_p13_only_the_last_versions_stay(sink: ProcedureFiles):
 
 
 def test_a_page_whose_bytes_change_and_whose_text_does_not_leaves_its_file_alone(sink: ProcedureFiles):
-    sink.send([parcel("c1", procedure())])
+    sink.send([envelope("c1", procedure())])
     before = (sink.folder / "tramites/local-muestra-bono.json").read_bytes()
-    assert sink.send([parcel("c2", procedure())]) == [Sent("unchanged local-muestra-bono")]
+    assert sink.send([envelope("c2", procedure())]) == [Sent("unchanged local-muestra-bono")]
     assert (sink.folder / "tramites/local-muestra-bono.json").read_bytes() == before
 
 
 def test_an_edited_file_is_curated_from_then_on(sink: ProcedureFiles):
-    sink.send([parcel("c1", procedure())])
+    sink.send([envelope("c1", procedure())])
     path = sink.folder / "tramites/local-muestra-bono.json"
     edited = json.loads(path.read_bytes()) | {"tasas": "lo que dijo la oficina"}
     path.write_text(json.dumps(edited), encoding="utf-8")
     before = path.read_bytes()
-    assert sink.send([parcel("c2", procedure(content_hash="b" * 64))]) == [Sent("review local-muestra-bono")]
+    assert sink.send([envelope("c2", procedure(content_hash="b" * 64))]) == [
+        Sent("review local-muestra-bono")
+    ]
     assert path.read_bytes() == before
     assert "ingestion/review/local-muestra-bono.json" in files(sink.folder)
 
 
 def test_p26_what_should_be_looked_at_first_is_proposed_not_written(sink: ProcedureFiles):
-    assert sink.send([parcel("c1", procedure(), review=("quality:0.55",))]) == [
+    assert sink.send([envelope("c1", procedure(), review=("quality:0.55",))]) == [
         Sent("review local-muestra-bono")
     ]
     assert not (sink.folder / "tramites").exists()
-    assert sink.send([parcel("c2", procedure(content_hash="b" * 64))]) == [Sent("stored local-muestra-bono")]
+    assert sink.send([envelope("c2", procedure(content_hash="b" * 64))]) == [
+        Sent("stored local-muestra-bono")
+    ]
     assert "ingestion/review/local-muestra-bono.json" not in files(sink.folder)
 
 
 def test_a_page_that_says_much_less_than_before_is_proposed(sink: ProcedureFiles):
-    sink.send([parcel("c1", procedure())])
+    sink.send([envelope("c1", procedure())])
     less = procedure(completeness_score=0.5, content_hash="b" * 64)
-    assert sink.send([parcel("c2", less)]) == [Sent("review local-muestra-bono")]
+    assert sink.send([envelope("c2", less)]) == [Sent("review local-muestra-bono")]
 
 
 def test_another_page_of_the_same_name_gets_a_name_of_its_own(sink: ProcedureFiles):
     other = procedure(source_url=f"{URL}-2", fuente_url=f"{URL}-2")
-    sink.send([parcel("c1", procedure())])
-    (sent,) = sink.send([parcel("c2", other)])
+    sink.send([envelope("c1", procedure())])
+    (sent,) = sink.send([envelope("c2", other)])
     stem = sent.receipt.removeprefix("stored ")
     assert stem.startswith("local-muestra-bono-")
     told = json.loads((sink.folder / "tramites" / f"{stem}.json").read_bytes())
     assert told["tramite"] == told["id"] == stem
-    assert sink.send([parcel("c2", other)]) == [Sent(f"unchanged {stem}")]
+    assert sink.send([envelope("c2", other)]) == [Sent(f"unchanged {stem}")]
 
 
 def test_a_procedure_that_is_called_otherwise_now_leaves_no_second_file(sink: ProcedureFiles):
-    sink.send([parcel("c1", procedure())])
-    sink.send([parcel("c2", procedure(id="local-muestra-bono-joven", nombre="Bono joven"))])
+    sink.send([envelope("c1", procedure())])
+    sink.send([envelope("c2", procedure(id="local-muestra-bono-joven", nombre="Bono joven"))])
     assert [path.stem for path in (sink.folder / "tramites").glob("*.json")] == ["local-muestra-bono-joven"]
     assert list((sink.folder / "versions/local-muestra-bono").glob("*.json"))
 
@@ -189,15 +193,15 @@ def test_a_procedure_that_is_called_otherwise_now_leaves_no_second_file(sink: Pr
 def test_what_is_no_procedure_is_dropped_and_an_unwritable_folder_is_for_later(
     sink: ProcedureFiles, tmp_path: Path
 ):
-    assert sink.send([parcel("c1")]) == [Drop("not_a_procedure")]
+    assert sink.send([envelope("c1")]) == [Drop("not_a_procedure")]
     blocked = tmp_path / "file"
     blocked.write_text("in the way")
     with pytest.raises(Temporary):
-        replace(sink, folder=blocked).send([parcel("c1", procedure())])
+        replace(sink, folder=blocked).send([envelope("c1", procedure())])
 
 
 def test_p28_every_file_names_its_source_and_no_secret_of_the_exchange_is_kept(sink: ProcedureFiles):
-    sink.send([parcel("c1", procedure(source_domain="sede.muestra.example"))])
+    sink.send([envelope("c1", procedure(source_domain="sede.muestra.example"))])
     told = json.loads((sink.folder / "tramites/local-muestra-bono.json").read_bytes())
     assert told["fuente_url"] == told["source_url"] == URL
     assert told["source_domain"] == "sede.muestra.example"

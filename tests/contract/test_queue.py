@@ -11,17 +11,16 @@ import pytest
 from sqlalchemy import Engine
 from tests.scene import START
 
-from headwater.backends.redis.lists import Lists
-from headwater.backends.sql.queueing import AGAIN, TRIES, RowQueues
 from headwater.model.document import Document
 from headwater.model.errors import Refused
-from headwater.model.outcome import Drop, Sent
-from headwater.model.queue import QueueItem
-from headwater.model.recipe import Parcel
+from headwater.model.outcomes import Drop, Sent
+from headwater.model.ports import QueueItem
+from headwater.model.recipe import Envelope
 from headwater.model.story import Story
-from headwater.redis_server import RedisServer
-from headwater.sinks.queue import LONGEST_TEXT, Push, Queues
-from headwater.sinks.redis import RedisQueues
+from headwater.redis_client import RedisClient
+from headwater.sinks.queue import LONGEST_TEXT, Push, QueueSink, RedisQueue
+from headwater.store.admin.queues import MAX_ATTEMPTS, RETRY_DELAY, SqlQueues
+from headwater.store.redis.queue_supply import RedisQueueSupply
 
 NAME, OTHER = "app:queue:extraction", "app:queue:macro_classification"
 MINUTE = timedelta(minutes=1)
@@ -44,7 +43,7 @@ def watch() -> Watch:
 class Both:
     """Put in at one end, taken out at the other."""
 
-    rows: RowQueues
+    rows: SqlQueues
     push: Push
 
     def __getattr__(self, name: str) -> Any:
@@ -53,14 +52,14 @@ class Both:
 
 @pytest.fixture(params=["rows", "lists"])
 def queues(request: pytest.FixtureRequest, engine: Engine, watch: Watch) -> Iterator[Both]:
-    rows = RowQueues(engine, watch)
+    rows = SqlQueues(engine, watch)
     if request.param == "rows":
         yield Both(rows, rows.push)
         return
     url = request.getfixturevalue("valkey").url
-    with closing(RedisServer(url, "queues")) as server:
-        supply = Lists(server, dict.fromkeys((NAME, OTHER), "markets"))
-        yield Both(replace(rows, supply=supply), RedisQueues(url).push)
+    with closing(RedisClient(url, "queues")) as server:
+        supply = RedisQueueSupply(server, dict.fromkeys((NAME, OTHER), "markets"))
+        yield Both(replace(rows, supply=supply), RedisQueue(url).push)
 
 
 def item(number: int, queue: str = NAME) -> QueueItem:
@@ -111,12 +110,12 @@ def test_an_acknowledged_item_is_done_with_its_result_and_never_comes_again(queu
 
 def test_r42_5_4_a_failed_item_comes_again_after_ten_minutes_and_not_for_ever(queues: Both, watch: Watch):
     queues.push([item(1)])
-    for attempt in range(1, TRIES + 1):
+    for attempt in range(1, MAX_ATTEMPTS + 1):
         (popped,) = queues.pop(NAME, "me")
         assert popped["attempt"] == attempt
         queues.fail("i1", "no_model")
         assert queues.pop(NAME, "me") == []
-        watch.now += AGAIN
+        watch.now += RETRY_DELAY
     assert queues.pop(NAME, "me") == []
     assert queues.counts()[0]["failed"] == 1
     assert queues.retry(NAME) == 1
@@ -125,7 +124,7 @@ def test_r42_5_4_a_failed_item_comes_again_after_ten_minutes_and_not_for_ever(qu
 
 def test_r41_5_4_an_item_that_kills_its_consumers_is_given_up_with_a_reason(queues: Both, watch: Watch):
     queues.push([item(1), item(2)])
-    for _ in range(TRIES):
+    for _ in range(MAX_ATTEMPTS):
         assert "i1" in ids(queues.pop(NAME, "dies", 2, lease=MINUTE))
         watch.now += 2 * MINUTE
     assert queues.pop(NAME, "me") == []
@@ -146,13 +145,13 @@ def test_a_stranger_is_refused(queues: Both):
 
 @pytest.fixture
 def send(queues: Both) -> Callable[..., list]:
-    sink = Queues(queues.push)
+    sink = QueueSink(queues.push)
 
     def deliver(*records, route: str = NAME, key: str = "key-1") -> list:
         return list(
             sink.send(
                 [
-                    Parcel(key=f"{key}{n}", route=route, record=one, revision=1)
+                    Envelope(key=f"{key}{n}", route=route, record=one, revision=1)
                     for n, one in enumerate(records)
                 ]
             )

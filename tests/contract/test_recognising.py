@@ -10,12 +10,11 @@ from onnx import TensorProto, helper, numpy_helper
 from tests.conversing import NOW
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
+from headwater.documents.mentions.entities import TagEntities
+from headwater.documents.mentions.recogniser import EntityRecogniser
 from headwater.model.document import Document
 from headwater.model.errors import Refused
-from headwater.model.ignorance import NothingKnown
-from headwater.model.recipe import Context
-from headwater.steps.entities import TagEntities
-from headwater.stories.recognising import Recogniser
+from headwater.model.recipe import EmptyKnowledge, StepContext
 from headwater_recipes.geopolitics import configure
 
 LABELS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC", "B-ORG")
@@ -57,9 +56,9 @@ def document(text: str) -> Document:
 
 
 def test_names_are_put_together_and_counted(folder: Path):
-    recogniser = Recogniser("tiny", folder.parents[1])
+    recogniser = EntityRecogniser("tiny", folder.parents[1])
     assert recogniser.name == "tiny"
-    (outcome,) = TagEntities(recogniser, "tiny")([document(TEXT)], Context("r", NOW, NothingKnown()))
+    (outcome,) = TagEntities(recogniser, "tiny")([document(TEXT)], StepContext("r", NOW, EmptyKnowledge()))
     assert isinstance(outcome, Document)
     found = outcome.attributes["entities"]
     assert [(one["text"], one["count"]) for one in found["PERSON"]] == [("Mara Venn", 2)]
@@ -71,15 +70,15 @@ def test_names_are_put_together_and_counted(folder: Path):
 
 def test_a_long_text_is_read_in_windows_and_no_name_counts_twice(folder: Path):
     text = " ".join(["Mara Venn was late ."] * 300)
-    (names,) = Recogniser(str(folder), Path("nowhere"))([text])
+    (names,) = EntityRecogniser(str(folder), Path("nowhere"))([text])
     assert {one.text for one in names} == {"Mara Venn"}
     assert len(names) == len({one.start for one in names}) == 300
     assert all(text[one.start : one.end] == "Mara Venn" for one in names)
 
 
 def test_what_it_is_not_sure_of_is_left_out(folder: Path):
-    assert Recogniser(str(folder), Path("nowhere"), least=0.999)(["Mara Venn"]) == [[]]
-    assert Recogniser(str(folder), Path("nowhere"))(["", "half \ud800 a character"]) == [[], []]
+    assert EntityRecogniser(str(folder), Path("nowhere"), least=0.999)(["Mara Venn"]) == [[]]
+    assert EntityRecogniser(str(folder), Path("nowhere"))(["", "half \ud800 a character"]) == [[], []]
 
 
 @pytest.mark.parametrize("missing", ["model.onnx", "tokenizer.json", "config.json"])
@@ -107,4 +106,4 @@ def test_labels_that_are_not_named_are_refused(tmp_path: Path):
     folder = tiny_model(tmp_path / "nameless")
     (folder / "config.json").write_text("[]", encoding="utf-8")
     with pytest.raises(Refused, match="id2label"):
-        Recogniser(str(folder), tmp_path)(["Mara"])
+        EntityRecogniser(str(folder), tmp_path)(["Mara"])

@@ -16,11 +16,11 @@ from tests.contract.test_queue import Watch, ids
 from tests.fault_proxy import FaultProxy, fault_proxy
 from tests.valkey import Valkey
 
-from headwater.backends.redis.lists import Lists, item_of
-from headwater.backends.sql.queueing import RowQueues
 from headwater.model.errors import Temporary
-from headwater.model.queue import QueueItem
-from headwater.redis_server import RedisServer
+from headwater.model.ports import QueueItem
+from headwater.redis_client import RedisClient
+from headwater.store.admin.queues import SqlQueues
+from headwater.store.redis.queue_supply import RedisQueueSupply, parse_item
 
 NAME, OTHER = "app:queue:extraction", "app:queue:parsing"
 BRIEF = timedelta(milliseconds=1)
@@ -39,14 +39,14 @@ def proxy(valkey: Valkey) -> Iterator[FaultProxy]:
 
 
 @pytest.fixture
-def lists(valkey: Valkey) -> Iterator[Lists]:
-    with closing(RedisServer(valkey.url, "queues")) as server:
-        yield Lists(server, {NAME: "markets"})
+def lists(valkey: Valkey) -> Iterator[RedisQueueSupply]:
+    with closing(RedisClient(valkey.url, "queues")) as server:
+        yield RedisQueueSupply(server, {NAME: "markets"})
 
 
 @pytest.fixture
-def queues(engine: Engine, lists: Lists) -> RowQueues:
-    return RowQueues(engine, Watch(), supply=lists)
+def queues(engine: Engine, lists: RedisQueueSupply) -> SqlQueues:
+    return SqlQueues(engine, Watch(), supply=lists)
 
 
 def fill(client: redis.Redis, *numbers: int, queue: str = NAME) -> None:
@@ -74,7 +74,7 @@ def run_out(client: redis.Redis) -> None:
         client.delete(key)
 
 
-def test_r44_only_as_many_as_are_asked_for_are_taken_the_oldest_first(queues: RowQueues, client):
+def test_r44_only_as_many_as_are_asked_for_are_taken_the_oldest_first(queues: SqlQueues, client):
     fill(client, 1, 2, 3)
     assert ids(queues.pop(NAME, "me", 2)) == ["i1", "i2"]
     assert left(client) == ["i3"]
@@ -84,7 +84,7 @@ def test_r44_only_as_many_as_are_asked_for_are_taken_the_oldest_first(queues: Ro
     assert queues.pop(NAME, "me") == []
 
 
-def test_r44_a_consumer_that_pops_from_the_list_itself_works_unchanged(queues: RowQueues, client):
+def test_r44_a_consumer_that_pops_from_the_list_itself_works_unchanged(queues: SqlQueues, client):
     fill(client, 1, 2, 3, 4)
     taken = [
         json.loads(client.lpop(NAME))["id"],
@@ -94,7 +94,9 @@ def test_r44_a_consumer_that_pops_from_the_list_itself_works_unchanged(queues: R
     assert [*taken, *ids(queues.pop(NAME, "me"))] == ["i1", "i2", "i3", "i4"]
 
 
-def test_r44_what_a_dead_consumer_held_goes_back_to_the_head_once_its_lease_ends(lists: Lists, client):
+def test_r44_what_a_dead_consumer_held_goes_back_to_the_head_once_its_lease_ends(
+    lists: RedisQueueSupply, client
+):
     fill(client, 1, 2, 3)
     with pytest.raises(KeyboardInterrupt):
         lists.hand_over(NAME, 2, forget)
@@ -108,9 +110,9 @@ def test_r44_what_a_dead_consumer_held_goes_back_to_the_head_once_its_lease_ends
     assert traces(client) == []
 
 
-def test_r44_a_lease_ends_by_the_clock_of_the_server(lists: Lists, client):
+def test_r44_a_lease_ends_by_the_clock_of_the_server(lists: RedisQueueSupply, client):
     fill(client, 1)
-    brief = Lists(lists.server, lists.recipes, lease=BRIEF)
+    brief = RedisQueueSupply(lists.server, lists.recipes, lease=BRIEF)
     with pytest.raises(KeyboardInterrupt):
         brief.hand_over(NAME, 1, forget)
     until = time.monotonic() + 20
@@ -122,8 +124,8 @@ def test_r44_a_lease_ends_by_the_clock_of_the_server(lists: Lists, client):
 
 VICTIM = """
 import sys, time
-from headwater.backends.redis.lists import Lists
-from headwater.redis_server import RedisServer
+from headwater.store.redis.queue_supply import Lists
+from headwater.redis_client import RedisServer
 def hold(items):
     print(len(items), flush=True)
     time.sleep(600)
@@ -131,7 +133,7 @@ Lists(RedisServer(sys.argv[1]), {sys.argv[2]: "markets"}).hand_over(sys.argv[2],
 """
 
 
-def test_r44_a_killed_process_loses_nothing(lists: Lists, client, valkey):
+def test_r44_a_killed_process_loses_nothing(lists: RedisQueueSupply, client, valkey):
     fill(client, 1, 2)
     words = [sys.executable, "-c", VICTIM, valkey.url, NAME]
     with subprocess.Popen(words, stdout=subprocess.PIPE) as process:
@@ -145,7 +147,7 @@ def test_r44_a_killed_process_loses_nothing(lists: Lists, client, valkey):
     assert [one.id for one in kept] == ["i1", "i2"]
 
 
-def test_r44_one_that_died_after_the_rows_were_written_gives_no_second_item(queues: RowQueues, client):
+def test_r44_one_that_died_after_the_rows_were_written_gives_no_second_item(queues: SqlQueues, client):
     fill(client, 1)
 
     def keep_and_die(items: Sequence[QueueItem]) -> None:
@@ -163,7 +165,7 @@ def test_r44_one_that_died_after_the_rows_were_written_gives_no_second_item(queu
     assert queues.counts() == [{"queue": NAME, "waiting": 0, "leased": 0, "done": 1, "failed": 0}]
 
 
-def test_the_same_item_pushed_twice_is_one(queues: RowQueues, client):
+def test_the_same_item_pushed_twice_is_one(queues: SqlQueues, client):
     fill(client, 1, 1)
     assert ids(queues.pop(NAME, "me", 5)) == ["i1"]
     assert queues.pop(NAME, "me", 5) == []
@@ -174,7 +176,7 @@ def test_the_same_item_pushed_twice_is_one(queues: RowQueues, client):
     [b"no json", b"[1]", b'{"id": "i9"}', b'{"document_id": 3}', b'{"document_id": "a\\u0000b"}', b"\xff\xfe",
      b'{"document_id": ""}', b"[" * 5_000, b'{"document_id": "d", "id": "\\n"}'],
 )  # fmt: skip
-def test_what_nobody_could_work_with_is_put_aside_and_stops_nobody(queues: RowQueues, client, valkey, raw):
+def test_what_nobody_could_work_with_is_put_aside_and_stops_nobody(queues: SqlQueues, client, valkey, raw):
     client.rpush(NAME, raw)
     fill(client, 1)
     assert ids(queues.pop(NAME, "me", 5)) == ["i1"]
@@ -185,13 +187,13 @@ def test_what_nobody_could_work_with_is_put_aside_and_stops_nobody(queues: RowQu
 
 def test_an_item_without_an_id_gets_the_same_one_each_time():
     raw = b'{"document_id": "d1", "ticker": "NGSC"}'
-    first, second = item_of(raw, NAME, "markets"), item_of(raw, NAME, "markets")
+    first, second = parse_item(raw, NAME, "markets"), parse_item(raw, NAME, "markets")
     assert first == second
     assert first is not None
     assert len(first.id) == 64
 
 
-def test_items_are_seen_and_counted_where_they_lie(queues: RowQueues, client):
+def test_items_are_seen_and_counted_where_they_lie(queues: SqlQueues, client):
     fill(client, 1, 2)
     fill(client, 3, queue=OTHER)
     assert queues.counts() == [{"queue": NAME, "waiting": 2, "leased": 0, "done": 0, "failed": 0}]
@@ -210,8 +212,8 @@ def test_a_server_that_is_away_loses_nothing_and_what_is_here_is_given_out(
 ):
     fill(client, 1, 2)
     url = valkey.url.replace(f":{valkey.port}/", f":{proxy.port}/")
-    with closing(RedisServer(url, "queues", seconds=0.2)) as server:
-        queues = RowQueues(engine, Watch(), supply=Lists(server, {NAME: "markets"}))
+    with closing(RedisClient(url, "queues", seconds=0.2)) as server:
+        queues = SqlQueues(engine, Watch(), supply=RedisQueueSupply(server, {NAME: "markets"}))
         setattr(proxy.faults, fault, True)
         with pytest.raises(Temporary, match="redis_unavailable"):
             queues.pop(NAME, "me")
@@ -227,8 +229,8 @@ def test_a_connection_cut_at_any_moment_loses_nothing(engine: Engine, client, pr
     """Which moment that is depends on the bytes; whatever it is, both items come, and each once."""
     fill(client, 1, 2)
     url = valkey.url.replace(f":{valkey.port}/", f":{proxy.port}/")
-    with closing(RedisServer(url, "queues")) as server:
-        queues = RowQueues(engine, Watch(), supply=Lists(server, {NAME: "markets"}))
+    with closing(RedisClient(url, "queues")) as server:
+        queues = SqlQueues(engine, Watch(), supply=RedisQueueSupply(server, {NAME: "markets"}))
         proxy.faults.answers = answers
         with pytest.raises(Temporary):
             queues.pop(NAME, "me", 2)

@@ -13,10 +13,10 @@ from tests.valkey import Valkey
 from headwater.app import App
 from headwater.model.document import Document
 from headwater.model.errors import Refused, Temporary
-from headwater.model.queue import QueueItem
-from headwater.model.recipe import Parcel
+from headwater.model.ports import QueueItem
+from headwater.model.recipe import Envelope
 from headwater.settings.settings import Settings
-from headwater.sinks.redis import RedisQueues
+from headwater.sinks.queue import RedisQueue
 
 NAME = "app:queue:extraction"
 
@@ -43,8 +43,8 @@ def pushed(valkey: Valkey, database: int = 0) -> list[dict[str, str]]:
 
 
 def test_r40_r86_items_are_pushed_to_the_right_as_plain_json_in_order(valkey):
-    assert RedisQueues(valkey.url).push([item(1), item(2)]) == 2
-    assert RedisQueues(valkey.url).push([item(3)]) == 1
+    assert RedisQueue(valkey.url).push([item(1), item(2)]) == 2
+    assert RedisQueue(valkey.url).push([item(3)]) == 1
     found = pushed(valkey)
     assert [one["document_id"] for one in found] == ["d1", "d2", "d3"]
     assert found[0]["normalized_text"] == "größer \r\n $5"
@@ -53,7 +53,7 @@ def test_r40_r86_items_are_pushed_to_the_right_as_plain_json_in_order(valkey):
 def test_a_password_and_a_database_come_first(valkey):
     with valkey.client() as client:
         client.acl_setuser("odd", enabled=True, passwords=["+p@ss/word"], keys=["*"], categories=["+@all"])
-        RedisQueues(f"redis://odd:p%40ss%2Fword@127.0.0.1:{valkey.port}/3").push([item(1)])
+        RedisQueue(f"redis://odd:p%40ss%2Fword@127.0.0.1:{valkey.port}/3").push([item(1)])
         client.acl_deluser("odd")
     assert len(pushed(valkey, 3)) == 1
 
@@ -61,7 +61,7 @@ def test_a_password_and_a_database_come_first(valkey):
 @pytest.mark.parametrize(("login", "code"), [("", "NOAUTH"), (":secret@", "WRONGPASS")])
 def test_a_refusal_is_told_without_the_password_and_holds_nothing_against_the_items(valkey, login, code):
     with pytest.raises(Temporary) as told:
-        RedisQueues(f"redis://{login}127.0.0.1:{valkey.port}").push([item(1)])
+        RedisQueue(f"redis://{login}127.0.0.1:{valkey.port}").push([item(1)])
     assert (told.value.reason, told.value.detail, told.value.counts) == ("queue_refused", code, False)
     assert "secret" not in str(told.value)
     assert pushed(valkey) == []
@@ -71,13 +71,13 @@ def test_a_key_of_another_kind_is_a_refusal(valkey):
     with valkey.client() as client:
         client.set(NAME, "not a list")
     with pytest.raises(Temporary, match="WRONGTYPE"):
-        RedisQueues(valkey.url).push([item(1)])
+        RedisQueue(valkey.url).push([item(1)])
 
 
 # The answers to AUTH, SELECT and RPUSH: +OK +OK :1 :2
 @pytest.mark.parametrize("answers", [0, 3, 10, 12, 14, 17])
 def test_a_server_that_hangs_up_in_the_middle_is_asked_again_and_nothing_is_missing(valkey, proxy, answers):
-    queues = RedisQueues(through(proxy, valkey))
+    queues = RedisQueue(through(proxy, valkey))
     proxy.faults.answers = answers
     with pytest.raises(Temporary) as told:
         queues.push([item(1), item(2)])
@@ -90,17 +90,17 @@ def test_a_server_that_hangs_up_in_the_middle_is_asked_again_and_nothing_is_miss
 def test_what_was_cut_off_on_the_way_is_no_item(valkey, proxy):
     proxy.faults.asks = 150
     with pytest.raises(Temporary, match="queue_unavailable"):
-        RedisQueues(through(proxy, valkey)).push([item(1)])
+        RedisQueue(through(proxy, valkey)).push([item(1)])
     assert pushed(valkey) == []
 
 
 def test_a_server_that_is_away_or_silent_is_asked_again_later(valkey, proxy):
     proxy.faults.silent = True
     with pytest.raises(Temporary, match="queue_unavailable"):
-        RedisQueues(through(proxy, valkey), seconds=0.2).push([item(1)])
+        RedisQueue(through(proxy, valkey), seconds=0.2).push([item(1)])
     with pytest.raises(Temporary, match="queue_unavailable"):
-        RedisQueues("redis://127.0.0.1:1").push([item(1)])
-    assert RedisQueues("redis://127.0.0.1:1").push([]) == 0
+        RedisQueue("redis://127.0.0.1:1").push([item(1)])
+    assert RedisQueue("redis://127.0.0.1:1").push([]) == 0
 
 
 @contextmanager
@@ -125,17 +125,17 @@ def saying(words: bytes) -> Iterator[str]:
 )
 def test_a_wrong_answer_is_not_taken_for_a_yes(words):
     with saying(words) as url, pytest.raises(Temporary, match="no Redis server"):
-        RedisQueues(url).push([item(1)])
+        RedisQueue(url).push([item(1)])
 
 
 @pytest.mark.parametrize("url", ["http://x.example", "redis://", "redis://host/name", "nonsense"])
 def test_a_wrong_address_is_told_at_once(url):
     with pytest.raises(Refused, match="queues:"):
-        RedisQueues(url)
+        RedisQueue(url)
 
 
 def test_the_address_is_not_shown():
-    assert "secret" not in repr(RedisQueues("redis://:secret@localhost"))
+    assert "secret" not in repr(RedisQueue("redis://:secret@localhost"))
 
 
 def test_the_setting_sends_documents_there_instead_of_into_rows(valkey, tmp_path, monkeypatch):
@@ -144,7 +144,7 @@ def test_the_setting_sends_documents_there_instead_of_into_rows(valkey, tmp_path
     document = Document(
         id="d1", recipe="markets", source="s", lead="l", url="", text="words", attributes={"ticker": "NGSC"}
     )
-    app.sinks["queue"].send([Parcel(key="k-1", route=NAME, record=document, revision=1)])
+    app.sinks["queue"].send([Envelope(key="k-1", route=NAME, record=document, revision=1)])
     app.store.engine.dispose()
     assert pushed(valkey, 2) == [
         {

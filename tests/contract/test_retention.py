@@ -15,15 +15,15 @@ from tests.flow.command_line import call
 from tests.scene import START, Scene, ended, kept, make_lead
 
 from headwater.app import App
-from headwater.backends.sql.alarming import Alarms
-from headwater.backends.sql.schema import alarms, captures, deliveries, documents, leads, runs
-from headwater.cli.sweep import sweep_records
+from headwater.cli.ops.sweep import sweep_records
 from headwater.model.errors import Temporary
-from headwater.model.work import State, Task
-from headwater.pure.alarms import Concern
+from headwater.model.jobs import State, Task
+from headwater.ops import retention as cleanup
+from headwater.ops.alarms.alarm_store import AlarmStore
+from headwater.ops.alarms.decision import Problem
+from headwater.ops.retention import apply_retention
 from headwater.settings.settings import Retention, read_settings
-from headwater.worker import cleanup
-from headwater.worker.cleanup import clean_up
+from headwater.store.tables import alarms, captures, deliveries, documents, leads, polls
 
 DAY = timedelta(days=1)
 
@@ -55,19 +55,19 @@ def test_c33_old_runs_go_and_a_stopped_source_stays_stopped(app: App, scene: Sce
     scene.claim(Task.POLL, keys=(running.id,), recipe="crypto")
     scene.now += 20 * DAY
     scene.tell(source=crypto("Fresh"))
-    assert clean_up(keeping(app, runs=14))["runs"] == 1
-    assert {row["status"] for row in scene.rows(runs)} == {"running", "completed"}
+    assert apply_retention(keeping(app, runs=14))["polls"] == 1
+    assert {row["status"] for row in scene.rows(polls)} == {"running", "completed"}
     assert scene.claim(Task.POLL, keys=(source.id,), recipe="crypto") == []
 
 
 def test_alarms_that_are_over_go_with_their_deliveries(app: App, scene: Scene):
-    concern = Concern(kind="silent", subject="s", name="S", title="t")
+    concern = Problem(kind="silent", subject="s", name="S", title="t")
     for concerns in ([concern], []):
-        Alarms(app.store.engine).settle("crypto", concerns, ["ops"], scene.now)
+        AlarmStore(app.store.engine).settle("crypto", concerns, ["ops"], scene.now)
     scene.now += 20 * DAY
-    Alarms(app.store.engine).settle("crypto", [concern], ["ops"], scene.now)
+    AlarmStore(app.store.engine).settle("crypto", [concern], ["ops"], scene.now)
     scene.now += 20 * DAY
-    assert clean_up(keeping(app, alarms=14))["alarms"] == 1
+    assert apply_retention(keeping(app, alarms=14))["alarms"] == 1
     assert scene.row(alarms)["cleared_at"] is None
     assert scene.count(deliveries) == 1
 
@@ -76,7 +76,7 @@ def test_c30_captures_that_somebody_may_need_again_stay(app: App, scene: Scene):
     done, apart, waiting = scene.drafts("done", "apart", "waiting")
     scene.refine(kept(done), ended(apart, State.ASIDE, "js_required"))
     scene.now += 20 * DAY
-    assert clean_up(keeping(app, captures=14))["captures"] == 1
+    assert apply_retention(keeping(app, captures=14))["captures"] == 1
     assert {row["lead_id"] for row in scene.rows(captures)} == {apart.lead.id, waiting.lead.id}
 
 
@@ -94,7 +94,7 @@ def test_c30_old_documents_move_to_a_file_and_leave_their_names(app: App, scene:
     (young,) = drafts(scene, crypto(), "young")
     scene.refine(kept(young, title="Young"))
     before = articles(app)["Old"]
-    told = clean_up(keeping(app, documents=30))
+    told = apply_retention(keeping(app, documents=30))
     assert told["documents"] == 1
     after = articles(app)
     assert (after["Old"]["status"], after["Old"]["body"], after["Young"]["status"]) == (
@@ -110,14 +110,14 @@ def test_c30_old_documents_move_to_a_file_and_leave_their_names(app: App, scene:
     assert (moved["title"], moved["text"], moved["authors"]) == ("Old", "An old story.", ["Ada Vane"])
     assert moved["published_at"] == START
     assert moved["attributes"] == '{"words":3}'
-    assert clean_up(keeping(app, documents=30))["documents"] == 0
+    assert apply_retention(keeping(app, documents=30))["documents"] == 0
 
 
 def test_c30_what_was_moved_is_not_ingested_again(app: App, scene: Scene):
     (old,) = drafts(scene, crypto(), "old")
     scene.refine(kept(old))
     scene.now += 40 * DAY
-    clean_up(keeping(app, documents=30))
+    apply_retention(keeping(app, documents=30))
     assert scene.tell(make_lead("old", source=crypto(), body="body of old"), source=crypto()) == 0
     assert scene.claim(Task.REFINE, recipe="crypto") == []
     assert scene.row(leads)["state"] == State.DONE
@@ -129,7 +129,7 @@ def test_a_file_holds_the_documents_of_one_day(app: App, scene: Scene):
         scene.refine(*(kept(draft) for draft in first))
         scene.now += DAY
     scene.now += 40 * DAY
-    files = clean_up(keeping(app, documents=30))["files"]
+    files = apply_retention(keeping(app, documents=30))["files"]
     assert [name[:22] for name in files] == [f"crypto/2026/2026-11-{day}" for day in (13, 14, 15)]
     assert [pyarrow.parquet.read_metadata(app.records.folder / name).num_rows for name in files] == [2, 2, 2]
 
@@ -146,9 +146,9 @@ def test_c35_killed_between_file_and_rows_nothing_is_lost_and_nothing_is_doubled
     with monkeypatch.context() as broken:
         broken.setattr(cleanup, "mark_archived", _die)
         with pytest.raises(WorkerDied):
-            clean_up(keeping(app, documents=30))
+            apply_retention(keeping(app, documents=30))
     assert {row["status"] for row in ask(app.store.engine, "SELECT status FROM articles")} == {"ACTIVE"}
-    told = clean_up(keeping(app, documents=30))
+    told = apply_retention(keeping(app, documents=30))
     assert told["documents"] == 2
     assert [path.name for path in app.records.folder.rglob("*.parquet")] == [Path(told["files"][0]).name]
 
@@ -167,7 +167,7 @@ def killed(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as broken:
         broken.setattr(cleanup, "mark_archived", _die)
         with pytest.raises(WorkerDied):
-            clean_up(app)
+            apply_retention(app)
 
 
 def test_c35_killed_and_done_again_at_another_hour_the_file_is_the_same(
@@ -178,11 +178,11 @@ def test_c35_killed_and_done_again_at_another_hour_the_file_is_the_same(
         scene.refine(kept(draft, title=title))
         scene.now += timedelta(hours=8)
     scene.now = START + 30 * DAY + timedelta(hours=4)  # between the two, were it not for whole days
-    assert clean_up(keeping(app, documents=30))["documents"] == 0
+    assert apply_retention(keeping(app, documents=30))["documents"] == 0
     scene.now += DAY
     killed(keeping(app, documents=30), monkeypatch)
     scene.now += DAY - timedelta(hours=9)
-    assert clean_up(keeping(app, documents=30))["documents"] == 2
+    assert apply_retention(keeping(app, documents=30))["documents"] == 2
     assert rows_of(app) == ["Evening", "Morning"]
 
 
@@ -196,7 +196,7 @@ def test_c35_a_file_that_no_row_came_to_name_is_swept(
     scene.now = START + 31 * DAY
     killed(keeping(app, documents=30), monkeypatch)
     scene.now += DAY
-    assert clean_up(keeping(app, documents=30))["documents"] == 2
+    assert apply_retention(keeping(app, documents=30))["documents"] == 2
     assert rows_of(app) == ["First", "First", "Late"]
     for path in app.records.folder.rglob("*.parquet"):
         os.utime(path, (scene.now.timestamp(),) * 2)
@@ -220,10 +220,10 @@ def test_c35_no_row_changes_for_a_file_that_was_swept_away(
 
     monkeypatch.setattr(cleanup, "_write", swept)
     with pytest.raises(Temporary, match="was removed"):
-        clean_up(keeping(app, documents=30))
+        apply_retention(keeping(app, documents=30))
     assert scene.row(documents)["state"] == State.KEPT
     monkeypatch.undo()
-    assert clean_up(keeping(app, documents=30))["documents"] == 1
+    assert apply_retention(keeping(app, documents=30))["documents"] == 1
 
 
 def test_a_document_that_changes_meanwhile_stays(app: App, scene: Scene, monkeypatch: pytest.MonkeyPatch):
@@ -238,7 +238,7 @@ def test_a_document_that_changes_meanwhile_stays(app: App, scene: Scene, monkeyp
         return really(rows, file)
 
     monkeypatch.setattr(cleanup, "write_parquet", slowly)
-    assert clean_up(keeping(app, documents=30))["documents"] == 0
+    assert apply_retention(keeping(app, documents=30))["documents"] == 0
     assert scene.row(documents)["state"] == State.KEPT
 
 
@@ -247,9 +247,9 @@ def test_c30_a_dry_run_counts_and_changes_nothing(app: App, scene: Scene):
     scene.drafts("page")
     scene.now += 40 * DAY
     everything = keeping(app, runs=14, alarms=14, captures=14, documents=14)
-    tables = (runs, alarms, captures, documents)
+    tables = (polls, alarms, captures, documents)
     before = [scene.rows(table) for table in tables]
-    told = clean_up(everything, dry_run=True)
+    told = apply_retention(everything, dry_run=True)
     assert {name: told[name] for name in ("runs", "alarms", "captures", "documents")} == {
         "runs": 2,
         "alarms": 0,
@@ -263,9 +263,9 @@ def test_c30_a_dry_run_counts_and_changes_nothing(app: App, scene: Scene):
 def test_nothing_goes_where_the_policy_keeps_for_ever(app: App, scene: Scene):
     scene.refine(*(kept(draft) for draft in drafts(scene, crypto(), "a")))
     scene.now += 4_000 * DAY
-    told = clean_up(keeping(app))
+    told = apply_retention(keeping(app))
     assert [told[name] for name in ("runs", "alarms", "captures", "documents")] == [0, 0, 0, 0]
-    assert scene.count(runs) == 1
+    assert scene.count(polls) == 1
 
 
 def test_c33_the_verb_cleans_up_and_tells(
@@ -282,8 +282,8 @@ def test_c33_the_verb_cleans_up_and_tells(
     assert (
         "1 run, 0 alarms, 0 captures would be removed" in call(capsys, monkeypatch, *words, "--dry-run").out
     )
-    assert call(capsys, monkeypatch, *words, "--json").record["runs"] == 1
-    assert scene.count(runs) == 0
+    assert call(capsys, monkeypatch, *words, "--json").record["polls"] == 1
+    assert scene.count(polls) == 0
 
 
 def test_a_negative_policy_is_refused(

@@ -4,11 +4,11 @@ import pytest
 from sqlalchemy import Engine, func, select
 from tests.scene import HOUR, RECIPE, START, Scene, kept
 
-from headwater.backends.sql.connect import reading
-from headwater.backends.sql.indexing import AT_ONCE, index_documents
-from headwater.backends.sql.retention import mark_archived
-from headwater.backends.sql.search_table import search_entries
-from headwater.backends.sql.searching import Wish, search
+from headwater.store.connect import read_transaction
+from headwater.store.maintenance.retention import mark_archived
+from headwater.store.schema.search import search_entries
+from headwater.store.search.full_text import SearchQuery, search_text
+from headwater.store.search.full_text_index import AT_ONCE, index_documents
 
 TEXTS = {
     "licence": ("Renovación del permiso de conducir", "El permiso caduca a los diez años.", "es"),
@@ -26,11 +26,11 @@ def filled(scene: Scene) -> Scene:
 
 
 def titles(engine: Engine, query: str, **told: object) -> list[str]:
-    return [row["title"] for row in search(engine, Wish(query=query, recipe=RECIPE, **told))]
+    return [row["title"] for row in search_text(engine, SearchQuery(query=query, recipe=RECIPE, **told))]
 
 
 def indexed(engine: Engine) -> int:
-    with reading(engine) as connection:
+    with read_transaction(engine) as connection:
         return connection.scalar(select(func.count()).select_from(search_entries)) or 0
 
 
@@ -40,7 +40,7 @@ def test_p29_words_are_found_without_accents_cases_and_signs(filled: Scene, engi
 
 
 def test_p29_every_word_goes_before_some_words_and_titles_before_texts(filled: Scene, engine: Engine):
-    found = search(engine, Wish(query="permiso de conducir", recipe=RECIPE))
+    found = search_text(engine, SearchQuery(query="permiso de conducir", recipe=RECIPE))
     assert found[0]["title"] == "Renovación del permiso de conducir"
     assert {row["title"] for row in found[1:]} == {"Licencia de pesca", "Empadronament"}
     assert found[0]["coverage"] == 1.0 > found[1]["coverage"]
@@ -55,7 +55,7 @@ def test_filters_by_language_moment_recipe_and_count(filled: Scene, engine: Engi
     assert titles(engine, "permiso", language="ca") == ["Empadronament"]
     assert titles(engine, "permiso", since=START + 2 * HOUR) == ["Empadronament"]
     assert len(titles(engine, "permiso", limit=2)) == 2
-    assert search(engine, Wish(query="permiso", recipe="other")) == []
+    assert search_text(engine, SearchQuery(query="permiso", recipe="other")) == []
 
 
 @pytest.mark.parametrize(

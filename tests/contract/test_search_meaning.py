@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import Engine
 from tests.scene import HOUR, RECIPE, START, Scene, kept
 
-from headwater.backends.sql import meaning
-from headwater.backends.sql.meaning import add_vectors, has_vectors, search_meaning
-from headwater.backends.sql.searching import Wish
+from headwater.store.search import vectors as meaning
+from headwater.store.search.full_text import SearchQuery
+from headwater.store.search.vectors import add_vectors, has_vectors, search_by_vector
 
 ABOUT = {"Sea": (1.0, 0.0, 0.0), "Coast": (0.8, 0.6, 0.0), "Tax": (0.0, 0.0, 2.0)}
 MODEL = "three-numbers"
@@ -28,8 +28,8 @@ def filled(scene: Scene) -> Scene:
 
 
 def near(engine: Engine, *values: float, **told: Any) -> list[tuple[str, float]]:
-    wish = Wish(query="anything", recipe=RECIPE, **told)
-    found = search_meaning(engine, wish, MODEL, np.array(values, dtype=np.float32))
+    wish = SearchQuery(query="anything", recipe=RECIPE, **told)
+    found = search_by_vector(engine, wish, MODEL, np.array(values, dtype=np.float32))
     return [(row["title"], row["similarity"]) for row in found]
 
 

@@ -6,22 +6,22 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, text
 
-from headwater.backends.sql.among import among
-from headwater.backends.sql.bulk import change_rows, insert_rows
-from headwater.backends.sql.columns import metadata
-from headwater.backends.sql.connect import connect, reading, writing
-from headwater.backends.sql.schema import documents, fingerprints, groups
-from headwater.backends.sql.store import SqlStore
+from headwater.store.bulk import insert_rows, update_rows
+from headwater.store.connect import connect, read_transaction, write_transaction
+from headwater.store.in_list import in_list
+from headwater.store.schema.columns import metadata
+from headwater.store.sql_store import SqlStore
+from headwater.store.tables import documents, fingerprints, groups
 
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
 
 
-def group(name: str, marks: int = 1) -> dict[str, object]:
+def group(name: str, version: int = 1) -> dict[str, object]:
     return {
         "id": name,
         "recipe": "test",
         "name": name,
-        "marks": marks,
+        "version": version,
         "created_at": NOW,
         "due_at": NOW,
         "attempts": 0,
@@ -29,37 +29,37 @@ def group(name: str, marks: int = 1) -> dict[str, object]:
 
 
 def test_a_row_that_is_there_stays_and_is_not_counted(store: SqlStore) -> None:
-    with writing(store.engine) as connection:
+    with write_transaction(store.engine) as connection:
         assert insert_rows(connection, groups, [group("a"), group("b")]) == 2
         assert insert_rows(connection, groups, [group("b", 7), group("c", 7)]) == 1
         assert insert_rows(connection, groups, []) == 0
-        found = {row.id: row.marks for row in connection.execute(select(groups))}
+        found = {row.id: row.version for row in connection.execute(select(groups))}
     assert found == {"a": 1, "b": 1, "c": 7}
 
 
 def test_only_the_named_columns_are_replaced(store: SqlStore) -> None:
-    with writing(store.engine) as connection:
+    with write_transaction(store.engine) as connection:
         insert_rows(connection, groups, [group("a")])
-        insert_rows(connection, groups, [group("a", 9) | {"name": "other"}], replacing=("marks",))
-        row = connection.execute(select(groups.c.name, groups.c.marks)).one()
+        insert_rows(connection, groups, [group("a", 9) | {"name": "other"}], replacing=("version",))
+        row = connection.execute(select(groups.c.name, groups.c.version)).one()
     assert tuple(row) == ("a", 9)
 
 
 def test_changes_of_different_columns_each_reach_their_row(store: SqlStore) -> None:
-    with writing(store.engine) as connection:
+    with write_transaction(store.engine) as connection:
         insert_rows(connection, groups, [group("a"), group("b"), group("c")])
         one_less = groups.c.attempts - 1
-        change_rows(
+        update_rows(
             connection,
             groups,
             [
-                ("a", {"marks": 5, "due_at": None}),
+                ("a", {"version": 5, "due_at": None}),
                 ("b", {"name": "nul\x00"}),
                 ("c", {"attempts": one_less}),
             ],
         )
         rows = connection.execute(
-            select(groups.c.name, groups.c.marks, groups.c.due_at, groups.c.attempts).order_by(groups.c.id)
+            select(groups.c.name, groups.c.version, groups.c.due_at, groups.c.attempts).order_by(groups.c.id)
         ).all()
     assert [tuple(row) for row in rows] == [
         ("a", 5, None, 0),
@@ -70,16 +70,16 @@ def test_changes_of_different_columns_each_reach_their_row(store: SqlStore) -> N
 
 @pytest.mark.parametrize("wanted", [[], ["b"], ["a", "c", "missing"], [f"key{n}" for n in range(5000)]])
 def test_among_is_membership(store: SqlStore, wanted: list[str]) -> None:
-    with writing(store.engine) as connection:
+    with write_transaction(store.engine) as connection:
         insert_rows(connection, groups, [group(name) for name in "abc"])
-        found = set(connection.scalars(select(groups.c.id).where(among(groups.c.id, wanted))))
+        found = set(connection.scalars(select(groups.c.id).where(in_list(groups.c.id, wanted))))
     assert found == set(wanted) & set("abc")
 
 
 def test_among_knows_numbers(store: SqlStore) -> None:
-    with writing(store.engine) as connection:
+    with write_transaction(store.engine) as connection:
         insert_rows(connection, groups, [group("a", 2), group("b", 3)])
-        found = list(connection.scalars(select(groups.c.id).where(among(groups.c.marks, {3, 2**40}))))
+        found = list(connection.scalars(select(groups.c.id).where(in_list(groups.c.version, {3, 2**40}))))
     assert found == ["b"]
 
 
@@ -88,12 +88,12 @@ def test_among_looks_keys_up_instead_of_reading_the_table(tmp_path: Path) -> Non
     engine = connect(f"sqlite:///{tmp_path}/store.db")
     metadata.create_all(engine)
     queries = [
-        select(documents.c.id).where(among(documents.c.id, ["a"]), documents.c.lease_owner == "me"),
+        select(documents.c.id).where(in_list(documents.c.id, ["a"]), documents.c.lease_owner == "me"),
         select(fingerprints.c.document_id).where(
-            fingerprints.c.recipe == "r", fingerprints.c.kind == "url", among(fingerprints.c.value, ["a"])
+            fingerprints.c.recipe == "r", fingerprints.c.kind == "url", in_list(fingerprints.c.value, ["a"])
         ),
     ]
-    with reading(engine) as connection:
+    with read_transaction(engine) as connection:
         for query in queries:
             compiled = query.compile(engine, compile_kwargs={"literal_binds": True})
             plan = " ".join(row[3] for row in connection.execute(text(f"EXPLAIN QUERY PLAN {compiled}")))

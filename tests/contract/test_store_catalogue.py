@@ -15,11 +15,10 @@ from tests.scene import (
     make_story,
 )
 
-from headwater.backends.sql.catalogue import Catalogue
-from headwater.backends.sql.history import explain
-from headwater.model.document import Edge, Mark, Mention
-from headwater.model.fact import Finding
-from headwater.model.work import Delivered, Gathered, State, Task
+from headwater.model.document import Edge, FactValue, Mention, TrailEntry
+from headwater.model.jobs import DeliveryResult, GatherResult, State, Task
+from headwater.store.reads.catalogue import Catalogue
+from headwater.store.reads.explanation import explain
 
 
 @pytest.fixture
@@ -45,9 +44,11 @@ def test_the_status_counts_everything_and_says_why_things_ended(scene: Scene, ca
         ended(c, State.DROPPED, "spam"),
         ended(d, State.QUARANTINED, "error:X"),
     )
-    (bundle,) = scene.claim(Task.GATHER)
+    (group_batch,) = scene.claim(Task.GATHER)
     story = make_story("s", "day", a.id)
-    scene.store.finish_gather([Gathered(group=bundle.id, marks=bundle.marks, stories=(story,))], ME, START)
+    scene.store.finish_gather(
+        [GatherResult(group=group_batch.id, version=group_batch.version, stories=(story,))], ME, START
+    )
     scene.tell(scene.lead("e"), scene.lead("f", url=a.lead.lead.url))
     scene.claim(Task.FETCH)
     status = catalogue.status(RECIPE, START)
@@ -143,17 +144,19 @@ def test_explain_tells_the_full_story_of_a_document(scene: Scene):
             draft,
             routes=("out",),
             group="day",
-            trail=(Mark("extract", "1", ("text",), {"score": 1}),),
-            facts={"f": Finding(1, "s", "2")},
+            trail=(TrailEntry("extract", "1", ("text",), {"score": 1}),),
+            facts={"f": FactValue(1, "s", "2")},
             mentions=(Mention("sub", "k", 1.0),),
             edges=(Edge("o", "related", "r"),),
         )
     )
     (errand,) = scene.claim(Task.DELIVER)
-    scene.store.finish_deliver([Delivered(id=errand.id, revision=1, receipt="r")], ME, START)
-    (bundle,) = scene.claim(Task.GATHER)
+    scene.store.finish_deliver([DeliveryResult(id=errand.id, revision=1, receipt="r")], ME, START)
+    (group_batch,) = scene.claim(Task.GATHER)
     story = make_story("s", "day", draft.id)
-    scene.store.finish_gather([Gathered(group=bundle.id, marks=bundle.marks, stories=(story,))], ME, START)
+    scene.store.finish_gather(
+        [GatherResult(group=group_batch.id, version=group_batch.version, stories=(story,))], ME, START
+    )
     told = explain(scene.store.engine, draft.id)
     assert (told["document"]["id"], told["lead"]["id"], told["source"]["name"]) == (draft.id, lead.id, "Wire")
     assert told["run"]["source_id"] == scene.source.id

@@ -9,24 +9,24 @@ from datetime import datetime, timedelta
 import pytest
 from tests.scene import HOUR, LEASE, ME, RECIPE, START, Scene, kept, make_capture, make_source, make_story
 
-from headwater.backends.sql.claims import TABLES
-from headwater.backends.sql.connect import connect
-from headwater.backends.sql.replays import Replays
-from headwater.backends.sql.schema import leads, sources
-from headwater.backends.sql.store import SqlStore
-from headwater.model.replay import Replayed, Verdict
-from headwater.model.work import (
+from headwater.model.jobs import (
     Claim,
-    Delivered,
-    Fetched,
-    Gathered,
+    DeliveryResult,
+    FetchResult,
+    GatherResult,
     Job,
-    Later,
-    Polled,
-    Quarantined,
+    PollResult,
+    Postponement,
+    Quarantine,
     Task,
 )
-from headwater.pure.keys import group_key
+from headwater.model.keys import group_key
+from headwater.model.replay import ReplayResult, ReplayVerdict
+from headwater.store.admin.replays import Replays
+from headwater.store.claims.leases import TASK_TABLES
+from headwater.store.connect import connect
+from headwater.store.sql_store import SqlStore
+from headwater.store.tables import leads, sources
 
 SECOND = timedelta(seconds=1)
 
@@ -41,8 +41,8 @@ def _sources_due(scene: Scene, *moments: datetime) -> list[str]:
 
 def test_the_oldest_due_comes_first_up_to_the_limit(scene: Scene):
     late, old, older = _sources_due(scene, START, START - HOUR, START - 2 * HOUR)
-    assert [turn.source.id for turn in scene.claim(Task.POLL, limit=2)] == [older, old]
-    assert [turn.source.id for turn in scene.claim(Task.POLL, limit=2)] == [late]
+    assert [source_lease.source.id for source_lease in scene.claim(Task.POLL, limit=2)] == [older, old]
+    assert [source_lease.source.id for source_lease in scene.claim(Task.POLL, limit=2)] == [late]
 
 
 def test_what_is_not_due_is_not_claimed(scene: Scene):
@@ -68,8 +68,8 @@ def test_r29_a_leased_row_is_not_claimed_until_its_lease_runs_out(scene: Scene):
     scene.now = START + LEASE - SECOND
     assert scene.claim(Task.POLL, "second") == []
     scene.now = START + LEASE
-    (turn,) = scene.claim(Task.POLL, "second")
-    assert turn.attempts == 2
+    (source_lease,) = scene.claim(Task.POLL, "second")
+    assert source_lease.attempts == 2
     assert scene.row(sources)["lease_owner"] == "second"
 
 
@@ -92,8 +92,8 @@ def test_released_rows_are_free_and_count_only_if_their_owner_died(scene: Scene,
     assert scene.store.holders() == {"mine", "others"}
     assert scene.store.release(["mine"], counts=counts) == 1
     assert scene.store.holders() == {"others"}
-    (turn,) = scene.claim(Task.POLL)
-    assert turn.attempts == attempts
+    (source_lease,) = scene.claim(Task.POLL)
+    assert source_lease.attempts == attempts
 
 
 def test_release_covers_every_kind_of_work(scene: Scene):
@@ -143,14 +143,18 @@ def test_next_due_counts_leased_work_as_unfinished(scene: Scene):
 
 
 def _rows(scene: Scene) -> dict[str, list]:
-    return {table.name: sorted(map(str, scene.rows(table))) for table in TABLES.values()}
+    return {table.name: sorted(map(str, scene.rows(table))) for table in TASK_TABLES.values()}
 
 
 def _polled(scene: Scene) -> Callable[[], object]:
     scene.store.register([scene.source], START)
-    (turn,) = scene.claim(Task.POLL, "slow")
-    polled = Polled(
-        source=scene.source.id, run=turn.run, leads=(scene.lead("a"),), watermark={"x": 1}, due_at=None
+    (source_lease,) = scene.claim(Task.POLL, "slow")
+    polled = PollResult(
+        source=scene.source.id,
+        run=source_lease.run,
+        leads=(scene.lead("a"),),
+        watermark={"x": 1},
+        due_at=None,
     )
     return lambda: scene.store.finish_poll([polled], "slow", START)
 
@@ -158,7 +162,7 @@ def _polled(scene: Scene) -> Callable[[], object]:
 def _fetched(scene: Scene) -> Callable[[], object]:
     scene.tell(scene.lead("a"))
     (stored,) = scene.claim(Task.FETCH, "slow")
-    fetched = Fetched(lead=stored.id, version="v1", result=make_capture(stored.id))
+    fetched = FetchResult(lead=stored.id, version="v1", result=make_capture(stored.id))
     return lambda: scene.store.finish_fetch([fetched], "slow", START)
 
 
@@ -171,15 +175,17 @@ def _refined(scene: Scene) -> Callable[[], object]:
 
 def _gathered(scene: Scene) -> Callable[[], object]:
     (draft,) = scene.keep("a", group="day")
-    (bundle,) = scene.claim(Task.GATHER, "slow")
-    gathered = Gathered(group=bundle.id, marks=bundle.marks, stories=(make_story("s", "day", draft.id),))
+    (group_batch,) = scene.claim(Task.GATHER, "slow")
+    gathered = GatherResult(
+        group=group_batch.id, version=group_batch.version, stories=(make_story("s", "day", draft.id),)
+    )
     return lambda: scene.store.finish_gather([gathered], "slow", START)
 
 
 def _delivered(scene: Scene) -> Callable[[], object]:
     scene.keep("a", routes=("out",))
     (errand,) = scene.claim(Task.DELIVER, "slow")
-    return lambda: scene.store.finish_deliver([Delivered(id=errand.id, revision=1)], "slow", START)
+    return lambda: scene.store.finish_deliver([DeliveryResult(id=errand.id, revision=1)], "slow", START)
 
 
 def _replayed(scene: Scene) -> Callable[[], object]:
@@ -187,7 +193,7 @@ def _replayed(scene: Scene) -> Callable[[], object]:
     Replays(scene.store.engine).start(RECIPE, START - HOUR, START + HOUR, START)
     scene.store.advance_replay(RECIPE, START)
     (item,) = scene.claim(Task.REPLAY, "slow")
-    found = Replayed(id=item.id, revision=1, capture=None, verdict=Verdict.SAME)
+    found = ReplayResult(id=item.id, revision=1, capture=None, verdict=ReplayVerdict.SAME)
     return lambda: scene.store.finish_replay([found], "slow", START)
 
 
@@ -226,12 +232,14 @@ def test_a_postponed_or_quarantined_result_without_lease_is_ignored_too(scene: S
     scene.now = START + LEASE
     scene.claim(task, "quick")
     before = _rows(scene)
-    later, apart = Later(at=START, reason="r"), Quarantined(reason="r")
+    later, apart = Postponement(at=START, reason="r"), Quarantine(reason="r")
     lead, group = scene.lead("a").id, group_key(RECIPE, "day")
-    scene.store.finish_fetch([Fetched(lead=lead, version="v1", result=apart)], "slow", START)
-    scene.store.finish_gather([Gathered(group=group, marks=1, quarantined=apart)], "slow", START)
-    for delivery in scene.rows(TABLES[Task.DELIVER]):
-        scene.store.finish_deliver([Delivered(id=delivery["id"], revision=1, later=later)], "slow", START)
+    scene.store.finish_fetch([FetchResult(lead=lead, version="v1", result=apart)], "slow", START)
+    scene.store.finish_gather([GatherResult(group=group, version=1, quarantined=apart)], "slow", START)
+    for delivery in scene.rows(TASK_TABLES[Task.DELIVER]):
+        scene.store.finish_deliver(
+            [DeliveryResult(id=delivery["id"], revision=1, later=later)], "slow", START
+        )
     assert _rows(scene) == before
 
 

@@ -3,18 +3,20 @@
 import pytest
 from tests.scene import HOUR, ME, START, Scene, ended, kept, make_story
 
-from headwater.backends.sql.operations import Operations
-from headwater.backends.sql.schema import deliveries, quarantine
-from headwater.model.work import Delivered, Errand, Gathered, Later, Quarantined, State, Task
+from headwater.model.jobs import Delivery, DeliveryResult, GatherResult, Postponement, Quarantine, State, Task
+from headwater.store.admin.operations import Operations
+from headwater.store.tables import deliveries, quarantine
 
 
-def _errand(scene: Scene) -> Errand:
+def _errand(scene: Scene) -> Delivery:
     (errand,) = scene.claim(Task.DELIVER)
     return errand
 
 
-def _finish(scene: Scene, errand: Errand, **told) -> dict:
-    scene.store.finish_deliver([Delivered(id=errand.id, revision=errand.revision, **told)], ME, scene.now)
+def _finish(scene: Scene, errand: Delivery, **told) -> dict:
+    scene.store.finish_deliver(
+        [DeliveryResult(id=errand.id, revision=errand.revision, **told)], ME, scene.now
+    )
     return scene.row(deliveries)
 
 
@@ -36,7 +38,9 @@ def test_a_sent_delivery_is_done_with_its_receipt(scene: Scene):
 @pytest.mark.parametrize(("counts", "attempts"), [(True, 1), (False, 0)])
 def test_a_postponed_delivery_is_due_later(scene: Scene, counts: bool, attempts: int):
     scene.keep("a", routes=("out",))
-    row = _finish(scene, _errand(scene), later=Later(at=START + HOUR, reason="http_503", counts=counts))
+    row = _finish(
+        scene, _errand(scene), later=Postponement(at=START + HOUR, reason="http_503", counts=counts)
+    )
     assert (row["state"], row["due_at"], row["reason"]) == (State.WAITING, START + HOUR, "http_503")
     assert (row["attempts"], row["lease_owner"]) == (attempts, None)
 
@@ -49,7 +53,7 @@ def test_a_dropped_delivery_keeps_its_reason(scene: Scene):
 
 def test_a_quarantined_delivery_waits_for_an_operator(scene: Scene):
     scene.keep("a", routes=("out",))
-    row = _finish(scene, _errand(scene), quarantined=Quarantined(reason="unknown_route"))
+    row = _finish(scene, _errand(scene), quarantined=Quarantine(reason="unknown_route"))
     assert (row["state"], row["reason"], row["due_at"]) == (State.QUARANTINED, "unknown_route", None)
     assert (scene.row(quarantine)["record_id"], scene.row(quarantine)["task"]) == (row["id"], Task.DELIVER)
     Operations(scene.store.engine).retry(None, None, START)
@@ -61,10 +65,10 @@ def test_several_ends_in_one_batch_are_kept_apart(scene: Scene):
     sent, later, dropped, apart = scene.claim(Task.DELIVER)
     scene.store.finish_deliver(
         [
-            Delivered(id=sent.id, revision=1, receipt="r"),
-            Delivered(id=later.id, revision=1, later=Later(at=START + HOUR, reason="busy")),
-            Delivered(id=dropped.id, revision=1, dropped="no"),
-            Delivered(id=apart.id, revision=1, quarantined=Quarantined(reason="bad")),
+            DeliveryResult(id=sent.id, revision=1, receipt="r"),
+            DeliveryResult(id=later.id, revision=1, later=Postponement(at=START + HOUR, reason="busy")),
+            DeliveryResult(id=dropped.id, revision=1, dropped="no"),
+            DeliveryResult(id=apart.id, revision=1, quarantined=Quarantine(reason="bad")),
         ],
         ME,
         START,
@@ -90,7 +94,7 @@ def test_a_newer_revision_that_came_while_this_one_was_sent_stays_due(scene: Sce
 
 
 @pytest.mark.parametrize(
-    "end", [{"dropped": "no"}, {"quarantined": Quarantined(reason="bad")}], ids=["drop", "apart"]
+    "end", [{"dropped": "no"}, {"quarantined": Quarantine(reason="bad")}], ids=["drop", "apart"]
 )
 def test_a_newer_revision_is_sent_whatever_became_of_the_older(scene: Scene, end):
     (draft,) = scene.keep("a", routes=("out",))
@@ -109,20 +113,20 @@ def test_a_later_revision_is_sent_after_the_first_arrived(scene: Scene):
 
 
 def test_a_revision_that_was_sent_is_not_sent_again(scene: Scene):
-    from headwater.backends.sql.connect import writing
-    from headwater.backends.sql.outbox import open_deliveries
+    from headwater.store.claims.outbox import open_deliveries
+    from headwater.store.connect import write_transaction
 
     (draft,) = scene.keep("a", routes=("out",))
     _finish(scene, _errand(scene))
     document = scene.store.documents([draft.id])[draft.id]
-    with writing(scene.store.engine) as connection:
+    with write_transaction(scene.store.engine) as connection:
         open_deliveries(connection, [(document, "out", "document", 1)], START)
     assert scene.claim(Task.DELIVER) == []
 
 
 def test_a_sent_revision_ends_the_quarantine_of_the_one_before(scene: Scene):
     (draft,) = scene.keep("a", routes=("out",))
-    _finish(scene, _errand(scene), quarantined=Quarantined(reason="bad"))
+    _finish(scene, _errand(scene), quarantined=Quarantine(reason="bad"))
     scene.refine(kept(scene.change(draft, "changed"), routes=("out",)))
     row = _finish(scene, _errand(scene))
     assert (row["state"], row["reason"], scene.count(quarantine)) == (State.DONE, None, 0)
@@ -137,12 +141,18 @@ def test_a_bad_revision_in_between_does_not_disturb_the_delivery(scene: Scene):
 
 def test_an_ended_story_is_withdrawn(scene: Scene):
     (draft,) = scene.keep("a", group="day")
-    (bundle,) = scene.claim(Task.GATHER)
+    (group_batch,) = scene.claim(Task.GATHER)
     story = make_story("s1", "day", draft.id)
     scene.store.finish_gather(
-        [Gathered(group=bundle.id, marks=bundle.marks, stories=(story,), routes={"s1": ("out",)})], ME, START
+        [
+            GatherResult(
+                group=group_batch.id, version=group_batch.version, stories=(story,), routes={"s1": ("out",)}
+            )
+        ],
+        ME,
+        START,
     )
     scene.keep("b", group="day")
-    (bundle,) = scene.claim(Task.GATHER)
-    scene.store.finish_gather([Gathered(group=bundle.id, marks=bundle.marks)], ME, START)
+    (group_batch,) = scene.claim(Task.GATHER)
+    scene.store.finish_gather([GatherResult(group=group_batch.id, version=group_batch.version)], ME, START)
     assert _errand(scene).record is None

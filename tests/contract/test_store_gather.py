@@ -5,23 +5,23 @@ from datetime import timedelta
 
 from tests.scene import HOUR, ME, RECIPE, START, Scene, ended, kept, make_story
 
-from headwater.backends.sql.schema import deliveries, facts, groups, members, quarantine, stories
-from headwater.model.fact import Finding
-from headwater.model.work import Bundle, Claim, Gathered, Job, Later, Quarantined, State, Task
-from headwater.pure.keys import group_key
+from headwater.model.document import FactValue
+from headwater.model.jobs import Claim, GatherResult, GroupBatch, Job, Postponement, Quarantine, State, Task
+from headwater.model.keys import group_key
+from headwater.store.tables import deliveries, facts, groups, quarantine, stories, story_members
 
 DAY = group_key(RECIPE, "day")
 
 
-def _bundle(scene: Scene) -> Bundle:
-    (bundle,) = scene.claim(Task.GATHER)
-    return bundle
+def _bundle(scene: Scene) -> GroupBatch:
+    (group_batch,) = scene.claim(Task.GATHER)
+    return group_batch
 
 
-def _gather(scene: Scene, *told, bundle: Bundle | None = None, **more) -> None:
-    bundle = bundle or _bundle(scene)
+def _gather(scene: Scene, *told, group_batch: GroupBatch | None = None, **more) -> None:
+    group_batch = group_batch or _bundle(scene)
     scene.store.finish_gather(
-        [Gathered(group=bundle.id, marks=bundle.marks, stories=told, **more)], ME, scene.now
+        [GatherResult(group=group_batch.id, version=group_batch.version, stories=told, **more)], ME, scene.now
     )
 
 
@@ -35,8 +35,8 @@ def test_a_bundle_of_outlines_leaves_the_words_in_the_database(scene: Scene):
     (draft,) = scene.drafts("a")
     scene.refine(kept(draft, group="day", title="Headline", text="Long text.", published=START))
     wish = Claim(Job(RECIPE, Task.GATHER), ME, scene.now, 10, HOUR)
-    (bundle,) = scene.store.claim_groups(wish, whole=False)
-    (document,) = bundle.documents
+    (group_batch,) = scene.store.claim_groups(wish, full_documents=False)
+    (document,) = group_batch.documents
     assert (document.id, document.title, document.published) == (draft.id, "Headline", START)
     assert (document.text, document.trail, document.group) == ("", (), DAY)
 
@@ -50,17 +50,21 @@ def test_a_bundle_has_the_kept_documents_of_its_group_and_no_others(scene: Scene
         ended(bad, State.DROPPED, "spam"),
         kept(elsewhere, group="other", published=START),
     )
-    bundles = {bundle.name: bundle for bundle in scene.claim(Task.GATHER)}
-    assert set(bundles) == {"day", "other"}
-    assert [document.id for document in bundles["day"].documents] == [early.id, late.id, undated.id]
-    assert (bundles["day"].id, bundles["day"].marks, bundles["day"].attempts) == (DAY, 1, 1)
+    group_batches = {group_batch.name: group_batch for group_batch in scene.claim(Task.GATHER)}
+    assert set(group_batches) == {"day", "other"}
+    assert [document.id for document in group_batches["day"].documents] == [early.id, late.id, undated.id]
+    assert (group_batches["day"].id, group_batches["day"].version, group_batches["day"].attempts) == (
+        DAY,
+        1,
+        1,
+    )
 
 
 def test_stories_are_written_with_their_members_and_facts(scene: Scene):
     a, b = _mark(scene, "a"), _mark(scene, "b")
     story = make_story(
         "s1", "day", *sorted([a, b]), summary="Two say it", first_at=START, last_at=START, score=0.5,
-        attributes={"x": [1]}, facts={"tone": Finding("calm", "tone", "1")},
+        attributes={"x": [1]}, facts={"tone": FactValue("calm", "tone", "1")},
     )  # fmt: skip
     _gather(scene, story)
     row = scene.row(stories)
@@ -75,14 +79,14 @@ def test_a_gathered_group_rests_until_somebody_joins(scene: Scene):
     row = scene.row(groups)
     assert (row["due_at"], row["lease_owner"], row["attempts"]) == (None, None, 0)
     _mark(scene, "b")
-    assert _bundle(scene).marks == 2
+    assert _bundle(scene).version == 2
 
 
 def test_a_document_that_joins_meanwhile_keeps_the_group_due(scene: Scene):
     a = _mark(scene, "a")
-    bundle = _bundle(scene)
+    group_batch = _bundle(scene)
     b = _mark(scene, "b")
-    _gather(scene, make_story("s1", "day", a), bundle=bundle)
+    _gather(scene, make_story("s1", "day", a), group_batch=group_batch)
     again = _bundle(scene)
     assert {document.id for document in again.documents} == {a, b}
     assert [story.id for story in again.stories] == ["s1"]
@@ -90,15 +94,15 @@ def test_a_document_that_joins_meanwhile_keeps_the_group_due(scene: Scene):
 
 def test_a_new_division_replaces_the_old_one(scene: Scene):
     a, b = _mark(scene, "a"), _mark(scene, "b")
-    _gather(scene, make_story("s1", "day", a, facts={"old": Finding(1)}), make_story("s2", "day", b))
+    _gather(scene, make_story("s1", "day", a, facts={"old": FactValue(1)}), make_story("s2", "day", b))
     scene.now = START + HOUR
     c = _mark(scene, "c")
-    _gather(scene, make_story("s1", "day", *sorted([a, b, c]), revision=2, facts={"new": Finding(2)}))
+    _gather(scene, make_story("s1", "day", *sorted([a, b, c]), revision=2, facts={"new": FactValue(2)}))
     by_id = {row["id"]: row for row in scene.rows(stories)}
     assert (by_id["s1"]["state"], by_id["s1"]["revision"], by_id["s1"]["size"]) == ("live", 2, 3)
     assert by_id["s1"]["created_at"] == START
     assert by_id["s2"]["state"] == "ended"
-    assert {row["document_id"] for row in scene.rows(members, story_id="s1")} == {a, b, c}
+    assert {row["document_id"] for row in scene.rows(story_members, story_id="s1")} == {a, b, c}
     assert [row["name"] for row in scene.rows(facts)] == ["new"]
 
 
@@ -119,9 +123,9 @@ def test_the_id_of_an_ended_story_is_not_given_away_again(scene: Scene):
     _mark(scene, "b")
     _gather(scene)
     _mark(scene, "c")
-    bundle = _bundle(scene)
-    assert bundle.stories == ()
-    assert bundle.ended == frozenset({"s1"})
+    group_batch = _bundle(scene)
+    assert group_batch.stories == ()
+    assert group_batch.ended == frozenset({"s1"})
 
 
 def test_other_groups_keep_their_stories(scene: Scene):
@@ -153,7 +157,7 @@ def test_stories_open_their_deliveries_once_per_revision(scene: Scene):
 
 def test_a_postponed_group_is_due_later(scene: Scene):
     _mark(scene, "a")
-    _gather(scene, later=Later(at=START + HOUR, reason="model_busy"))
+    _gather(scene, later=Postponement(at=START + HOUR, reason="model_busy"))
     row = scene.row(groups)
     assert (row["due_at"], row["reason"], row["attempts"], row["lease_owner"]) == (
         START + HOUR,
@@ -167,7 +171,7 @@ def test_a_quarantined_group_rests_with_its_reason_and_leaves_its_stories(scene:
     a = _mark(scene, "a")
     _gather(scene, make_story("s1", "day", a))
     _mark(scene, "b")
-    _gather(scene, quarantined=Quarantined(reason="error:ValueError", detail="x"))
+    _gather(scene, quarantined=Quarantine(reason="error:ValueError", detail="x"))
     assert (scene.row(groups)["due_at"], scene.row(groups)["reason"]) == (None, "error:ValueError")
     assert (scene.row(quarantine)["record_id"], scene.row(quarantine)["task"]) == (DAY, Task.GATHER)
     assert scene.row(stories)["state"] == "live"
@@ -175,7 +179,7 @@ def test_a_quarantined_group_rests_with_its_reason_and_leaves_its_stories(scene:
 
 def test_a_quarantined_group_that_is_gathered_after_all_leaves_the_quarantine(scene: Scene):
     _mark(scene, "a")
-    _gather(scene, quarantined=Quarantined(reason="error:ValueError"))
+    _gather(scene, quarantined=Quarantine(reason="error:ValueError"))
     _mark(scene, "b")
     _gather(scene)
     assert (scene.count(quarantine), scene.row(groups)["reason"]) == (0, None)

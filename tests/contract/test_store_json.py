@@ -5,9 +5,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.scene import Scene
 
-from headwater.backends.sql.json_text import to_json
-from headwater.backends.sql.schema import facts
-from headwater.model.document import Document, Mark
+from headwater.model.document import Document, TrailEntry
+from headwater.store.schema.columns import to_json
+from headwater.store.tables import facts
 
 words = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), max_size=10)
 numbers = st.integers(-(2**53), 2**53) | st.floats(-1e12, 1e12, allow_nan=False).map(lambda n: round(n, 6))
@@ -34,7 +34,7 @@ def test_any_text_can_be_written(text: str):
 
 
 def test_records_are_written_by_their_fields():
-    marks = (Mark("extract", "1", ("text",), {"n": 1}),)
+    marks = (TrailEntry("extract", "1", ("text",), {"n": 1}),)
     assert msgspec.json.decode(to_json(marks)) == [
         {"step": "extract", "version": "1", "changed": ["text"], "notes": {"n": 1}}
     ]

@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 from tests.scene import HOUR, ME, RECIPE, START, Scene, kept, make_capture, make_lead, make_source
 
-from headwater.backends.sql.schema import captures, documents, edges, leads, quarantine
-from headwater.model.work import Fetched, Later, Polled, Quarantined, State, Task
+from headwater.model.jobs import FetchResult, PollResult, Postponement, Quarantine, State, Task
+from headwater.store.tables import captures, documents, edges, leads, quarantine
 
 
 def test_a_new_lead_waits_to_be_fetched(scene: Scene):
@@ -41,7 +41,7 @@ def test_a_changed_lead_leaves_the_quarantine(scene: Scene):
     scene.tell(scene.lead("a"))
     (stored,) = scene.claim(Task.FETCH)
     scene.store.finish_fetch(
-        [Fetched(lead=stored.id, version="v1", result=Quarantined(reason="timeout"))], ME, START
+        [FetchResult(lead=stored.id, version="v1", result=Quarantine(reason="timeout"))], ME, START
     )
     scene.tell(scene.lead("a", version="v2"))
     assert scene.count(quarantine) == 0
@@ -86,13 +86,13 @@ def test_sources_that_tell_of_the_same_documents_at_once_agree_on_one_lead_each(
     """In opposite order, from two threads: neither may fail and no document may get two leads."""
     pair = [make_source("East"), make_source("West")]
     scene.store.register(pair, START)
-    turns = {turn.source.id: turn for turn in scene.claim(Task.POLL)}
+    turns = {source_lease.source.id: source_lease for source_lease in scene.claim(Task.POLL)}
     gate = threading.Barrier(2)
     troubles: list[Exception] = []
 
     def finish(source, order: int) -> None:
         found = [make_lead(f"p{i}", source=source, url=f"https://x.example/{i}") for i in range(30)][::order]
-        polled = Polled(source=source.id, run=turns[source.id].run, leads=tuple(found), due_at=None)
+        polled = PollResult(source=source.id, run=turns[source.id].run, leads=tuple(found), due_at=None)
         gate.wait()
         try:
             scene.store.finish_poll([polled], ME, START)
@@ -157,7 +157,7 @@ def test_the_same_bytes_again_are_the_same_capture(scene: Scene):
 def _finish(scene: Scene, **told) -> dict:
     scene.tell(scene.lead("a"))
     (stored,) = scene.claim(Task.FETCH)
-    fetched = Fetched(**({"lead": stored.id, "version": "v1", "result": None} | told))
+    fetched = FetchResult(**({"lead": stored.id, "version": "v1", "result": None} | told))
     scene.store.finish_fetch([fetched], ME, START)
     return scene.row(leads)
 
@@ -170,7 +170,7 @@ def test_an_unchanged_page_ends_the_lead_and_opens_nothing(scene: Scene):
 
 @pytest.mark.parametrize(("counts", "attempts"), [(True, 1), (False, 0)])
 def test_a_postponed_fetch_is_due_later_and_may_not_count(scene: Scene, counts: bool, attempts: int):
-    row = _finish(scene, result=Later(at=START + HOUR, reason="http_503", counts=counts))
+    row = _finish(scene, result=Postponement(at=START + HOUR, reason="http_503", counts=counts))
     assert (row["state"], row["due_at"], row["reason"]) == (State.WAITING, START + HOUR, "http_503")
     assert (row["attempts"], row["lease_owner"]) == (attempts, None)
 
@@ -182,7 +182,7 @@ def test_a_dropped_lead_keeps_its_reason(scene: Scene):
 
 
 def test_a_quarantined_lead_lies_in_the_quarantine_with_its_reason(scene: Scene):
-    row = _finish(scene, result=Quarantined(reason="tls", detail="expired", evidence={"host": "x"}))
+    row = _finish(scene, result=Quarantine(reason="tls", detail="expired", evidence={"host": "x"}))
     assert (row["state"], row["reason"], row["due_at"]) == (State.QUARANTINED, "tls", None)
     apart = scene.row(quarantine)
     assert (apart["record_id"], apart["task"], apart["reason"]) == (row["id"], Task.FETCH, "tls")
@@ -192,7 +192,7 @@ def test_a_quarantined_lead_lies_in_the_quarantine_with_its_reason(scene: Scene)
 def test_a_permanent_redirect_is_remembered(scene: Scene):
     scene.tell(scene.lead("a"))
     (stored,) = scene.claim(Task.FETCH)
-    moved = Fetched(
+    moved = FetchResult(
         lead=stored.id, version="v1", result=make_capture(stored.id), moved_to="https://new.example/a"
     )
     scene.store.finish_fetch([moved], ME, START)
@@ -201,14 +201,14 @@ def test_a_permanent_redirect_is_remembered(scene: Scene):
 
 @pytest.mark.parametrize(
     "result",
-    [None, Later(at=START + HOUR, reason="r"), Quarantined(reason="r")],
+    [None, Postponement(at=START + HOUR, reason="r"), Quarantine(reason="r")],
     ids=["none", "later", "apart"],
 )
 def test_a_lead_that_changed_while_it_was_fetched_stays_due(scene: Scene, result):
     scene.tell(scene.lead("a"))
     (stored,) = scene.claim(Task.FETCH)
     scene.tell(scene.lead("a", version="v2"))
-    scene.store.finish_fetch([Fetched(lead=stored.id, version="v1", result=result)], ME, START)
+    scene.store.finish_fetch([FetchResult(lead=stored.id, version="v1", result=result)], ME, START)
     row = scene.row(leads)
     assert (row["state"], row["due_at"], row["lease_owner"]) == (State.WAITING, START, None)
     assert scene.count(quarantine) == 0
@@ -219,7 +219,7 @@ def test_a_capture_taken_while_the_lead_changed_is_kept_and_the_lead_fetched_aga
     (stored,) = scene.claim(Task.FETCH)
     scene.tell(scene.lead("a", version="v2"))
     capture = make_capture(stored.id, lead=stored.id)
-    scene.store.finish_fetch([Fetched(lead=stored.id, version="v1", result=capture)], ME, START)
+    scene.store.finish_fetch([FetchResult(lead=stored.id, version="v1", result=capture)], ME, START)
     assert [draft.capture for draft in scene.claim(Task.REFINE)] == [capture]
     scene.now = START + timedelta(seconds=1)
     assert [lead.lead.version for lead in scene.claim(Task.FETCH)] == ["v2"]

@@ -7,9 +7,9 @@ from sqlalchemy import text
 from tests.contract.test_store_lookups import noted, planned
 from tests.scene import START, Scene
 
-from headwater.backends.sql.claims import TABLES
-from headwater.backends.sql.connect import reading
-from headwater.backends.sql.operations import Operations
+from headwater.store.admin.operations import Operations
+from headwater.store.claims.leases import TASK_TABLES
+from headwater.store.connect import read_transaction
 
 LATER = START + timedelta(hours=1)
 
@@ -18,7 +18,7 @@ def ask(scene: Scene) -> None:
     scene.store.holders()
     scene.store.release(["somebody", "somebody else"], counts=True)
     scene.store.release(["somebody"], counts=False)
-    for task in TABLES:
+    for task in TASK_TABLES:
         scene.store.renew(task, "somebody", LATER)
     Operations(scene.store.engine).free_expired(START)
 
@@ -29,7 +29,7 @@ def test_what_is_held_is_found_through_an_index_of_what_is_held(scene: Scene):
     with noted(engine) as told:
         ask(scene)
     asked = [(statement, values) for statement, values in told if "lease_owner" in statement]
-    assert len(asked) == 5 * len(TABLES)
+    assert len(asked) == 5 * len(TASK_TABLES)
     for statement, values in asked:
         assert "_lease_owner" in plan(scene, statement, values), statement
 
@@ -37,10 +37,10 @@ def test_what_is_held_is_found_through_an_index_of_what_is_held(scene: Scene):
 def plan(scene: Scene, statement: str, values: Any) -> str:
     """The indexes of which a plan makes use are named in it. Of tables with few rows PostgreSQL takes any index; so that
     of what waits, which grows, is taken away for as long as it is asked."""
-    with reading(scene.store.engine) as connection:
+    with read_transaction(scene.store.engine) as connection:
         if connection.dialect.name == "postgresql":
             with connection.begin_nested() as asking:
-                for table in TABLES.values():
+                for table in TASK_TABLES.values():
                     connection.execute(text(f"DROP INDEX ix_{table.name}_due"))
                 told = str(planned(connection, statement, values))
                 asking.rollback()

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from tests.scene import Scene, ended, kept, make_document, make_lead, make_source
 
-from headwater.backends.sql.linking import SEEN_FOR
-from headwater.backends.sql.schema import documents, mentions
 from headwater.model.document import Mention
-from headwater.model.work import Draft, Refined, State, Task
+from headwater.model.jobs import Draft, RefineResult, State, Task
+from headwater.store.dedupe.copies import SEEN_FOR
+from headwater.store.tables import documents, mentions
 
 
-def copy(draft: Draft, of: Draft, *subjects: str) -> Refined:
+def copy(draft: Draft, of: Draft, *subjects: str) -> RefineResult:
     result = ended(draft, State.DUPLICATE, "duplicate:near", of=of.id, score=0.9)
     return replace(result, document=make_document(draft, subjects=subjects))
 

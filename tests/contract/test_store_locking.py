@@ -9,8 +9,8 @@ from typing import Any
 from sqlalchemy import Engine, event
 from tests.scene import ME, START, Scene, kept
 
-from headwater.backends.sql.store import SqlStore
-from headwater.model.work import Delivered, Fetched, Gathered, Refined, State, Task
+from headwater.model.jobs import DeliveryResult, FetchResult, GatherResult, RefineResult, State, Task
+from headwater.store.sql_store import SqlStore
 
 Sent = list[tuple[str, Any]]
 PATHS = tuple("abcdefgh")
@@ -37,12 +37,12 @@ def keys(sent: Sent, beginning: str, name: str, place: int) -> list[str]:
 def test_what_is_finished_is_locked_in_the_order_of_its_keys(postgresql_engine: Engine):
     store = SqlStore(postgresql_engine)
     with listening(postgresql_engine) as sent:
-        store.finish_fetch([Fetched(lead="x", version="", result=None)], ME, START)
+        store.finish_fetch([FetchResult(lead="x", version="", result=None)], ME, START)
         store.finish_refine(
-            [Refined(id="x", capture=None, state=State.DROPPED, revision=1)], ME, START, timedelta(0)
+            [RefineResult(id="x", capture=None, state=State.DROPPED, revision=1)], ME, START, timedelta(0)
         )
-        store.finish_gather([Gathered(group="x", marks=1)], ME, START)
-        store.finish_deliver([Delivered(id="x", revision=1)], ME, START)
+        store.finish_gather([GatherResult(group="x", version=1)], ME, START)
+        store.finish_deliver([DeliveryResult(id="x", revision=1)], ME, START)
     locked = [statement for statement, _ in sent if "FOR UPDATE" in statement]
     assert len(locked) == 4
     assert [statement for statement in locked if "ORDER BY" not in statement] == []

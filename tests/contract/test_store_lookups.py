@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, event, text
 from tests.contract.test_store_memory import SCHEME, keep, now
 from tests.scene import Scene
 
-from headwater.backends.sql.connect import reading
+from headwater.store.connect import read_transaction
 
 PRINTS = (("url", "u1"), ("guid", "g2"), ("text", "none"))
 Statement = tuple[str, Any]
@@ -61,7 +61,7 @@ def test_c24_every_lookup_goes_through_an_index(scene: Scene, remembered: list[s
 
 def scans(engine: Engine, statement: str, values: Any) -> list[str]:
     """Tables that the plan of a statement reads from end to end."""
-    with reading(engine) as connection:
+    with read_transaction(engine) as connection:
         if engine.dialect.name == "sqlite":
             plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
             steps = [row[3] for row in plan]

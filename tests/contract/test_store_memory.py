@@ -7,15 +7,23 @@ import pytest
 from sqlalchemy import Engine, event
 from tests.scene import ME, Scene, ended, kept
 
-from headwater.backends.sql import refining, remembering
-from headwater.backends.sql.remembering import space_of
-from headwater.backends.sql.schema import bands, documents, edges, epochs, fingerprints, sentences
-from headwater.backends.sql.store import SqlStore
-from headwater.model.trace import Recollection, Trace
-from headwater.model.work import Draft, Refined, State
+from headwater.model.document import FingerprintLookup, Trace
+from headwater.model.jobs import Draft, RefineResult, State
+from headwater.store.claims import refine as refining
+from headwater.store.dedupe import index as remembering
+from headwater.store.dedupe.index import dedupe_space
+from headwater.store.sql_store import SqlStore
+from headwater.store.tables import (
+    dedupe_bands,
+    dedupe_epochs,
+    documents,
+    edges,
+    fingerprints,
+    sentence_counts,
+)
 
 SCHEME = "s1"
-MEMORY = (bands, epochs, fingerprints, sentences, edges)
+MEMORY = (dedupe_bands, dedupe_epochs, fingerprints, sentence_counts, edges)
 
 
 def trace(draft: Draft, *keys: int, epoch: int = 0, **told: Any) -> Trace:
@@ -23,18 +31,18 @@ def trace(draft: Draft, *keys: int, epoch: int = 0, **told: Any) -> Trace:
     return Trace(scheme=SCHEME, keys=keys, epoch=epoch, **(given | told))
 
 
-def keep(draft: Draft, *keys: int, **told: Any) -> Refined:
+def keep(draft: Draft, *keys: int, **told: Any) -> RefineResult:
     return replace(kept(draft), trace=trace(draft, *keys, **told))
 
 
-def copy(draft: Draft, of: Draft, *keys: int, **told: Any) -> Refined:
+def copy(draft: Draft, of: Draft, *keys: int, **told: Any) -> RefineResult:
     result = ended(draft, State.DUPLICATE, "duplicate:near", of=of.id, score=0.9)
     return replace(result, trace=trace(draft, *keys, original=of.id, **told))
 
 
 def recall(
     scene: Scene, *keys: int, prints: tuple[tuple[str, str], ...] = (), limit: int = 40
-) -> Recollection:
+) -> FingerprintLookup:
     return scene.store.recall("trial", SCHEME, prints, keys, limit)
 
 
@@ -47,7 +55,7 @@ def rows_of(scene: Scene) -> dict[str, list[dict[str, Any]]]:
 
 
 def test_an_empty_memory_knows_nothing(scene: Scene):
-    assert recall(scene, 1, 2, prints=(("url", "u"),)) == Recollection(0, {}, {})
+    assert recall(scene, 1, 2, prints=(("url", "u"),)) == FingerprintLookup(0, {}, {})
     assert scene.store.originals([]) == {}
     assert scene.store.stories("trial", ["Wire"], []) == {"Wire": {}}
 
@@ -128,7 +136,7 @@ def test_deciding_a_document_again_changes_nothing(scene: Scene):
     said = {"sentences": (5,), "prints": (("url", "u"),)}
     scene.refine(keep(first, 1, 2, **said), copy(second, first, 1, 2, **said))
     before = rows_of(scene)
-    assert len(before["bands"]) == 4
+    assert len(before["dedupe_bands"]) == 4
     again = [scene.change(draft, "reset", version="v2") for draft in (first, second)]
     epoch = now(scene)
     results = (keep(again[0], 1, 2, epoch=epoch, **said), copy(again[1], first, 1, 2, epoch=epoch, **said))
@@ -148,7 +156,7 @@ def test_a_revision_adds_the_keys_that_it_did_not_have(scene: Scene):
         2: recall(scene, 2).holders[2],
         3: [first.id],
     }
-    assert scene.count(bands) == 4
+    assert scene.count(dedupe_bands) == 4
 
 
 @pytest.mark.parametrize("told", [{"keys": (1,)}, {"prints": (("url", "u"),)}], ids=["key", "print"])
@@ -196,5 +204,5 @@ def test_an_accident_before_the_commit_leaves_no_row(scene: Scene, monkeypatch: 
             scene.refine(keep(first, 1, **said), copy(second, first, 1, **said))
     assert rows_of(scene) == before == {table.name: [] for table in MEMORY}
     assert scene.refine(keep(first, 1, **said), copy(second, first, 1, **said), owner=ME) == []
-    assert scene.count(bands) == 2
-    assert scene.row(epochs) == {"space": space_of("trial", SCHEME), "value": 1}
+    assert scene.count(dedupe_bands) == 2
+    assert scene.row(dedupe_epochs) == {"space": dedupe_space("trial", SCHEME), "value": 1}

@@ -5,16 +5,16 @@ from dataclasses import replace
 import pytest
 from tests.scene import RECIPE, Scene, ended, kept, make_document
 
-from headwater.backends.sql.linking import SEEN_FOR
-from headwater.backends.sql.mentioning import Mentioning, Rewritten
-from headwater.backends.sql.schema import aliases, mentions, subjects
-from headwater.cli.mentions import searched_with, with_mark
+from headwater.cli.documents.mentions import searched_with, with_mentions_entry
+from headwater.documents.mentions.find_mentions import FindMentions
+from headwater.documents.mentions.matcher import build_matcher
 from headwater.model.document import Document, Mention
-from headwater.model.recipe import Context
-from headwater.model.work import State, Task
-from headwater.pure.mentions import Alias, build_matcher
-from headwater.pure.mentions.subject import Subject
-from headwater.steps.mentions import FindMentions
+from headwater.model.jobs import State, Task
+from headwater.model.recipe import StepContext
+from headwater.model.subject import Alias, Subject
+from headwater.store.admin.mentions import MentionStore, RewriteCounts
+from headwater.store.dedupe.copies import SEEN_FOR
+from headwater.store.tables import aliases, mentions, subjects
 
 BRINDLE = Subject(
     id="brindle", name="Brindle", aliases=(Alias("Brindle", "brindle"), Alias("BRF", "brindle", "ticker"))
@@ -23,8 +23,8 @@ CALDER = Subject(id="calder", name="Calder", aliases=(Alias("Calder", "calder"),
 
 
 @pytest.fixture
-def stored(scene: Scene) -> Mentioning:
-    return Mentioning(scene.store.engine)
+def stored(scene: Scene) -> MentionStore:
+    return MentionStore(scene.store.engine)
 
 
 def step_for(*names: str) -> FindMentions:
@@ -32,15 +32,15 @@ def step_for(*names: str) -> FindMentions:
 
 
 def search(
-    scene: Scene, stored: Mentioning, step: FindMentions, *, limit: int = 2, stop_after: int = 99
-) -> list[Rewritten]:
+    scene: Scene, stored: MentionStore, step: FindMentions, *, limit: int = 2, stop_after: int = 99
+) -> list[RewriteCounts]:
     done, after = [], ""
-    context = Context(RECIPE, scene.now, scene.store)
+    context = StepContext(RECIPE, scene.now, scene.store)
     while (batch := stored.kept(RECIPE, after, limit)) and len(done) < stop_after:
         after = batch[-1].id
         stale = [document for document in batch if not searched_with(document, step)]
         found = [one for one in step(stale, context) if isinstance(one, Document)]
-        done.append(stored.rewrite([with_mark(document, step) for document in found]))
+        done.append(stored.rewrite([with_mentions_entry(document, step) for document in found]))
     return done
 
 
@@ -48,7 +48,7 @@ def named(scene: Scene) -> set[tuple[str, str]]:
     return {(row["document_id"], row["subject_id"]) for row in scene.rows(mentions)}
 
 
-def test_r83_changed_names_are_found_in_stored_documents(scene: Scene, stored: Mentioning):
+def test_r83_changed_names_are_found_in_stored_documents(scene: Scene, stored: MentionStore):
     drafts = scene.keep(
         "a", "b", "c", text="Brindle sold its mill to Calder.", mentions=(Mention("old", "alias", 0.7),)
     )
@@ -60,34 +60,34 @@ def test_r83_changed_names_are_found_in_stored_documents(scene: Scene, stored: M
     assert named(scene) == {(draft.id, "calder") for draft in drafts}
 
 
-def test_a_second_search_changes_nothing(scene: Scene, stored: Mentioning):
+def test_a_second_search_changes_nothing(scene: Scene, stored: MentionStore):
     scene.keep("a", "b", "c", text="Brindle sold its mill.")
     step = step_for("Brindle")
     assert sum(one.changed for one in search(scene, stored, step)) == 3
     before = sorted(scene.rows(mentions), key=repr)
-    assert search(scene, stored, step) == [Rewritten(), Rewritten()]
+    assert search(scene, stored, step) == [RewriteCounts(), RewriteCounts()]
     assert sorted(scene.rows(mentions), key=repr) == before
 
 
-def test_a_search_goes_on_where_it_stopped(scene: Scene, stored: Mentioning):
+def test_a_search_goes_on_where_it_stopped(scene: Scene, stored: MentionStore):
     scene.keep("a", "b", "c", "d", text="Brindle sold its mill.")
     step = step_for("Brindle")
-    assert search(scene, stored, step, stop_after=1) == [Rewritten(changed=2)]
-    assert search(scene, stored, step) == [Rewritten(), Rewritten(changed=2)]
+    assert search(scene, stored, step, stop_after=1) == [RewriteCounts(changed=2)]
+    assert search(scene, stored, step) == [RewriteCounts(), RewriteCounts(changed=2)]
 
 
-def test_what_a_worker_holds_or_revised_is_passed_over(scene: Scene, stored: Mentioning):
+def test_what_a_worker_holds_or_revised_is_passed_over(scene: Scene, stored: MentionStore):
     held, revised = scene.keep("a", "b", text="Brindle sold its mill.")
     read = [replace(one, mentions=(Mention("x", "alias", 0.7),)) for one in stored.kept(RECIPE, "", 9)]
     scene.change(held, "next")
     again = scene.change(revised, "other")
     scene.refine(kept(again, text="Nothing of note."))
-    assert stored.rewrite(read) == Rewritten(passed_over=2)
+    assert stored.rewrite(read) == RewriteCounts(passed_over=2)
     assert named(scene) == set()
     assert scene.claim(Task.REFINE) == []
 
 
-def test_r57_links_of_copies_survive_a_search(scene: Scene, stored: Mentioning):
+def test_r57_links_of_copies_survive_a_search(scene: Scene, stored: MentionStore):
     first, second = scene.drafts("a", "b")
     copy = ended(second, State.DUPLICATE, "duplicate:near", of=first.id, score=0.9)
     copy = replace(copy, document=make_document(second, subjects=("garnet",)))
@@ -100,7 +100,7 @@ def test_r57_links_of_copies_survive_a_search(scene: Scene, stored: Mentioning):
     assert kinds == {"mill": "alias", "garnet": SEEN_FOR}
 
 
-def test_r77_subjects_and_their_names_follow_the_list(scene: Scene, stored: Mentioning):
+def test_r77_subjects_and_their_names_follow_the_list(scene: Scene, stored: MentionStore):
     (draft,) = scene.keep("a", mentions=(Mention("brindle", "alias", 0.7),))
     stored.declare(RECIPE, [BRINDLE, CALDER])
     stored.declare(RECIPE, [replace(BRINDLE, aliases=BRINDLE.aliases[:1])])

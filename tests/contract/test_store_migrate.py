@@ -6,13 +6,13 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import inspect, text
 
-from headwater.backends.sql.connect import connect, writing
-from headwater.backends.sql.home_table import places
-from headwater.backends.sql.migrate import HEAD, migrate
-from headwater.backends.sql.schema import metadata
-from headwater.backends.sql.search_table import derived
-from headwater.backends.sql.store import SqlStore
 from headwater.model.errors import Refused
+from headwater.store.connect import connect, write_transaction
+from headwater.store.migrate import HEAD, migrate
+from headwater.store.relocation import identity_metadata
+from headwater.store.schema.search import search_metadata
+from headwater.store.sql_store import SqlStore
+from headwater.store.tables import metadata
 
 
 @pytest.mark.filterwarnings("ignore:Skipped unsupported reflection of expression-based index")
@@ -24,7 +24,13 @@ def test_an_empty_database_gets_every_table_of_the_schema(
     inspector = inspect(engine)
     there = {name for name in inspector.get_table_names() if not name.startswith("search_words_")}
     searched = {"search_words" if engine.dialect.name == "sqlite" else "search_vectors"}
-    assert there == {*metadata.tables, *derived.tables, *places.tables, *searched, "alembic_version"}
+    assert there == {
+        *metadata.tables,
+        *search_metadata.tables,
+        *identity_metadata.tables,
+        *searched,
+        "alembic_version",
+    }
     for name, table in metadata.tables.items():
         assert {column["name"] for column in inspector.get_columns(name)} == set(table.c.keys()), name
         there = {index["name"] for index in inspector.get_indexes(name)}
@@ -66,7 +72,7 @@ def test_a_database_of_a_newer_version_is_refused_and_stays_untouched(
 ):
     store = open_store(empty_database)
     migrate(store.engine)
-    with writing(store.engine) as connection:
+    with write_transaction(store.engine) as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(Refused, match="newer Headwater") as refused:
         migrate(store.engine)

@@ -3,11 +3,11 @@
 import pytest
 from tests.scene import HOUR, LEASE, ME, RECIPE, START, Scene, ended, make_capture, make_source
 
-from headwater.backends.sql.operations import Operations
-from headwater.backends.sql.orphans import look_for, orphans
-from headwater.backends.sql.schema import documents, leads, quarantine, runs, sources
 from headwater.model.errors import Refused
-from headwater.model.work import Fetched, Gathered, Quarantined, State, Task
+from headwater.model.jobs import FetchResult, GatherResult, Quarantine, State, Task
+from headwater.store.admin.operations import Operations
+from headwater.store.maintenance.orphans import find_orphans, orphaned_packs
+from headwater.store.tables import documents, leads, polls, quarantine, sources
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def test_waking_makes_every_active_source_of_a_recipe_due(scene: Scene, operatio
     ):
         scene.tell(source=source, **told)
     assert operations.wake(RECIPE, START) == 1
-    assert [turn.source.id for turn in scene.claim(Task.POLL)] == [asleep.id]
+    assert [source_lease.source.id for source_lease in scene.claim(Task.POLL)] == [asleep.id]
     assert scene.claim(Task.POLL, recipe="other") == []
 
 
@@ -42,10 +42,12 @@ def test_a_source_is_paused_and_resumed_by_key_address_or_name(scene: Scene, ope
     scene.store.register([scene.source, make_source("Other")], START)
     called = getattr(scene.source, by)
     assert operations.pause(called, active=False, now=START) == "Wire"
-    assert [turn.source.name for turn in scene.claim(Task.POLL)] == ["Other"]
+    assert [source_lease.source.name for source_lease in scene.claim(Task.POLL)] == ["Other"]
     scene.now = START + HOUR
     operations.pause(called, active=True, now=scene.now)
-    assert [turn.source.name for turn in scene.claim(Task.POLL, keys=(scene.source.id,))] == ["Wire"]
+    assert [source_lease.source.name for source_lease in scene.claim(Task.POLL, keys=(scene.source.id,))] == [
+        "Wire"
+    ]
 
 
 def test_an_unknown_or_ambiguous_source_is_refused(scene: Scene, operations: Operations):
@@ -62,14 +64,14 @@ def test_r28_a_stopped_source_is_polled_again_after_a_reset(scene: Scene, operat
     scene.now = START + 1000 * HOUR
     assert scene.claim(Task.POLL) == []
     assert operations.reset(scene.source.id, scene.now) == "Wire"
-    (turn,) = scene.claim(Task.POLL)
-    assert (turn.source.failures, turn.source.stopped, turn.attempts) == (0, None, 1)
+    (source_lease,) = scene.claim(Task.POLL)
+    assert (source_lease.source.failures, source_lease.source.stopped, source_lease.attempts) == (0, None, 1)
 
 
 def test_5_5_a_stopped_source_stays_stopped_when_its_runs_are_deleted(scene: Scene):
     scene.tell(due_at=None, stopped="10 failures in a row", failures=10, error="http_500")
     with scene.store.engine.begin() as connection:
-        connection.execute(runs.delete())
+        connection.execute(polls.delete())
     scene.now = START + 1000 * HOUR
     assert scene.claim(Task.POLL) == []
 
@@ -125,10 +127,12 @@ def test_a_quarantined_lead_and_a_quarantined_group_have_a_way_back_too(scene: S
     scene.keep("k", group="day")
     scene.tell(scene.lead("a"))
     (stored,) = scene.claim(Task.FETCH)
-    apart = Quarantined(reason="tls")
-    scene.store.finish_fetch([Fetched(lead=stored.id, version="v1", result=apart)], ME, START)
-    (bundle,) = scene.claim(Task.GATHER)
-    scene.store.finish_gather([Gathered(group=bundle.id, marks=bundle.marks, quarantined=apart)], ME, START)
+    apart = Quarantine(reason="tls")
+    scene.store.finish_fetch([FetchResult(lead=stored.id, version="v1", result=apart)], ME, START)
+    (group_batch,) = scene.claim(Task.GATHER)
+    scene.store.finish_gather(
+        [GatherResult(group=group_batch.id, version=group_batch.version, quarantined=apart)], ME, START
+    )
     assert (scene.claim(Task.FETCH), scene.claim(Task.GATHER)) == ([], [])
     assert operations.retry(None, RECIPE, START) == 2
     assert (len(scene.claim(Task.FETCH)), len(scene.claim(Task.GATHER))) == (1, 1)
@@ -137,9 +141,11 @@ def test_a_quarantined_lead_and_a_quarantined_group_have_a_way_back_too(scene: S
 
 def test_a_group_can_be_dropped_from_the_quarantine(scene: Scene, operations: Operations):
     scene.keep("k", group="day")
-    (bundle,) = scene.claim(Task.GATHER)
-    apart = Quarantined(reason="error:X")
-    scene.store.finish_gather([Gathered(group=bundle.id, marks=bundle.marks, quarantined=apart)], ME, START)
+    (group_batch,) = scene.claim(Task.GATHER)
+    apart = Quarantine(reason="error:X")
+    scene.store.finish_gather(
+        [GatherResult(group=group_batch.id, version=group_batch.version, quarantined=apart)], ME, START
+    )
     assert operations.drop(None, RECIPE) == 1
     assert (scene.count(quarantine), scene.claim(Task.GATHER)) == (0, [])
 
@@ -158,4 +164,4 @@ def test_the_sweep_frees_expired_leases_and_no_others(scene: Scene, operations: 
 def test_the_sweep_knows_which_bytes_are_spoken_of(scene: Scene, operations: Operations):
     scene.tell(captures=(make_capture("x", "known"),))
     known = make_capture("x", "known").pack
-    assert look_for(operations.engine, orphans, [known, "no such pack"]) == ["no such pack"]
+    assert find_orphans(operations.engine, orphaned_packs, [known, "no such pack"]) == ["no such pack"]

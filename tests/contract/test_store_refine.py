@@ -6,7 +6,10 @@ from datetime import timedelta
 import pytest
 from tests.scene import HOUR, ME, RECIPE, START, Scene, ended, kept, make_document, mark
 
-from headwater.backends.sql.schema import (
+from headwater.model.document import Edge, FactValue, Mention, TrailEntry
+from headwater.model.jobs import GatherResult, Postponement, State, Task
+from headwater.model.keys import group_key
+from headwater.store.tables import (
     deliveries,
     documents,
     edges,
@@ -16,10 +19,6 @@ from headwater.backends.sql.schema import (
     mentions,
     quarantine,
 )
-from headwater.model.document import Edge, Mark, Mention
-from headwater.model.fact import Finding
-from headwater.model.work import Gathered, Later, State, Task
-from headwater.pure.keys import group_key
 
 
 def test_a_kept_document_is_read_back_as_it_was_written(scene: Scene):
@@ -29,7 +28,7 @@ def test_a_kept_document_is_read_back_as_it_was_written(scene: Scene):
         published=START - HOUR, modified=START, language="en", description="d", keywords=("k1", "k2"),
         image="https://wire.example/i.png", media_type="text/html", guid="g", subjects=("s1",), quality=0.75,
         attributes={"n": 1, "deep": {"x": [None, True]}}, origins={"title": "source"},
-        trail=(Mark("extract", "1", ("text",), {"score": 0.5}),),
+        trail=(TrailEntry("extract", "1", ("text",), {"score": 0.5}),),
     )  # fmt: skip
     assert scene.refine(replace(kept(draft), document=document)) == []
     assert scene.store.documents([draft.id, "unknown"]) == {draft.id: document}
@@ -80,7 +79,7 @@ def test_a_duplicate_has_an_edge_to_its_original(scene: Scene):
 @pytest.mark.parametrize(("counts", "attempts"), [(True, 1), (False, 0)])
 def test_a_postponed_document_is_due_later(scene: Scene, counts: bool, attempts: int):
     (draft,) = scene.drafts("a")
-    later = Later(at=START + HOUR, reason="model_busy", counts=counts)
+    later = Postponement(at=START + HOUR, reason="model_busy", counts=counts)
     scene.refine(ended(draft, State.WAITING, "model_busy", document=False, later=later))
     row = scene.row(documents)
     assert (row["state"], row["due_at"], row["reason"]) == (State.WAITING, START + HOUR, "model_busy")
@@ -95,7 +94,7 @@ def test_everything_a_document_found_out_is_stored_with_it(scene: Scene):
     scene.refine(
         kept(
             draft,
-            facts={"filing": Finding({"form": "10-K"}, "filings", "2"), "none": Finding(None, "s", "1")},
+            facts={"filing": FactValue({"form": "10-K"}, "filings", "2"), "none": FactValue(None, "s", "1")},
             mentions=(Mention("sub1", "company", 0.8, 2, ((0, 4), (9, 13))),),
             edges=(Edge("other", "related", "title", 0.7, {"words": 4}),),
         )
@@ -136,7 +135,7 @@ def test_a_taken_fingerprint_is_a_conflict_and_nothing_of_the_loser_is_written(s
     before = {table.name: scene.rows(table) for table in (documents, fingerprints)}
     lost = kept(
         second, routes=("out",), fingerprints=(mark("x"), mark("new")), group="day",
-        facts={"f": Finding(1)}, mentions=(Mention("s", "k", 1.0),), edges=(Edge("o", "related", "r"),),
+        facts={"f": FactValue(1)}, mentions=(Mention("s", "k", 1.0),), edges=(Edge("o", "related", "r"),),
     )  # fmt: skip
     assert scene.refine(lost) == [second.id]
     assert {table.name: scene.rows(table) for table in (documents, fingerprints)} == before
@@ -180,15 +179,15 @@ def test_a_document_marks_its_group_which_settles_before_it_is_due(scene: Scene)
     scene.now = START + timedelta(seconds=10)
     scene.refine(kept(second, group="day"), settle=timedelta(seconds=30))
     row = scene.row(groups)
-    assert (row["id"], row["name"], row["marks"]) == (group_key(RECIPE, "day"), "day", 2)
+    assert (row["id"], row["name"], row["version"]) == (group_key(RECIPE, "day"), "day", 2)
     assert row["due_at"] == START + timedelta(seconds=40)
     assert scene.claim(Task.GATHER) == []
 
 
 def test_a_document_that_changes_its_group_marks_both(scene: Scene):
     (draft,) = scene.keep("a", group="monday")
-    (bundle,) = scene.claim(Task.GATHER)
-    scene.store.finish_gather([Gathered(group=bundle.id, marks=bundle.marks)], ME, START)
+    (group_batch,) = scene.claim(Task.GATHER)
+    scene.store.finish_gather([GatherResult(group=group_batch.id, version=group_batch.version)], ME, START)
     scene.refine(kept(scene.change(draft, "changed"), group="tuesday"))
     assert {row["name"]: row["due_at"] for row in scene.rows(groups)} == {"monday": START, "tuesday": START}
 

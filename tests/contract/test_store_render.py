@@ -4,10 +4,10 @@ from datetime import timedelta
 
 from tests.scene import HOUR, LEASE, ME, Scene, ended, kept, make_capture
 
-from headwater.backends.sql.operations import Operations
-from headwater.backends.sql.schema import documents, leads, quarantine
-from headwater.model.lead import StoredLead
-from headwater.model.work import Fetched, Later, Quarantined, State, Task
+from headwater.model.jobs import FetchResult, Postponement, Quarantine, State, Task
+from headwater.model.source import StoredLead
+from headwater.store.admin.operations import Operations
+from headwater.store.tables import documents, leads, quarantine
 
 
 def wish(scene: Scene) -> StoredLead:
@@ -17,8 +17,8 @@ def wish(scene: Scene) -> StoredLead:
     return draft.lead
 
 
-def fetched(lead: StoredLead, result: object, *, rendered: bool = True, version: str = "v1") -> Fetched:
-    return Fetched(lead=lead.id, version=version, rendered=rendered, result=result)
+def fetched(lead: StoredLead, result: object, *, rendered: bool = True, version: str = "v1") -> FetchResult:
+    return FetchResult(lead=lead.id, version=version, rendered=rendered, result=result)
 
 
 def test_a_document_that_is_set_aside_sends_its_lead_to_the_browser(scene: Scene):
@@ -48,7 +48,7 @@ def test_the_wish_survives_workers_that_die_and_waits(scene: Scene):
     assert [taken.render for taken in scene.claim(Task.FETCH, "dies too")] == [True]
     scene.now += LEASE + timedelta(seconds=1)
     assert [taken.render for taken in scene.claim(Task.FETCH)] == [True]
-    later = Later(at=scene.now + HOUR, reason="rate_limited", counts=False)
+    later = Postponement(at=scene.now + HOUR, reason="rate_limited", counts=False)
     scene.store.finish_fetch([fetched(lead, later)], ME, scene.now)
     scene.now += HOUR
     assert [taken.render for taken in scene.claim(Task.FETCH)] == [True]
@@ -79,7 +79,7 @@ def test_a_wish_that_comes_while_the_page_is_fetched_plainly_is_not_lost(scene: 
 def test_a_page_that_could_not_be_shown_is_shown_again_when_an_operator_says_so(scene: Scene):
     lead = wish(scene)
     scene.claim(Task.FETCH)
-    scene.store.finish_fetch([fetched(lead, Quarantined(reason="render_timeout"))], ME, scene.now)
+    scene.store.finish_fetch([fetched(lead, Quarantine(reason="render_timeout"))], ME, scene.now)
     assert {row["reason"] for row in scene.rows(quarantine)} == {"js_required", "render_timeout"}
     assert scene.claim(Task.FETCH) == []
     Operations(scene.store.engine).retry([lead.id], None, scene.now)

@@ -8,14 +8,15 @@ import pytest
 from sqlalchemy import event
 from tests.scene import HOUR, LEASE, ME, RECIPE, START, Scene, ended, kept
 
-from headwater.backends.sql import replacing, replaying
-from headwater.backends.sql.connect import reading
-from headwater.backends.sql.operations import Operations
-from headwater.backends.sql.replays import Replays
-from headwater.backends.sql.schema import deliveries, documents, quarantine, replay_items, replays, revisions
 from headwater.model.errors import Refused
-from headwater.model.replay import Difference, Replayed, Replaying, ReplayState, Verdict
-from headwater.model.work import Later, State, Task
+from headwater.model.jobs import Postponement, State, Task
+from headwater.model.replay import FieldDifference, ReplayItem, ReplayResult, ReplayState, ReplayVerdict
+from headwater.store.admin.operations import Operations
+from headwater.store.admin.replays import Replays
+from headwater.store.claims import replay as replaying
+from headwater.store.claims import replay_apply as replacing
+from headwater.store.connect import read_transaction
+from headwater.store.tables import deliveries, documents, quarantine, replay_items, replays, revisions
 
 PATHS = ("a", "b", "c", "d", "e")
 
@@ -35,30 +36,30 @@ def _started(scene: Scene, desk: Replays) -> str:
     return desk.start(RECIPE, START - HOUR, START + HOUR, scene.now)
 
 
-def _found(item: Replaying, verdict: Verdict = Verdict.BETTER, **told: object) -> Replayed:
+def _found(item: ReplayItem, verdict: ReplayVerdict = ReplayVerdict.BETTER, **told: object) -> ReplayResult:
     given = {
         "revision": item.revision,
         "capture": item.draft.capture.id if item.draft.capture else None,
-        "before": item.stands.state if item.stands else None,
+        "before": item.stored_outcome.state if item.stored_outcome else None,
         "after": State.KEPT,
-        "differences": (Difference("title", "A", "B", 1),),
+        "differences": (FieldDifference("title", "A", "B", 1),),
     }
-    return Replayed(id=item.id, verdict=verdict, **(given | told))
+    return ReplayResult(id=item.id, verdict=verdict, **(given | told))
 
 
-def _read(scene: Scene, *results: Replayed) -> None:
+def _read(scene: Scene, *results: ReplayResult) -> None:
     scene.store.finish_replay(results, ME, scene.now)
 
 
-def _listed(scene: Scene) -> list[Replaying]:
+def _listed(scene: Scene) -> list[ReplayItem]:
     """Everything of the replay, claimed."""
-    found: list[Replaying] = []
+    found: list[ReplayItem] = []
     while some := scene.claim(Task.REPLAY) or scene.store.advance_replay(RECIPE, scene.now):
         found += some if isinstance(some, list) else []
     return found
 
 
-def _whole(scene: Scene, desk: Replays, *verdicts: Verdict) -> str:
+def _whole(scene: Scene, desk: Replays, *verdicts: ReplayVerdict) -> str:
     """A replay with a report."""
     name = _started(scene, desk)
     items = _listed(scene)
@@ -106,9 +107,9 @@ def test_an_item_is_claimed_with_all_that_is_stored_about_its_document(scene: Sc
     scene.refine(ended(copy, State.DUPLICATE, "duplicate:text", of=first.id))
     _started(scene, desk)
     items = {item.draft.id: item for item in _listed(scene)}
-    stands = items[first.id].stands
-    assert stands is not None
-    assert (stands.state, stands.document.title) == (State.KEPT, "Title")
+    stored_outcome = items[first.id].stored_outcome
+    assert stored_outcome is not None
+    assert (stored_outcome.state, stored_outcome.document.title) == (State.KEPT, "Title")
     assert items[first.id].draft == replace(first, revision=2)
     assert items[first.id].original is None
     assert items[copy.id].original is not None
@@ -121,18 +122,18 @@ def test_a_report_counts_verdicts_and_fields_and_is_whole_when_nothing_is_left(s
     items = _listed(scene)
     _read(scene, *(_found(item) for item in items[:3]))
     assert desk.get(name)["state"] == ReplayState.RUNNING
-    worse = _found(items[3], Verdict.WORSE, differences=(Difference("title", "A", "", -1),))
-    failed = Replayed(id=items[4].id, revision=1, capture=None, reason="error:ValueError", detail="boom")
+    worse = _found(items[3], ReplayVerdict.WORSE, differences=(FieldDifference("title", "A", "", -1),))
+    failed = ReplayResult(id=items[4].id, revision=1, capture=None, reason="error:ValueError", detail="boom")
     _read(scene, worse, failed)
     told = desk.get(name)
     assert told["state"] == ReplayState.REPORTED
     assert [told[name] for name in ("compared", "better", "worse", "failed", "same")] == [5, 3, 1, 1, 0]
     assert told["fields"] == {"title": {"better": 3, "changed": 0, "worse": 1}}
-    (row,) = desk.report(name, [Verdict.WORSE])
+    (row,) = desk.report(name, [ReplayVerdict.WORSE])
     assert row["differences"] == [{"field": "title", "before": "A", "after": "", "direction": -1}]
-    (row,) = desk.report(name, [Verdict.FAILED])
+    (row,) = desk.report(name, [ReplayVerdict.FAILED])
     assert (row["reason"], row["detail"]) == ("error:ValueError", "boom")
-    assert len(list(desk.report(name, [Verdict.WORSE, Verdict.BETTER], limit=2))) == 2
+    assert len(list(desk.report(name, [ReplayVerdict.WORSE, ReplayVerdict.BETTER], limit=2))) == 2
     assert scene.store.waiting(RECIPE, START) == []
 
 
@@ -154,7 +155,7 @@ def test_later_is_later(scene: Scene, desk: Replays):
     scene.keep("a")
     name = _started(scene, desk)
     (item,) = _listed(scene)
-    later = Later(at=START + HOUR, reason="busy")
+    later = Postponement(at=START + HOUR, reason="busy")
     _read(scene, replace(_found(item), later=later))
     assert scene.claim(Task.REPLAY) == []
     assert desk.get(name)["state"] == ReplayState.RUNNING
@@ -204,10 +205,10 @@ def test_a_recipe_has_one_replay_at_a_time(scene: Scene, desk: Replays):
 def test_nothing_is_replaced_before_it_is_applied_and_then_only_what_was_chosen(scene: Scene, desk: Replays):
     drafts = scene.keep("a", "b", "c", routes=("out",))
     before = scene.rows(documents), scene.rows(deliveries), scene.rows(revisions)
-    name = _whole(scene, desk, Verdict.BETTER, Verdict.WORSE, Verdict.CHANGED)
+    name = _whole(scene, desk, ReplayVerdict.BETTER, ReplayVerdict.WORSE, ReplayVerdict.CHANGED)
     assert (scene.rows(documents), scene.rows(deliveries), scene.rows(revisions)) == before
     scene.now = START + HOUR
-    desk.apply(name, [Verdict.BETTER, Verdict.CHANGED], scene.now)
+    desk.apply(name, [ReplayVerdict.BETTER, ReplayVerdict.CHANGED], scene.now)
     assert [scene.store.advance_replay(RECIPE, scene.now) for _ in range(2)] == [2, 0]
     again = scene.claim(Task.REFINE)
     assert {draft.id: draft.capture for draft in again} == {
@@ -216,7 +217,7 @@ def test_nothing_is_replaced_before_it_is_applied_and_then_only_what_was_chosen(
     assert [draft.revision for draft in again] == [2, 2]
     told = desk.get(name)
     assert (told["state"], told["replaced"], told["moved_on"]) == (ReplayState.APPLIED, 2, 0)
-    chosen = {row["document_id"] for row in desk.report(name, [Verdict.BETTER, Verdict.CHANGED])}
+    chosen = {row["document_id"] for row in desk.report(name, [ReplayVerdict.BETTER, ReplayVerdict.CHANGED])}
     assert {draft.id for draft in again} == chosen
 
 
@@ -226,8 +227,8 @@ def test_live_documents_wait_behind_few_that_are_replaced(
 ):
     monkeypatch.setattr(replacing, "MOST_WAITING", 3)
     scene.keep(*PATHS)
-    name = _whole(scene, desk, *[Verdict.BETTER] * 5)
-    desk.apply(name, [Verdict.BETTER], START)
+    name = _whole(scene, desk, *[ReplayVerdict.BETTER] * 5)
+    desk.apply(name, [ReplayVerdict.BETTER], START)
     assert [scene.store.advance_replay(RECIPE, START) for _ in range(3)] == [2, 2, 0]
     assert scene.store.waiting(RECIPE, START) == [Task.REFINE, Task.REPLAY]
     scene.refine(*(kept(draft) for draft in scene.claim(Task.REFINE)))
@@ -237,11 +238,11 @@ def test_live_documents_wait_behind_few_that_are_replaced(
 
 def test_a_document_that_moved_on_is_passed_over_and_counted(scene: Scene, desk: Replays):
     changed, due, still = scene.keep("a", "b", "c")
-    name = _whole(scene, desk, *[Verdict.BETTER] * 3)
+    name = _whole(scene, desk, *[ReplayVerdict.BETTER] * 3)
     assert scene.refine(kept(scene.change(changed, "new bytes"))) == []
     scene.change(due, "other bytes")
     scene.store.release([ME], counts=False)
-    desk.apply(name, [Verdict.BETTER], START)
+    desk.apply(name, [ReplayVerdict.BETTER], START)
     scene.store.advance_replay(RECIPE, START)
     told = desk.get(name)
     assert (told["replaced"], told["moved_on"]) == (1, 2)
@@ -253,8 +254,8 @@ def test_what_the_new_code_would_not_keep_stays(scene: Scene, desk: Replays):
     scene.keep("a")
     name = _started(scene, desk)
     (item,) = _listed(scene)
-    _read(scene, _found(item, Verdict.WORSE, after=State.DROPPED))
-    desk.apply(name, [Verdict.WORSE], START)
+    _read(scene, _found(item, ReplayVerdict.WORSE, after=State.DROPPED))
+    desk.apply(name, [ReplayVerdict.WORSE], START)
     scene.store.advance_replay(RECIPE, START)
     assert desk.get(name)["stays"] == 1
     assert scene.claim(Task.REFINE) == []
@@ -263,8 +264,8 @@ def test_what_the_new_code_would_not_keep_stays(scene: Scene, desk: Replays):
 def test_a_quarantined_document_that_can_be_read_now_leaves_quarantine(scene: Scene, desk: Replays):
     (draft,) = scene.drafts("a")
     scene.refine(ended(draft, State.QUARANTINED, "error:ValueError", document=False))
-    name = _whole(scene, desk, Verdict.BETTER)
-    desk.apply(name, [Verdict.BETTER], START)
+    name = _whole(scene, desk, ReplayVerdict.BETTER)
+    desk.apply(name, [ReplayVerdict.BETTER], START)
     scene.store.advance_replay(RECIPE, START)
     (again,) = scene.claim(Task.REFINE)
     scene.refine(kept(again))
@@ -274,8 +275,8 @@ def test_a_quarantined_document_that_can_be_read_now_leaves_quarantine(scene: Sc
 
 def test_a_second_choice_is_added_to_the_first(scene: Scene, desk: Replays):
     scene.keep("a", "b")
-    name = _whole(scene, desk, Verdict.BETTER, Verdict.CHANGED)
-    for verdict in (Verdict.BETTER, Verdict.CHANGED):
+    name = _whole(scene, desk, ReplayVerdict.BETTER, ReplayVerdict.CHANGED)
+    for verdict in (ReplayVerdict.BETTER, ReplayVerdict.CHANGED):
         desk.apply(name, [verdict], START)
         assert [scene.store.advance_replay(RECIPE, START) for _ in range(2)] == [1, 0]
     assert desk.get(name)["replaced"] == 2
@@ -283,20 +284,20 @@ def test_a_second_choice_is_added_to_the_first(scene: Scene, desk: Replays):
 
 def test_discarding_forgets_the_report_and_keeps_the_counts(scene: Scene, desk: Replays):
     scene.keep("a", "b")
-    name = _whole(scene, desk, Verdict.BETTER, Verdict.SAME)
+    name = _whole(scene, desk, ReplayVerdict.BETTER, ReplayVerdict.SAME)
     assert desk.discard(name, START) == 2
     assert scene.count(replay_items) == 0
     assert scene.row(replays)["state"] == ReplayState.DISCARDED
     assert desk.get(name)["better"] == 1
     with pytest.raises(Refused, match="is discarded"):
-        desk.apply(name, [Verdict.BETTER], START)
+        desk.apply(name, [ReplayVerdict.BETTER], START)
 
 
 def test_what_cannot_be_done_now_is_refused_with_the_state(scene: Scene, desk: Replays):
     scene.keep("a")
     name = _started(scene, desk)
     with pytest.raises(Refused, match="is running"):
-        desk.apply(name, [Verdict.BETTER], START)
+        desk.apply(name, [ReplayVerdict.BETTER], START)
     with pytest.raises(Refused, match="is running"):
         desk.resume(name, START)
     with pytest.raises(Refused, match="no replays begin with"):
@@ -330,8 +331,8 @@ def test_workers_that_read_at_the_same_time_report_everything_once(scene: Scene,
 def test_listing_goes_by_the_index_however_many_documents_there_are(scene: Scene, desk: Replays):
     scene.keep("a", "b")
     _started(scene, desk)
-    with reading(scene.store.engine) as connection:
-        row = replaying.going(connection, RECIPE)
+    with read_transaction(scene.store.engine) as connection:
+        row = replaying.open_replay(connection, RECIPE)
         assert row is not None
         if connection.dialect.name == "postgresql":
             connection.exec_driver_sql("SET LOCAL enable_seqscan = off")

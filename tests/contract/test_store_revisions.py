@@ -3,15 +3,16 @@
 import pytest
 from tests.scene import HOUR, RECIPE, START, Scene, ended, kept
 
-from headwater.backends.sql.operations import Operations
-from headwater.backends.sql.schema import documents, edges, facts, mentions, quarantine, revisions
-from headwater.model.document import Mark, Mention
-from headwater.model.fact import Finding
-from headwater.model.work import Later, State, Task
+from headwater.model.document import FactValue, Mention, TrailEntry
+from headwater.model.jobs import Postponement, State, Task
+from headwater.store.admin.operations import Operations
+from headwater.store.tables import documents, edges, facts, mentions, quarantine, revisions
 
 
 def test_a_new_revision_replaces_the_document_and_the_old_one_is_kept_beside_it(scene: Scene):
-    (first,) = scene.keep("a", title="Old", text="Old text", published=START, trail=(Mark("extract", "1"),))
+    (first,) = scene.keep(
+        "a", title="Old", text="Old text", published=START, trail=(TrailEntry("extract", "1"),)
+    )
     scene.now = START + HOUR
     second = scene.change(first, "changed")
     assert (second.id, second.revision) == (first.id, 2)
@@ -27,11 +28,16 @@ def test_a_new_revision_replaces_the_document_and_the_old_one_is_kept_beside_it(
 
 
 def test_a_revision_replaces_what_was_found_out(scene: Scene):
-    told = {"facts": {"f": Finding(1, "s", "1"), "old": Finding(2)}, "mentions": (Mention("one", "k", 1.0),)}
+    told = {
+        "facts": {"f": FactValue(1, "s", "1"), "old": FactValue(2)},
+        "mentions": (Mention("one", "k", 1.0),),
+    }
     (first,) = scene.keep("a", **told)
     scene.refine(
         kept(
-            scene.change(first, "x"), facts={"f": Finding(9, "s", "2")}, mentions=(Mention("two", "k", 0.5),)
+            scene.change(first, "x"),
+            facts={"f": FactValue(9, "s", "2")},
+            mentions=(Mention("two", "k", 0.5),),
         )
     )
     assert [(row["name"], row["value"], row["version"]) for row in scene.rows(facts)] == [("f", 9, "2")]
@@ -40,7 +46,7 @@ def test_a_revision_replaces_what_was_found_out(scene: Scene):
 
 @pytest.mark.parametrize("state", [State.DROPPED, State.ASIDE, State.QUARANTINED, State.DUPLICATE])
 def test_a_worse_revision_does_not_replace_a_good_one(scene: Scene, state: State):
-    (first,) = scene.keep("a", text="Good", facts={"f": Finding(1)})
+    (first,) = scene.keep("a", text="Good", facts={"f": FactValue(1)})
     second = scene.change(first, "bad")
     of = first.id if state is State.DUPLICATE else None
     scene.refine(ended(second, state, "paywall", of=of))
@@ -109,7 +115,7 @@ def test_a_newer_capture_is_refined_whatever_became_of_the_older(scene: Scene, s
     changed = scene.lead("a", version="v2")
     scene.tell(changed)
     (newer,) = scene.fetch(changed, body="newer")
-    later = Later(at=START, reason="busy") if state is None else None
+    later = Postponement(at=START, reason="busy") if state is None else None
     scene.refine(ended(first, state or State.WAITING, "bad", later=later, document=False))
     (again,) = scene.claim(Task.REFINE)
     assert again.capture == newer

@@ -6,10 +6,10 @@ from datetime import timedelta
 from sqlalchemy import select
 from tests.scene import ME, RECIPE, START, Scene
 
-from headwater.backends.sql.connect import reading
-from headwater.backends.sql.schema import bars, observations, runs
-from headwater.model.series import Bar, Observation
-from headwater.model.work import Polled, Task
+from headwater.model.jobs import PollResult, Task
+from headwater.model.source import Bar, Observation
+from headwater.store.connect import read_transaction
+from headwater.store.tables import bars, observations, polls
 
 BAR = Bar(
     symbol="NGSC", span="1day", at=START, open=1.0, high=2.0, low=0.5, close=1.5, volume=10.25, trades=3
@@ -18,15 +18,17 @@ SEEN = Observation(kind="position", name="NGSC", at=START, value={"qty": "12"})
 
 
 def rows(scene: Scene, table):
-    with reading(scene.store.engine) as connection:
+    with read_transaction(scene.store.engine) as connection:
         return [dict(row) for row in connection.execute(select(table)).mappings()]
 
 
 def tell(scene: Scene, *told, seen=()):
     scene.store.register([scene.source], scene.now)
     with scene._awake(scene.source):
-        (turn,) = scene.claim(Task.POLL)
-    result = Polled(source=scene.source.id, run=turn.run, bars=told, observations=seen, due_at=None)
+        (source_lease,) = scene.claim(Task.POLL)
+    result = PollResult(
+        source=scene.source.id, run=source_lease.run, bars=told, observations=seen, due_at=None
+    )
     return scene.store.finish_poll([result], ME, scene.now)
 
 
@@ -43,7 +45,7 @@ def test_r61_the_run_counts_what_was_told_and_what_is_new(scene: Scene):
     tell(scene, BAR)
     scene.now += timedelta(minutes=5)
     tell(scene, BAR, replace(BAR, symbol="ABCM"), seen=(SEEN,))
-    counted = sorted((run["found"], run["new"], run["status"]) for run in rows(scene, runs))
+    counted = sorted((run["found"], run["new"], run["status"]) for run in rows(scene, polls))
     assert counted == [(1, 1, "completed"), (3, 2, "completed")]
 
 
@@ -68,7 +70,7 @@ def test_5_10_observations_are_kept_with_their_moment_and_told_again_stay_as_the
 
 def test_what_is_told_by_somebody_whose_lease_was_lost_is_ignored(scene: Scene):
     scene.store.register([scene.source], scene.now)
-    (turn,) = scene.claim(Task.POLL)
-    stranger = Polled(source=scene.source.id, run=turn.run, bars=(BAR,), due_at=None)
+    (source_lease,) = scene.claim(Task.POLL)
+    stranger = PollResult(source=scene.source.id, run=source_lease.run, bars=(BAR,), due_at=None)
     assert scene.store.finish_poll([stranger], "another", scene.now) == 0
     assert rows(scene, bars) == []

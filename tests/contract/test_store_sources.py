@@ -6,18 +6,18 @@ from datetime import timedelta
 import pytest
 from tests.scene import HOUR, LEASE, ME, RECIPE, START, Scene, make_capture, make_source
 
-from headwater.backends.sql.operations import Operations
-from headwater.backends.sql.schema import captures, leads, runs, sources
+from headwater.model.jobs import PollResult, Task
 from headwater.model.source import Trigger
-from headwater.model.work import Polled, Task
+from headwater.store.admin.operations import Operations
+from headwater.store.tables import captures, leads, polls, sources
 
 
 def test_r26_a_source_that_never_ran_is_due_at_once(scene: Scene):
     assert scene.store.register([scene.source], START) == 1
     assert scene.store.next_due(RECIPE) == {Task.POLL: START}
-    (turn,) = scene.claim(Task.POLL)
-    assert turn.source == scene.source
-    assert turn.attempts == 1
+    (source_lease,) = scene.claim(Task.POLL)
+    assert source_lease.source == scene.source
+    assert source_lease.attempts == 1
 
 
 def test_registering_again_changes_nothing_and_counts_nothing(scene: Scene):
@@ -62,7 +62,7 @@ def test_a_source_is_read_back_as_it_was_registered(scene: Scene, trigger: Trigg
         "Full", trigger=trigger, subject="s", credibility=0.25, options={"deep": [1, {"x": None}]}
     )
     scene.store.register([source], START)
-    assert [turn.source for turn in scene.claim(Task.POLL)] == [source]
+    assert [source_lease.source for source_lease in scene.claim(Task.POLL)] == [source]
 
 
 @pytest.mark.parametrize("told", [{"active": False}, {"stopped": "10 failures in a row", "failures": 10}])
@@ -81,22 +81,22 @@ def test_r30_a_source_is_due_again_when_its_time_has_come(scene: Scene):
 
 def test_a_run_is_running_then_completed_with_its_counts(scene: Scene):
     scene.store.register([scene.source], START)
-    (turn,) = scene.claim(Task.POLL)
-    run = scene.row(runs)
+    (source_lease,) = scene.claim(Task.POLL)
+    run = scene.row(polls)
     assert (run["id"], run["status"], run["started_at"], run["ended_at"]) == (
-        turn.run,
+        source_lease.run,
         "running",
         START,
         None,
     )
     scene.now = START + timedelta(seconds=2)
     capture = make_capture(scene.source.id, "<rss/>")
-    polled = Polled(
-        source=scene.source.id, run=turn.run, leads=(scene.lead("a"), scene.lead("b")), captures=(capture,),
+    polled = PollResult(
+        source=scene.source.id, run=source_lease.run, leads=(scene.lead("a"), scene.lead("b")), captures=(capture,),
         due_at=START + HOUR, status=200, elapsed_ms=12, warnings=("odd date",),
     )  # fmt: skip
     assert scene.store.finish_poll([polled], ME, scene.now) == 2
-    run = scene.row(runs)
+    run = scene.row(polls)
     assert (run["status"], run["ended_at"], run["found"], run["new"]) == ("completed", scene.now, 2, 2)
     assert (run["http_status"], run["elapsed_ms"], run["warnings"]) == (200, 12, ["odd date"])
     assert run["capture_id"] == capture.id == scene.row(captures)["id"]
@@ -108,7 +108,7 @@ def test_a_failed_run_says_why_and_leaves_the_watermark(scene: Scene):
     scene.tell(watermark={"etag": "good"})
     scene.now = START + HOUR
     scene.tell(watermark=None, error="http_500", detail="status 500", failures=1, due_at=scene.now + HOUR)
-    run = scene.row(runs, status="failed")
+    run = scene.row(polls, status="failed")
     assert (run["error"], run["detail"], run["ended_at"]) == ("http_500", "status 500", scene.now)
     row = scene.row(sources)
     assert (row["watermark"], row["failures"], row["reason"]) == ({"etag": "good"}, 1, "http_500")
@@ -126,33 +126,37 @@ def test_r29_a_crashed_run_is_closed_and_does_not_block_its_source(scene: Scene)
     (dead,) = scene.claim(Task.POLL, "dead")
     assert scene.claim(Task.POLL) == []
     scene.now = START + LEASE
-    (turn,) = scene.claim(Task.POLL)
-    assert turn.attempts == 2
-    by_id = {run["id"]: run for run in scene.rows(runs)}
+    (source_lease,) = scene.claim(Task.POLL)
+    assert source_lease.attempts == 2
+    by_id = {run["id"]: run for run in scene.rows(polls)}
     assert (by_id[dead.run]["status"], by_id[dead.run]["error"]) == ("failed", "worker_died")
-    assert by_id[turn.run]["status"] == "running"
+    assert by_id[source_lease.run]["status"] == "running"
 
 
 def test_a_pause_during_a_poll_outlives_the_poll(scene: Scene):
-    from headwater.backends.sql.operations import Operations
+    from headwater.store.admin.operations import Operations
 
     scene.store.register([scene.source], START)
-    (turn,) = scene.claim(Task.POLL)
+    (source_lease,) = scene.claim(Task.POLL)
     Operations(scene.store.engine).pause(scene.source.id, active=False, now=START)
-    scene.store.finish_poll([Polled(source=scene.source.id, run=turn.run, due_at=START)], ME, START)
+    scene.store.finish_poll(
+        [PollResult(source=scene.source.id, run=source_lease.run, due_at=START)], ME, START
+    )
     assert scene.row(sources)["active"] is False
     assert scene.claim(Task.POLL) == []
 
 
 def test_leads_of_a_look_that_goes_on_are_stored_at_once_and_counted_in_its_run(scene: Scene):
     scene.store.register([scene.source], START)
-    (turn,) = scene.claim(Task.POLL)
+    (source_lease,) = scene.claim(Task.POLL)
     page = make_capture(scene.source.id, "page 1")
-    assert scene.store.add_leads(turn, [scene.lead("a"), scene.lead("b")], [page], START) == 2
+    assert scene.store.add_leads(source_lease, [scene.lead("a"), scene.lead("b")], [page], START) == 2
     assert scene.count(leads) == 2
-    rest = Polled(source=scene.source.id, run=turn.run, leads=(scene.lead("b"), scene.lead("c")), due_at=None)
+    rest = PollResult(
+        source=scene.source.id, run=source_lease.run, leads=(scene.lead("b"), scene.lead("c")), due_at=None
+    )
     assert scene.store.finish_poll([rest], ME, START) == 1
-    run = scene.row(runs)
+    run = scene.row(polls)
     assert (run["found"], run["new"]) == (4, 3)
     assert scene.row(leads, identity="a")["capture_id"] == page.id
 
@@ -160,8 +164,11 @@ def test_leads_of_a_look_that_goes_on_are_stored_at_once_and_counted_in_its_run(
 def test_a_source_that_moved_keeps_its_identity(scene: Scene):
     scene.tell(moved_to="https://elsewhere.example/feed")
     scene.now += HOUR
-    (turn,) = scene.claim(Task.POLL)
-    assert (turn.source.id, turn.source.url) == (scene.source.id, "https://elsewhere.example/feed")
+    (source_lease,) = scene.claim(Task.POLL)
+    assert (source_lease.source.id, source_lease.source.url) == (
+        scene.source.id,
+        "https://elsewhere.example/feed",
+    )
 
 
 # The list that names the sources.
@@ -182,23 +189,25 @@ def test_a_source_that_left_the_list_rests_with_a_reason_and_comes_back_with_it(
     assert listed(scene, wire, post) == []
     assert listed(scene, wire) == ["Post"]
     assert standing(scene, post) == (False, "unlisted", "unlisted")
-    assert [turn.source.id for turn in scene.claim(Task.POLL)] == [wire.id]
+    assert [source_lease.source.id for source_lease in scene.claim(Task.POLL)] == [wire.id]
     assert listed(scene, wire) == []
     assert listed(scene, wire, post) == []
     assert standing(scene, post) == (True, "recipe", None)
-    assert [turn.source.id for turn in scene.claim(Task.POLL)] == [post.id]
+    assert [source_lease.source.id for source_lease in scene.claim(Task.POLL)] == [post.id]
 
 
 def test_a_look_that_was_under_way_does_not_keep_it_from_coming_back(scene: Scene):
     wire, post = make_source("Wire"), make_source("Post")
     listed(scene, wire, post)
-    turns = {turn.source.id: turn for turn in scene.claim(Task.POLL)}
+    turns = {source_lease.source.id: source_lease for source_lease in scene.claim(Task.POLL)}
     listed(scene, wire)
-    ended = Polled(source=post.id, run=turns[post.id].run, due_at=START + HOUR, error="http_500", failures=1)
+    ended = PollResult(
+        source=post.id, run=turns[post.id].run, due_at=START + HOUR, error="http_500", failures=1
+    )
     scene.store.finish_poll([ended], ME, START)
     assert standing(scene, post)[:2] == (False, "unlisted")
     scene.now += 2 * HOUR
-    assert post.id not in {turn.source.id for turn in scene.claim(Task.POLL)}
+    assert post.id not in {source_lease.source.id for source_lease in scene.claim(Task.POLL)}
     listed(scene, wire, post)
     assert standing(scene, post)[:2] == (True, "recipe")
 
@@ -229,7 +238,7 @@ def test_an_operator_keeps_a_source_that_left_the_list(scene: Scene, by: str):
         scene.store.register([post], START, origin="operator")
     assert standing(scene, post)[:2] == (True, "operator")
     assert listed(scene, wire) == []
-    assert post.id in {turn.source.id for turn in scene.claim(Task.POLL)}
+    assert post.id in {source_lease.source.id for source_lease in scene.claim(Task.POLL)}
 
 
 def test_an_operator_who_pauses_what_left_the_list_means_it(scene: Scene):

@@ -7,15 +7,15 @@ from typing import Any
 import structlog
 from tests.scene import ME, RECIPE, START, Scene, kept
 
-from headwater.backends.sql.schema import deliveries, quarantine, stories
+from headwater.engine.context import JobContext
 from headwater.engine.deliver import deliver
-from headwater.engine.desk import Desk
 from headwater.engine.gather import gather
 from headwater.model.document import Document
-from headwater.model.outcome import Sent
-from headwater.model.recipe import Cluster, Grouping, Parcel, Recipe, Route
+from headwater.model.jobs import Job, State, Task
+from headwater.model.outcomes import Sent
+from headwater.model.recipe import Cluster, Envelope, Grouping, Recipe, Route
 from headwater.model.source import Trigger
-from headwater.model.work import Job, State, Task
+from headwater.store.tables import deliveries, quarantine, stories
 
 POISON = "b"
 
@@ -26,12 +26,14 @@ def cluster(documents: Sequence[Document]) -> list[Cluster]:
 
 
 class Forgetful:
-    def send(self, parcels: Sequence[Parcel]) -> list[Sent]:
+    def send(self, envelopes: Sequence[Envelope]) -> list[Sent]:
         odd: Any = object()
-        return [Sent(odd if parcel.record.url.endswith(f"/{POISON}") else "taken") for parcel in parcels]  # type: ignore[union-attr]
+        return [
+            Sent(odd if envelope.record.url.endswith(f"/{POISON}") else "taken") for envelope in envelopes
+        ]  # type: ignore[union-attr]
 
 
-def desk(scene: Scene) -> Desk:
+def context(scene: Scene) -> JobContext:
     recipe = Recipe(
         name=RECIPE,
         version="1",
@@ -44,7 +46,7 @@ def desk(scene: Scene) -> Desk:
         routes=(Route(name="out", sink="sink"),),
     )
     nothing: Any = None
-    return Desk(
+    return JobContext(
         owner=ME,
         recipes={RECIPE: recipe},
         store=scene.store,
@@ -58,7 +60,7 @@ def desk(scene: Scene) -> Desk:
 def test_a_story_that_cannot_be_stored_sets_its_group_apart_alone(scene: Scene):
     drafts = scene.drafts("a", POISON, "c")
     assert scene.refine(*(kept(draft, group=draft.lead.lead.identity) for draft in drafts)) == []
-    assert gather(desk(scene), Job(RECIPE, Task.GATHER)) == 3
+    assert gather(context(scene), Job(RECIPE, Task.GATHER)) == 3
     assert len(scene.rows(stories, title="A story")) == scene.count(stories) == 2
     (apart,) = scene.rows(quarantine)
     assert (apart["task"], apart["reason"].partition(":")[0]) == (Task.GATHER, "error")
@@ -66,7 +68,7 @@ def test_a_story_that_cannot_be_stored_sets_its_group_apart_alone(scene: Scene):
 
 def test_a_receipt_that_cannot_be_stored_sets_its_delivery_apart_alone(scene: Scene):
     scene.keep("a", POISON, "c", routes=("out",))
-    assert deliver(desk(scene), Job(RECIPE, Task.DELIVER)) == 3
+    assert deliver(context(scene), Job(RECIPE, Task.DELIVER)) == 3
     assert len(scene.rows(deliveries, state=State.DONE)) == 2
     (apart,) = scene.rows(quarantine)
     assert (apart["task"], apart["reason"].partition(":")[0]) == (Task.DELIVER, "error")

@@ -7,12 +7,12 @@ from sqlalchemy import event, text
 from sqlalchemy.exc import DatabaseError, IntegrityError
 from tests.scene import HOUR, START, Scene, kept, make_lead, make_source
 
-from headwater.backends.sql.connect import connect, reading, writing
-from headwater.backends.sql.migrate import migrate
-from headwater.backends.sql.schema import leads, sources
+from headwater.model.document import FactValue
 from headwater.model.errors import Refused, Temporary
-from headwater.model.fact import Finding
-from headwater.model.work import Task
+from headwater.model.jobs import Task
+from headwater.store.connect import connect, read_transaction, write_transaction
+from headwater.store.migrate import migrate
+from headwater.store.tables import leads, sources
 
 HOSTILE = [
     "nul \x00 inside",
@@ -37,7 +37,7 @@ def test_hostile_text_is_stored_and_only_what_no_database_holds_is_replaced(scen
     scene.store.release(["me"], counts=False)
     scene.fetch(lead)
     (draft,) = scene.claim(Task.REFINE)
-    scene.refine(kept(draft, text=words, attributes={"x": words}, facts={"f": Finding(words)}))
+    scene.refine(kept(draft, text=words, attributes={"x": words}, facts={"f": FactValue(words)}))
     document = scene.store.documents([draft.id])[draft.id]
     assert (document.text, document.attributes) == (held, {"x": held})
 
@@ -60,7 +60,7 @@ def test_a_moment_is_read_back_in_utc_to_the_microsecond(scene: Scene, moment: d
 def test_moments_sort_by_time_whatever_their_zone(scene: Scene):
     east = START.astimezone(timezone(timedelta(hours=14)))
     scene.tell(scene.lead("late"), due_at=START + timedelta(microseconds=1))
-    with writing(scene.store.engine) as connection:
+    with write_transaction(scene.store.engine) as connection:
         connection.execute(leads.update().values(due_at=east))
     scene.now = START - timedelta(microseconds=1)
     assert scene.claim(Task.FETCH) == []
@@ -69,7 +69,7 @@ def test_moments_sort_by_time_whatever_their_zone(scene: Scene):
 
 
 def _write_half(scene: Scene) -> None:
-    with writing(scene.store.engine) as connection:
+    with write_transaction(scene.store.engine) as connection:
         connection.execute(sources.update().values(name="half"))
         connection.execute(sources.update().values(credibility=None))
 
@@ -84,16 +84,19 @@ def test_a_transaction_that_fails_leaves_nothing(scene: Scene):
 def test_a_reading_sees_one_moment(scene: Scene):
     scene.store.register([scene.source], START)
     count = text("SELECT count(*) FROM leads")
-    with reading(scene.store.engine) as connection:
+    with read_transaction(scene.store.engine) as connection:
         before = connection.scalar(count)
         scene.tell(scene.lead("a"))
         assert connection.scalar(count) == before == 0
-    with reading(scene.store.engine) as connection:
+    with read_transaction(scene.store.engine) as connection:
         assert connection.scalar(count) == 1
 
 
 def test_an_error_spills_no_data(scene: Scene):
-    with pytest.raises((Temporary, DatabaseError)) as caught, writing(scene.store.engine) as connection:
+    with (
+        pytest.raises((Temporary, DatabaseError)) as caught,
+        write_transaction(scene.store.engine) as connection,
+    ):
         connection.execute(text("SELECT secret FROM nowhere WHERE x = :x"), {"x": "very private"})
     assert "very private" not in str(caught.value)
 
@@ -108,18 +111,18 @@ def test_an_address_that_is_none_is_refused_without_its_password(url: str):
 
 def test_a_database_that_is_not_there_is_temporary_and_keeps_its_password(tmp_path):
     engine = connect("postgresql://u:hush@127.0.0.1:1/d")
-    with pytest.raises(Temporary) as caught, reading(engine):
+    with pytest.raises(Temporary) as caught, read_transaction(engine):
         pass
     assert (caught.value.reason, caught.value.counts) == ("database_unavailable", False)
     assert "hush" not in str(caught.value)
-    with pytest.raises(Temporary), reading(connect(f"sqlite:///{tmp_path}/no/such/folder/x.db")):
+    with pytest.raises(Temporary), read_transaction(connect(f"sqlite:///{tmp_path}/no/such/folder/x.db")):
         pass
 
 
 def test_a_file_that_is_no_database_is_refused(tmp_path):
     path = tmp_path / "headwater.db"
     path.write_bytes(b"this is not a database, it only says so " * 100)
-    with pytest.raises(Refused) as refused, reading(connect(f"sqlite:///{path}")):
+    with pytest.raises(Refused) as refused, read_transaction(connect(f"sqlite:///{path}")):
         pass
     assert refused.value.reason == "database_damaged"
 
@@ -149,11 +152,11 @@ def test_r71_what_every_source_said_about_a_document_is_told(scene: Scene):
     scene.fetch(first)
     scene.now += HOUR
     scene.tell(second, source=other)
-    told = scene.store.told([first.document, "nobody"])
-    assert told == {
+    source_hints = scene.store.source_hints([first.document, "nobody"])
+    assert source_hints == {
         first.document: [
             {"title": "A", "summary": "Short.", "tags": ["x"]},
             {"title": "P", "description": "A longer word on it."},
         ]
     }
-    assert scene.store.told([]) == {}
+    assert scene.store.source_hints([]) == {}

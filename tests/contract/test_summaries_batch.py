@@ -10,12 +10,12 @@ from tests.batching import Trouble, batch_server
 from tests.newsdesk import KEY, Newsdesk
 from tests.scene import Scene
 
-from headwater.backends.sql.connect import writing
-from headwater.backends.sql.retention import Cutoffs, count_old, remove_summaries
-from headwater.backends.sql.schema import deliveries, documents, summary_requests
-from headwater.backends.sql.summary_requests import Settled
 from headwater.model.errors import Refused
-from headwater.worker.summary_batching import GRACE
+from headwater.store.connect import write_transaction
+from headwater.store.maintenance.retention import Cutoffs, count_old, remove_summaries
+from headwater.store.summaries.requests import RequestOutcome
+from headwater.store.tables import deliveries, documents, summary_requests
+from headwater.stories.llm.batches import GRACE
 
 MODEL = "gpt-4o-mini"
 
@@ -78,7 +78,7 @@ def test_a_story_that_was_divided_meanwhile_gets_its_answer_back_without_asking(
     desk.publish("a1")
     desk.rounds(1)
     desk.write("a1x")
-    stale = desk.bundle()
+    stale = desk.group_batch()
     stale = replace(stale, documents=tuple(d for d in stale.documents if not d.title.startswith("a1x")))
     desk.rounds(3)
     assert desk.by("a") == MODEL
@@ -413,19 +413,19 @@ def test_g18_a_story_that_cools_down_while_it_is_asked_about_is_paid_for_once(de
 def test_g14_the_estimate_is_told_before_anything_is_sent_and_a_ceiling_refuses(desk: Newsdesk):
     desk.publish("a1", "b1")
     with pytest.raises(Refused, match=r"summaries.ceiling: 2 stories would cost about \$0\.000"):
-        desk.round(ceiling=0.0001)
+        desk.round(daily_budget=0.0001)
     assert desk.server.asked == []
     assert desk.said[0].startswith("2 stories to be summarised for about $0.000")
     with pytest.raises(Refused, match="no price for 'own-model'"):
-        desk.round(model="own-model", ceiling=1.0)
-    paid = desk.round(ceiling=1.0).cost
+        desk.round(model="own-model", daily_budget=1.0)
+    paid = desk.round(daily_budget=1.0).cost
     assert paid == pytest.approx(0.00035, abs=0.0002)
     desk.publish("c1")
     with pytest.raises(Refused, match="are spent"):
-        desk.round(ceiling=paid * 1.2)
+        desk.round(daily_budget=paid * 1.2)
     assert len(desk.server.batches) == 1
     desk.scene.now += timedelta(days=1, minutes=1)
-    assert desk.round(ceiling=paid * 1.2).asked == 1
+    assert desk.round(daily_budget=paid * 1.2).asked == 1
 
 
 def test_an_estimate_alone_sends_nothing(desk: Newsdesk):
@@ -440,7 +440,7 @@ def test_an_estimate_settles_nothing(desk: Newsdesk):
     desk.publish("a1")
     desk.summarising().estimate()
     before = desk.scene.rows(summary_requests)
-    with writing(desk.scene.store.engine) as connection:
+    with write_transaction(desk.scene.store.engine) as connection:
         connection.execute(documents.update().values(title="another"))
     assert desk.summarising().estimate().cost == 0
     assert desk.scene.rows(summary_requests) == before
@@ -454,7 +454,7 @@ def test_whoever_read_an_older_state_of_a_batch_changes_nothing(desk: Newsdesk):
     rows = desk.summarising().batches
     (sent,) = rows.open()
     stale = {**sent, "state": "uploaded"}
-    given_up = [Settled(id=desk.scene.rows(summary_requests)[0]["id"], state="failed")]
+    given_up = [RequestOutcome(id=desk.scene.rows(summary_requests)[0]["id"], state="failed")]
     assert rows.note(stale, state="creating") is None
     assert not rows.end(stale, given_up, desk.scene.now)
     assert rows.note({**sent, "creating_at": desk.scene.now}, reason="late") is None
@@ -485,7 +485,7 @@ def test_two_workers_that_read_the_same_batch_make_one(desk: Newsdesk):
 
 def test_old_and_small_stories_keep_their_local_summary(desk: Newsdesk):
     desk.publish("a1", "b1", "b2")
-    desk.round(smallest=2)
+    desk.round(min_articles=2)
     assert set(desk.requests()) == {"b-standard"}
     desk.scene.now += timedelta(days=8)
     assert desk.round(model="other").asked == 0

@@ -10,10 +10,10 @@ from tests.batching import Trouble, batch_server, telling
 from tests.newsdesk import Newsdesk
 from tests.scene import RECIPE, Scene
 
-from headwater.backends.sql.retelling import StoryRows
-from headwater.backends.sql.schema import deliveries, summary_requests
 from headwater.model.errors import Refused
-from headwater_recipes.geopolitics.telling import TellStory
+from headwater.store.summaries.stories import StoryUpdates
+from headwater.store.tables import deliveries, summary_requests
+from headwater_recipes.geopolitics.description import DescribeStory
 
 DIRECT = {"mode": "direct", "model": "small"}
 CHAT = "POST /chat/completions"
@@ -60,11 +60,11 @@ def test_g18_after_the_limit_the_local_summary_stands(desk: Newsdesk):
 def test_an_overrun_endpoint_is_left_alone_and_no_try_is_counted(desk: Newsdesk):
     desk.publish("a1", "b1")
     desk.server.troubles += [Trouble(CHAT, 429, {"Retry-After": "120"}) for _ in range(5)]
-    done = desk.round(**DIRECT, at_once=1)
+    done = desk.round(**DIRECT, concurrency=1)
     assert (done.postponed, len(desk.server.asked)) == (1, 1)
     for _ in range(5):
         desk.scene.now += timedelta(seconds=120)
-        desk.round(**DIRECT, at_once=1)
+        desk.round(**DIRECT, concurrency=1)
     assert (desk.by("a"), desk.by("b")) == ("small", "small")
 
 
@@ -121,12 +121,12 @@ def test_g14_a_second_call_that_is_not_taken_leaves_the_first_one_counted(desk: 
 
 def test_g14_the_estimate_reckons_with_every_call_that_may_be_made(desk: Newsdesk):
     desk.publish("a1")
-    once = desk.summarising(mode="direct", asks=1).estimate().cost
-    assert desk.summarising(mode="direct", asks=3).estimate().cost == pytest.approx(3 * once)
+    once = desk.summarising(mode="direct", max_calls=1).estimate().cost
+    assert desk.summarising(mode="direct", max_calls=3).estimate().cost == pytest.approx(3 * once)
     with pytest.raises(Refused, match=r"summaries\.ceiling"):
-        desk.round(mode="direct", asks=3, ceiling=2 * once)
+        desk.round(mode="direct", max_calls=3, daily_budget=2 * once)
     assert desk.server.chats == []
-    desk.round(mode="direct", asks=3, ceiling=4 * once)
+    desk.round(mode="direct", max_calls=3, daily_budget=4 * once)
     assert desk.scene.rows(summary_requests)[0]["cost"] == pytest.approx(once)
 
 
@@ -161,7 +161,7 @@ def test_options_go_into_the_request_and_null_takes_one_away(desk: Newsdesk):
 
 def test_g16_scores_grow_older_without_new_documents(desk: Newsdesk):
     desk.publish("a1", "b1")
-    rows, age = StoryRows(desk.scene.store.engine), TellStory().age
+    rows, age = StoryUpdates(desk.scene.store.engine), DescribeStory().age
     before = desk.story("a")
     assert rows.age(RECIPE, age, desk.scene.now) == 0
     later = desk.scene.now + timedelta(hours=12)
@@ -177,18 +177,18 @@ def test_g16_scores_grow_older_without_new_documents(desk: Newsdesk):
 
 def test_a_score_that_grew_older_is_that_of_a_story_told_anew(desk: Newsdesk):
     desk.publish("a1")
-    rows = StoryRows(desk.scene.store.engine)
+    rows = StoryUpdates(desk.scene.store.engine)
     later = desk.scene.now + timedelta(hours=5)
-    rows.age(RECIPE, TellStory().age, later)
+    rows.age(RECIPE, DescribeStory().age, later)
     aged = desk.story("a")["score"]
     (told,) = [s for s in rows_of(desk) if s.id == "a"]
-    assert TellStory().age(told, later).score == aged
-    assert rows.age(RECIPE, TellStory().age, desk.scene.now) == 1
+    assert DescribeStory().age(told, later).score == aged
+    assert rows.age(RECIPE, DescribeStory().age, desk.scene.now) == 1
 
 
 def rows_of(desk: Newsdesk):
-    from headwater.backends.sql.connect import reading
-    from headwater.backends.sql.reading import stories_by_id
+    from headwater.store.connect import read_transaction
+    from headwater.store.records import stories_by_id
 
-    with reading(desk.scene.store.engine) as connection:
+    with read_transaction(desk.scene.store.engine) as connection:
         return list(stories_by_id(connection, ["a"]).values())

@@ -10,9 +10,9 @@ from tests.crypto_scene import CRYPTO, crypto, drafts, settings_file
 from tests.flow.command_line import call
 from tests.scene import HOUR, ME, START, Scene, ended, kept, make_lead
 
-from headwater.backends.sql.top_stories import top_stories
+from headwater.model.jobs import Draft, GatherResult, State, Task
 from headwater.model.story import Member, Story
-from headwater.model.work import Draft, Gathered, State, Task
+from headwater.store.reads.top_stories import top_stories
 
 
 def article(scene: Scene, name: str, path: str, **told: Any) -> Draft:
@@ -22,12 +22,12 @@ def article(scene: Scene, name: str, path: str, **told: Any) -> Draft:
 
 
 def tell(scene: Scene, *stories: tuple[str, list[Draft]], **told: Any) -> None:
-    (bundle,) = scene.claim(Task.GATHER, recipe=CRYPTO)
+    (group_batch,) = scene.claim(Task.GATHER, recipe=CRYPTO)
     made = tuple(
         Story(
             id=name,
             recipe=CRYPTO,
-            group=bundle.id,
+            group=group_batch.id,
             title=name.title(),
             members=tuple(Member(draft.id) for draft in documents),
             first_at=scene.now,
@@ -36,7 +36,9 @@ def tell(scene: Scene, *stories: tuple[str, list[Draft]], **told: Any) -> None:
         )
         for name, documents in stories
     )
-    scene.store.finish_gather([Gathered(group=bundle.id, marks=bundle.marks, stories=made)], ME, scene.now)
+    scene.store.finish_gather(
+        [GatherResult(group=group_batch.id, version=group_batch.version, stories=made)], ME, scene.now
+    )
 
 
 def top(engine: Engine, since: datetime = START - HOUR, limit: int = 10) -> list[dict[str, Any]]:

@@ -5,14 +5,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from headwater.documents.embedding.build import NAME
+from headwater.documents.embedding.encoder import open_encoder
 from headwater.model.errors import Refused
-from headwater.pure.stories.classifying import Head, Topic, main_topic
-from headwater.pure.stories.topic_features import BUCKETS, hashed_words, topic_features
-from headwater.pure.stories.topics import NAMES, UNKNOWN
-from headwater.stories.classifying import packed, topic_head, unpacked
-from headwater.stories.classifying.head import FILE
-from headwater.stories.embedding import open_encoder
-from headwater.stories.embedding.building import NAME
+from headwater.stories.topics.classifier import (
+    BUCKETS,
+    Topic,
+    TopicClassifier,
+    hashed_words,
+    main_topic,
+    topic_features,
+)
+from headwater.stories.topics.media_topics import TOPIC_NAMES, UNKNOWN_TOPIC
+from headwater.stories.topics.model_file import FILE, load_classifier, pack_classifier, unpack_classifier
 
 TOLD = {
     "15000000": "The striker scored twice as Dunmore Rovers won the cup final on penalties.",
@@ -23,8 +28,8 @@ TOLD = {
 
 
 def test_g15_it_knows_the_17_top_levels_and_is_small():
-    head = topic_head(NAME)
-    assert set(head.codes) == set(NAMES)
+    head = load_classifier(NAME)
+    assert set(head.codes) == set(TOPIC_NAMES)
     assert head.weights.shape == (384 + BUCKETS, 17)
     assert FILE.stat().st_size < 100_000
 
@@ -32,27 +37,31 @@ def test_g15_it_knows_the_17_top_levels_and_is_small():
 def test_g15_plain_cases_are_told(tmp_path: Path):
     encode = open_encoder(tmp_path)
     texts = list(TOLD.values())
-    found = topic_head(encode.name).probabilities(topic_features(texts, encode(texts)))
-    assert [topic_head(encode.name).codes[place] for place in found.argmax(axis=1)] == list(TOLD)
+    found = load_classifier(encode.name).probabilities(topic_features(texts, encode(texts)))
+    assert [load_classifier(encode.name).codes[place] for place in found.argmax(axis=1)] == list(TOLD)
 
 
 def test_it_abstains_where_nothing_stands_out():
-    head = Head(("15000000", "16000000"), np.eye(2, dtype=np.float32), np.zeros(2, dtype=np.float32), 0.6)
+    head = TopicClassifier(
+        ("15000000", "16000000"), np.eye(2, dtype=np.float32), np.zeros(2, dtype=np.float32), 0.6
+    )
     unsure, sure = head(np.array([[0, 0.1], [0, 5]], dtype=np.float32))
-    assert (unsure.code, unsure.name) == (UNKNOWN, "unclassified")
+    assert (unsure.code, unsure.name) == (UNKNOWN_TOPIC, "unclassified")
     assert unsure.confidence == pytest.approx(0.525, abs=1e-3)
     assert sure.name == "conflict, war and peace"
 
 
 def test_it_is_not_used_with_another_encoder():
     with pytest.raises(Refused, match="train them anew"):
-        topic_head("another")
+        load_classifier("another")
 
 
 def test_packing_loses_next_to_nothing():
     chance = np.random.default_rng(1)
-    head = Head(("a", "b"), chance.normal(size=(30, 2)).astype(np.float32), np.ones(2, dtype=np.float32), 0.5)
-    again = unpacked(packed(head, "e"), "e")
+    head = TopicClassifier(
+        ("a", "b"), chance.normal(size=(30, 2)).astype(np.float32), np.ones(2, dtype=np.float32), 0.5
+    )
+    again = unpack_classifier(pack_classifier(head, "e"), "e")
     assert np.abs(again.weights - head.weights).max() < 0.02
     assert (again.codes, again.least) == (head.codes, head.least)
 
@@ -65,6 +74,6 @@ def test_hashed_words_do_not_depend_on_order_or_company():
 
 
 def test_the_topic_of_a_story_is_that_of_its_surest_documents():
-    war, sport, none = Topic("16000000", 0.9), Topic("15000000", 0.6), Topic(UNKNOWN, 0.3)
+    war, sport, none = Topic("16000000", 0.9), Topic("15000000", 0.6), Topic(UNKNOWN_TOPIC, 0.3)
     assert main_topic([war, sport, none]) == Topic("16000000", 0.5)
-    assert main_topic([none]) == main_topic([]) == Topic(UNKNOWN, 0.0)
+    assert main_topic([none]) == main_topic([]) == Topic(UNKNOWN_TOPIC, 0.0)

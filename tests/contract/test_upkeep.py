@@ -13,15 +13,15 @@ from tests.crypto_scene import ask, crypto, settings_file
 from tests.scene import RECIPE, Scene, make_source
 
 from headwater.app import App
-from headwater.backends.sql.chores import Chores
-from headwater.backends.sql.indexing import index_documents
-from headwater.backends.sql.schema import chores
-from headwater.liveness import machine
+from headwater.liveness import machine_id
 from headwater.model.errors import Refused, Temporary
 from headwater.model.source import Trigger
+from headwater.runtime.maintenance import LEASE, MAINTENANCE_TASKS, Maintenance, MaintenanceTask
+from headwater.runtime.runs import close_runs
 from headwater.settings.settings import read_settings
-from headwater.worker.closing import close_runs
-from headwater.worker.upkeep import CHORES, LEASE, Chore, Upkeep
+from headwater.store.maintenance.tasks import MaintenanceTasks
+from headwater.store.search.full_text_index import index_documents
+from headwater.store.tables import maintenance_tasks
 
 NOON = datetime(2026, 11, 13, 12, 1, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
@@ -56,21 +56,21 @@ def done() -> Done:
     return Done()
 
 
-def worker(app: App, done: Done, cron: str = "*/5 * * * *", owner: str = "me") -> Upkeep:
-    return Upkeep(app, owner=owner, chores={"chore": Chore(Trigger(cron=cron), done)})
+def worker(app: App, done: Done, cron: str = "*/5 * * * *", owner: str = "me") -> Maintenance:
+    return Maintenance(app, owner=owner, chores={"chore": MaintenanceTask(Trigger(cron=cron), done)})
 
 
-def live(scene: Scene, *workers: Upkeep, span: timedelta, step: timedelta = MINUTE) -> None:
+def live(scene: Scene, *workers: Maintenance, span: timedelta, step: timedelta = MINUTE) -> None:
     until = scene.now + span
     while scene.now < until:
         for one in workers:
-            one.beat()
+            one.run_due()
         scene.now += step
 
 
 def test_c32_health_is_checked_every_five_minutes_and_c33_old_jobs_go_at_two():
-    assert CHORES["health_check"].trigger == Trigger(cron="*/5 * * * *")
-    assert CHORES["cleanup_old_jobs"].trigger == Trigger(cron="0 2 * * *")
+    assert MAINTENANCE_TASKS["health_check"].trigger == Trigger(cron="*/5 * * * *")
+    assert MAINTENANCE_TASKS["cleanup_old_jobs"].trigger == Trigger(cron="0 2 * * *")
 
 
 def test_c32_a_chore_is_done_when_its_minute_comes(app: App, scene: Scene, done: Done):
@@ -94,13 +94,13 @@ def test_most_of_the_time_it_only_looks_at_the_clock(
     app: App, scene: Scene, done: Done, monkeypatch: pytest.MonkeyPatch
 ):
     one = worker(app, done)
-    one.beat()
-    monkeypatch.setattr("headwater.worker.upkeep.Chores", None)
+    one.run_due()
+    monkeypatch.setattr("headwater.runtime.maintenance.Chores", None)
     scene.now += timedelta(seconds=14)
-    assert one.beat() == []
+    assert one.run_due() == []
     scene.now += timedelta(seconds=1)
     with pytest.raises(TypeError):
-        one.beat()
+        one.run_due()
 
 
 class WorkerDied(BaseException):
@@ -110,10 +110,10 @@ class WorkerDied(BaseException):
 def test_c35_a_chore_whose_worker_died_is_done_by_another(app: App, scene: Scene, done: Done):
     done.trouble = [WorkerDied()]
     first, second = worker(app, done, owner="first"), worker(app, done, owner="second")
-    first.beat()
+    first.run_due()
     scene.now += 5 * MINUTE
     with pytest.raises(WorkerDied):
-        first.beat()
+        first.run_due()
     live(scene, second, span=LEASE - MINUTE)
     assert done.at == []
     live(scene, second, span=2 * MINUTE)
@@ -122,11 +122,11 @@ def test_c35_a_chore_whose_worker_died_is_done_by_another(app: App, scene: Scene
 
 def test_c35_a_chore_whose_process_is_gone_is_free_at_once(app: App, scene: Scene, done: Done):
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:
-        dead = f"{machine()}:{gone.pid}:0:upkeep"
+        dead = f"{machine_id()}:{gone.pid}:0:upkeep"
     one = worker(app, done)
-    one.beat()
-    Chores(app.store.engine).take("chore", dead, scene.now, LEASE, early=True)
-    assert one.at_once("chore") == {"done": 1}
+    one.run_due()
+    MaintenanceTasks(app.store.engine).take("chore", dead, scene.now, LEASE, early=True)
+    assert one.run_now("chore") == {"done": 1}
 
 
 @pytest.mark.parametrize("trouble", [Temporary("disk_full", "no room"), ValueError("a mistake")])
@@ -136,17 +136,17 @@ def test_c37_a_chore_that_fails_is_told_and_tried_at_its_next_hour(
     done.trouble = [trouble]
     one = worker(app, done)
     live(scene, one, span=6 * MINUTE)
-    (row,) = scene.rows(chores)
+    (row,) = scene.rows(maintenance_tasks)
     assert row["status"] == "FAILED"
     assert row["result"]["error"] in {"disk_full", "error:ValueError"}
     live(scene, one, span=5 * MINUTE)
-    assert scene.row(chores)["status"] == "COMPLETED"
+    assert scene.row(maintenance_tasks)["status"] == "COMPLETED"
 
 
 def test_c27_chores_are_jobs_too(app: App, scene: Scene, done: Done):
     scene.tell(source=crypto())
     one = worker(app, done)
-    one.beat()
+    one.run_due()
     job = "SELECT status, job_type FROM ingestion_jobs WHERE job_type = 'chore'"
     assert ask(app.store.engine, job) == [{"status": "PENDING", "job_type": "chore"}]
     live(scene, one, span=6 * MINUTE)
@@ -154,17 +154,17 @@ def test_c27_chores_are_jobs_too(app: App, scene: Scene, done: Done):
 
 
 def test_an_operator_may_have_it_done_now_but_not_twice_at_once(app: App, scene: Scene, done: Done):
-    assert worker(app, done).at_once("chore") == {"done": 1}
-    Chores(app.store.engine).take("chore", "another", scene.now, LEASE, early=True)
+    assert worker(app, done).run_now("chore") == {"done": 1}
+    MaintenanceTasks(app.store.engine).take("chore", "another", scene.now, LEASE, early=True)
     with pytest.raises(Refused, match="at this moment"):
-        worker(app, done).at_once("chore")
+        worker(app, done).run_now("chore")
 
 
 def test_c32_the_real_chores_run(app: App, scene: Scene):
     scene.tell(source=crypto())
-    one = Upkeep(app)
+    one = Maintenance(app)
     live(scene, one, span=15 * timedelta(hours=1), step=5 * MINUTE)
-    rows = {row["name"]: row for row in scene.rows(chores)}
+    rows = {row["name"]: row for row in scene.rows(maintenance_tasks)}
     assert {row["status"] for row in rows.values()} == {"COMPLETED"}
     assert rows["cleanup_old_jobs"]["ended_at"] == datetime(2026, 11, 14, 2, 1, tzinfo=UTC)
     assert rows["health_check"]["result"]["database"] == "ok"
@@ -173,13 +173,13 @@ def test_c32_the_real_chores_run(app: App, scene: Scene):
 def test_what_a_recipe_sums_up_is_brought_up_to_date_though_no_run_ends(app: App, scene: Scene):
     closed: list[Path] = []
     known = app.recipe("crypto")
-    summing = replace(known, closing=lambda folder, _: closed.append(folder))
+    summing = replace(known, after_run=lambda folder, _: closed.append(folder))
     app.__dict__["recipes"] = {"crypto": summing, "elsewhere": replace(summing, name="elsewhere")}
     scene.tell(source=crypto())
-    one = Upkeep(app, chores={"close_runs": CHORES["close_runs"]})
+    one = Maintenance(app, chores={"close_runs": MAINTENANCE_TASKS["close_runs"]})
     live(scene, one, span=timedelta(hours=2), step=10 * MINUTE)
     assert closed == [app.output("crypto")] * 2
-    assert scene.row(chores)["result"] == {"closed": ["crypto"]}
+    assert scene.row(maintenance_tasks)["result"] == {"closed": ["crypto"]}
 
 
 def test_a_recipe_that_cannot_sum_up_holds_up_no_other(app: App, scene: Scene):
@@ -189,7 +189,7 @@ def test_a_recipe_that_cannot_sum_up_holds_up_no_other(app: App, scene: Scene):
         raise Temporary("database_away", folder.name)
 
     known = app.recipe("crypto")
-    first, second = (replace(known, closing=one) for one in (away, lambda folder, _: closed.append(folder)))
+    first, second = (replace(known, after_run=one) for one in (away, lambda folder, _: closed.append(folder)))
     app.__dict__["recipes"] = {"crypto": first, "markets": replace(second, name="markets")}
     scene.tell(source=crypto())
     scene.tell(source=make_source("Other", recipe="markets"))
@@ -201,8 +201,8 @@ def test_a_recipe_that_cannot_sum_up_holds_up_no_other(app: App, scene: Scene):
 def test_p29_the_search_index_is_filled_at_night_before_anybody_searches(app: App, scene: Scene):
     scene.keep("licence", title="Permiso de conducir", text="El permiso caduca a los diez años.")
     app.__dict__["recipes"] = {RECIPE: None}
-    one = Upkeep(app, chores={"fill_search_index": CHORES["fill_search_index"]})
+    one = Maintenance(app, chores={"fill_search_index": MAINTENANCE_TASKS["fill_search_index"]})
     live(scene, one, span=timedelta(hours=15), step=15 * MINUTE)
-    assert scene.row(chores)["result"] == {RECIPE: 1}
+    assert scene.row(maintenance_tasks)["result"] == {RECIPE: 1}
     assert index_documents(app.store.engine, RECIPE) == 0
-    assert one.at_once("fill_search_index") == {}
+    assert one.run_now("fill_search_index") == {}

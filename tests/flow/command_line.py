@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from headwater.cli import main
+from headwater.cli.program import main
 
 PATIENCE = 60
 SOURCE = Path(__file__).resolve().parents[2] / "src"

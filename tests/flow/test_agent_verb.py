@@ -20,9 +20,9 @@ from tests.pure.test_intelligence import GOOD
 from tests.valkey import Valkey
 
 from headwater.app import App
-from headwater.backends.sql.queueing import RowQueues
-from headwater.model.queue import QueueItem
+from headwater.model.ports import QueueItem
 from headwater.settings.settings import Settings
+from headwater.store.admin.queues import SqlQueues
 
 KEY = "sk-nobody-may-read-this"
 
@@ -50,7 +50,7 @@ def settings(tmp_path: Path) -> Path:
     item = QueueItem(
         id="i1", queue="app:queue:extraction", recipe="markets", document="d1", payload={"id": "i1"}
     )
-    RowQueues(app.store.engine, app.clock).push([item])
+    SqlQueues(app.store.engine, app.clock).push([item])
     app.store.engine.dispose()
     return tmp_path / "headwater.yaml"
 
@@ -125,7 +125,7 @@ def test_r44_an_agent_that_is_ended_while_it_asks_loses_nothing(settings: Path, 
             _, complaints = process.communicate(timeout=PATIENCE)
     assert b"Traceback" not in complaints
     app = App(Settings(data=str(settings.parent / "data")))
-    queues = RowQueues(app.store.engine, lambda: app.clock() + timedelta(hours=1))
+    queues = SqlQueues(app.store.engine, lambda: app.clock() + timedelta(hours=1))
     (row,) = queues.peek("app:queue:extraction")
     assert (row["state"], row["attempts"]) == held
     assert [one["id"] for one in queues.pop("app:queue:extraction", "next")] == ["i1"]

@@ -15,21 +15,20 @@ from tests.laboratory import Laboratory, laboratory
 from tests.scene import START, Scene, kept, make_source
 
 from headwater.app import App
-from headwater.backends.record_files import FolderRecords, copy_records
-from headwater.backends.sql import snapshot
-from headwater.backends.sql.connect import reading
-from headwater.backends.sql.migrate import HEAD
-from headwater.backends.sql.rows import capture_from
-from headwater.backends.sql.schema import captures, documents, metadata, sources
-from headwater.backends.sql.searching import Wish, search
-from headwater.backends.sql.snapshot import check, save
-from headwater.backends.sql.store import SqlStore
+from headwater.archive.record_files import FolderRecords, copy_records
 from headwater.model.errors import Refused, Temporary
+from headwater.ops.backup import create_backup, list_backups, read_manifest
+from headwater.ops.restore import check_backup, restore, select_backup
 from headwater.settings.settings import Settings
-from headwater.worker.backup import back_up
-from headwater.worker.manifest import backups, read_manifest
-from headwater.worker.restore import check_backup, chosen_backup, restore
-from headwater_demo import Internet, running
+from headwater.store.connect import read_transaction
+from headwater.store.maintenance import snapshot
+from headwater.store.maintenance.snapshot import check_snapshot, save_snapshot
+from headwater.store.migrate import HEAD
+from headwater.store.rows import capture_from
+from headwater.store.search.full_text import SearchQuery, search_text
+from headwater.store.sql_store import SqlStore
+from headwater.store.tables import captures, documents, metadata, sources
+from headwater_demo.internet import Internet, running
 
 FEEDS = [("Ledger Lane", "http://ledgerlane.example/feed"), ("Odd", "http://oddfeeds.example/truncated.xml")]
 Rows = dict[str, list[Any]]
@@ -57,7 +56,7 @@ def other(lab: Laboratory, empty_database: str, tmp_path: Path) -> Iterator[App]
 
 
 def everything(engine: Engine) -> Rows:
-    with reading(engine) as connection:
+    with read_transaction(engine) as connection:
         return {
             table.name: sorted((tuple(row) for row in connection.execute(select(table))), key=repr)
             for table in metadata.sorted_tables
@@ -65,19 +64,19 @@ def everything(engine: Engine) -> Rows:
 
 
 def bodies(app: App) -> dict[str, bytes]:
-    with reading(app.store.engine) as connection:
+    with read_transaction(app.store.engine) as connection:
         taken = [capture_from(row) for row in connection.execute(select(captures)).mappings()]
     return dict(app.archive.get(taken))
 
 
 def test_c30_what_was_restored_is_searched_as_before(lab: Laboratory, other: App, tmp_path: Path):
     lab.run()
-    wish = Wish(query="bitcoin market", recipe=lab.recipe.name, limit=5)
-    before = [row["id"] for row in search(lab.app.store.engine, wish)]
+    wish = SearchQuery(query="bitcoin market", recipe=lab.recipe.name, limit=5)
+    before = [row["id"] for row in search_text(lab.app.store.engine, wish)]
     assert before
-    back_up(lab.app, tmp_path / "kept")
-    restore(other, chosen_backup(tmp_path / "kept", None), force=False)
-    assert {row["id"] for row in search(other.store.engine, wish)} == set(before)
+    create_backup(lab.app, tmp_path / "kept")
+    restore(other, select_backup(tmp_path / "kept", None), force=False)
+    assert {row["id"] for row in search_text(other.store.engine, wish)} == set(before)
 
 
 def test_c30_a_restored_store_equals_the_original(lab: Laboratory, other: App, tmp_path: Path):
@@ -85,10 +84,10 @@ def test_c30_a_restored_store_equals_the_original(lab: Laboratory, other: App, t
     before, raw = everything(lab.app.store.engine), bodies(lab.app)
     assert len(before["documents"]) > 5
     assert len(raw) == 2
-    saved = back_up(lab.app, tmp_path / "kept")
+    saved = create_backup(lab.app, tmp_path / "kept")
     assert saved.damaged == ()
     shutil.rmtree(lab.app.archive_folder)  # the original is lost
-    restore(other, chosen_backup(tmp_path / "kept", None), force=False)
+    restore(other, select_backup(tmp_path / "kept", None), force=False)
     after = everything(other.store.engine)
     assert {name: len(rows) for name, rows in after.items()} == {
         name: len(rows) for name, rows in before.items()
@@ -105,12 +104,12 @@ def test_c30_the_restored_store_goes_on_and_doubles_nothing(
     lab: Laboratory, empty_database: str, tmp_path: Path
 ):
     lab.run()
-    back_up(lab.app, tmp_path / "kept")
+    create_backup(lab.app, tmp_path / "kept")
     (tmp_path / "second").mkdir()
     told = {"database": empty_database, "feeds": FEEDS, "clock": lab.clock}
     with laboratory(tmp_path / "second", lab.internet, **told) as second:
         empty = App(second.settings, clock=lab.clock)
-        restore(empty, chosen_backup(tmp_path / "kept", None), force=False)
+        restore(empty, select_backup(tmp_path / "kept", None), force=False)
         empty.store.engine.dispose()
         second.poll_again()
         assert sorted(row["id"] for row in second.documents()) == sorted(row["id"] for row in lab.documents())
@@ -135,11 +134,11 @@ def test_c30_a_backup_made_while_others_write_is_of_one_moment(store: SqlStore, 
         while len(written) < 20:
             stop.wait(0.01)
         for turn in range(3):
-            save(store.engine, tmp_path / f"{turn}.db")
+            save_snapshot(store.engine, tmp_path / f"{turn}.db")
     finally:
         stop.set()
         writer.join()
-    counts = [check(tmp_path / f"{turn}.db")["sources"] for turn in range(3)]
+    counts = [check_snapshot(tmp_path / f"{turn}.db")["sources"] for turn in range(3)]
     assert all(count % 2 == 0 and count >= 40 for count in counts)
     assert counts == sorted(counts)
 
@@ -158,7 +157,7 @@ def fill(scene: Scene, *paths: str) -> None:
 def test_c30_data_is_replaced_only_by_force(app: App, scene: Scene, tmp_path: Path):
     fill(scene, "a")
     before = everything(app.store.engine)
-    backup = tmp_path / "kept" / back_up(app, tmp_path / "kept").name
+    backup = tmp_path / "kept" / create_backup(app, tmp_path / "kept").name
     fill(scene, "b")
     with pytest.raises(Refused, match="there is data already"):
         restore(app, backup, force=False)
@@ -169,7 +168,7 @@ def test_c30_data_is_replaced_only_by_force(app: App, scene: Scene, tmp_path: Pa
 
 def test_nothing_is_restored_while_workers_are_at_work(app: App, scene: Scene, tmp_path: Path):
     drafts(scene, crypto(), "a")  # claimed, and so leased
-    backup = tmp_path / "kept" / back_up(app, tmp_path / "kept").name
+    backup = tmp_path / "kept" / create_backup(app, tmp_path / "kept").name
     with pytest.raises(Refused, match="at work"):
         restore(app, backup, force=True)
     scene.store.release(["me"], counts=False)
@@ -189,17 +188,17 @@ def test_c35_killed_while_saving_leaves_no_backup(
     app: App, scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     fill(scene, "a")
-    monkeypatch.setattr("headwater.worker.backup.file_hash", _die)
+    monkeypatch.setattr("headwater.ops.backup.file_hash", _die)
     with pytest.raises(WorkerDied):
-        back_up(app, tmp_path / "kept")
-    assert backups(tmp_path / "kept") == []
+        create_backup(app, tmp_path / "kept")
+    assert list_backups(tmp_path / "kept") == []
 
 
 def test_c35_killed_while_restoring_leaves_the_old_store(
     app: App, scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     fill(scene, "a")
-    backup = tmp_path / "kept" / back_up(app, tmp_path / "kept").name
+    backup = tmp_path / "kept" / create_backup(app, tmp_path / "kept").name
     fill(scene, "b")
     before = everything(app.store.engine)
     target = "_path" if app.store.engine.dialect.name == "sqlite" else "copy_rows"
@@ -215,7 +214,7 @@ def test_c30_a_damaged_backup_is_refused_before_anything_changes(
     app: App, scene: Scene, tmp_path: Path, harm: str
 ):
     fill(scene, "a")
-    backup = tmp_path / "kept" / back_up(app, tmp_path / "kept").name
+    backup = tmp_path / "kept" / create_backup(app, tmp_path / "kept").name
     _harm(backup, harm)
     before = everything(app.store.engine)
     with pytest.raises(Refused, match="another backup"):
@@ -237,25 +236,25 @@ def _harm(backup: Path, harm: str) -> None:
 
 def test_packs_are_copied_once_and_damage_is_told(lab: Laboratory, tmp_path: Path):
     lab.run()
-    first = back_up(lab.app, tmp_path / "kept")
-    second = back_up(lab.app, tmp_path / "kept")
+    first = create_backup(lab.app, tmp_path / "kept")
+    second = create_backup(lab.app, tmp_path / "kept")
     assert (first.packs_copied, second.packs_copied) == (first.packs, 0)
     assert first.packs > 0
     (pack, *_) = lab.app.archive_folder.rglob("*.warc")
     pack.write_bytes(b"gone bad")
-    third = back_up(lab.app, tmp_path / "elsewhere")
+    third = create_backup(lab.app, tmp_path / "elsewhere")
     assert [Path(name).name for name in third.damaged] == [pack.name]
     found = check_backup(tmp_path / "elsewhere" / third.name)
     assert found.missing == third.damaged
-    restore(lab.app, chosen_backup(tmp_path / "kept", first.name), force=True)
-    assert back_up(lab.app, tmp_path / "again").damaged == ()
+    restore(lab.app, select_backup(tmp_path / "kept", first.name), force=True)
+    assert create_backup(lab.app, tmp_path / "again").damaged == ()
 
 
 def test_c30_files_of_old_documents_are_saved_too(app: App, tmp_path: Path):
     records = app.records.folder / "crypto" / "2026" / "2026-01-01-x.parquet"
     records.parent.mkdir(parents=True)
     records.write_bytes(b"rows")
-    name = back_up(app, tmp_path / "kept").name
+    name = create_backup(app, tmp_path / "kept").name
     records.write_bytes(b"spoilt")
     restore(app, tmp_path / "kept" / name, force=True)
     assert records.read_bytes() == b"rows"
@@ -273,11 +272,11 @@ def old_file(app: App, name: str = "crypto/2026/2026-01-01-x.parquet") -> Path:
 
 def test_c30_a_file_that_is_damaged_here_leaves_the_good_copies_alone(app: App, tmp_path: Path):
     spoilt, other = old_file(app), old_file(app, "crypto/2026/2026-01-02-x.parquet")
-    first = back_up(app, tmp_path / "kept")
+    first = create_backup(app, tmp_path / "kept")
     assert first.records_damaged == ()
     spoilt.write_bytes(b"rot")
     for _ in range(2):
-        later = back_up(app, tmp_path / "kept")
+        later = create_backup(app, tmp_path / "kept")
         assert later.records_damaged == ("crypto/2026/2026-01-01-x.parquet",)
         assert check_backup(tmp_path / "kept" / later.name).records == 2
     assert check_backup(tmp_path / "kept" / first.name).records == 2
@@ -288,14 +287,14 @@ def test_c30_a_file_that_is_damaged_here_leaves_the_good_copies_alone(app: App, 
 def test_a_good_file_mends_the_damaged_copy_and_two_damaged_ones_are_told(app: App, tmp_path: Path):
     here = old_file(app)
     there = tmp_path / "kept" / "records" / here.relative_to(app.records.folder)
-    first = back_up(app, tmp_path / "kept")
+    first = create_backup(app, tmp_path / "kept")
     there.write_bytes(b"rot")
-    assert back_up(app, tmp_path / "kept").records_damaged == ()
+    assert create_backup(app, tmp_path / "kept").records_damaged == ()
     assert check_backup(tmp_path / "kept" / first.name).records == 1
     there.write_bytes(b"rot")
     here.write_bytes(b"worse")
     for _ in range(2):
-        told = back_up(app, tmp_path / "kept")
+        told = create_backup(app, tmp_path / "kept")
         assert len(told.records_damaged) == 1
         assert check_backup(tmp_path / "kept" / told.name).records == 0
     assert there.read_bytes() == b"rot"
@@ -303,10 +302,10 @@ def test_a_good_file_mends_the_damaged_copy_and_two_damaged_ones_are_told(app: A
 
 def test_a_manifest_that_cannot_be_read_is_no_reason_to_save_nothing(app: App, tmp_path: Path):
     old_file(app)
-    first, second = back_up(app, tmp_path / "kept"), back_up(app, tmp_path / "kept")
+    first, second = create_backup(app, tmp_path / "kept"), create_backup(app, tmp_path / "kept")
     (tmp_path / "kept" / second.name / "manifest.json").write_text("{}", encoding="utf-8")
     old_file(app).write_bytes(b"rot")
-    assert back_up(app, tmp_path / "kept").records_damaged
+    assert create_backup(app, tmp_path / "kept").records_damaged
     assert check_backup(tmp_path / "kept" / first.name).records == 1
 
 
@@ -333,12 +332,12 @@ def test_files_that_are_not_headwaters_are_left_alone(app: App, tmp_path: Path):
         old_file(app, stray)
     (app.records.folder / "crypto" / "2026" / "folder.parquet").mkdir()
     assert list(app.records.names()) == ["crypto/2026/2026-01-01-x.parquet"]
-    assert check_backup(tmp_path / "kept" / back_up(app, tmp_path / "kept").name).records == 1
+    assert check_backup(tmp_path / "kept" / create_backup(app, tmp_path / "kept").name).records == 1
 
 
 def test_a_backup_of_an_earlier_version_that_holds_such_a_file_is_restored(app: App, tmp_path: Path):
     here = old_file(app)
-    backup = tmp_path / "kept" / back_up(app, tmp_path / "kept").name
+    backup = tmp_path / "kept" / create_backup(app, tmp_path / "kept").name
     told = read_manifest(backup)
     shutil.copy(here, tmp_path / "kept" / "records" / "mine.parquet")
     told.records["mine.parquet"] = told.records["crypto/2026/2026-01-01-x.parquet"]
@@ -359,7 +358,7 @@ def test_c30_a_clean_up_in_the_middle_of_a_backup_does_no_harm(
         return really(files, name)
 
     monkeypatch.setattr(FolderRecords, "read", read)
-    assert check_backup(tmp_path / "kept" / back_up(app, tmp_path / "kept").name).records == 1
+    assert check_backup(tmp_path / "kept" / create_backup(app, tmp_path / "kept").name).records == 1
 
 
 def test_a_file_that_goes_in_the_middle_of_a_backup_is_named(
@@ -368,21 +367,21 @@ def test_a_file_that_goes_in_the_middle_of_a_backup_is_named(
     gone = old_file(app)
     monkeypatch.setattr(FolderRecords, "read", lambda *_: None)
     with pytest.raises(Temporary, match="was there a moment ago") as told:
-        back_up(app, tmp_path / "kept")
+        create_backup(app, tmp_path / "kept")
     assert str(gone) in str(told.value)
-    assert backups(tmp_path / "kept") == []
+    assert list_backups(tmp_path / "kept") == []
 
 
 def test_a_folder_may_have_any_name(app: App, scene: Scene, tmp_path: Path):
     fill(scene, "a")
     folder = tmp_path / "100 % saved & #1?"
-    assert check_backup(folder / back_up(app, folder).name).rows > 0
+    assert check_backup(folder / create_backup(app, folder).name).rows > 0
 
 
 def test_a_backup_in_the_archive_itself_is_refused(app: App):
     assert app.archive is not None
     with pytest.raises(Refused, match="choose another folder"):
-        back_up(app, app.archive_folder / "kept")
+        create_backup(app, app.archive_folder / "kept")
 
 
 def test_c30_the_verbs_save_check_and_restore(
@@ -418,8 +417,8 @@ def test_c30_the_verbs_save_check_and_restore(
 
 def test_nothing_of_a_count_is_lost(app: App, scene: Scene, tmp_path: Path):
     fill(scene, *(str(i) for i in range(30)))
-    told = read_manifest(tmp_path / "kept" / back_up(app, tmp_path / "kept").name)
-    with reading(app.store.engine) as connection:
+    told = read_manifest(tmp_path / "kept" / create_backup(app, tmp_path / "kept").name)
+    with read_transaction(app.store.engine) as connection:
         for table in metadata.sorted_tables:
             count = connection.scalar(select(func.count()).select_from(table))
             assert told.tables[table.name] == count, table.name

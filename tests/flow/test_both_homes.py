@@ -15,12 +15,12 @@ from tests.seaweed import Seaweed
 from tests.valkey import Valkey
 
 from headwater.app import App
-from headwater.backends.sql.meaning import search_meaning
-from headwater.backends.sql.searching import Wish
 from headwater.cli.demo import RECIPES
-from headwater.stories.embedding import open_encoder
-from headwater.worker.retelling import age_stories
-from headwater_demo import KEYS
+from headwater.documents.embedding.encoder import open_encoder
+from headwater.runtime.summaries import rescore_stories
+from headwater.store.search.full_text import SearchQuery
+from headwater.store.search.vectors import search_by_vector
+from headwater_demo.markets.listing import KEYS
 
 NOON = datetime(2026, 11, 13, 12, 0, tzinfo=UTC)
 
@@ -61,7 +61,7 @@ def _left(made: Cluster) -> Left:
     """Scores of stories fade by the hour: here they are as at one moment."""
     assert strangers(made.engine) == set()
     app = App(settings_of(made), clock=lambda: NOON)
-    age_stories(app)
+    rescore_stories(app)
     left = Left(
         rows=read_rows(made.engine),
         bodies=read_bodies(made.engine, app.archive),
@@ -75,7 +75,7 @@ def _left(made: Cluster) -> Left:
 def _found(made: Cluster, query: str) -> list[tuple[str, float]]:
     encoder = open_encoder(models_of(made.folder))
     meant = encoder([query])[0]
-    near = search_meaning(made.engine, Wish(query=query, recipe="geopolitics"), encoder.name, meant)
+    near = search_by_vector(made.engine, SearchQuery(query=query, recipe="geopolitics"), encoder.name, meant)
     return [(row["title"], round(row["similarity"], 4)) for row in near]
 
 

@@ -11,10 +11,10 @@ import psutil
 import pytest
 from tests.browsing import STORY, Listener, Page, browsers, descendants, fetching, render, serving
 
-from headwater.fetch.browser import BrowserLimits
-from headwater.fetch.client import HttpFetcher
+from headwater.fetch.browser.renderer import BrowserLimits
+from headwater.fetch.client.http_fetcher import HttpFetcher
 from headwater.fetch.settings import FetchSettings
-from headwater.model.web import Failure, Request, Response
+from headwater.model.http import Failure, Request, Response
 
 SHELL = '<html><body><div id="root"></div><script src="/main.js"></script></body></html>'
 FILL = f"document.getElementById('root').innerHTML = `<article>{STORY}</article>`;"

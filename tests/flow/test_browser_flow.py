@@ -12,16 +12,16 @@ from tests.browsing import STORY, Page, Site, require_browser, serving
 from tests.conversing import desk_for, make_recipe, make_source, run
 
 from headwater.app import App
-from headwater.backends.sql.connect import reading
-from headwater.backends.sql.schema import captures, documents, leads, quarantine
-from headwater.engine.desk import Desk
-from headwater.fetch.browser import BrowserLimits
-from headwater.fetch.client import HttpFetcher
-from headwater.model.lead import Lead
-from headwater.model.recipe import Conversation, Discovery
-from headwater.model.work import State, Task
-from headwater.settings.fetching import fetch_settings
-from headwater_demo import running
+from headwater.engine.context import JobContext
+from headwater.fetch.browser.renderer import BrowserLimits
+from headwater.fetch.client.http_fetcher import HttpFetcher
+from headwater.model.jobs import State, Task
+from headwater.model.recipe import Discovery, PollSession
+from headwater.model.source import Lead
+from headwater.settings.fetch import fetch_settings
+from headwater.store.connect import read_transaction
+from headwater.store.tables import captures, documents, leads, quarantine
+from headwater_demo.internet import running
 
 SHELL = '<html><head><title>App</title></head><body><noscript>You need to enable JavaScript.</noscript><div id="root"></div><script src="/main.js"></script></body></html>'
 PAGE = {
@@ -33,20 +33,22 @@ SAME = {"/page": SHELL, "/main.js": "1"}
 
 
 @contextmanager
-def installed(tmp_path: Path, pages: dict[str, Page], *, renders: bool) -> Iterator[tuple[App, Desk, Site]]:
+def installed(
+    tmp_path: Path, pages: dict[str, Page], *, renders: bool
+) -> Iterator[tuple[App, JobContext, Site]]:
     """An installation whose only source names one page."""
 
-    def discover(source: Any, now: Any) -> Conversation:
+    def discover(source: Any, now: Any) -> PollSession:
         yield from ()
         return Discovery(leads=(Lead(identity="page", url="http://news.example/page", title="Harbour"),))
 
     recipe = make_recipe(discover, make_source("one"))
-    with serving(pages) as site, desk_for(tmp_path, site.base, recipe) as (app, desk):
-        yield app, replace(desk, renders=renders), site
+    with serving(pages) as site, desk_for(tmp_path, site.base, recipe) as (app, context):
+        yield app, replace(context, renders=renders), site
 
 
 def rows(app: App, table: Any) -> list[dict[str, Any]]:
-    with reading(app.store.engine) as connection:
+    with read_transaction(app.store.engine) as connection:
         return [dict(row) for row in connection.execute(select(table)).mappings()]
 
 
@@ -56,8 +58,8 @@ def unfinished(app: App) -> set[Task]:
 
 def test_a_page_that_needs_scripts_becomes_a_document(tmp_path: Path):
     require_browser()
-    with installed(tmp_path, PAGE, renders=True) as (app, desk, site):
-        run(desk)
+    with installed(tmp_path, PAGE, renders=True) as (app, context, site):
+        run(context)
         (document,) = rows(app, documents)
         assert document["state"] == State.KEPT
         assert "clerks sign blocks" in document["text"]
@@ -71,8 +73,8 @@ def test_a_page_that_needs_scripts_becomes_a_document(tmp_path: Path):
 @pytest.mark.parametrize("pages", [EMPTY, SAME], ids=["other bytes", "the same bytes"])
 def test_a_page_that_shows_nothing_in_a_browser_either_is_tried_once(tmp_path: Path, pages: dict[str, Page]):
     require_browser()
-    with installed(tmp_path, pages, renders=True) as (app, desk, site):
-        run(desk)
+    with installed(tmp_path, pages, renders=True) as (app, context, site):
+        run(context)
         (document,) = rows(app, documents)
         assert (document["state"], document["reason"]) == (State.ASIDE, "js_required")
         assert site.paths().count("/page") == 2
@@ -81,34 +83,34 @@ def test_a_page_that_shows_nothing_in_a_browser_either_is_tried_once(tmp_path: P
 
 def test_what_the_browser_showed_is_not_shown_again_when_it_is_read_again(tmp_path: Path):
     require_browser()
-    with installed(tmp_path, EMPTY, renders=True) as (app, desk, site):
-        run(desk)
+    with installed(tmp_path, EMPTY, renders=True) as (app, context, site):
+        run(context)
         app.operations.retry(None, None, app.clock())
-        run(desk)
+        run(context)
         assert site.paths().count("/page") == 2
         assert [row["reason"] for row in rows(app, quarantine)] == ["js_required"]
 
 
 def test_without_a_browser_it_is_set_aside_and_rendered_when_there_is_one(tmp_path: Path):
     require_browser()
-    with installed(tmp_path, PAGE, renders=False) as (app, desk, site):
-        run(desk)
+    with installed(tmp_path, PAGE, renders=False) as (app, context, site):
+        run(context)
         (document,) = rows(app, documents)
         assert (document["state"], document["reason"]) == (State.ASIDE, "js_required")
         assert [row["state"] for row in rows(app, leads)] == [State.DONE]
         assert site.paths() == ["/page"]
         app.operations.retry(None, None, app.clock())
-        run(replace(desk, renders=True))
+        run(replace(context, renders=True))
         (document,) = rows(app, documents)
         assert (document["state"], document["reason"]) == (State.KEPT, None)
         assert rows(app, quarantine) == []
 
 
 def test_a_fetcher_without_a_browser_leaves_the_document_as_it_stands(tmp_path: Path):
-    with installed(tmp_path, PAGE, renders=True) as (app, desk, site):
-        assert desk.fetcher is not None
+    with installed(tmp_path, PAGE, renders=True) as (app, context, site):
+        assert context.fetcher is not None
         bare = HttpFetcher(fetch_settings(app.settings), browser=BrowserLimits(program=""))
-        run(replace(desk, fetcher=bare))
+        run(replace(context, fetcher=bare))
         bare.close()
         assert [(row["record_id"], row["reason"]) for row in rows(app, quarantine)] == [
             (rows(app, documents)[0]["id"], "js_required")
@@ -124,8 +126,8 @@ def test_a_paywall_is_named_and_never_shown_to_the_browser(tmp_path: Path):
         "<html><head><title>Harbour ledgers</title></head><body><h1>Harbour ledgers</h1><p>It begins.</p>"
         "<div class='paywall'><h2>Subscribe to continue reading</h2><p>Already a subscriber? Log in.</p></div></body></html>"
     )
-    with installed(tmp_path, {"/page": wall}, renders=True) as (app, desk, site):
-        run(desk)
+    with installed(tmp_path, {"/page": wall}, renders=True) as (app, context, site):
+        run(context)
         (document,) = rows(app, documents)
         assert (document["state"], document["reason"]) == (State.DROPPED, "paywall")
         assert site.paths() == ["/page"]
@@ -137,8 +139,8 @@ def test_a_wall_behind_which_there_is_a_paywall_is_dropped(tmp_path: Path):
         "<h1>Harbour ledgers</h1><p>It begins.</p><p>Subscribe to continue reading. Already a subscriber?</p>"
     )
     pages = {"/page": SHELL, "/main.js": f"document.body.innerHTML = `{behind}`"}
-    with installed(tmp_path, pages, renders=True) as (app, desk, _):
-        run(desk)
+    with installed(tmp_path, pages, renders=True) as (app, context, _):
+        run(context)
         (document,) = rows(app, documents)
         assert (document["state"], document["reason"]) == (State.DROPPED, "paywall")
         assert rows(app, quarantine) == []
@@ -148,13 +150,13 @@ def test_a_shell_without_its_script_and_a_login_end_with_their_reasons(tmp_path:
     require_browser()
     names = ("script-shell", "login")
 
-    def discover(source: Any, now: Any) -> Conversation:
+    def discover(source: Any, now: Any) -> PollSession:
         yield from ()
         return Discovery(leads=tuple(Lead(identity=n, url=f"http://oddities.example/{n}") for n in names))
 
     recipe = make_recipe(discover, make_source("walls"))
-    with running() as internet, desk_for(tmp_path, internet.base_url, recipe) as (app, desk):
-        run(replace(desk, renders=True))
+    with running() as internet, desk_for(tmp_path, internet.base_url, recipe) as (app, context):
+        run(replace(context, renders=True))
         found = {row["url"].rpartition("/")[2]: (row["state"], row["reason"]) for row in rows(app, documents)}
         assert found == {
             "script-shell": (State.ASIDE, "js_required"),  # its script is missing

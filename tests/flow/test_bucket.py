@@ -17,19 +17,19 @@ from tests.laboratory import Laboratory, laboratory
 from tests.seaweed import Seaweed
 
 from headwater.app import App
-from headwater.backends import record_files
-from headwater.backends.record_files import BucketRecords, FolderRecords
-from headwater.cli.sweep import sweep_archive
+from headwater.archive import record_files
+from headwater.archive.record_files import BucketRecords, FolderRecords
+from headwater.cli.ops.sweep import sweep_archive
 from headwater.model.errors import Refused, Temporary
-from headwater.settings.archive import Archive
-from headwater.settings.homes import Home
+from headwater.ops.backup import create_backup
+from headwater.ops.health import check_health
+from headwater.ops.move import move
+from headwater.ops.restore import check_backup, restore, select_backup
+from headwater.ops.retention import apply_retention
+from headwater.settings.archive import ArchiveSettings
+from headwater.settings.environments import Environment
 from headwater.settings.settings import Retention
-from headwater.worker.backup import back_up
-from headwater.worker.cleanup import clean_up
-from headwater.worker.health import check_health
-from headwater.worker.moving import move
-from headwater.worker.restore import check_backup, chosen_backup, restore
-from headwater_demo import Internet, running
+from headwater_demo.internet import Internet, running
 
 FEEDS = [("Ledger Lane", "http://ledgerlane.example/feed")]
 numbers = count(1)
@@ -42,8 +42,8 @@ def internet() -> Iterator[Internet]:
 
 
 @pytest.fixture
-def place(seaweed: Seaweed) -> Archive:
-    return Archive(
+def place(seaweed: Seaweed) -> ArchiveSettings:
+    return ArchiveSettings(
         place=f"s3://installation/{next(numbers)}",
         endpoint=seaweed.endpoint,
         key=seaweed.key,
@@ -52,7 +52,7 @@ def place(seaweed: Seaweed) -> Archive:
 
 
 @pytest.fixture
-def lab(tmp_path: Path, internet: Internet, place: Archive) -> Iterator[Laboratory]:
+def lab(tmp_path: Path, internet: Internet, place: ArchiveSettings) -> Iterator[Laboratory]:
     with laboratory(tmp_path, internet, feeds=FEEDS) as made:
         made.__dict__["settings"] = msgspec.structs.replace(made.settings, archive=place)
         yield made
@@ -65,7 +65,7 @@ def test_a_run_is_archived_in_the_bucket_and_can_be_saved_restored_and_swept(lab
     assert raw
     assert not (tmp_path / "data" / "archive").exists()
     assert check_health(lab.app)["archive"] == "ok"
-    saved = back_up(lab.app, tmp_path / "kept")
+    saved = create_backup(lab.app, tmp_path / "kept")
     assert saved.damaged == ()
 
     obstore.put(lab.app.archive.store, f"00/{'0' * 64}.warc", b"nobody speaks of it")
@@ -74,17 +74,20 @@ def test_a_run_is_archived_in_the_bucket_and_can_be_saved_restored_and_swept(lab
     later.store.engine.dispose()
     assert bodies(lab.app) == raw
 
-    elsewhere = msgspec.structs.replace(lab.settings.archive_place, place="s3://installation/restored")
+    elsewhere = msgspec.structs.replace(lab.settings.archive_settings, place="s3://installation/restored")
     settings = msgspec.structs.replace(lab.settings, data=str(tmp_path / "other"), archive=elsewhere)
     other = App(settings, clock=lab.clock)
-    restore(other, chosen_backup(tmp_path / "kept", None), force=False)
+    restore(other, select_backup(tmp_path / "kept", None), force=False)
     assert everything(other.store.engine) == everything(lab.app.store.engine)
     assert bodies(other) == raw
     other.store.engine.dispose()
 
 
 def test_verbs_say_what_is_wrong_with_a_bucket(
-    place: Archive, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    place: ArchiveSettings,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.chdir(tmp_path)
 
@@ -111,14 +114,14 @@ def old_documents_moved(app: App) -> list[str]:
         msgspec.structs.replace(app.settings, retention=Retention(documents=30)),
         clock=lambda: app.clock() + timedelta(days=90),
     )
-    told = clean_up(months_later)
+    told = apply_retention(months_later)
     months_later.store.engine.dispose()
     assert told["documents"] > 0
     return sorted(told["files"])
 
 
 def test_files_of_old_documents_are_found_from_every_machine(
-    lab: Laboratory, place: Archive, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
+    lab: Laboratory, place: ArchiveSettings, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
 ):
     lab.run()
     names = old_documents_moved(lab.app)
@@ -146,20 +149,24 @@ def test_files_of_old_documents_are_found_from_every_machine(
     assert not [name for name in packs if "records" in name]  # a sweep takes them for nothing of its own
 
 
-def test_files_of_old_documents_are_saved_restored_and_moved(lab: Laboratory, place: Archive, tmp_path: Path):
+def test_files_of_old_documents_are_saved_restored_and_moved(
+    lab: Laboratory, place: ArchiveSettings, tmp_path: Path
+):
     lab.run()
     app = lab.app
     names = old_documents_moved(app)
     before = {name: app.records.read(name) for name in names}
-    saved = back_up(app, tmp_path / "kept")
+    saved = create_backup(app, tmp_path / "kept")
     obstore.delete(app.records.store, names)
     assert list(app.records.names()) == []
     restore(app, tmp_path / "kept" / saved.name, force=True)
     assert {name: app.records.read(name) for name in app.records.names()} == before
-    attic = Home(data=str(tmp_path / "attic"), database=f"sqlite:///{tmp_path / 'attic.db'}", archive="")
-    back = App(msgspec.structs.replace(app.settings, homes={"attic": attic}), clock=app.clock)
+    attic = Environment(
+        data=str(tmp_path / "attic"), database=f"sqlite:///{tmp_path / 'attic.db'}", archive=""
+    )
+    back = App(msgspec.structs.replace(app.settings, environments={"attic": attic}), clock=app.clock)
     assert move(back, "attic").records == len(names)
-    here = App(back.settings.at_home("attic")).records
+    here = App(back.settings.in_environment("attic")).records
     assert {name: here.read(name) for name in here.names()} == before
     assert {path.suffix for path in (tmp_path / "attic" / "records").rglob("*.*")} == {".parquet"}
     back.store.engine.dispose()
@@ -201,12 +208,12 @@ def test_what_a_backup_holds_already_is_not_fetched_from_the_bucket_again(
     names = [f"crypto/2026/2026-01-0{day}-x.parquet" for day in (1, 2, 3)]
     app.records.write(names[0], b"rows")
     app.records.write(names[1], b"rows")
-    back_up(app, tmp_path / "kept")
+    create_backup(app, tmp_path / "kept")
     assert asked == names[:2]
     asked.clear()
     app.records.write(names[2], b"rows")
     (tmp_path / "kept" / "records" / names[0]).write_bytes(b"rot")
-    second = back_up(app, tmp_path / "kept")
+    second = create_backup(app, tmp_path / "kept")
     assert asked == [names[0], names[2]]
     assert check_backup(tmp_path / "kept" / second.name).records == len(names)
 

@@ -8,7 +8,7 @@ import pytest
 from tests.flow.command_line import Answer, call
 from tests.pure.newsroom import reports
 
-from headwater.cli import cluster as verb
+from headwater.cli.files import cluster as verb
 
 
 def lines(*events: str, each: int = 5, **more: Any) -> list[dict[str, Any]]:

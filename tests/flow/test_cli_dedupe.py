@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.flow.command_line import SOURCE, Answer, call, shell
 
-from headwater.cli import json_lines
+from headwater.cli.files import json_lines
 
 STORY = (
     "The harbour authority of Dunmore said on Monday that it will widen the northern channel by forty metres next "

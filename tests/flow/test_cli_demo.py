@@ -11,11 +11,11 @@ from sqlalchemy import update
 from tests.flow.command_line import Answer, call, shell
 
 from headwater.app import App
-from headwater.backends.sql.connect import writing
-from headwater.backends.sql.isolation import quarantine_rows
-from headwater.backends.sql.schema import documents, leads
-from headwater.model.work import Quarantined, State, Task
+from headwater.model.jobs import Quarantine, State, Task
 from headwater.settings.settings import Settings
+from headwater.store.claims.quarantine import quarantine_rows
+from headwater.store.connect import write_transaction
+from headwater.store.tables import documents, leads
 
 Ask = Callable[..., Answer]
 LONG_AGO = datetime(2026, 11, 1, tzinfo=UTC)
@@ -138,7 +138,7 @@ def test_a_kept_document_is_explained_with_its_marks_its_story_and_its_delivery(
 
 
 def test_words_from_outside_cannot_steer_the_terminal(own: App, tell: Ask):
-    with writing(own.store.engine) as connection:
+    with write_transaction(own.store.engine) as connection:
         connection.execute(update(documents).values(title="\x1b[2Jgone\x9b31m \u202eback [bold]x[/bold]"))
     for words in (("docs", "list"), ("docs", "list", "--state", "duplicate")):
         out = tell(*words).out
@@ -163,8 +163,8 @@ def test_sources_are_paused_resumed_and_reset(tell: Ask):
 def _set_apart(app: App) -> str:
     """Put one document into quarantine, the way a failing step would; gives its key."""
     key = app.catalogue.documents("crypto", [State.KEPT], 1)[0]["id"]
-    why = Quarantined(reason="error:ValueError", detail="it broke", evidence={"part": "third"})
-    with writing(app.store.engine) as connection:
+    why = Quarantine(reason="error:ValueError", detail="it broke", evidence={"part": "third"})
+    with write_transaction(app.store.engine) as connection:
         quarantine_rows(connection, "crypto", Task.REFINE, [(key, 3, why)], app.clock())
         connection.execute(update(documents).where(documents.c.id == key).values(state=State.QUARANTINED))
     return key
@@ -199,7 +199,7 @@ def test_the_quarantine_does_nothing_without_saying_to_what(tell: Ask):
 
 
 def _lease(app: App, owner: str, until: datetime) -> None:
-    with writing(app.store.engine) as connection:
+    with write_transaction(app.store.engine) as connection:
         connection.execute(update(leads).values(due_at=LONG_AGO, lease_owner=owner, lease_until=until))
 
 

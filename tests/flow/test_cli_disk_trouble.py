@@ -8,9 +8,9 @@ import pytest
 from tests.flow.command_line import call
 from tests.scene import Scene
 
-import headwater.worker.restore
-from headwater.backends.sql.snapshot import check, save
+import headwater.ops.restore
 from headwater.model.errors import Temporary
+from headwater.store.maintenance.snapshot import check_snapshot, save_snapshot
 
 
 def test_what_the_system_refuses_is_a_sentence(
@@ -41,7 +41,7 @@ def test_a_place_that_cannot_be_written_is_a_sentence(
 
 def test_a_store_that_cannot_be_saved_is_told_in_our_own_words(scene: Scene, tmp_path: Path):
     with pytest.raises(Temporary, match="unable to open"):
-        save(scene.store.engine, tmp_path / "missing" / "headwater.db")
+        save_snapshot(scene.store.engine, tmp_path / "missing" / "headwater.db")
 
 
 def test_a_data_folder_may_have_any_name(
@@ -57,5 +57,5 @@ def test_a_folder_of_backups_may_have_any_name(scene: Scene, tmp_path: Path):
     scene.keep("a")
     odd = tmp_path / "back ups #1? 100%41"
     odd.mkdir()
-    save(scene.store.engine, odd / "headwater.db")
-    assert check(odd / "headwater.db")["documents"] == 1
+    save_snapshot(scene.store.engine, odd / "headwater.db")
+    assert check_snapshot(odd / "headwater.db")["documents"] == 1

@@ -10,7 +10,7 @@ from tests.flow.command_line import Answer, shell
 
 # The database is waited for half a minute; here it is known never to come.
 IMPATIENT = """
-import headwater.backends.sql.connect as connect
+import headwater.store.connect as connect
 from headwater.cli import main
 connect.SQLITE_PRAGMAS = (*connect.SQLITE_PRAGMAS, "PRAGMA busy_timeout=50")
 main()

@@ -8,13 +8,13 @@ import pytest
 from tests.flow.command_line import Answer, call
 from tests.scene import ME, Scene, make_source
 
-from headwater.backends.sql.connect import connect
-from headwater.backends.sql.migrate import migrate
-from headwater.backends.sql.store import SqlStore
+from headwater.documents.mentions.matcher import build_subject_matcher
 from headwater.model.errors import Refused
-from headwater.model.work import Task
-from headwater.pure.mentions.subject import matcher_of
+from headwater.model.jobs import Task
 from headwater.settings.subjects import load_subjects
+from headwater.store.connect import connect
+from headwater.store.migrate import migrate
+from headwater.store.sql_store import SqlStore
 
 Ask = Callable[..., Answer]
 LIST = """
@@ -97,5 +97,5 @@ def test_a_wrong_list_is_refused_with_its_place(tmp_path: Path, text: str, told:
 def test_r81_a_name_under_several_kinds_is_the_surest(tmp_path: Path):
     (tmp_path / "s.yaml").write_text("subjects: [{id: a, name: Arden, tickers: [Arden], brands: [Arden]}]")
     found, matching = load_subjects(tmp_path / "s.yaml")
-    (mention,) = matcher_of(found, matching).find("Arden rose.")
+    (mention,) = build_subject_matcher(found, matching).find("Arden rose.")
     assert (mention.kind, mention.confidence) == ("ticker", 0.9)

@@ -9,47 +9,58 @@ from tests.flow.command_line import Answer, call
 from tests.scene import Scene, kept, make_lead, make_source
 
 from headwater.app import App
-from headwater.model.reading import Hints
-from headwater.model.work import Task
+from headwater.model.jobs import Task
+from headwater.model.outcomes import ExtractHints
 from headwater.settings.settings import Settings
-from headwater_demo.procedures import made_pages
-from headwater_recipes.procedures.files.layout import Layout, as_json, write
-from headwater_recipes.procedures.files.review import ReviewQueue
-from headwater_recipes.procedures.files.seal import sealed
-from headwater_recipes.procedures.page.read import read_procedure
-from headwater_recipes.procedures.reading import procedures_from
+from headwater_demo.procedures.pages import made_pages
+from headwater_recipes.procedures.knowledge_base.layout import (
+    KnowledgeBaseLayout,
+    stable_json,
+    with_seal,
+    write_if_changed,
+)
+from headwater_recipes.procedures.knowledge_base.review import ReviewQueue
+from headwater_recipes.procedures.page.reader import read_procedure
+from headwater_recipes.procedures.standalone import procedures_from
 
 Ask = Callable[..., Answer]
 MOMENT = "2026-11-13T09:00:00+00:00"
 
 
 @pytest.fixture
-def base(tmp_path: Path) -> Layout:
+def base(tmp_path: Path) -> KnowledgeBaseLayout:
     """A knowledge base of a few procedures, and one proposal for a file that a person wrote."""
     app = App(Settings(data=str(tmp_path)))
     app.store.engine.dispose()
-    layout = Layout(tmp_path / "out" / "procedures")
+    layout = KnowledgeBaseLayout(tmp_path / "out" / "procedures")
     for page in made_pages()[:5]:
         found = procedures_from(
-            read_procedure(page.body, Hints(url=page.url)), page.url.replace("http:", "https:")
+            read_procedure(page.body, ExtractHints(url=page.url)), page.url.replace("http:", "https:")
         )
         document = dict(found[0].document) | {"extracted_at": MOMENT}
-        write(layout.procedure(document["id"]), as_json(sealed(document)))
+        write_if_changed(layout.procedure(document["id"]), stable_json(with_seal(document)))
     told = json.loads(layout.procedure("local-valdemora-licencia-obra-menor").read_bytes())
-    write(layout.procedure(told["id"]), as_json(told | {"verificado": True, "tasas": "10 euros"}))
+    write_if_changed(
+        layout.procedure(told["id"]), stable_json(told | {"verificado": True, "tasas": "10 euros"})
+    )
     ReviewQueue(layout).propose(told, ["curated"], {"tasas": "10 euros"})
     return layout
 
 
 @pytest.fixture
 def ask(
-    base: Layout, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    base: KnowledgeBaseLayout,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Ask:
     monkeypatch.setenv("COLUMNS", "120")
     return lambda *words: call(capsys, monkeypatch, "--data", str(tmp_path), *words)
 
 
-def test_a_proposal_is_listed_shown_and_accepted(base: Layout, ask: Ask, monkeypatch: pytest.MonkeyPatch):
+def test_a_proposal_is_listed_shown_and_accepted(
+    base: KnowledgeBaseLayout, ask: Ask, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(App, "close_run", lambda self, recipe: None)
     key = "local-valdemora-licencia-obra-menor"
     (row,) = ask("review", "list", "--json").records
@@ -62,7 +73,7 @@ def test_a_proposal_is_listed_shown_and_accepted(base: Layout, ask: Ask, monkeyp
     assert ask("review", "list").out.strip() == "Nothing waits for review."
 
 
-def test_a_rejected_proposal_does_not_come_back_until_its_page_changes(base: Layout, ask: Ask):
+def test_a_rejected_proposal_does_not_come_back_until_its_page_changes(base: KnowledgeBaseLayout, ask: Ask):
     key = "local-valdemora-licencia-obra-menor"
     proposed = ReviewQueue(base).one(key)["proposed"]
     before = base.procedure(key).read_bytes()
@@ -88,12 +99,12 @@ def test_p24_procedures_are_listed_by_filters_and_found_by_questions(ask: Ask):
     assert ask("procedures", "find", "xyzzy").out.strip() == "No procedure answers that."
 
 
-def test_p30_p31_p32_a_sound_folder_passes_and_a_broken_file_is_named(base: Layout, ask: Ask):
+def test_p30_p31_p32_a_sound_folder_passes_and_a_broken_file_is_named(base: KnowledgeBaseLayout, ask: Ask):
     assert ask("procedures", "check").code == 0
     told = json.loads(base.procedure("local-valdemora-licencia-obra-menor").read_bytes())
-    write(
+    write_if_changed(
         base.procedure("local-x-otra"),
-        as_json(told | {"fuente_url": "https://es.wikipedia.org/wiki/Obra", "idioma": "xx"}),
+        stable_json(told | {"fuente_url": "https://es.wikipedia.org/wiki/Obra", "idioma": "xx"}),
     )
     answer = ask("procedures", "check", "--json")
     assert answer.code == 1
@@ -127,7 +138,7 @@ def test_a_file_is_read_without_an_installation(tmp_path: Path, capsys, monkeypa
     assert "cannot be read" in missing.err
 
 
-def test_p29_pages_answer_where_keywords_do_not(base: Layout, ask: Ask, tmp_path: Path):
+def test_p29_pages_answer_where_keywords_do_not(base: KnowledgeBaseLayout, ask: Ask, tmp_path: Path):
     told = json.loads(base.procedure("local-valdemora-licencia-obra-menor").read_bytes())
     app = App(Settings(data=str(tmp_path)))
     scene = Scene(app.store, source=make_source("Town", recipe="procedures"))

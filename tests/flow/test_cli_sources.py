@@ -11,9 +11,10 @@ from tests.flow.command_line import Answer, call, shell
 
 from headwater.app import App
 from headwater.model.source import Source
-from headwater.pure.feeds.opml import read_opml
 from headwater.settings.settings import read_settings
-from headwater_demo import Fault, Internet, running
+from headwater.sources.feeds.opml import parse_opml
+from headwater_demo.faults import Fault
+from headwater_demo.internet import Internet, running
 
 PLAIN_PAGE = b"<!doctype html><html><head><title>Plain</title></head><body><p>Hello.</p></body></html>"
 FEED = (
@@ -182,7 +183,7 @@ def test_c1_a_list_is_imported_checked_and_exported_again(ask: Ask, tmp_path: Pa
     assert told[1]["reason"] == "http_410"
     assert "1 there already" in ask("sources", "import", "crypto", str(path)).out
     assert ask("sources", "export", "crypto", "--out", str(out)).code == 0
-    outlines, _ = read_opml(out.read_bytes())
+    outlines, _ = parse_opml(out.read_bytes())
     assert [(one.name, one.url, one.site, one.categories) for one in outlines] == [
         ("Ledger", "http://ledgerlane.example/feed", "http://ledgerlane.example/", ("News/Harbour",))
     ]

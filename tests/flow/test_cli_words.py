@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.cli.figures import Figures, figures
-from headwater.cli.output import count_of, distance, size_of, until
-from headwater.cli.progress import SIGN_OF_LIFE, Changes
-from headwater.cli.sentences import printable, sentence
+from headwater.cli.render.console import format_count, format_due, format_relative, format_size
+from headwater.cli.render.messages import error_message, printable_text
+from headwater.cli.render.progress import REPEAT_UNCHANGED_AFTER, ChangePrinter
+from headwater.cli.render.run_summary import RecipeCounts, recipe_counts
 from headwater.model.errors import Permanent, Refused, Temporary
 
 NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
@@ -27,30 +27,30 @@ NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
     ],
 )
 def test_a_distance_in_time_has_one_unit(seconds: int, told: str):
-    assert distance(NOW + timedelta(seconds=seconds), NOW) == told
+    assert format_relative(NOW + timedelta(seconds=seconds), NOW) == told
 
 
 def test_what_is_due_is_due_now():
-    assert until(NOW - timedelta(days=3), NOW) == "now"
-    assert until(None, NOW) == ""
+    assert format_due(NOW - timedelta(days=3), NOW) == "now"
+    assert format_due(None, NOW) == ""
 
 
 @pytest.mark.parametrize(
     ("size", "told"), [(0, "0 bytes"), (999, "999 bytes"), (1500, "1.5 kB"), (2**40, "1099.5 GB")]
 )
 def test_sizes_are_told_in_thousands(size: int, told: str):
-    assert size_of(size) == told
+    assert format_size(size) == told
 
 
 def test_one_is_not_many():
-    assert [count_of(n, "source") for n in (0, 1, 2)] == ["0 sources", "1 source", "2 sources"]
+    assert [format_count(n, "source") for n in (0, 1, 2)] == ["0 sources", "1 source", "2 sources"]
 
 
 @given(st.text())
 def test_nothing_printable_steers_a_terminal(text: str):
-    told = printable(text)
+    told = printable_text(text)
     assert len(told) == len(text)
-    assert printable(told) == told
+    assert printable_text(told) == told
     assert not any(ord(letter) < 0x20 and letter not in "\n\t" for letter in told)
     assert not {"\x7f", "\x9b", "\u202e", "\u2066"} & set(told)
 
@@ -66,8 +66,8 @@ def test_nothing_printable_steers_a_terminal(text: str):
     ],
 )
 def test_an_error_is_a_sentence(error, told: str):
-    assert told in sentence(error)
-    assert sentence(error).endswith(".")
+    assert told in error_message(error)
+    assert error_message(error).endswith(".")
 
 
 STATUS = {
@@ -84,15 +84,15 @@ STATUS = {
 
 
 def test_figures_add_up_documents_and_leads_and_leave_polling_out_of_what_waits():
-    seen = figures(STATUS)
+    seen = recipe_counts(STATUS)
     assert (seen.came_in, seen.kept, seen.duplicate, seen.waiting) == (10, 4, 3, 3)
     assert seen.since(seen).nothing_new
-    assert not seen.since(Figures()).nothing_new
+    assert not seen.since(RecipeCounts()).nothing_new
 
 
 def test_progress_repeats_itself_only_now_and_then():
-    lines, told = iter(["a", "a", "b", *"b" * SIGN_OF_LIFE]), []
-    progress = Changes(lambda: next(lines), told.append)
-    for _ in range(3 + SIGN_OF_LIFE):
+    lines, told = iter(["a", "a", "b", *"b" * REPEAT_UNCHANGED_AFTER]), []
+    progress = ChangePrinter(lambda: next(lines), told.append)
+    for _ in range(3 + REPEAT_UNCHANGED_AFTER):
         progress()
     assert told == ["a", "b", "b"]

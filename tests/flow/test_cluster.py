@@ -13,10 +13,10 @@ from tests.postgres import Postgres
 from tests.trial import RECIPE, children
 from tests.valkey import Valkey
 
-from headwater.backends.sql.chores import Chores
 from headwater.liveness import dead_owners
-from headwater.worker.celery.beat import leader_of
-from headwater_demo import Internet, running
+from headwater.runtime.celery.beat import leader_row
+from headwater.store.maintenance.tasks import MaintenanceTasks
+from headwater_demo.internet import Internet, running
 
 MEGABYTE = 1024 * 1024
 numbers = count(1)
@@ -49,7 +49,9 @@ def many(internet: Internet, tmp_path: Path, postgres: Postgres, valkey: Valkey)
 
 
 def _leader(many: Cluster) -> str | None:
-    return {row["name"]: row["lease_owner"] for row in Chores(many.engine).listed()}.get(leader_of(RECIPE))
+    return {row["name"]: row["lease_owner"] for row in MaintenanceTasks(many.engine).listed()}.get(
+        leader_row(RECIPE)
+    )
 
 
 def test_c36_a_cluster_makes_the_same_rows_as_one_machine_no_job_twice_and_stays_small(

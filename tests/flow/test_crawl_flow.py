@@ -4,10 +4,11 @@ import pytest
 from sqlalchemy import select
 from tests.conversing import desk_for, make_recipe, make_source, run
 
-from headwater.backends.sql.connect import reading
-from headwater.backends.sql.schema import captures, documents, leads, runs, sources
-from headwater.discover.crawl import discover_crawl
-from headwater_demo import Fault, running
+from headwater.sources.crawl.poll import discover_crawl
+from headwater.store.connect import read_transaction
+from headwater.store.tables import captures, documents, leads, polls, sources
+from headwater_demo.faults import Fault
+from headwater_demo.internet import running
 from headwater_demo.sites.townhall import SERVICES
 
 MARKERS = ["Requisitos", "Documentacion necesaria", "Plazo"]
@@ -26,7 +27,7 @@ def quiet(internet):
 
 
 def rows(app, table):
-    with reading(app.store.engine) as connection:
+    with read_transaction(app.store.engine) as connection:
         return [dict(row) for row in connection.execute(select(table)).mappings()]
 
 
@@ -48,16 +49,16 @@ def make(internet, tmp_path, **options):
 
 
 def test_p6_services_are_recognised_by_address_and_markers_and_become_documents(internet, tmp_path):
-    with make(internet, tmp_path) as (app, desk):
-        run(desk)
+    with make(internet, tmp_path) as (app, context):
+        run(context)
         titles = {row["title"] for row in rows(app, documents) if row["state"] == "kept"}
         assert {title for title, _ in SERVICES.values()} == titles
         assert not any("�" in row["text"] or "Ã" in row["text"] for row in rows(app, documents))
 
 
 def test_p6_no_page_is_asked_for_twice_and_each_document_has_its_own_capture(internet, tmp_path):
-    with make(internet, tmp_path) as (app, desk):
-        run(desk)
+    with make(internet, tmp_path) as (app, context):
+        run(context)
         asked = [path for path in pages(internet) if not path.startswith("/buscar")]
         assert sorted(asked) == sorted(set(asked))
         by_id = {row["id"]: row for row in rows(app, captures)}
@@ -66,14 +67,14 @@ def test_p6_no_page_is_asked_for_twice_and_each_document_has_its_own_capture(int
 
 
 def test_p6_robots_nofollow_other_domains_and_endless_calendars_bound_the_walk(internet, tmp_path):
-    with make(internet, tmp_path) as (app, desk):
-        run(desk)
+    with make(internet, tmp_path) as (app, context):
+        run(context)
         asked = pages(internet)
         assert not {"/intranet/nominas", "/oculto", "/personal/lista", "/logo.png"} & set(asked)
         assert {record["host"] for record in internet.log()} == {"townhall.example"}
         assert sum(path.startswith("/agenda/") for path in asked) <= 5
         assert sum(path == "/buscar" for path in asked) <= 10
-        (look,) = rows(app, runs)
+        (look,) = rows(app, polls)
         noted = " ".join(look["warnings"])
         assert "page_failed:robots" in noted
         assert "page_failed:http_404" in noted
@@ -81,8 +82,8 @@ def test_p6_robots_nofollow_other_domains_and_endless_calendars_bound_the_walk(i
 
 
 def test_a_paper_whose_address_fits_is_a_lead_that_is_fetched_later(internet, tmp_path):
-    with make(internet, tmp_path) as (app, desk):
-        run(desk)
+    with make(internet, tmp_path) as (app, context):
+        run(context)
         (paper,) = [row for row in rows(app, leads) if row["url"].endswith(".pdf")]
         assert paper["body"] is None
         assert paper["capture_id"] is not None
@@ -90,19 +91,19 @@ def test_a_paper_whose_address_fits_is_a_lead_that_is_fetched_later(internet, tm
 
 
 def test_a_second_crawl_changes_nothing(internet, tmp_path):
-    with make(internet, tmp_path) as (app, desk):
-        run(desk)
+    with make(internet, tmp_path) as (app, context):
+        run(context)
         before = [(row["id"], row["revision"]) for row in rows(app, documents)]
         app.operations.wake("trial", app.clock())
-        run(desk)
+        run(context)
         assert [(row["id"], row["revision"]) for row in rows(app, documents)] == before
-        assert [row["new"] for row in rows(app, runs)][1:] == [0]
+        assert [row["new"] for row in rows(app, polls)][1:] == [0]
 
 
 def test_a_page_that_fails_does_not_end_the_crawl(internet, tmp_path):
     internet.fault("townhall.example", "/tramites/padron", Fault(status=403), times=2)
-    with make(internet, tmp_path, exclude=["/mudado", "/copia"]) as (app, desk):
-        run(desk)
+    with make(internet, tmp_path, exclude=["/mudado", "/copia"]) as (app, context):
+        run(context)
         found = {row["url"] for row in rows(app, documents)}
         assert "http://townhall.example/tramites/tasa-basuras" in found
         assert rows(app, sources)[0]["failures"] == 0
@@ -110,6 +111,6 @@ def test_a_page_that_fails_does_not_end_the_crawl(internet, tmp_path):
 
 def test_a_site_that_cannot_be_entered_is_a_failing_source(internet, tmp_path):
     source = make_source("crawl", "http://unmapped.example/")
-    with desk_for(tmp_path, internet.base_url, make_recipe(discover_crawl, source)) as (app, desk):
-        run(desk)
+    with desk_for(tmp_path, internet.base_url, make_recipe(discover_crawl, source)) as (app, context):
+        run(context)
         assert (rows(app, sources)[0]["reason"], rows(app, sources)[0]["failures"]) == ("http_404", 1)

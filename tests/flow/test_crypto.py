@@ -9,12 +9,12 @@ import pytest
 from tests.homes import Home
 from tests.laboratory import RECIPE, Laboratory, laboratory
 
-from headwater.backends.sql.history import explain
-from headwater.backends.sql.rows import capture_from
-from headwater.backends.sql.schema import captures, deliveries, edges, leads, runs
 from headwater.engine.engine import Engine
-from headwater.model.work import Job, State, Task
-from headwater_demo import running
+from headwater.model.jobs import Job, State, Task
+from headwater.store.reads.explanation import explain
+from headwater.store.rows import capture_from
+from headwater.store.tables import captures, deliveries, edges, leads, polls
+from headwater_demo.internet import running
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_every_capture_lies_in_the_archive(finished: Laboratory):
 
 
 def test_c13_every_look_is_on_record_with_its_counts(finished: Laboratory):
-    looks = finished.rows(runs)
+    looks = finished.rows(polls)
     assert {run["status"] for run in looks} == {"completed"}
     assert sum(run["new"] for run in looks) == len(finished.rows(leads))
 
@@ -132,7 +132,7 @@ def _names(record: dict[str, Any]) -> set[str]:
 
 def test_jobs_run_one_by_one_give_the_same_and_repeating_them_changes_nothing(tmp_path, finished: Laboratory):
     with running(size="small") as internet, laboratory(tmp_path, internet) as made:
-        engine = Engine(made.desk)
+        engine = Engine(made.context)
         for task in (*Task, *Task):  # twice, for what was postponed the first time
             made.clock.advance(timedelta(minutes=2))
             while engine.run(Job(RECIPE, task)):

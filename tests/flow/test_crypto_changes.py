@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from tests.laboratory import Laboratory, laboratory
 
-from headwater.backends.sql.schema import captures, leads, quarantine, revisions
-from headwater.model.work import State
-from headwater_demo import Fault, Internet, running
+from headwater.model.jobs import State
+from headwater.store.tables import captures, leads, quarantine, revisions
+from headwater_demo.faults import Fault
+from headwater_demo.internet import Internet, running
 
 WIRE = ("Ledger Lane", "http://ledgerlane.example/feed")
 TEASERS = ("Hashfield Notes", "http://hashfield.example/rss.xml")

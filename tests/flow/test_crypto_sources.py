@@ -9,9 +9,11 @@ from urllib.parse import urlsplit
 import pytest
 from tests.laboratory import RECIPE, Laboratory, QuickClock, laboratory
 
-from headwater.backends.sql.schema import documents, runs
-from headwater.model.work import Claim, Job, State, Task
-from headwater_demo import Fault, Internet, odd_feeds, running
+from headwater.model.jobs import Claim, Job, State, Task
+from headwater.store.tables import documents, polls
+from headwater_demo.faults import Fault
+from headwater_demo.feeds.catalogue import odd_feeds
+from headwater_demo.internet import Internet, running
 
 HOUR = timedelta(hours=1)
 WIRE = ("Ledger Lane", "http://ledgerlane.example/feed")
@@ -59,7 +61,7 @@ def test_c3_c14_95_percent_of_fifty_feeds_are_read_a_fifth_of_them_broken(full: 
     trouble = [feed for feed in listed if feed["expect"] in ("broken", "refused", "gone")]
     assert (len(listed), len(trouble), len({feed["defect"] for feed in trouble})) == (50, 10, 10)
     first: dict[str, str] = {}
-    for look in sorted(full.rows(runs), key=lambda look: look["started_at"]):
+    for look in sorted(full.rows(polls), key=lambda look: look["started_at"]):
         first.setdefault(look["source_id"], look["status"])
     assert len(first) == 50
     assert sum(status == "completed" for status in first.values()) >= 0.95 * 50
@@ -69,7 +71,7 @@ def test_c6_c13_every_failure_has_a_reason_and_only_what_is_broken_fails(full: L
     lost = {feed["name"] for feed in full.internet.feeds() if feed["expect"] in ("refused", "gone")}
     rows = [full.source(feed["name"]) for feed in full.internet.feeds()]
     assert {row["name"] for row in rows if row["last_success_at"] is None} == lost
-    failed = [look for look in full.rows(runs) if look["status"] != "completed"]
+    failed = [look for look in full.rows(polls) if look["status"] != "completed"]
     assert {(look["error"], bool(look["detail"])) for look in failed} == {
         ("gone", True),
         ("not_a_feed:refused_entities", True),
@@ -103,7 +105,7 @@ def test_c15_feeds_that_can_be_read_are_read_and_their_defects_noted(
         for feed in (feed for feed in feeds if feed["expect"] == expect):
             row = made.source(feed["name"])
             assert (row["reason"], row["failures"], row["active"]) == (None, 0, True), feed
-            (look,) = made.rows(runs, source_id=row["id"])
+            (look,) = made.rows(polls, source_id=row["id"])
             assert look["found"] > 0, feed
             # What arrives packed without saying so is opened by whoever fetches it.
             noted = look["warnings"] or made is museum or feed["defect"] == "gzip-without-header"
@@ -175,7 +177,7 @@ def test_5_5_retry_state_outlives_the_runs(internet: Internet, tmp_path: Path):
             made.run()
             made.clock.advance(HOUR)
         with made.app.store.engine.begin() as connection:
-            connection.execute(runs.delete())
+            connection.execute(polls.delete())
         assert made.source("Nowhere")["failures"] == 3
         made.run()
         row = made.source("Nowhere")
@@ -199,16 +201,16 @@ def test_a_success_forgets_the_failures(internet: Internet, tmp_path: Path):
 def test_r29_a_crashed_run_does_not_block_its_source(internet: Internet, tmp_path: Path):
     with laboratory(tmp_path, internet, feeds=[WIRE]) as made:
         lease = timedelta(minutes=5)
-        (turn,) = made.app.store.claim_sources(
+        (source_lease,) = made.app.store.claim_sources(
             Claim(Job(RECIPE, Task.POLL), "crashed", made.clock(), 100, lease)
         )
         internet.clear_log()
-        made.desk.store.claim_sources(made.desk.claim(Job(RECIPE, Task.POLL)))
+        made.context.store.claim_sources(made.context.claim(Job(RECIPE, Task.POLL)))
         assert internet.log() == []
         made.clock.advance(lease)
         made.run()
-        by_id = {run["id"]: run for run in made.rows(runs)}
-        assert (by_id.pop(turn.run)["error"], {run["status"] for run in by_id.values()}) == (
+        by_id = {run["id"]: run for run in made.rows(polls)}
+        assert (by_id.pop(source_lease.run)["error"], {run["status"] for run in by_id.values()}) == (
             "worker_died",
             {"completed"},
         )
@@ -223,5 +225,5 @@ def test_c12_a_feed_that_fails_for_a_moment_is_asked_again_within_the_same_look(
         internet.clear_log()
         made.run()
         assert [record["status"] for record in internet.log() if record["path"] == "/feed"] == [503, 503, 200]
-        (look,) = made.rows(runs)
+        (look,) = made.rows(polls)
         assert (look["status"], look["http_status"]) == ("completed", 200)

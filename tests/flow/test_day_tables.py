@@ -16,13 +16,13 @@ from tests.postgres import Postgres
 
 from headwater.model.document import Document
 from headwater.model.errors import Permanent, Refused, Temporary
-from headwater.model.recipe import Parcel
-from headwater_demo import running
-from headwater_demo.flashpoints import REPORTS
+from headwater.model.recipe import Envelope
+from headwater_demo.flashpoints.reports import REPORTS
+from headwater_demo.internet import running
 from headwater_recipes.geopolitics import configure
-from headwater_recipes.geopolitics.day_tables.filling import FillEntries
-from headwater_recipes.geopolitics.day_tables.naming import latest_day, of_day
-from headwater_recipes.geopolitics.day_tables.reading import discover_day_tables
+from headwater_recipes.geopolitics.day_tables.database import latest_day, table_of_day
+from headwater_recipes.geopolitics.day_tables.output import EntryRowSink
+from headwater_recipes.geopolitics.day_tables.source import discover_day_tables
 
 SPACE = UUID("6ba7b811-9dad-11d1-80b4-00c04fd430c8")
 STRAIT, VOTE = (str(uuid5(SPACE, name)) for name in ("kelmar-strait", "valdora-vote"))
@@ -83,8 +83,8 @@ def test_g3_g22_a_day_is_read_filled_in_and_answered_in_place(
     ):
         filler = recipe.sinks["day_tables"](tmp_path, app.provenance)
         run(replace(bare, sinks={"files": Box(), "day_tables": filler}), clock)
-        assert recipe.closing is not None
-        recipe.closing(tmp_path, app.provenance)
+        assert recipe.after_run is not None
+        recipe.after_run(tmp_path, app.provenance)
         rows = database.execute("SELECT url, content, hostname FROM feed_entries_20261113").fetchall()
         assert len(rows) == len(TODAY)
         for url, content, hostname in rows:
@@ -98,7 +98,7 @@ def test_g3_g22_a_day_is_read_filled_in_and_answered_in_place(
             sizes = [row[2] for row in first if row[0] == flashpoint]
             assert ranks == list(range(1, len(ranks) + 1))
             assert sizes == sorted(sizes, reverse=True)
-        recipe.closing(tmp_path, app.provenance)
+        recipe.after_run(tmp_path, app.provenance)
         assert clusters(database) == first
 
 
@@ -109,7 +109,7 @@ def test_g3_days_without_flashpoints_and_copies_of_tables_are_not_days():
     assert latest_day(names, "2026-11-11") is None
     assert latest_day([]) is None
     with pytest.raises(ValueError, match="eight digits"):
-        of_day("feed_entries", "1; DROP TABLE x")
+        table_of_day("feed_entries", "1; DROP TABLE x")
 
 
 def test_g2_the_day_that_is_asked_for_is_read_instead_of_the_newest(tmp_path: Path):
@@ -153,11 +153,11 @@ def test_g3_names_and_translations_go_into_the_row_and_what_was_there_stays(
     found = {"title_en": "The ferry", "entities": {"PERSON": [{"text": "Mara Venn"}]}}
     with news(postgres, monkeypatch) as database:
         database.execute("UPDATE feed_entries_20261113 SET title_en = 'As it was'")
-        parcels = [
-            Parcel(key=key, route="day_tables", record=entry(key, **more), revision=1)
+        envelopes = [
+            Envelope(key=key, route="day_tables", record=entry(key, **more), revision=1)
             for key, more in ((first, found), (second, {}))
         ]
-        assert len(FillEntries("env:NEWS_DATABASE").send(parcels)) == 2
+        assert len(EntryRowSink("env:NEWS_DATABASE").send(envelopes)) == 2
         query = "SELECT title_en, entities FROM feed_entries_20261113 WHERE id = %s"
         assert database.execute(query, (first,)).fetchall() == [("The ferry", found["entities"])]
         assert database.execute(query, (second,)).fetchall() == [("As it was", None)]

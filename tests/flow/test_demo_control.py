@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from headwater_demo import Fault, running
+from headwater_demo.faults import Fault
+from headwater_demo.internet import running
 
 HOST = "ledgerlane.example"
 FRONT = f"http://{HOST}/"

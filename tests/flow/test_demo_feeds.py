@@ -8,7 +8,8 @@ from xml.etree import ElementTree as ET
 import feedparser
 import pytest
 
-from headwater_demo import feeds, odd_feeds, running
+from headwater_demo.feeds.catalogue import feeds, odd_feeds
+from headwater_demo.internet import running
 
 EVERY = {item["url"]: item for item in feeds("full") + odd_feeds()}
 VERSIONS = {

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from headwater_demo import running
+from headwater_demo.internet import running
 
 
 @pytest.mark.parametrize("name", [signal.SIGTERM, signal.SIGINT])

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 from protego import Protego
 
-from headwater_demo import running
+from headwater_demo.internet import running
 
 FRONT = "http://ledgerlane.example/"
 ODD = "http://oddities.example"

@@ -3,7 +3,7 @@
 from tests.flow.test_ladder_explain import shown
 from tests.scene import ME, Scene, kept, make_capture
 
-from headwater.model.work import Fetched, Task
+from headwater.model.jobs import FetchResult, Task
 
 
 def test_c39_explain_tells_what_the_publisher_says_apart_from_what_allowed_it(scene: Scene):
@@ -18,7 +18,7 @@ def test_c39_explain_tells_what_the_publisher_says_apart_from_what_allowed_it(sc
         "tdm-said-by": "header",
     }
     capture = make_capture(stored.id, lead=stored.id, policy=policy)
-    scene.store.finish_fetch([Fetched(lead=stored.id, version="v1", result=capture)], ME, scene.now)
+    scene.store.finish_fetch([FetchResult(lead=stored.id, version="v1", result=capture)], ME, scene.now)
     (draft,) = scene.claim(Task.REFINE)
     scene.refine(kept(draft))
     lines = shown(scene, lead.document)

@@ -18,12 +18,12 @@ from tests.pure.test_extract_samples import (
 )
 
 from headwater.extract.office.docx import read_docx
-from headwater.extract.read import read_any
-from headwater.extract.sandbox import Sandboxed
+from headwater.extract.reader import read_any
+from headwater.extract.sandbox_pool import Sandboxed
 from headwater.model.errors import Permanent
-from headwater.model.reading import Hints, Reading, Unreadable
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 
-NONE = Hints()
+NONE = ExtractHints()
 EACH = 36
 KNOWN = {
     "no_text", "malformed", "encrypted", "unsupported", "too_large", "requires_ocr", "error_page",

@@ -16,13 +16,13 @@ import pytest
 from tests.pure.test_extract_samples import make_pdf, make_zip, pdf_page, samples
 
 import headwater
-from headwater.extract.many import Crew
-from headwater.extract.read import read_any
-from headwater.extract.sandbox import Sandboxed, close_all
+from headwater.extract.reader import read_any
+from headwater.extract.sandbox_batch import BatchExtractor
+from headwater.extract.sandbox_pool import Sandboxed, close_all
 from headwater.model.errors import Permanent, Refused
-from headwater.model.reading import Hints, Reading, Unreadable
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 
-NONE = Hints()
+NONE = ExtractHints()
 
 
 def misbehave(word: str) -> None:
@@ -53,7 +53,7 @@ class Obedient:
 
     prefix: str = ""
 
-    def __call__(self, data: bytes, hints: Hints) -> Reading | Unreadable:
+    def __call__(self, data: bytes, hints: ExtractHints) -> Reading | Unreadable:
         word = data.decode()
         misbehave(word)
         if word == "refuse":
@@ -164,9 +164,9 @@ def test_it_works_in_worker_processes(method: str, sandboxed: Sandboxed) -> None
 
 FORKING = """
 import os, sys
-from headwater.extract.plain import read_plain
-from headwater.extract.sandbox import Sandboxed
-from headwater.model.reading import Hints
+from headwater.extract.plain_text import read_plain
+from headwater.extract.sandbox_pool import Sandboxed
+from headwater.model.outcomes import Hints
 extract = Sandboxed(read_plain)
 assert extract(b"parent", Hints()).text == "parent"
 if (pid := os.fork()) == 0:
@@ -186,9 +186,9 @@ def test_a_forked_process_gets_children_of_its_own() -> None:
 
 ORPHANING = """
 import os, sys
-from headwater.extract.plain import read_plain
-from headwater.extract.sandbox import Sandboxed, _pools
-from headwater.model.reading import Hints
+from headwater.extract.plain_text import read_plain
+from headwater.extract.sandbox_pool import Sandboxed, _pools
+from headwater.model.outcomes import Hints
 Sandboxed(read_plain)(b"x", Hints())
 print(next(iter(_pools.values())).idle[0].process.pid, flush=True)
 if sys.argv[1] == "killed":
@@ -222,7 +222,7 @@ def test_the_public_call_gives_a_document() -> None:
 
 
 def test_a_crew_reads_in_parallel_and_errors_are_results(sandboxed: Sandboxed) -> None:
-    with Crew(sandboxed, 2) as crew:
+    with BatchExtractor(sandboxed, 2) as crew:
         for word in ("one", "die", "two"):
             crew.take(word, lambda word=word: (word.encode(), NONE))
         results = {}

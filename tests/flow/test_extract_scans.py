@@ -8,8 +8,9 @@ import pytest
 from PIL import ImageFilter
 from tests.pure.test_extract_samples import PdfSheet, make_pdf
 
-from headwater.extract.pdf import ocr, read_pdf
-from headwater.model.reading import Hints, Reading
+from headwater.extract.pdf import ocr
+from headwater.extract.pdf.reader import read_pdf
+from headwater.model.outcomes import ExtractHints, Reading
 
 ENGLISH = (
     "The harbour council met on Monday evening",
@@ -40,7 +41,7 @@ def test_p14_a_scanned_page_is_recognised_word_for_word(lines: tuple[str, ...]) 
     assert ocr.tesseract() is not None, (
         "the tests need Tesseract, e.g. apt-get install tesseract-ocr tesseract-ocr-spa"
     )
-    found = read_pdf(scan(lines), Hints())
+    found = read_pdf(scan(lines), ExtractHints())
     assert isinstance(found, Reading)
     assert found.attributes["recognised"] == [1]
     wanted = re.findall(r"\w+", " ".join(lines))

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from tests.flow.command_line import Answer, call
 
-from headwater.cli.feed_crew import FeedCrew, Input
-from headwater_demo import running
+from headwater.cli.files.feed_pool import FeedInput, FeedPool
+from headwater_demo.internet import running
 
 Ask = Callable[..., Answer]
 FIELDS = {"id", "title", "link", "published", "author", "summary", "content"}
@@ -102,7 +102,11 @@ class Deadly:
 def test_c15_a_feed_that_kills_its_reader_does_so_alone(tmp_path: Path):
     path = tmp_path / "a.xml"
     path.write_text(rss(1))
-    wanted = [Input(str(path)), Input("deadly", refused=Deadly()), *(Input(str(path)) for _ in range(20))]  # type: ignore[arg-type]
-    with FeedCrew(workers=1) as crew:
+    wanted = [
+        FeedInput(str(path)),
+        FeedInput("deadly", refused=Deadly()),
+        *(FeedInput(str(path)) for _ in range(20)),
+    ]  # type: ignore[arg-type]
+    with FeedPool(workers=1) as crew:
         lines = [json.loads(line.encoded) for line in crew.read(wanted)]
     assert [line.get("reason") for line in lines] == [None, "reader_died", *[None] * 20]

@@ -27,12 +27,12 @@ WORKER = """
 import heapq, sys, time
 from datetime import timedelta
 from pathlib import Path
-from headwater.fetch.client import HttpFetcher
-from headwater.fetch.governor_file import FileGovernor
-from headwater.fetch.governor_redis import RedisGovernor
+from headwater.fetch.client.http_fetcher import HttpFetcher
+from headwater.fetch.politeness.rate_limiter_file import FileGovernor
+from headwater.fetch.politeness.rate_limiter_redis import RedisGovernor
 from headwater.fetch.settings import FetchSettings
-from headwater.model.web import Request, Response
-from headwater.redis_server import RedisServer
+from headwater.model.http import Request, Response
+from headwater.redis_client import RedisServer
 
 base, governor, first, count, pages, with_key, rate, budget, window = sys.argv[1:]
 fetcher = HttpFetcher(

@@ -11,15 +11,16 @@ from sqlalchemy import select, text
 from tests.conversing import desk_for
 from tests.homes import Home
 
-from headwater.backends.sql.connect import reading
-from headwater.backends.sql.schema import stories
-from headwater.engine.desk import Desk
-from headwater.model.outcome import Sent
-from headwater.model.recipe import Parcel
-from headwater.worker.inline import run_inline
-from headwater_demo import Internet, flashpoints, running
+from headwater.engine.context import JobContext
+from headwater.model.outcomes import Sent
+from headwater.model.recipe import Envelope
+from headwater.runtime.inline import run_inline
+from headwater.store.connect import read_transaction
+from headwater.store.tables import stories
 from headwater_demo.clock import START
-from headwater_demo.flashpoints import REPORTS
+from headwater_demo.flashpoints.listing import flashpoints
+from headwater_demo.flashpoints.reports import REPORTS
+from headwater_demo.internet import Internet, running
 from headwater_recipes.geopolitics import configure
 
 TRUTH = {report.url: (report.flashpoint, report.story) for report in REPORTS}
@@ -40,23 +41,25 @@ class Moving:
 
 @dataclass
 class Box:
-    parcels: list[Parcel] = field(default_factory=list)
+    envelopes: list[Envelope] = field(default_factory=list)
 
-    def send(self, parcels):
-        self.parcels += parcels
-        return [Sent() for _ in parcels]
+    def send(self, envelopes):
+        self.envelopes += envelopes
+        return [Sent() for _ in envelopes]
 
 
 def rows(app, query):
-    with reading(app.store.engine) as connection:
+    with read_transaction(app.store.engine) as connection:
         return [dict(row) for row in connection.execute(text(query)).mappings()]
 
 
-def run(desk: Desk, clock: Moving) -> None:
+def run(context: JobContext, clock: Moving) -> None:
     """Until all is read; then the flashpoints have settled, and their stories are told."""
     for wait in (timedelta(0), SETTLE + timedelta(minutes=1)):
         clock.shift += wait
-        assert run_inline(desk, ["geopolitics"], horizon=timedelta(seconds=3), longest=timedelta(seconds=40))
+        assert run_inline(
+            context, ["geopolitics"], horizon=timedelta(seconds=3), longest=timedelta(seconds=40)
+        )
 
 
 def told(app) -> dict[str, set[str]]:
@@ -92,8 +95,8 @@ def test_g11_stories_stay_within_flashpoints_and_go_on_the_next_day(tmp_path: Pa
         desk_for(tmp_path, internet.base_url, recipe, clock, own_home) as (app, bare),
     ):
         app.register(recipe)
-        desk = replace(bare, sinks={"ops": box, "files": Box()})
-        run(desk, clock)
+        context = replace(bare, sinks={"ops": box, "files": Box()})
+        run(context, clock)
         first = told(app)
         asked = {report.url for report in REPORTS if report.hours <= 0}
         assert sorted(url for inside in first.values() for url in inside) == sorted(asked)
@@ -107,34 +110,34 @@ def test_g11_stories_stay_within_flashpoints_and_go_on_the_next_day(tmp_path: Pa
             if "tribuna" not in url:
                 gold[TRUTH[url]].add(url)
         assert english == {frozenset(urls) for urls in gold.values()}
-        first_alerts = {parcel.record.id for parcel in box.parcels}
-        assert len(first_alerts) == len(box.parcels) == 6
+        first_alerts = {envelope.record.id for envelope in box.envelopes}
+        assert len(first_alerts) == len(box.envelopes) == 6
 
         app.operations.wake("geopolitics", app.clock())
-        run(desk, clock)
+        run(context, clock)
         assert told(app) == first
-        assert len(box.parcels) == 6
+        assert len(box.envelopes) == 6
 
         next_day(internet, app, clock)
-        run(desk, clock)
+        run(context, clock)
         second = told(app)
         joined = {url for inside in second.values() for url in inside} - asked
         assert {TRUTH[url] for url in joined} == {("kelmar-strait", "tanker"), ("valdora-vote", "recount")}
         assert second.keys() == first.keys()
         for name, inside in first.items():
             assert inside <= second[name]
-        assert len(box.parcels) == 6
+        assert len(box.envelopes) == 6
 
 
 def test_g13_g16_g21_a_story_has_summary_topic_score_and_their_evidence(tmp_path: Path, own_home: Home):
     recipe, clock = prepared(tmp_path), Moving()
     with (
         running() as internet,
-        desk_for(tmp_path, internet.base_url, recipe, clock, own_home) as (app, desk),
+        desk_for(tmp_path, internet.base_url, recipe, clock, own_home) as (app, context),
     ):
         app.register(recipe)
-        run(replace(desk, sinks={"files": Box()}), clock)
-        with reading(app.store.engine) as connection:
+        run(replace(context, sinks={"files": Box()}), clock)
+        with read_transaction(app.store.engine) as connection:
             found = {row["title"]: row for row in connection.execute(select(stories)).mappings()}
     story = next(row for title, row in found.items() if "Halcyon" in title)
     about = story["attributes"]

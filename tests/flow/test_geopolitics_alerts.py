@@ -10,9 +10,9 @@ from tests.flow.test_geopolitics import Box, Moving, next_day, prepared, rows, r
 from tests.homes import Home
 
 from headwater.model.errors import Permanent, Temporary
-from headwater.model.outcome import Sent
-from headwater.model.recipe import Parcel
-from headwater_demo import running
+from headwater.model.outcomes import Sent
+from headwater.model.recipe import Envelope
+from headwater_demo.internet import running
 
 RULES = {"channels": ["ops", "dead"], "subjects": ["kelmar-strait"], "score": None, "growth": None}
 
@@ -22,19 +22,19 @@ class Moody:
     """Busy at first."""
 
     refusals: int
-    parcels: list[Parcel] = field(default_factory=list)
+    envelopes: list[Envelope] = field(default_factory=list)
 
-    def send(self, parcels: Sequence[Parcel]) -> list[Sent]:
+    def send(self, envelopes: Sequence[Envelope]) -> list[Sent]:
         if self.refusals:
             self.refusals -= 1
             raise Temporary("receiver_busy", delay=timedelta(minutes=10))
-        self.parcels += parcels
-        return [Sent() for _ in parcels]
+        self.envelopes += envelopes
+        return [Sent() for _ in envelopes]
 
 
 class Gone:
-    def send(self, parcels: Sequence[Parcel]) -> list[Sent]:
-        raise Permanent("receiver_refused", f"{len(parcels)} of them")
+    def send(self, envelopes: Sequence[Envelope]) -> list[Sent]:
+        raise Permanent("receiver_refused", f"{len(envelopes)} of them")
 
 
 def test_g17_an_alert_is_tried_again_or_set_apart_and_told_once(tmp_path: Path, own_home: Home):
@@ -43,18 +43,18 @@ def test_g17_an_alert_is_tried_again_or_set_apart_and_told_once(tmp_path: Path, 
         running() as internet,
         desk_for(tmp_path, internet.base_url, recipe, clock, own_home) as (app, bare),
     ):
-        desk = replace(bare, sinks={"files": Box(), "ops": moody, "dead": Gone()})
-        run(desk, clock)
-        assert moody.parcels == []
+        context = replace(bare, sinks={"files": Box(), "ops": moody, "dead": Gone()})
+        run(context, clock)
+        assert moody.envelopes == []
         clock.shift += timedelta(minutes=11)
-        run(desk, clock)
-        told = {parcel.record.title: parcel for parcel in moody.parcels}
-        assert len(told) == len(moody.parcels) == 2
-        for parcel in told.values():
-            assert parcel.record.attributes["alert"] == ["subject"]
-            assert parcel.record.attributes["flashpoint_title"] == "Kelmar Strait"
+        run(context, clock)
+        told = {envelope.record.title: envelope for envelope in moody.envelopes}
+        assert len(told) == len(moody.envelopes) == 2
+        for envelope in told.values():
+            assert envelope.record.attributes["alert"] == ["subject"]
+            assert envelope.record.attributes["flashpoint_title"] == "Kelmar Strait"
         apart = rows(app, "SELECT reason FROM quarantine WHERE task = 'deliver'")
         assert [row["reason"] for row in apart] == ["receiver_refused"] * 2
         next_day(internet, app, clock)
-        run(desk, clock)
-        assert len(moody.parcels) == 2
+        run(context, clock)
+        assert len(moody.envelopes) == 2

@@ -10,17 +10,15 @@ from sqlalchemy import select
 from tests.conversing import NOW, desk_for
 from tests.flow.test_geopolitics import Box, Moving, next_day, prepared, rows, run, told
 
-from headwater.backends.sql.connect import reading
-from headwater.backends.sql.schema import vectors
 from headwater.model.document import Document, Vector
-from headwater.model.ignorance import NothingKnown
-from headwater.model.recipe import Context
-from headwater.pure.stories.classifying import Head
-from headwater.pure.stories.topic_features import BUCKETS
-from headwater_demo import running
-from headwater_demo.flashpoints import REPORTS
-from headwater_recipes.geopolitics import meaning
-from headwater_recipes.geopolitics.meaning import Embed, Meaning, classifier
+from headwater.model.recipe import EmptyKnowledge, StepContext
+from headwater.store.connect import read_transaction
+from headwater.store.tables import vectors
+from headwater.stories.topics.classifier import BUCKETS, TopicClassifier
+from headwater_demo.flashpoints.reports import REPORTS
+from headwater_demo.internet import running
+from headwater_recipes.geopolitics import embeddings as meaning
+from headwater_recipes.geopolitics.embeddings import DocumentEncoder, EmbedDocuments, topic_classifier
 
 WORDS = 64
 
@@ -56,11 +54,11 @@ def document(name: str, text: str = "harbour pilots", vector: Vector | None = No
 def test_g10_g18_each_document_is_encoded_once_and_its_vector_kept(tmp_path: Path, toy: Toy):
     recipe, clock = prepared(tmp_path, tier="B", model="toy"), Moving()
     with running() as internet, desk_for(tmp_path, internet.base_url, recipe, clock) as (app, bare):
-        desk = replace(bare, sinks={"files": Box()})
-        run(desk, clock)
+        context = replace(bare, sinks={"files": Box()})
+        run(context, clock)
         asked = [report for report in REPORTS if report.hours <= 0]
         assert len(toy.read) == len(asked)
-        with reading(app.store.engine) as connection:
+        with read_transaction(app.store.engine) as connection:
             stored = connection.execute(select(vectors)).all()
         assert {(row.model, row.dimensions, len(row.vector)) for row in stored} == {("toy", WORDS, 4 * WORDS)}
         listed = rows(app, "SELECT feed_entry_id, model_name FROM feed_entry_vectors")
@@ -68,7 +66,7 @@ def test_g10_g18_each_document_is_encoded_once_and_its_vector_kept(tmp_path: Pat
         inside = [url for story in told(app).values() for url in story]
         assert sorted(inside) == sorted(report.url for report in asked)
         next_day(internet, app, clock)
-        run(desk, clock)
+        run(context, clock)
         fresh = [report for report in REPORTS if report.hours > 0 and report.flashpoint != "orsa-delta"]
         assert len(toy.read) == len(asked) + len(fresh)
 
@@ -76,7 +74,7 @@ def test_g10_g18_each_document_is_encoded_once_and_its_vector_kept(tmp_path: Pat
 def test_g10_another_models_vector_is_not_mixed_in(toy: Toy):
     other = document("a", vector=Vector("other", b"\0" * 8))
     own = document("b", vector=Vector("toy", np.ones(WORDS, dtype="<f4").tobytes()))
-    found = Meaning("folder").of([other, own])
+    found = DocumentEncoder("folder").of([other, own])
     assert found.shape == (2, WORDS)
     assert toy.read == ["a. harbour pilots"]
     assert found[1].tolist() == [1.0] * WORDS
@@ -84,7 +82,7 @@ def test_g10_another_models_vector_is_not_mixed_in(toy: Toy):
 
 def test_g10_a_changed_text_gets_a_new_vector(toy: Toy):
     stale = document("a", "striking pilots", Vector("toy", np.ones(WORDS, dtype="<f4").tobytes()))
-    (outcome,) = Embed(Meaning("folder"))([stale], Context("r", NOW, NothingKnown()))
+    (outcome,) = EmbedDocuments(DocumentEncoder("folder"))([stale], StepContext("r", NOW, EmptyKnowledge()))
     assert isinstance(outcome, Document)
     assert outcome.vector != stale.vector
     assert toy.read == ["a. striking pilots"]
@@ -94,12 +92,12 @@ def test_g15_the_head_reads_the_vectors_and_abstains_when_unsure(toy: Toy):
     codes = ("11000000", "15000000")
     columns = WORDS + BUCKETS
 
-    def head(least: float) -> Head:
+    def head(least: float) -> TopicClassifier:
         weights = np.zeros((columns, 2), dtype=np.float32)
-        return Head(codes, weights, np.array([2.0, 0.0], dtype=np.float32), least)
+        return TopicClassifier(codes, weights, np.array([2.0, 0.0], dtype=np.float32), least)
 
-    sure = classifier(Meaning("folder"), lambda _: head(0.5))
-    unsure = classifier(Meaning("folder"), lambda _: head(0.95))
+    sure = topic_classifier(DocumentEncoder("folder"), lambda _: head(0.5))
+    unsure = topic_classifier(DocumentEncoder("folder"), lambda _: head(0.95))
     assert sure([document("a")]) == [("11000000", 0.8808)]
     assert unsure([document("a")]) == [None]
     assert len(toy.read) == 2

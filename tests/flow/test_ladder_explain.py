@@ -7,8 +7,8 @@ from tests.flow.test_cli_dedupe import COPY, STORY
 from tests.flow.test_ladder_workers import told, work
 from tests.scene import Scene
 
-from headwater.backends.sql.history import explain
-from headwater.cli.storytelling import tell
+from headwater.cli.render.document_history import history_tree
+from headwater.store.reads.explanation import explain
 
 
 def shown(scene: Scene, document: str) -> list[str]:
@@ -16,7 +16,7 @@ def shown(scene: Scene, document: str) -> list[str]:
     assert story is not None
     written = StringIO()
     titles = {row: f"Title of {row[:6]}" for row in (document,)}
-    Console(file=written, width=100).print(tell(story, {}, lambda key: titles.get(key, "The other")))
+    Console(file=written, width=100).print(history_tree(story, {}, lambda key: titles.get(key, "The other")))
     return [" ".join(line.strip("│├└─ ").split()) for line in written.getvalue().splitlines()]
 
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from tests.laboratory import LONGEST, RECIPE, Laboratory, laboratory
 
-from headwater.backends.sql.schema import documents, edges
-from headwater.engine.desk import Patience
-from headwater.engine.network import Network
+from headwater.engine.context import RetryPolicy
+from headwater.engine.network import NetworkLoop
 from headwater.engine.refine import refine
-from headwater.model.work import Job, State, Task
-from headwater_demo import Internet, running
+from headwater.model.jobs import Job, State, Task
+from headwater.store.tables import documents, edges
+from headwater_demo.internet import Internet, running
 
 Families = frozenset[frozenset[str]]
 
@@ -44,7 +44,7 @@ def at_once(internet: Internet, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 
 def fetch_everything(made: Laboratory) -> None:
-    network = Network(made.desk, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
+    network = NetworkLoop(made.context, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
     until = time.monotonic() + LONGEST.total_seconds()
     while network.step(timedelta(seconds=0.02)) or network.waiting or is_due(made):
         assert time.monotonic() < until, "not fetched in time"
@@ -58,8 +58,10 @@ def is_due(made: Laboratory) -> bool:
 
 def decide(made: Laboratory, *, batch: int, batches: int = 1000) -> int:
     """Gives how many batches it took."""
-    desk = replace(made.desk, patience=Patience(batch=batch))
-    return sum(1 for _ in takewhile(bool, (refine(desk, Job(RECIPE, Task.REFINE)) for _ in range(batches))))
+    context = replace(made.context, retry_policy=RetryPolicy(batch=batch))
+    return sum(
+        1 for _ in takewhile(bool, (refine(context, Job(RECIPE, Task.REFINE)) for _ in range(batches)))
+    )
 
 
 def families(made: Laboratory, listed: dict[str, dict[str, Any]]) -> Families:

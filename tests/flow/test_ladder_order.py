@@ -9,17 +9,16 @@ from tests.flow.test_cli_dedupe import OTHER, STORY
 from tests.flow.test_ladder_workers import told, work
 from tests.scene import HOUR, RECIPE, START, Scene
 
-from headwater.backends.sql.schema import documents
-from headwater.model.document import Document
-from headwater.model.outcome import Drop
-from headwater.model.recipe import Context
-from headwater.model.trace import Recollection
-from headwater.pure.dupes.articles import Article
-from headwater.pure.dupes.index import Entry, MemoryIndex
-from headwater.pure.dupes.ladder import Ladder
-from headwater.pure.dupes.page import page_of
-from headwater.pure.dupes.profiles import DEFAULT
-from headwater.steps.duplicates import DropDuplicates, Memory
+from headwater.documents.dedupe.articles import Article
+from headwater.documents.dedupe.deduplicator import Deduplicator
+from headwater.documents.dedupe.drop_duplicates import DropDuplicates, StoredIndex
+from headwater.documents.dedupe.index import IndexEntry, MemoryIndex
+from headwater.documents.dedupe.page import page_of
+from headwater.documents.dedupe.rules import DEFAULT
+from headwater.model.document import Document, FingerprintLookup
+from headwater.model.outcomes import Drop
+from headwater.model.recipe import StepContext
+from headwater.store.tables import documents
 
 HARBOUR = (
     "The harbour of Dunmore opened again on Monday after three days of storm, the port office said. Some 41 ships had been "
@@ -66,7 +65,7 @@ def batch_of() -> list[Document]:
 
 
 def decided(scene: Scene, batch: Sequence[Document]) -> dict[str, tuple[str, str | None]]:
-    outcomes = DropDuplicates()(batch, Context(RECIPE, scene.now, scene.store))
+    outcomes = DropDuplicates()(batch, StepContext(RECIPE, scene.now, scene.store))
     return {
         document.id: (outcome.reason, outcome.of) if isinstance(outcome, Drop) else ("kept", None)
         for document, outcome in zip(batch, outcomes, strict=True)
@@ -106,12 +105,12 @@ def test_families_do_not_depend_on_arrival_and_deciding_again_changes_nothing(sc
     assert after == before
 
 
-def entry_of(article: Article, original: str | None = None) -> Entry:
-    entry = Ladder(DEFAULT, MemoryIndex()).decide(article)[1]
+def entry_of(article: Article, original: str | None = None) -> IndexEntry:
+    entry = Deduplicator(DEFAULT, MemoryIndex()).decide(article)[1]
     return (
         entry
         if original is None
-        else Entry(
+        else IndexEntry(
             article=article,
             original=original,
             scheme=entry.scheme,
@@ -126,7 +125,7 @@ def test_stories_stored_and_stories_of_the_batch_are_counted_together(scene: Sce
     stored = [told(scene, name, f"{body}\n\n{FOOTER}") for name, body in (("a", STORY), ("b", HARBOUR))]
     work(scene.store, batch=5)
     footer = page_of(Article(id="f", body=FOOTER)).parts.hashes
-    memory = Memory(RECIPE, scene.store, Recollection(0, {}, {}))
+    memory = StoredIndex(RECIPE, scene.store, FingerprintLookup(0, {}, {}))
     publisher = scene.rows(documents)[0]["publisher"]
     assert memory.repeated(publisher, footer) == frozenset()
     echo = Article(id="e", body=f"{STORY}\n\n{FOOTER}", publisher=publisher)

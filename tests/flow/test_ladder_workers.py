@@ -10,17 +10,16 @@ import structlog
 from tests.flow.test_cli_dedupe import COPY, OTHER, STORY
 from tests.scene import HOUR, RECIPE, START, Scene, make_lead
 
-from headwater.backends.sql.schema import bands, documents, edges, sentences
-from headwater.backends.sql.store import SqlStore
-from headwater.engine.desk import Desk, Patience
+from headwater.documents.dedupe.drop_duplicates import DropDuplicates
+from headwater.engine.context import JobContext, RetryPolicy
 from headwater.engine.refine import refine
-from headwater.extract.plain import read_plain
-from headwater.model.lead import StoredLead
+from headwater.extract.plain_text import read_plain
+from headwater.model.document import FingerprintLookup
+from headwater.model.jobs import Job, State, Task
 from headwater.model.recipe import Recipe
-from headwater.model.source import Trigger
-from headwater.model.trace import Recollection
-from headwater.model.work import Job, State, Task
-from headwater.steps.duplicates import DropDuplicates
+from headwater.model.source import StoredLead, Trigger
+from headwater.store.sql_store import SqlStore
+from headwater.store.tables import dedupe_bands, documents, edges, sentence_counts
 
 recipe = Recipe(
     name=RECIPE,
@@ -40,7 +39,7 @@ class Interrupted(SqlStore):
     then: Callable[[], object]
     asked: list[int] = field(default_factory=list)
 
-    def recall(self, *words: Any) -> Recollection:
+    def recall(self, *words: Any) -> FingerprintLookup:
         found = super().recall(*words)
         self.asked.append(found.epoch)
         if len(self.asked) == 1:
@@ -49,16 +48,16 @@ class Interrupted(SqlStore):
 
 
 def work(store: SqlStore, owner: str = "me", batch: int = 1, keys: tuple[str, ...] = ()) -> int:
-    desk = Desk(
+    context = JobContext(
         owner=owner,
         recipes={RECIPE: recipe},
         store=store,
         archive=None,  # type: ignore[arg-type]
         clock=lambda: START + timedelta(days=1),
         log=structlog.get_logger(),
-        patience=Patience(batch=batch),
+        retry_policy=RetryPolicy(batch=batch),
     )
-    return refine(desk, Job(RECIPE, Task.REFINE, keys))
+    return refine(context, Job(RECIPE, Task.REFINE, keys))
 
 
 def told(scene: Scene, name: str, body: str, hours: int = 0, version: str = "v1") -> StoredLead:
@@ -172,11 +171,11 @@ def test_a_copy_decided_again_stays_the_same_copy(scene: Scene):
     copy = told(scene, "b", COPY)
     told(scene, "c", OTHER)
     work(scene.store, batch=2)
-    before = [scene.rows(table) for table in (bands, sentences, edges)]
+    before = [scene.rows(table) for table in (dedupe_bands, sentence_counts, edges)]
     told(scene, "b", COPY, version="v2")
     assert work(scene.store) == 1
     assert scene.row(documents, id=copy.document)["state"] == State.DUPLICATE
-    assert [scene.rows(table) for table in (bands, sentences, edges)] == before
+    assert [scene.rows(table) for table in (dedupe_bands, sentence_counts, edges)] == before
 
 
 def test_the_earliest_of_a_batch_is_the_original_whatever_the_order(scene: Scene):

@@ -9,15 +9,17 @@ import yaml
 from tests.scene import START, Scene, kept
 from typer.testing import CliRunner
 
-from headwater.app import App, fetch_settings
-from headwater.backends.sql.link_health import LinkHealth
-from headwater.cli.entry import app as commands
-from headwater.cli.links_checking import Checker
-from headwater.fetch.client import HttpFetcher
-from headwater.model.work import Task
-from headwater.pure.links import Alert, Priority, Standing
+from headwater.app import App
+from headwater.cli.program import app as commands
+from headwater.documents.link_health import LinkAlert, LinkPriority, LinkState
+from headwater.fetch.client.http_fetcher import HttpFetcher
+from headwater.model.jobs import Task
+from headwater.ops.link_checker import LinkChecker
+from headwater.settings.fetch import fetch_settings
 from headwater.settings.settings import Settings
-from headwater_demo import Fault, running
+from headwater.store.admin.link_health import LinkHealthStore
+from headwater_demo.faults import Fault
+from headwater_demo.internet import running
 
 PAGE = "http://mapped.example/page/"
 DAY = timedelta(days=1)
@@ -59,14 +61,15 @@ def keep(app, *urls):
     scene.tell(*leads)
     scene.fetch(*leads)
     assert scene.refine(*(kept(draft) for draft in scene.claim(Task.REFINE))) == []
-    links = LinkHealth(app.store.engine)
+    links = LinkHealthStore(app.store.engine)
     links.enrol("trial", START)
     return links
 
 
 def check(links, fetcher, now=START, **told):
     return {
-        one.link.url: one for one in Checker(links, fetcher, lambda: now, **told).check("trial", Priority.P2)
+        one.link.url: one
+        for one in LinkChecker(links, fetcher, lambda: now, **told).check("trial", LinkPriority.P2)
     }
 
 
@@ -74,10 +77,10 @@ def test_p36_good_missing_and_gone_links_are_told_apart(internet, opened, fetche
     internet.fault("mapped.example", "/page/gone", Fault(status=410), times=2)
     links = keep(opened, PAGE + "good", PAGE + "gone", "http://mapped.example/nowhere")
     found = check(links, fetcher)
-    assert found[PAGE + "good"].health.standing is Standing.WELL
-    assert found[PAGE + "gone"].alerts == (Alert.INACTIVE,)
+    assert found[PAGE + "good"].health.standing is LinkState.WELL
+    assert found[PAGE + "gone"].alerts == (LinkAlert.INACTIVE,)
     assert found["http://mapped.example/nowhere"].health.reason == "http_404"
-    stored = {row["url"]: row["standing"] for row in links.links(priority=Priority.P2)}
+    stored = {row["url"]: row["standing"] for row in links.links(priority=LinkPriority.P2)}
     assert stored == {url: one.health.standing for url, one in found.items()}
 
 
@@ -86,7 +89,7 @@ def test_p36_head_comes_first_and_get_only_where_it_proves_nothing(internet, ope
     found = check(keep(opened, PAGE + "good", PAGE + "shy"), fetcher)
     asked = [(r["method"], r["path"]) for r in internet.log() if r["path"] != "/robots.txt"]
     assert sorted(asked) == [("GET", "/page/shy"), ("HEAD", "/page/good"), ("HEAD", "/page/shy")]
-    assert {one.health.standing for one in found.values()} == {Standing.WELL}
+    assert {one.health.standing for one in found.values()} == {LinkState.WELL}
 
 
 def test_p36_three_failing_checks_alert_and_seven_days_make_inactive(internet, opened, fetcher):
@@ -98,7 +101,7 @@ def test_p36_three_failing_checks_alert_and_seven_days_make_inactive(internet, o
         if one.health.due_at is None:
             break
         now = one.health.due_at
-    assert told == [(Alert.DOWN, 3), (Alert.INACTIVE, one.health.failures)]
+    assert told == [(LinkAlert.DOWN, 3), (LinkAlert.INACTIVE, one.health.failures)]
     assert now - START >= 7 * DAY
     assert check(links, fetcher, now + 99 * DAY) == {}
 
@@ -121,14 +124,14 @@ def test_robots_and_too_many_requests_are_no_failures(internet, opened, fetcher)
 
 def test_a_checker_that_dies_loses_nothing(internet, opened, fetcher, monkeypatch):
     links = keep(opened, *(PAGE + str(number) for number in range(5)))
-    monkeypatch.setattr("headwater.cli.links_checking.BATCH", 2)
-    under_way = Checker(links, fetcher, lambda: START).check("trial", Priority.P2)
+    monkeypatch.setattr("headwater.ops.link_checker.BATCH", 2)
+    under_way = LinkChecker(links, fetcher, lambda: START).check("trial", LinkPriority.P2)
     first = next(under_way)
     under_way.close()
     rest = check(links, fetcher)
     assert len(rest) == 3
     assert first.link.url not in rest
-    assert {row["standing"] for row in links.links(priority=Priority.P2)} == {Standing.WELL}
+    assert {row["standing"] for row in links.links(priority=LinkPriority.P2)} == {LinkState.WELL}
 
 
 def test_when_nothing_can_be_reached_no_link_is_blamed(opened):
@@ -152,7 +155,7 @@ def test_a_polite_pace_is_waited_for_not_counted(internet, opened):
         found = check(keep(opened, *(PAGE + str(number) for number in range(30))), fetcher)
     finally:
         fetcher.close()
-    assert {one.health.standing for one in found.values()} == {Standing.WELL}
+    assert {one.health.standing for one in found.values()} == {LinkState.WELL}
     assert len(found) == 30
 
 

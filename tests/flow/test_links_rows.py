@@ -6,21 +6,28 @@ from datetime import timedelta
 import pytest
 from tests.scene import START, Scene, kept, make_source
 
-from headwater.backends.sql.link_health import LEASE, LinkHealth, link_health
-from headwater.backends.sql.schema import documents, sources
-from headwater.model.work import State, Task
-from headwater.pure.links import CADENCE, Look, Priority, Sign, Standing, decide
+from headwater.documents.link_health import (
+    CHECK_INTERVALS,
+    CheckResult,
+    LinkCheck,
+    LinkPriority,
+    LinkState,
+    update_health,
+)
+from headwater.model.jobs import State, Task
+from headwater.store.admin.link_health import LEASE, LinkHealthStore, link_health
+from headwater.store.tables import documents, sources
 
 DAY = timedelta(days=1)
 BAD, GONE = (
-    Look(sign=Sign.BAD, reason="http_404", status=404),
-    Look(sign=Sign.GONE, reason="http_410", status=410),
+    LinkCheck(sign=CheckResult.BAD, reason="http_404", status=404),
+    LinkCheck(sign=CheckResult.GONE, reason="http_410", status=410),
 )
 
 
 @pytest.fixture
-def links(scene: Scene) -> LinkHealth:
-    return LinkHealth(scene.store.engine)
+def links(scene: Scene) -> LinkHealthStore:
+    return LinkHealthStore(scene.store.engine)
 
 
 def keep(scene, *paths, **told):
@@ -62,8 +69,8 @@ def test_a_claimed_link_is_nobody_elses_until_its_lease_ends(scene, links):
 def test_only_links_of_the_asked_priority_are_claimed(scene, links):
     keep(scene, "a", "b")
     links.enrol("trial", START)
-    assert len(links.claim("trial", "me", START, priority=Priority.P2)) == 2
-    assert links.claim("trial", "me", START, priority=Priority.P0) == []
+    assert len(links.claim("trial", "me", START, priority=LinkPriority.P2)) == 2
+    assert links.claim("trial", "me", START, priority=LinkPriority.P0) == []
 
 
 def test_results_of_whoever_lost_the_lease_are_ignored(scene, links):
@@ -72,9 +79,9 @@ def test_results_of_whoever_lost_the_lease_are_ignored(scene, links):
     first = links.claim("trial", "dead", START)
     later = START + LEASE
     again = links.claim("trial", "alive", later)
-    results = [(link.id, decide(link.health, BAD, later)[0]) for link in again]
+    results = [(link.id, update_health(link.health, BAD, later)[0]) for link in again]
     assert links.finish(results, "alive") == 2
-    assert links.finish([(link.id, decide(link.health, BAD, later)[0]) for link in first], "dead") == 0
+    assert links.finish([(link.id, update_health(link.health, BAD, later)[0]) for link in first], "dead") == 0
     assert {row["failures"] for row in links.links()} == {1}
 
 
@@ -82,9 +89,9 @@ def test_p36_failures_in_a_row_survive_from_check_to_check(scene, links):
     keep(scene, "a")
     links.enrol("trial", START)
     now = START
-    for expected in (Standing.FAILING, Standing.WARNED, Standing.DEGRADED):
-        (link,) = links.claim("trial", "me", now, priority=Priority.P2)
-        health, _ = decide(link.health, BAD, now)
+    for expected in (LinkState.FAILING, LinkState.WARNED, LinkState.DEGRADED):
+        (link,) = links.claim("trial", "me", now, priority=LinkPriority.P2)
+        health, _ = update_health(link.health, BAD, now)
         links.finish([(link.id, health)], "me")
         row = scene.row(link_health, id=link.id)
         assert (row["standing"], row["first_failed_at"], row["status"]) == (expected, START, 404)
@@ -96,19 +103,19 @@ def test_p36_a_source_that_is_gone_is_switched_off_and_a_document_stays(scene, l
     now = START + DAY
     links.enrol("trial", now)
     claimed = links.claim("trial", "me", now)
-    links.finish([(link.id, decide(link.health, GONE, now)[0]) for link in claimed], "me")
+    links.finish([(link.id, update_health(link.health, GONE, now)[0]) for link in claimed], "me")
     source = scene.row(sources)
     assert (source["active"], source["reason"]) == (False, "link:http_410")
     assert scene.row(documents)["state"] == State.KEPT
-    assert {row["standing"] for row in links.links()} == {Standing.INACTIVE}
+    assert {row["standing"] for row in links.links()} == {LinkState.INACTIVE}
     assert links.claim("trial", "me", now + 99 * DAY) == []
 
 
 def test_a_source_that_was_read_since_its_link_failed_is_left_alone(scene, links):
     keep(scene, "a")
     links.enrol("trial", START)
-    (link,) = links.claim("trial", "me", START, priority=Priority.P1)
-    health = replace(decide(link.health, GONE, START)[0], first_failed_at=START - DAY)
+    (link,) = links.claim("trial", "me", START, priority=LinkPriority.P1)
+    health = replace(update_health(link.health, GONE, START)[0], first_failed_at=START - DAY)
     links.finish([(link.id, health)], "me")
     assert scene.row(sources)["active"] is True
 
@@ -119,21 +126,24 @@ def test_a_document_that_is_no_longer_kept_is_no_longer_looked_at(scene, links):
     with scene.store.engine.begin() as connection:
         connection.execute(documents.update().values(state=State.DROPPED))
     links.enrol("trial", START)
-    assert links.claim("trial", "me", START, priority=Priority.P2) == []
+    assert links.claim("trial", "me", START, priority=LinkPriority.P2) == []
     with scene.store.engine.begin() as connection:
         connection.execute(documents.update().values(state=State.KEPT))
     links.enrol("trial", START)
-    assert len(links.claim("trial", "me", START, priority=Priority.P2)) == 1
+    assert len(links.claim("trial", "me", START, priority=LinkPriority.P2)) == 1
 
 
 def test_a_new_wish_for_priority_brings_the_next_look_forward(scene, links):
     keep(scene, "a")
     links.enrol("trial", START)
     for link in links.claim("trial", "me", START):
-        links.finish([(link.id, decide(link.health, Look(sign=Sign.GOOD, status=200), START)[0])], "me")
+        links.finish(
+            [(link.id, update_health(link.health, LinkCheck(sign=CheckResult.GOOD, status=200), START)[0])],
+            "me",
+        )
     scene.store.register([replace(scene.source, options={"priority": "P0"})], START)
     links.enrol("trial", START)
-    assert {row["due_at"] for row in links.links()} == {START + CADENCE[Priority.P0]}
+    assert {row["due_at"] for row in links.links()} == {START + CHECK_INTERVALS[LinkPriority.P0]}
 
 
 def test_a_record_that_moved_is_looked_for_at_its_new_place(scene, links):
@@ -141,7 +151,7 @@ def test_a_record_that_moved_is_looked_for_at_its_new_place(scene, links):
     links.enrol("trial", START)
     with scene.store.engine.begin() as connection:
         connection.execute(documents.update().values(url="https://wire.example/moved"))
-    (link,) = links.claim("trial", "me", START, priority=Priority.P2)
+    (link,) = links.claim("trial", "me", START, priority=LinkPriority.P2)
     assert link.url == "https://wire.example/moved"
     assert scene.row(link_health, id=link.id)["url"] == link.url
 
@@ -149,8 +159,8 @@ def test_a_record_that_moved_is_looked_for_at_its_new_place(scene, links):
 def test_reset_is_the_way_back_and_release_gives_back(scene, links):
     keep(scene, "a")
     links.enrol("trial", START)
-    (link,) = links.claim("trial", "me", START, priority=Priority.P2)
-    links.finish([(link.id, decide(link.health, GONE, START)[0])], "me")
+    (link,) = links.claim("trial", "me", START, priority=LinkPriority.P2)
+    links.finish([(link.id, update_health(link.health, GONE, START)[0])], "me")
     assert links.reset(link.url, START) == [link.url]
     assert links.reset("https://no.example/", START) == []
     assert len(links.claim("trial", "me", START)) == 2
@@ -159,6 +169,6 @@ def test_reset_is_the_way_back_and_release_gives_back(scene, links):
 
 
 def test_more_documents_than_fit_one_batch_are_all_enrolled(scene, links, monkeypatch):
-    monkeypatch.setattr("headwater.backends.sql.link_health.BATCH", 2)
+    monkeypatch.setattr("headwater.store.admin.link_health.BATCH", 2)
     keep(scene, *"abcde")
     assert links.enrol("trial", START) == 6

@@ -18,12 +18,12 @@ from sqlalchemy import update
 from tests.flow.command_line import call
 
 from headwater.app import App
-from headwater.backends.sql.schema import sources
-from headwater.cli.listening import Ear, installation_secret, listen
 from headwater.model.errors import Refused
+from headwater.model.keys import source_key
 from headwater.model.source import Source
-from headwater.pure.keys import source_key
 from headwater.settings.settings import Settings
+from headwater.store.tables import sources
+from headwater.web.websub_server import WebSubServer, installation_secret, serve_websub
 
 TOPIC = "http://wire.example/feed"
 SOURCE = source_key("crypto", "feed", TOPIC, "Wire")
@@ -121,8 +121,8 @@ async def conversation(tmp_path: Path) -> None:
     hub, clock = Hub(), Clock()
     async with serving(hub) as address:
         app, port = installation(tmp_path, address, clock), free_port()
-        ear = Ear(app, f"http://127.0.0.1:{port}/push")
-        task = asyncio.create_task(listen(ear, "127.0.0.1", port, every=0.05))
+        server = WebSubServer(app, f"http://127.0.0.1:{port}/push")
+        task = asyncio.create_task(serve_websub(server, "127.0.0.1", port, every=0.05))
         try:
             await until(lambda: len(hub.answers) == 1)
             assert hub.answers == [(200, "<b>42</b>")]
@@ -138,7 +138,7 @@ async def conversation(tmp_path: Path) -> None:
             assert hub.asked[0]["hub.callback"] == hub.asked[1]["hub.callback"]
 
             app.operations.pause(SOURCE, active=False, now=clock())
-            await until(lambda: not ear.known)
+            await until(lambda: not server.subscriptions)
             assert await hub.push(b"<rss/>", hub.asked[0]["hub.secret"]) == 410
         finally:
             task.cancel()

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from headwater.logs import configure_logs
-from headwater.settings.archive import Archive
+from headwater.runtime.celery.hints import HintSender
+from headwater.settings.archive import ArchiveSettings
 from headwater.settings.settings import Settings
-from headwater.worker.celery.hints import Hints
 
 SECRETS = ("pg-secret", "redis-secret", "s3-secret", "api-secret")
 
@@ -16,10 +16,10 @@ def test_c38_an_error_is_told_in_json_without_what_the_variables_held(capsys: py
     settings = Settings(
         database="postgresql://u:pg-secret@db.example/h",
         redis="redis://:redis-secret@cache.example/0",
-        archive=Archive(place="s3://raw", key="k", secret="s3-secret"),
+        archive=ArchiveSettings(place="s3://raw", key="k", secret="s3-secret"),
         api_key="api-secret",
     )
-    hints = Hints(settings.redis)
+    hints = HintSender(settings.redis)
 
     def broken(told: Settings) -> None:
         raise RuntimeError("the database is newer than this program")

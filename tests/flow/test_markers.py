@@ -14,16 +14,16 @@ from tests.trading import EVERYTHING, RECIPE, Trading, trading
 from tests.valkey import Valkey
 
 from headwater.app import App
-from headwater.backends.redis.markers import Markers
-from headwater.backends.sql.schema import captures, documents, fingerprints, leads, queue_items, sources
-from headwater.backends.sql.standing import standing
 from headwater.logs import configure_logs
-from headwater.model.seen import Seen
-from headwater.pure.urls import canonical
-from headwater.redis_server import RedisServer
-from headwater.worker.marking import fill_markers
-from headwater.worker.upkeep import Upkeep
-from headwater_demo import KEYS, running
+from headwater.model.stored_fingerprint import StoredFingerprint
+from headwater.redis_client import RedisClient
+from headwater.runtime.maintenance import Maintenance, fill_markers
+from headwater.store.redis.marker_rows import confirmed_lookups
+from headwater.store.redis.markers import DedupeMarkers
+from headwater.store.tables import captures, documents, fingerprints, leads, queue_items, sources
+from headwater.text.urls import canonical_url
+from headwater_demo.internet import running
+from headwater_demo.markets.listing import KEYS
 
 DAY = 86_400
 NEWS = {"name": "news", "kind": "news_api", "tickers": ["NGSC", "QZEL"], "options": EVERYTHING}
@@ -51,7 +51,7 @@ def killable(valkey: Valkey) -> Iterator[Valkey]:
 
 
 def address_mark(url: str) -> str:
-    return f"app:dedupe:url:{sha256(canonical(url).encode()).hexdigest()}"
+    return f"app:dedupe:url:{sha256(canonical_url(url).encode()).hexdigest()}"
 
 
 def marks(valkey: Valkey) -> dict[str, str]:
@@ -95,14 +95,14 @@ def test_r51_an_answer_is_marked_in_its_canonical_form_too(internet, tmp_path, v
 
 def test_r60_5_2_nothing_is_told_before_it_is_committed(internet, tmp_path):
     """A crash between a mark and its row would hide the article for a day."""
-    told: list[Seen] = []
+    told: list[StoredFingerprint] = []
     with trading(tmp_path, internet, NEWS) as made:
 
-        def check(recipe: str, seen: Sequence[Seen]) -> None:
-            assert standing(made.app.store.engine, seen) == list(seen)
+        def check(recipe: str, seen: Sequence[StoredFingerprint]) -> None:
+            assert confirmed_lookups(made.app.store.engine, seen) == list(seen)
             told.extend(seen)
 
-        object.__setattr__(made.desk, "tell", check)
+        object.__setattr__(made.context, "tell", check)
         made.run()
     assert {one.kind for one in told} == {"url", "payload", "text"}
 
@@ -112,8 +112,14 @@ def test_r60_5_2_what_the_rows_do_not_bear_out_is_not_marked(tmp_path, internet,
         made.run()
         before = marks(valkey)
         (source,) = made.rows(sources)
-        lost = [Seen("url", "https://wire.example/lost", "0" * 24), Seen("payload", "a" * 64, "0" * 24)]
-        lost += [Seen("text", "b" * 64, "0" * 24), Seen("digest", "c" * 64, source["id"])]
+        lost = [
+            StoredFingerprint("url", "https://wire.example/lost", "0" * 24),
+            StoredFingerprint("payload", "a" * 64, "0" * 24),
+        ]
+        lost += [
+            StoredFingerprint("text", "b" * 64, "0" * 24),
+            StoredFingerprint("digest", "c" * 64, source["id"]),
+        ]
         assert made.app.markers is not None
         made.app.markers(RECIPE, lost)
         assert marks(valkey) == before
@@ -157,8 +163,8 @@ def governed_here(monkeypatch):
 @pytest.mark.usefixtures("governed_here")
 def test_r54_r56_a_server_that_is_killed_loses_nothing_and_is_filled_again(internet, tmp_path, killable):
     with trading(tmp_path, internet, NEWS, redis=killable.url) as made:
-        upkeep = Upkeep(made.app)
-        assert upkeep.at_once("fill_markers") == dict.fromkeys(made.app.recipes, 0)
+        upkeep = Maintenance(made.app)
+        assert upkeep.run_now("fill_markers") == dict.fromkeys(made.app.recipes, 0)
         made.run()
         before = marks(killable)
         killable.kill()
@@ -166,17 +172,17 @@ def test_r54_r56_a_server_that_is_killed_loses_nothing_and_is_filled_again(inter
         with capture_logs() as logs:
             internet.dispatch("NGSC")
             read_anew(made)
-            assert upkeep.at_once("fill_markers") == {"postponed": "redis_unavailable"}
+            assert upkeep.run_now("fill_markers") == {"postponed": "redis_unavailable"}
         assert [one["event"] for one in logs if one["log_level"] == "warning"] == ["marks cannot be written"]
         assert len(made.rows(queue_items)) == len(made.rows(documents, state="kept"))
         killable.start()
         assert marks(killable) == {}
-        filled = upkeep.at_once("fill_markers")
+        filled = upkeep.run_now("fill_markers")
         after = marks(killable)
         assert filled[RECIPE] >= len(after) > len(before)
         assert before.keys() <= after.keys()
         assert {address_mark(row["url"]) for row in made.rows(leads)} <= after.keys()
-        assert upkeep.at_once("fill_markers") == {}
+        assert upkeep.run_now("fill_markers") == {}
 
 
 def test_r54_marks_from_rows_last_for_what_is_left_of_their_day(internet, tmp_path, valkey):
@@ -197,14 +203,14 @@ def test_r54_a_silent_server_is_left_alone_for_a_while_and_told_of_once(internet
     with trading(tmp_path, internet, DETAILS) as made, fault_proxy(valkey.port) as proxy:
         made.run()
         (source,) = made.rows(sources)
-        seen = [Seen("digest", source["watermark"]["digest"], source["id"])]
+        seen = [StoredFingerprint("digest", source["watermark"]["digest"], source["id"])]
         url = valkey.url.replace(f":{valkey.port}/", f":{proxy.port}/")
         watch = [0.0]
-        with closing(RedisServer(url, seconds=0.1)) as server:
-            markers = Markers(
+        with closing(RedisClient(url, seconds=0.1)) as server:
+            markers = DedupeMarkers(
                 server, made.app.store.engine, made.clock, {RECIPE: "app"}, rest=30.0, now=lambda: watch[0]
             )
-            markers.refill(RECIPE, canonical)
+            markers.refill(RECIPE, canonical_url)
             assert markers.missing() == []
             proxy.faults.silent = True
             configure_logs("console", "warning")
@@ -226,5 +232,5 @@ def test_r54_a_silent_server_is_left_alone_for_a_while_and_told_of_once(internet
 def test_without_the_setting_nothing_is_marked_and_no_chore_is_there(internet, tmp_path):
     with trading(tmp_path, internet, DETAILS) as made:
         assert made.app.markers is None
-        assert "fill_markers" not in Upkeep(made.app).chores
+        assert "fill_markers" not in Maintenance(made.app).chores
         assert fill_markers(made.app) == {}

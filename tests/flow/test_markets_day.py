@@ -24,7 +24,7 @@ def test_r31_r32_5_3_no_minute_ever_holds_more_requests_than_its_budgets(day: Da
 
 
 def test_r30_r35_5_6_every_source_keeps_its_cadence_and_none_starves(day: Day):
-    assert len(day.looks) == 203
+    assert len(day.polls) == 203
     check_cadences(day)
 
 

@@ -7,20 +7,13 @@ from hashlib import sha256
 import pytest
 from tests.trading import EVERYTHING, RECIPE, Trading, trading
 
-from headwater.backends.sql.rows import capture_from
-from headwater.backends.sql.schema import (
-    captures,
-    documents,
-    edges,
-    leads,
-    mentions,
-    queue_items,
-    runs,
-    sources,
-)
-from headwater.engine.network import Network
-from headwater.model.work import Job, State, Task
-from headwater_demo import KEYS, Fault, running
+from headwater.engine.network import NetworkLoop
+from headwater.model.jobs import Job, State, Task
+from headwater.store.rows import capture_from
+from headwater.store.tables import captures, documents, edges, leads, mentions, polls, queue_items, sources
+from headwater_demo.faults import Fault
+from headwater_demo.internet import running
+from headwater_demo.markets.listing import KEYS
 
 HOST = "api.massive.example"
 NEWS = {"name": "news", "kind": "news_api", "tickers": ["NGSC", "QZEL"], "options": EVERYTHING}
@@ -63,7 +56,7 @@ def test_r58_r61_articles_become_documents_and_the_run_says_how_many(internet, t
     with trading(tmp_path, internet, NEWS, home=own_home) as made:
         made.run()
         assert {row["state"] for row in made.rows(documents)} == {State.KEPT}
-        looks = made.rows(runs)
+        looks = made.rows(polls)
         assert {run["status"] for run in looks} == {"completed"}
         assert sum(run["new"] for run in looks) == len(made.rows(leads))
         document = made.rows(documents)[0]
@@ -73,9 +66,9 @@ def test_r58_r61_articles_become_documents_and_the_run_says_how_many(internet, t
 
 def test_r45_r46_a_run_is_on_record_before_the_answer_is_there(internet, tmp_path):
     with trading(tmp_path, internet, news_of("NGSC")) as made:
-        network = Network(made.desk, [Job(RECIPE, Task.POLL)])
+        network = NetworkLoop(made.context, [Job(RECIPE, Task.POLL)])
         network._claim()
-        (run,) = made.rows(runs)
+        (run,) = made.rows(polls)
         assert (run["status"], run["ended_at"]) == ("running", None)
 
 
@@ -84,7 +77,7 @@ def test_r18_a_look_tells_its_bytes_their_hash_its_items_and_how_the_answer_came
 ):
     with trading(tmp_path, internet, news_of("NGSC"), home=own_home) as made:
         made.run()
-        (run,) = made.rows(runs)
+        (run,) = made.rows(polls)
         assert (run["error"], run["http_status"], run["found"]) == (None, 200, 1)
         assert run["elapsed_ms"] is not None
         (row,) = made.rows(captures, id=run["capture_id"])
@@ -97,11 +90,11 @@ def test_r18_a_look_tells_its_bytes_their_hash_its_items_and_how_the_answer_came
 
 def test_r59_r63_what_was_fetched_is_due_to_be_parsed_with_all_that_the_parser_needs(internet, tmp_path):
     with trading(tmp_path, internet, news_of("QZEL")) as made:
-        network = Network(made.desk, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
+        network = NetworkLoop(made.context, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
         while not made.rows(documents):
             network.step(timedelta(seconds=0.05))
         (row,) = [one for one in made.rows(documents) if one["due_at"] is not None][:1]
-        drafts = made.app.store.claim_documents(made.desk.claim(Job(RECIPE, Task.REFINE)))
+        drafts = made.app.store.claim_documents(made.context.claim(Job(RECIPE, Task.REFINE)))
         draft = next(one for one in drafts if one.id == row["id"])
         assert draft.lead.lead.hints["attributes"]["ticker"] == "QZEL"
         assert draft.source.kind == "news_api"
@@ -113,7 +106,7 @@ def test_r52_r53_a_second_look_finds_nothing_new_and_queues_nothing_again(intern
         before = [made.rows(table) for table in (leads, documents, queue_items, edges)]
         made.again()
         assert [made.rows(table) for table in (leads, documents, queue_items, edges)] == before
-        assert [run["new"] for run in made.rows(runs)][-2:] == [0, 0]
+        assert [run["new"] for run in made.rows(polls)][-2:] == [0, 0]
 
 
 def test_r54_r55_r56_r60_the_same_address_from_another_source_is_recognised_after_any_time(
@@ -183,9 +176,9 @@ def test_the_key_is_nowhere_but_in_the_request(internet, tmp_path, monkeypatch, 
         made.run()
         assert {record["headers"]["authorization"] for record in made.asked(HOST)} == {f"Bearer {SECRET}"}
         assert not any(SECRET in record["path"] + record["query"] for record in internet.log())
-        made.desk.fetcher.close()
+        made.context.fetcher.close()
         told = json.dumps(
-            [made.rows(table) for table in (sources, runs, captures, leads, documents)], default=str
+            [made.rows(table) for table in (sources, polls, captures, leads, documents)], default=str
         )
         assert SECRET not in told
         stored = b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
@@ -200,7 +193,7 @@ def test_r47_a_revoked_key_is_a_failure_with_its_name_and_the_source_backs_off(i
     internet.revoke_key("demo-key")
     with trading(tmp_path, internet, news_of("NGSC")) as made:
         made.run()
-        (run,) = made.rows(runs)
+        (run,) = made.rows(polls)
         assert (run["status"], run["error"], run["http_status"]) == ("failed", "key_refused", 401)
         assert "HEADWATER_MASSIVE_KEY" in run["detail"]
         (source,) = made.rows(sources)
@@ -216,7 +209,7 @@ def test_a_plan_that_does_not_include_it_is_told(internet, tmp_path):
     internet.give_key("demo-key", closed=["/v2/reference"])
     with trading(tmp_path, internet, news_of("NGSC")) as made:
         made.run()
-        assert [run["error"] for run in made.rows(runs)] == ["not_entitled"]
+        assert [run["error"] for run in made.rows(polls)] == ["not_entitled"]
 
 
 def test_a_used_up_quota_loses_nothing_and_is_made_up_for(internet, tmp_path):
@@ -227,7 +220,7 @@ def test_a_used_up_quota_loses_nothing_and_is_made_up_for(internet, tmp_path):
         made.run()
         partly = len(made.rows(leads))
         assert 0 < partly < 6
-        assert any("cut_short" in str(run["warnings"]) for run in made.rows(runs))
+        assert any("cut_short" in str(run["warnings"]) for run in made.rows(polls))
         internet.give_key("demo-key")
         made.clock.advance(timedelta(minutes=10))
         made.again()
@@ -249,7 +242,7 @@ def test_a_broken_answer_is_asked_for_again(internet, tmp_path, fault):
 
 
 def _pages_until_some_are_stored(made: Trading) -> None:
-    network = Network(made.desk, [Job(RECIPE, Task.POLL)])
+    network = NetworkLoop(made.context, [Job(RECIPE, Task.POLL)])
     while not made.rows(leads):
         network.step(timedelta(seconds=0.05))
 
@@ -268,7 +261,7 @@ def test_pages_that_a_crash_cut_off_are_read_to_the_end_by_the_next_and_none_twi
     with trading(tmp_path, internet, news_of("NGSC", limit=1), **told) as second:
         second.run()
         assert len(second.rows(leads)) == len(second.rows(documents)) == 5
-        assert {run["status"] for run in second.rows(runs)} == {"failed", "completed"}
+        assert {run["status"] for run in second.rows(polls)} == {"failed", "completed"}
         assert (
             len({row["document_id"] for row in second.rows(queue_items)})
             == len(second.rows(queue_items))

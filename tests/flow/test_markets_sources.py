@@ -5,18 +5,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from tests.trading import EVERYTHING, trading
 
-from headwater.backends.sql.schema import (
-    bars,
-    captures,
-    documents,
-    leads,
-    observations,
-    queue_items,
-    runs,
-    sources,
-)
-from headwater.model.work import State
-from headwater_demo import KEYS, Fault, running
+from headwater.model.jobs import State
+from headwater.store.tables import bars, captures, documents, leads, observations, polls, queue_items, sources
+from headwater_demo.faults import Fault
+from headwater_demo.internet import running
+from headwater_demo.markets.listing import KEYS
 from headwater_demo.markets.pages import INVESTORS
 
 PROVIDER, SEARCH, BROKER = "api.massive.example", "efts.sec.example", "broker.example"
@@ -73,14 +66,14 @@ def test_r7_the_regulator_is_always_told_who_asks_and_never_asked_otherwise(inte
         made.folder.mkdir()
         made.run()
         assert made.asked(SEARCH) == []
-        assert {run["error"] for run in made.rows(runs)} == {"undeclared_agent"}
+        assert {run["error"] for run in made.rows(polls)} == {"undeclared_agent"}
 
 
 def test_a_hurried_crowd_is_sent_away_for_ten_minutes_and_comes_back(internet, tmp_path):
     internet.regulator_bears(0)
     with trading(tmp_path, internet, FILINGS) as made:
         made.run()
-        assert {run["error"] for run in made.rows(runs)} == {"http_403"}
+        assert {run["error"] for run in made.rows(polls)} == {"http_403"}
         assert min(row["due_at"] for row in made.rows(sources)) > made.clock() + timedelta(minutes=5)
         internet.regulator_bears(None)
         made.clock.advance(timedelta(minutes=11))
@@ -109,7 +102,7 @@ def test_r11_r14_r16_bars_of_every_look_meet_in_one_table_without_doubling_a_day
         assert {row["at"].hour for row in hours} == set(range(14, 21))
         assert all(row["capture_id"] in {c["id"] for c in made.rows(captures)} for row in hours)
         assert made.rows(documents) == made.rows(leads) == made.rows(queue_items) == []
-        assert {run["status"] for run in made.rows(runs)} == {"completed"}
+        assert {run["status"] for run in made.rows(polls)} == {"completed"}
 
 
 def test_r15_particulars_are_kept_as_they_were_told(internet, tmp_path):
@@ -125,7 +118,7 @@ def test_a_holiday_is_a_success(internet, tmp_path):
         tmp_path, internet, prices("grouped", None, **{"from": "2026-11-11", "to": "2026-11-11"})
     ) as made:
         made.run()
-        assert [(run["status"], run["found"]) for run in made.rows(runs)] == [("completed", 0)]
+        assert [(run["status"], run["found"]) for run in made.rows(polls)] == [("completed", 0)]
         made.again()
         assert len(made.asked(PROVIDER)) == 1  # a day that was read is not asked for again
 
@@ -158,7 +151,7 @@ def test_a_broker_that_does_not_know_us_is_told(internet, tmp_path, monkeypatch)
     monkeypatch.setenv("HEADWATER_BROKER_SECRET", "wrong")
     with trading(tmp_path, internet, {"name": "account", "kind": "broker"}) as made:
         made.run()
-        (run,) = made.rows(runs)
+        (run,) = made.rows(polls)
         assert run["error"] == "key_refused"
         assert "wrong" not in run["detail"]
 
@@ -169,7 +162,7 @@ def test_without_keys_everything_waits_and_nothing_is_asked(internet, tmp_path, 
     with trading(tmp_path, internet, prices("previous"), {"name": "account", "kind": "broker"}) as made:
         made.run()
         assert internet.log() == []
-        assert {run["error"] for run in made.rows(runs)} == {"key_missing"}
+        assert {run["error"] for run in made.rows(polls)} == {"key_missing"}
         assert {row["failures"] for row in made.rows(sources)} == {0}
 
 

@@ -16,17 +16,17 @@ from tests.seaweed import Seaweed
 from tests.trading import EVERYTHING, trading
 
 from headwater.app import App
-from headwater.backends.bucket import Server
-from headwater.backends.named_objects import in_buckets, in_folder, in_one_bucket
-from headwater.backends.sql.schema import documents, facts, runs, sources
-from headwater.cli.archive import copy_objects
+from headwater.archive.bucket import S3Server
+from headwater.archive.named_objects import objects_in_bucket, objects_in_buckets, objects_in_folder
 from headwater.cli.demo import demo_settings
-from headwater.cli.summary import read_figures, show, summarise
+from headwater.cli.documents.archive import copy_objects
+from headwater.cli.render.run_summary import print_run_summary, read_counts, summarise_run
 from headwater.settings.settings import Settings
-from headwater_demo import KEYS, running
+from headwater.store.tables import documents, facts, polls, sources
+from headwater_demo.internet import running
+from headwater_demo.markets.listing import KEYS
 from headwater_recipes.markets import configure
-from headwater_recipes.markets.layout import layout
-from headwater_recipes.markets.vocabulary import Vocabulary
+from headwater_recipes.markets.layout import ResourceNames, object_layout
 
 NEWS = {"name": "news", "kind": "news_api", "tickers": ["NGSC", "KDRA"], "options": EVERYTHING | {"limit": 1}}
 PRICES = {"name": "prices", "kind": "market_api", "tickers": ["NGSC"], "options": {"look": "previous"}}
@@ -61,9 +61,11 @@ def ask(made, capsys, monkeypatch):
 
 
 def test_r48_r49_r50_payloads_lie_by_bucket_kind_company_day_and_run(made, tmp_path: Path):
-    counted = copy_objects(made.app, "markets", layout(Vocabulary("stonks")), in_folder(tmp_path), None)
+    counted = copy_objects(
+        made.app, "markets", object_layout(ResourceNames("stonks")), objects_in_folder(tmp_path), None
+    )
     found = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.json")}
-    ids = {run["id"] for run in made.rows(runs)}
+    ids = {run["id"] for run in made.rows(polls)}
     news = [name for name in found if name.startswith("stonks-raw-news/news_api/NGSC/2026/11/13/")]
     assert news
     assert {name.split("/")[6] for name in news} <= ids
@@ -71,25 +73,27 @@ def test_r48_r49_r50_payloads_lie_by_bucket_kind_company_day_and_run(made, tmp_p
     assert any(name.startswith("stonks-raw-market/market_api/_global/2026/11/13/") for name in found)
     assert "results" in json.loads((tmp_path / news[0]).read_bytes())
     assert counted["missing"] == 0
-    again = copy_objects(made.app, "markets", layout(Vocabulary("stonks")), in_folder(tmp_path), None)
+    again = copy_objects(
+        made.app, "markets", object_layout(ResourceNames("stonks")), objects_in_folder(tmp_path), None
+    )
     assert (again["payloads"], again["written"]) == (counted["payloads"], 0)
 
 
 def test_r49_buckets_are_buckets_of_a_server(made, seaweed: Seaweed):
-    server = Server(endpoint=seaweed.endpoint, key=seaweed.key, secret=seaweed.secret)
+    server = S3Server(endpoint=seaweed.endpoint, key=seaweed.key, secret=seaweed.secret)
     own = f"stonks-{made.app.store.engine.dialect.name}"
-    names = layout(Vocabulary(own))
-    counted = copy_objects(made.app, "markets", names, in_buckets(server), None)
+    names = object_layout(ResourceNames(own))
+    counted = copy_objects(made.app, "markets", names, objects_in_buckets(server), None)
     assert counted["written"] == counted["payloads"] + 2 * counted["documents"] > 0
     for bucket, kind in ((f"{own}-raw-news", "news_api"), (f"{own}-raw-market", "market_api")):
         listed = [entry["path"] for page in obstore.list(server.bucket(bucket)) for entry in page]
         assert listed
         assert all(name.startswith(f"{kind}/") for name in listed)
-    again = copy_objects(made.app, "markets", names, in_buckets(server), None)
+    again = copy_objects(made.app, "markets", names, objects_in_buckets(server), None)
     assert (again["payloads"], again["documents"], again["written"]) == (
         counted["payloads"], counted["documents"], 0,
     )  # fmt: skip
-    whole = copy_objects(made.app, "markets", names, in_one_bucket(server, own, "copies"), None)
+    whole = copy_objects(made.app, "markets", names, objects_in_bucket(server, own, "copies"), None)
     assert whole == counted
     first = next(iter(obstore.list(server.bucket(own))))[0]["path"]
     assert first.startswith(f"copies/{own}-")
@@ -114,14 +118,14 @@ def test_r49_the_verb_copies_to_buckets_and_names_one_that_cannot_be(made, ask, 
 
 
 def test_several_pages_of_a_look_lie_side_by_side(made, tmp_path: Path):
-    copy_objects(made.app, "markets", layout(Vocabulary()), in_folder(tmp_path), None)
+    copy_objects(made.app, "markets", object_layout(ResourceNames()), objects_in_folder(tmp_path), None)
     names = {path.name for path in (tmp_path / "app-raw-content").rglob("raw*.json")}
     assert "raw.json" in names
     assert all(re.fullmatch(r"raw(-\d+)?\.json", name) for name in names)
 
 
 def test_r84_r85_text_and_parser_output_lie_by_document(made, tmp_path: Path):
-    copy_objects(made.app, "markets", layout(Vocabulary()), in_folder(tmp_path), None)
+    copy_objects(made.app, "markets", object_layout(ResourceNames()), objects_in_folder(tmp_path), None)
     row = next(one for one in made.rows(documents) if one["attributes"]["ticker"] == "KDRA")
     folder = tmp_path / "app-normalized" / "news_api" / "KDRA" / row["id"]
     assert (folder / "normalized.txt").read_text(encoding="utf-8") == row["text"]
@@ -144,7 +148,7 @@ def test_r84_r85_text_and_parser_output_lie_by_document(made, tmp_path: Path):
 
 
 def test_5_7_a_ticker_cannot_lead_out_of_its_folder():
-    names = layout(Vocabulary())
+    names = object_layout(ResourceNames())
     assert names.part("news_api", "../../BRK.B", "d1", "x") == "app-normalized/news_api/-BRK-B/d1/x"
 
 
@@ -228,7 +232,7 @@ def test_whoever_has_no_keys_is_told_which_to_set(tmp_path: Path):
         trading(tmp_path, internet, NEWS, PRICES, {"name": "account", "kind": "broker"}) as found,
     ):
         found.run()
-        told = summarise(found.app, "markets", read_figures(found.app, "markets"))
+        told = summarise_run(found.app, "markets", read_counts(found.app, "markets"))
         assert internet.log() == []
     patch.undo()
     assert told.keyless == {
@@ -237,5 +241,5 @@ def test_whoever_has_no_keys_is_told_which_to_set(tmp_path: Path):
     }
     assert told.trouble == []
     out = Console(record=True, width=80, file=io.StringIO())
-    show(told, out, found.clock())
+    print_run_summary(told, out, found.clock())
     assert "3 sources without a key: set HEADWATER_MASSIVE_KEY in the environment." in out.export_text()

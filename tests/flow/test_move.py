@@ -19,24 +19,30 @@ from tests.postgres import Postgres
 from tests.seaweed import Seaweed
 
 from headwater.app import App
-from headwater.backends.sql import transfer
-from headwater.backends.sql.connect import reading, writing
-from headwater.backends.sql.retention import mark_archived
-from headwater.backends.sql.rows import capture_from
-from headwater.backends.sql.schema import captures, documents, facts, sources
-from headwater.backends.sql.snapshot import filled
-from headwater.cli.sweep import sweep_archive
-from headwater.model.connections import Connections
+from headwater.cli.ops.sweep import sweep_archive
 from headwater.model.errors import MovedAway, Refused
-from headwater.model.work import State
-from headwater.settings.archive import Archive
-from headwater.settings.homes import Home
+from headwater.model.jobs import State
+from headwater.ops.installation_lock import (
+    exclusive_lock,
+    find_move,
+    refuse_moved_installation,
+    undo_move,
+    worker_lock,
+)
+from headwater.ops.move import move, preview_move
+from headwater.ops.move_files import list_packs
+from headwater.runtime.worker_pool import work
+from headwater.settings.archive import ArchiveSettings
+from headwater.settings.environments import Environment
 from headwater.settings.settings import Settings
-from headwater.worker.moving import move, rehearse
-from headwater.worker.moving_packs import packs_of
-from headwater.worker.occupancy import alone, at_work, lives_elsewhere, refuse_moved, work_here_again
-from headwater.worker.processes import work
-from headwater_demo import Internet, running
+from headwater.store.connect import read_transaction, write_transaction
+from headwater.store.connection_settings import ConnectionSettings
+from headwater.store.maintenance import table_copy as transfer
+from headwater.store.maintenance.retention import mark_archived
+from headwater.store.maintenance.snapshot import tables_with_rows
+from headwater.store.rows import capture_from
+from headwater.store.tables import captures, documents, facts, sources
+from headwater_demo.internet import Internet, running
 
 FEEDS = [("Ledger Lane", "http://ledgerlane.example/feed"), ("Odd", "http://oddfeeds.example/truncated.xml")]
 numbers = count(1)
@@ -57,18 +63,18 @@ class House:
 
     @property
     def there(self) -> Settings:
-        return self.settings.at_home("cluster")
+        return self.settings.in_environment("cluster")
 
 
-def cluster(postgres: Postgres, seaweed: Seaweed) -> tuple[str, Home]:
+def cluster(postgres: Postgres, seaweed: Seaweed) -> tuple[str, Environment]:
     name = f"moved{next(numbers)}"
-    place = Archive(f"s3://moved/{name}", seaweed.endpoint, key=seaweed.key, secret=seaweed.secret)
-    return name, Home(database=postgres.create(name), archive=place)
+    place = ArchiveSettings(f"s3://moved/{name}", seaweed.endpoint, key=seaweed.key, secret=seaweed.secret)
+    return name, Environment(database=postgres.create(name), archive=place)
 
 
 def add_packs(app: App, number: int = 3, said: str = "another body") -> None:
     """How many there are after a run is a matter of time; let there be some more."""
-    with writing(app.store.engine) as connection:
+    with write_transaction(app.store.engine) as connection:
         one = dict(connection.execute(select(captures)).mappings().first())
         for body in (f"{said} {place}".encode() for place in range(number)):
             told = {"sha256": sha256(body).hexdigest(), "size": len(body)}
@@ -83,7 +89,7 @@ def house(tmp_path: Path, internet: Internet, postgres: Postgres, seaweed: Seawe
     with laboratory(tmp_path, internet, feeds=FEEDS) as lab:
         lab.run()
         add_packs(lab.app)
-        made = House(lab, msgspec.structs.replace(lab.settings, homes={"cluster": home}))
+        made = House(lab, msgspec.structs.replace(lab.settings, environments={"cluster": home}))
         yield made
     postgres.drop(name)
 
@@ -105,7 +111,7 @@ def target(house: House) -> Iterator[App]:
 def test_what_was_moved_is_the_same_there(app: App, target: App):
     before, raw = everything(app.store.engine), bodies(app)
     assert len(before["documents"]) > 5
-    rehearsed = rehearse(app, "cluster")
+    rehearsed = preview_move(app, "cluster")
     assert not rehearsed.damaged
     assert rehearsed.rows_copied == sum(len(rows) for rows in before.values())
     told: list[str] = []
@@ -146,11 +152,11 @@ def test_workers_start_here_no_more_and_captures_are_not_swept(app: App):
 
 
 def test_it_is_refused_while_workers_run_and_they_while_it_runs(app: App):
-    with at_work(app), pytest.raises(Refused, match="workers run"):
+    with worker_lock(app), pytest.raises(Refused, match="workers run"):
         move(app, "cluster")
-    with alone(app), pytest.raises(Refused, match="being moved"), at_work(app):
+    with exclusive_lock(app), pytest.raises(Refused, match="being moved"), worker_lock(app):
         pass
-    with writing(app.store.engine) as connection:
+    with write_transaction(app.store.engine) as connection:
         lease = {"lease_owner": "elsewhere:1:1:desk", "lease_until": app.clock() + timedelta(hours=1)}
         connection.execute(update(sources).values(**lease))
     with pytest.raises(Refused, match="at work"):
@@ -159,16 +165,16 @@ def test_it_is_refused_while_workers_run_and_they_while_it_runs(app: App):
 
 def test_other_data_there_is_not_touched(app: App, target: App):
     target.store.register(app.recipe("crypto").sources[:1], app.clock())
-    for call_ in (move, rehearse):
+    for call_ in (move, preview_move):
         with pytest.raises(Refused, match="other data already"):
             call_(app, "cluster")
-    with reading(target.store.engine) as connection:
-        assert filled(connection) == ["sources"]
+    with read_transaction(target.store.engine) as connection:
+        assert tables_with_rows(connection) == ["sources"]
 
 
 def test_as_many_rows_that_say_something_else_are_other_data(app: App, target: App):
     move(app, "cluster")
-    with writing(target.store.engine) as connection:
+    with write_transaction(target.store.engine) as connection:
         connection.execute(update(documents).values(title="Something else"))
     with pytest.raises(Refused, match="other data already"):
         move(app, "cluster")
@@ -185,14 +191,14 @@ def test_what_does_not_arrive_as_it_was_is_not_moved(app: App, target: App, monk
         broken.setattr(transfer, "_conversion", wrong)
         with pytest.raises(Refused, match="documents does not arrive"):
             move(app, "cluster")
-    with reading(target.store.engine) as connection:
-        assert filled(connection) == []
+    with read_transaction(target.store.engine) as connection:
+        assert tables_with_rows(connection) == []
     move(app, "cluster")
     assert everything(target.store.engine) == everything(app.store.engine)
 
 
 def test_a_pack_damaged_here_is_named_and_one_damaged_there_is_put_again(app: App, target: App):
-    harmed, torn = packs_of(app.store.engine)[:2]
+    harmed, torn = list_packs(app.store.engine)[:2]
     target.archive.add(torn, b"half")
     app.archive.add(harmed, b"half")
     moved = move(app, "cluster")
@@ -203,7 +209,7 @@ def test_a_pack_damaged_here_is_named_and_one_damaged_there_is_put_again(app: Ap
 
 def test_a_clean_up_elsewhere_meanwhile_takes_nothing_from_the_new_home(app: App, target: App):
     """It writes a file after those were listed, and empties the rows."""
-    with reading(app.store.engine) as connection:
+    with read_transaction(app.store.engine) as connection:
         kept = select(documents.c.id, documents.c.revision).where(documents.c.state == State.KEPT)
         old = [(row.id, row.revision) for row in connection.execute(kept.where(documents.c.due_at.is_(None)))]
     target.archive.ready()
@@ -232,7 +238,7 @@ def test_a_clean_up_elsewhere_meanwhile_takes_nothing_from_the_new_home(app: App
 
 
 def test_values_that_databases_write_differently_are_the_same(app: App, target: App):
-    with writing(app.store.engine) as connection:
+    with write_transaction(app.store.engine) as connection:
         odd = {"whole": 1.0, "large": 1e20, "small": 1e-9, "b": 1, "a": "é\\u0001", "deep": [{"x": None}]}
         connection.execute(update(facts).values(value=odd))
     move(app, "cluster")
@@ -243,10 +249,10 @@ def test_the_verb_moves_and_says_what_it_did(
     house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
-    home = msgspec.to_builtins(house.settings.homes["cluster"])
+    home = msgspec.to_builtins(house.settings.environments["cluster"])
     told = {
         "data": house.settings.data,
-        "homes": {"cluster": {k: v for k, v in home.items() if v is not None}},
+        "environments": {"cluster": {k: v for k, v in home.items() if v is not None}},
     }
     Path("headwater.yaml").write_text(yaml.safe_dump(told), encoding="utf-8")
     house.lab.close()
@@ -259,7 +265,7 @@ def test_the_verb_moves_and_says_what_it_did(
     assert set(moved["hashes"]) == set(moved["tables"])
     assert "all hashes agree" in call(capsys, monkeypatch, "move", "--to", "cluster").out
     here, there = (
-        call(capsys, monkeypatch, *home, "docs", "list", "--json").out for home in ((), ("--home", "cluster"))
+        call(capsys, monkeypatch, *home, "docs", "list", "--json").out for home in ((), ("--env", "cluster"))
     )
     assert here == there != ""
     noted = call(capsys, monkeypatch, "docs", "list", "--json")
@@ -267,19 +273,21 @@ def test_the_verb_moves_and_says_what_it_did(
     answer = shell("run", "crypto", "--once", at=tmp_path)
     assert answer.code == 1
     assert answer.err.count("moved to the home 'cluster'") == 1
-    assert call(capsys, monkeypatch, "--home", "cluster", "move", "--to", "cluster").code == 1
+    assert call(capsys, monkeypatch, "--env", "cluster", "move", "--to", "cluster").code == 1
 
 
 def test_it_also_moves_back_into_a_folder(app: App, target: App, tmp_path: Path):
     before, raw = everything(app.store.engine), bodies(app)
     move(app, "cluster")
-    homes = {
-        "attic": Home(data=str(tmp_path / "attic"), database=f"sqlite:///{tmp_path / 'attic.db'}", archive="")
+    environments = {
+        "attic": Environment(
+            data=str(tmp_path / "attic"), database=f"sqlite:///{tmp_path / 'attic.db'}", archive=""
+        )
     }
-    told = {"homes": homes, "connections": Connections(pool=1, spare=0)}  # one will do
+    told = {"environments": environments, "connections": ConnectionSettings(pool=1, spare=0)}  # one will do
     back = App(msgspec.structs.replace(target.settings, **told), clock=app.clock)
     move(back, "attic")
-    attic = App(back.settings.at_home("attic"), clock=app.clock)
+    attic = App(back.settings.in_environment("attic"), clock=app.clock)
     assert everything(attic.store.engine) == before
     assert bodies(attic) == raw
     back.store.engine.dispose()
@@ -288,23 +296,23 @@ def test_it_also_moves_back_into_a_folder(app: App, target: App, tmp_path: Path)
 
 def test_it_is_the_database_that_counts_and_not_its_address(house: House, app: App):
     """The home to which one moves may be the one that is in use, by another name."""
-    away = house.settings.homes["cluster"]
+    away = house.settings.environments["cluster"]
     move(app, "cluster")
     other = replaced(away, database=away.database.replace("@127.0.0.1:", "@localhost:"))
-    there = msgspec.structs.replace(house.there, homes={"itself": other})
+    there = msgspec.structs.replace(house.there, environments={"itself": other})
     moved = App(there, clock=app.clock)
-    for call_ in (move, rehearse):
+    for call_ in (move, preview_move):
         with pytest.raises(Refused, match="in use already"):
             call_(moved, "itself")
     moved.store.engine.dispose()
-    again = App(msgspec.structs.replace(house.settings, homes={"same": other}), clock=app.clock)
+    again = App(msgspec.structs.replace(house.settings, environments={"same": other}), clock=app.clock)
     assert move(again, "same").rows_copied == 0  # gone there already, by that other name
     again.store.engine.dispose()
 
 
 def test_another_database_by_the_same_address_is_another_home(house: House, app: App, postgres: Postgres):
     move(app, "cluster")
-    name = str(house.settings.homes["cluster"].database).rpartition("/")[2]
+    name = str(house.settings.environments["cluster"].database).rpartition("/")[2]
     postgres.drop(name)
     postgres.create(name)
     with pytest.raises(MovedAway, match="moved to the home 'cluster'"):
@@ -313,16 +321,18 @@ def test_another_database_by_the_same_address_is_another_home(house: House, app:
 
 def test_a_home_that_was_left_for_another_is_not_revived(house: House, app: App, target: App, tmp_path: Path):
     move(app, "cluster")
-    attic = Home(data=str(tmp_path / "attic"), database=f"sqlite:///{tmp_path / 'attic.db'}", archive="")
-    back = App(msgspec.structs.replace(target.settings, homes={"attic": attic}), clock=app.clock)
+    attic = Environment(
+        data=str(tmp_path / "attic"), database=f"sqlite:///{tmp_path / 'attic.db'}", archive=""
+    )
+    back = App(msgspec.structs.replace(target.settings, environments={"attic": attic}), clock=app.clock)
     move(back, "attic")
     with pytest.raises(MovedAway, match=r"'cluster' was left: .*'attic'.*--home cluster move --undo"):
         move(app, "cluster")
     with pytest.raises(MovedAway, match="--home attic"):
         work(back, ["crypto"], until_idle=True)
-    assert work_here_again(app)
+    assert undo_move(app)
     with pytest.raises(MovedAway, match="'cluster' was left"):
-        rehearse(app, "cluster")
+        preview_move(app, "cluster")
     back.store.engine.dispose()
 
 
@@ -344,29 +354,29 @@ def test_nobody_works_in_a_home_into_which_a_move_has_not_ended(app: App, target
     with pytest.raises(MovedAway, match="has not ended: run it again over there"):
         work(target, ["crypto"], until_idle=True)
     add_packs(app, 1, "went on")  # nobody is kept from working here
-    assert rehearse(app, "cluster").packs_copied == 1
+    assert preview_move(app, "cluster").packs_copied == 1
     with pytest.raises(Killed):
         move(app, "cluster", die_at("left"))
     assert everything(target.store.engine) == everything(app.store.engine)
     for place, told in ((app, "moved to the home 'cluster'"), (target, "has not ended")):
         with pytest.raises(MovedAway, match=told):
-            refuse_moved(place)
+            refuse_moved_installation(place)
     assert move(app, "cluster").rows_copied == 0
-    assert lives_elsewhere(target) is None
+    assert find_move(target) is None
 
 
 def test_a_home_that_waits_for_the_end_of_a_move_is_for_nobody_else(house: House, app: App, tmp_path: Path):
     with pytest.raises(Killed):
         move(app, "cluster", die_at("committed"))
     other = App(msgspec.structs.replace(house.settings, data=str(tmp_path / "other")), clock=app.clock)
-    for call_ in (move, rehearse):
+    for call_ in (move, preview_move):
         with pytest.raises(Refused, match=r"'cluster' is taken: .*--home cluster move --undo"):
             call_(other, "cluster")
-    homes = {"other": Home(database=other.settings.database_url, archive="")}
-    there = App(msgspec.structs.replace(house.there, homes=homes), clock=app.clock)
+    environments = {"other": Environment(database=other.settings.database_url, archive="")}
+    there = App(msgspec.structs.replace(house.there, environments=environments), clock=app.clock)
     with pytest.raises(MovedAway, match="has not ended"):
         move(there, "other")
-    assert work_here_again(there) is True
+    assert undo_move(there) is True
     add_packs(there, 1, "went on there")
     with pytest.raises(Refused, match="other data already"):
         move(app, "cluster")
@@ -374,7 +384,7 @@ def test_a_home_that_waits_for_the_end_of_a_move_is_for_nobody_else(house: House
         made.store.engine.dispose()
 
 
-def replaced(home: Home, **told: Any) -> Home:
+def replaced(home: Environment, **told: Any) -> Environment:
     return msgspec.structs.replace(home, **told)
 
 

@@ -10,19 +10,20 @@ import aiohttp
 import pytest
 
 from headwater.app import App
-from headwater.backends.sql.connect import preparing
-from headwater.backends.sql.leaving import Departure, depart
-from headwater.cli import agent as agent_verb
-from headwater.cli.agent import agent_of, keep_reading
-from headwater.cli.listening import Ear, listen
-from headwater.cli.serving import Door, serve
+from headwater.cli.pipeline import agent as agent_verb
+from headwater.cli.pipeline.agent import make_agent, run_agent
 from headwater.model.errors import MovedAway
-from headwater.settings.agent import Agent
+from headwater.ops import installation_lock as occupancy
+from headwater.runtime import worker_pool as processes
+from headwater.runtime.celery.beat import Beat, run_beat
+from headwater.runtime.worker_loop import StopSignal
+from headwater.runtime.worker_pool import WorkerPool, run_pool
+from headwater.settings.llm import AgentSettings
 from headwater.settings.settings import Settings
-from headwater.worker import occupancy, processes
-from headwater.worker.celery.beat import Beat, keep_beating
-from headwater.worker.loops import Bell
-from headwater.worker.processes import Crew, keep
+from headwater.store.connect import unchecked_transaction
+from headwater.store.relocation import Departure, record_departure
+from headwater.web.http_api import HttpApi, serve_api
+from headwater.web.websub_server import WebSubServer, serve_websub
 
 PATIENCE = 20
 GONE = Departure(
@@ -34,11 +35,11 @@ GONE = Departure(
 def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[App]:
     for module, name in (
         (occupancy, "LOOK_EVERY"),
-        (processes, "LOOK_OUT_EVERY"),
+        (processes, "MOVE_CHECK_SECONDS"),
         (agent_verb, "IDLE_SECONDS"),
     ):
         monkeypatch.setattr(module, name, 0.01)
-    model = Agent(endpoint="http://127.0.0.1:9/v1", model="some")
+    model = AgentSettings(endpoint="http://127.0.0.1:9/v1", model="some")
     made = App(Settings(data=str(tmp_path / "data"), agent=model))
     assert made.store
     yield made
@@ -46,8 +47,8 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[App]:
 
 
 def leave(app: App) -> None:
-    with preparing(app.store.engine) as connection:
-        depart(connection, GONE)
+    with unchecked_transaction(app.store.engine) as connection:
+        record_departure(connection, GONE)
 
 
 async def nothing(run: str, chosen: Mapping[str, str]) -> int:
@@ -56,16 +57,18 @@ async def nothing(run: str, chosen: Mapping[str, str]) -> int:
 
 
 def listening(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
-    return listen(Ear(app, "https://news.example/"), "127.0.0.1", 0, every=0.01, started=started)
+    return serve_websub(
+        WebSubServer(app, "https://news.example/"), "127.0.0.1", 0, every=0.01, started=started
+    )
 
 
 def serving(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
-    return serve(Door(app, "crypto", "some key", nothing), "127.0.0.1", 0, started=started)
+    return serve_api(HttpApi(app, "crypto", "some key", nothing), "127.0.0.1", 0, started=started)
 
 
 def reading(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
     started.set_result(0)
-    return keep_reading(app, agent_of(app), once=False, as_json=True)
+    return run_agent(app, make_agent(app), once=False, as_json=True)
 
 
 @pytest.mark.parametrize("serve_others", [listening, serving, reading])
@@ -84,7 +87,7 @@ def test_whoever_waits_for_others_stops(
 
 
 def write_again_and_again(settings: Settings, recipes: Sequence[str]) -> None:
-    app, bell = App(settings), Bell()
+    app, bell = App(settings), StopSignal()
     while not bell:
         app.operations.wake(recipes[0], app.clock())
 
@@ -92,12 +95,12 @@ def write_again_and_again(settings: Settings, recipes: Sequence[str]) -> None:
 def test_a_crew_stops_and_its_members_die_without_a_word(
     app: App, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
-    crew = Crew(app, ["crypto"], roles={"writer": write_again_and_again})
+    crew = WorkerPool(app, ["crypto"], roles={"writer": write_again_and_again})
     usual = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
-    monkeypatch.setattr(processes, "LOOK_OUT_EVERY", PATIENCE)
+    monkeypatch.setattr(processes, "MOVE_CHECK_SECONDS", PATIENCE)
     leave(app)
     with pytest.raises(MovedAway, match="moved to the home 'cluster'"):
-        keep(crew, Bell(child=False), lambda: False, lambda: None)
+        run_pool(crew, StopSignal(child=False), lambda: False, lambda: None)
     for number, handler in usual.items():
         signal.signal(number, handler)
     assert crew.members["writer"].exitcode == 0
@@ -109,7 +112,7 @@ def test_the_beat_stops(app: App):
         def give(self, *_: object) -> bool:
             return False
 
-        give_upkeep = give
+        send_maintenance = give
 
     beat = Beat(app, ["crypto"], Silent())
     looks: list[None] = []
@@ -122,11 +125,11 @@ def test_the_beat_stops(app: App):
         return len(looks) > 9
 
     with pytest.raises(MovedAway, match="moved to the home 'cluster'"):
-        keep_beating(beat, stop)
+        run_beat(beat, stop)
 
 
 def test_callers_of_a_server_are_told_that_it_is_gone(app: App, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(occupancy, "look_out", lambda _: None)  # it has not noticed yet
+    monkeypatch.setattr(occupancy, "check_not_moved", lambda _: None)  # it has not noticed yet
     shown = {"X-Api-Key": "some key"}
 
     async def scene() -> None:

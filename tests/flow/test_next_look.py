@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from tests.conversing import NOW, answer, desk_for, make_recipe, make_source, run
 
-from headwater.backends.sql.connect import reading
-from headwater.backends.sql.operations import Operations
-from headwater.backends.sql.schema import leads, sources
-from headwater.discover.feed import discover_feed
-from headwater.discover.seeds import discover_seeds
-from headwater.engine.desk import Desk
+from headwater.engine.context import JobContext
+from headwater.model.http import Failure, Request, Response
 from headwater.model.recipe import Discover
 from headwater.model.source import Source, Trigger
-from headwater.model.web import Failure, Request, Response
+from headwater.sources.feeds.poll import discover_feed
+from headwater.sources.seeds import discover_seeds
+from headwater.store.admin.operations import Operations
+from headwater.store.connect import read_transaction
+from headwater.store.tables import leads, sources
 
 FEED = "http://wire.example/feed"
 RSS = (
@@ -52,12 +52,12 @@ class Canned:
 
 @dataclass
 class Stage:
-    desk: Desk
+    context: JobContext
     network: Canned
     clock: list[datetime]
 
     def row(self, table: Any) -> Mapping[str, Any]:
-        with reading(self.desk.store.engine) as connection:  # type: ignore[attr-defined]
+        with read_transaction(self.context.store.engine) as connection:  # type: ignore[attr-defined]
             return connection.execute(table.select()).mappings().one()
 
     def wait(self) -> timedelta:
@@ -69,11 +69,14 @@ def stage(
     folder: Path, discover: Discover, source: Source, reply: Callable[[Request], Response | Failure]
 ) -> Iterator[Stage]:
     clock = [NOW]
-    with desk_for(folder, "http://127.0.0.1:9", make_recipe(discover, source), lambda: clock[0]) as (_, desk):
-        assert desk.fetcher is not None
-        desk.fetcher.close()
+    with desk_for(folder, "http://127.0.0.1:9", make_recipe(discover, source), lambda: clock[0]) as (
+        _,
+        context,
+    ):
+        assert context.fetcher is not None
+        context.fetcher.close()
         network = Canned(reply)
-        yield Stage(replace(desk, fetcher=network), network, clock)
+        yield Stage(replace(context, fetcher=network), network, clock)
 
 
 def _feed(headers: Mapping[str, str], ttl: str = "", status: int = 200) -> Callable[[Request], Response]:
@@ -103,17 +106,17 @@ def test_c12_the_next_look_waits_as_long_as_the_answer_calls_itself_fresh(
     tmp_path: Path, headers: dict[str, str], ttl: str, hours: int
 ):
     with stage(tmp_path, discover_feed, make_source("feed", FEED), _feed(headers, ttl)) as there:
-        run(there.desk)
+        run(there.context)
         assert there.wait() == timedelta(hours=hours)
 
 
 def test_an_unchanged_feed_still_means_its_ttl_and_a_304_may_say_how_fresh_it_is(tmp_path: Path):
     with stage(tmp_path, discover_feed, make_source("feed", FEED), _feed({}, "<ttl>300</ttl>")) as there:
-        run(there.desk)
+        run(there.context)
         for headers, hours in (({}, 5), ({"cache-control": "max-age=14400"}, 5)):
             there.clock[0] += timedelta(hours=hours)
             there.network.reply = _feed(headers, status=304)
-            run(there.desk)
+            run(there.context)
             assert there.wait() == timedelta(hours=5)
         assert len(there.network.asked) == 3
 
@@ -124,12 +127,12 @@ def test_a_page_that_is_revisited_is_not_asked_for_while_it_calls_itself_fresh(t
     options = {"urls": ["http://a.example/"], "recheck_every": "2h"}
     source = make_source("seeds", "", options=options, trigger=Trigger(every=timedelta(days=3)))
     with stage(tmp_path, discover_seeds, source, lambda r: answer(r, text, **fresh)) as there:
-        run(there.desk)
+        run(there.context)
         there.clock[0] += timedelta(hours=3)
-        Operations(there.desk.store.engine).wake("trial", there.clock[0])  # type: ignore[attr-defined]
-        run(there.desk)
+        Operations(there.context.store.engine).wake("trial", there.clock[0])  # type: ignore[attr-defined]
+        run(there.context)
         assert len(there.network.asked) == 1
         assert there.row(leads)["due_at"] == NOW + timedelta(days=1)
         there.clock[0] += timedelta(hours=22)
-        run(there.desk)
+        run(there.context)
         assert len(there.network.asked) == 2

@@ -15,23 +15,23 @@ from tests.homes import Home
 from tests.laboratory import LONGEST, QuickClock
 
 from headwater.app import App
-from headwater.backends.sql.connect import reading
-from headwater.backends.sql.history import explain
-from headwater.backends.sql.schema import deliveries, documents
-from headwater.engine.desk import Desk
-from headwater.model.work import State
+from headwater.engine.context import JobContext
+from headwater.model.jobs import State
+from headwater.runtime.inline import run_inline
 from headwater.settings.settings import Settings
 from headwater.settings.sources import SourceLine, make_source
-from headwater.worker.inline import run_inline
-from headwater_demo import Internet, running
-from headwater_demo.procedures import made_pages, pages_that_are_none
+from headwater.store.connect import read_transaction
+from headwater.store.reads.explanation import explain
+from headwater.store.tables import deliveries, documents
+from headwater_demo.internet import Internet, running
+from headwater_demo.procedures.pages import made_pages, pages_that_are_none
 from headwater_demo.sites.portals import RAISED_FROM, procedure_sources
 from headwater_recipes.procedures import NAME, recipe
-from headwater_recipes.procedures.files.layout import Layout
-from headwater_recipes.procedures.files.review import ReviewQueue
-from headwater_recipes.procedures.metrics import metrics
-from headwater_recipes.procedures.schema import problems
-from headwater_recipes.procedures.search import KeywordRetriever, strangers
+from headwater_recipes.procedures.knowledge_base.catalogue import run_metrics
+from headwater_recipes.procedures.knowledge_base.layout import KnowledgeBaseLayout
+from headwater_recipes.procedures.knowledge_base.review import ReviewQueue
+from headwater_recipes.procedures.retrieval.files import KeywordRetriever, unfindable_documents
+from headwater_recipes.procedures.schema import schema_problems
 
 HOST = "www.puertoclaro.example"
 STEM = "local-puerto-claro-annual-mooring-permit-for-small-boats"
@@ -67,15 +67,15 @@ class Office:
         return app
 
     @cached_property
-    def desk(self) -> Desk:
-        return self.app.desk("office", fetching=True)
+    def context(self) -> JobContext:
+        return self.app.context("office", fetching=True)
 
     @property
     def out(self) -> Path:
         return self.app.output(NAME)
 
     def run(self) -> None:
-        assert run_inline(self.desk, [NAME], horizon=timedelta(seconds=20), longest=LONGEST), (
+        assert run_inline(self.context, [NAME], horizon=timedelta(seconds=20), longest=LONGEST), (
             "not idle in time"
         )
         self.app.close_run(NAME)
@@ -102,7 +102,7 @@ class Office:
         }
 
     def rows(self) -> list[dict[str, Any]]:
-        with reading(self.app.store.engine) as connection:
+        with read_transaction(self.app.store.engine) as connection:
             return [dict(row) for row in connection.execute(select(documents)).mappings()]
 
 
@@ -112,8 +112,8 @@ def office(folder: Path, internet: Internet, *only: str, home: Home | None = Non
     try:
         yield made
     finally:
-        if "desk" in made.__dict__ and made.desk.fetcher is not None:
-            made.desk.fetcher.close()
+        if "context" in made.__dict__ and made.context.fetcher is not None:
+            made.context.fetcher.close()
         made.app.store.engine.dispose()
 
 
@@ -163,7 +163,7 @@ def test_pages_that_are_no_procedures_give_no_file(finished: Office):
 
 def test_p31_p33_every_file_is_valid_and_complete(finished: Office):
     files = finished.files()
-    assert [problem for told in files.values() for problem in problems(told)] == []
+    assert [problem for told in files.values() for problem in schema_problems(told)] == []
     full = sum(told["completeness_score"] >= 0.70 for told in files.values())
     assert full >= 0.9 * len(files)
 
@@ -177,7 +177,7 @@ def test_p22_p30_every_file_loads_and_its_own_name_finds_it(finished: Office):
         answer = retriever.retrieve(told["nombre"])
         assert answer is not None
         assert answer.tramite == stem
-    assert strangers(folder) == []
+    assert unfindable_documents(folder) == []
 
 
 def test_p13_p21_raw_extracted_and_ledgers_lie_where_they_should(finished: Office):
@@ -213,7 +213,7 @@ def test_p3_p4_p23_the_ledgers_tell_what_was_found_fetched_and_stored(finished: 
 
 def test_p27_the_metrics_add_up(finished: Office):
     provenance = finished.app.provenance
-    told = metrics(
+    told = run_metrics(
         provenance.found(NAME), len(provenance.fetched(NAME)), finished.ledger("ingestion_catalog"), 0
     )
     assert told["stored"] == len(finished.files()) == told["normalised"]
@@ -288,7 +288,7 @@ def test_a_curated_file_is_never_overwritten_and_its_update_waits_for_review(
         curated.write_bytes(body)
         made.run()
         assert curated.read_bytes() == body
-        queue = ReviewQueue(Layout(made.out))
+        queue = ReviewQueue(KnowledgeBaseLayout(made.out))
         (waiting,) = queue.waiting()
         assert waiting["reasons"] == ["curated"]
         assert any(line.startswith("+") and "240 euros" in line for line in waiting["diff"])
@@ -299,7 +299,7 @@ def test_a_curated_file_is_never_overwritten_and_its_update_waits_for_review(
         assert queue.waiting() == []
         (kept,) = (made.out / "versions" / STEM).glob("*.json")
         assert kept.read_bytes() == body
-        assert problems(accepted) == []
+        assert schema_problems(accepted) == []
 
 
 def test_p25_extracting_again_from_what_is_stored_gives_the_same_bytes(tmp_path: Path, internet: Internet):

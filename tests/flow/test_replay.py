@@ -11,21 +11,21 @@ import pytest
 from sqlalchemy import update
 from tests.laboratory import RECIPE, Laboratory, laboratory
 
-from headwater.backends.sql import replaying
-from headwater.backends.sql.connect import writing
-from headwater.backends.sql.replays import Replays
-from headwater.backends.sql.schema import documents, leads, metadata, replay_items, revisions
-from headwater.engine.desk import Desk, Patience
+from headwater.documents.cleaning.normalise import normalise
+from headwater.engine.context import JobContext, RetryPolicy
 from headwater.engine.engine import Engine
-from headwater.model.reading import Hints, Reading, Unreadable
+from headwater.model.jobs import Job, State, Task
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.model.recipe import Extract, Recipe
-from headwater.model.replay import ReplayState, Verdict
-from headwater.model.work import Job, State, Task
-from headwater.steps.normalise import normalise
-from headwater.worker.loops import one_round
-from headwater_demo import Internet, running
+from headwater.model.replay import ReplayState, ReplayVerdict
+from headwater.runtime.worker_loop import run_round
+from headwater.store.admin.replays import Replays
+from headwater.store.claims import replay as replaying
+from headwater.store.connect import write_transaction
+from headwater.store.tables import documents, leads, metadata, replay_items, revisions
+from headwater_demo.internet import Internet, running
 
-TELLING = [Verdict.BETTER, Verdict.WORSE, Verdict.CHANGED, Verdict.FAILED]
+TELLING = [ReplayVerdict.BETTER, ReplayVerdict.WORSE, ReplayVerdict.CHANGED, ReplayVerdict.FAILED]
 LONG_AGO = timedelta(days=1)
 CONTENT = ("state", "reason", "title", "text", "authors", "published_at", "language", "description", "image")
 ADDED = "A closing line that the old code left out, with words enough to count for something."
@@ -52,7 +52,7 @@ def _reading_anew(change: Callable[[Reading], Reading | Unreadable]) -> Callable
     """The recipe with another extraction."""
 
     def after(extract: Extract) -> Extract:
-        def read(data: bytes, hints: Hints) -> Reading | Unreadable:
+        def read(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
             found = extract(data, hints)
             return change(found) if isinstance(found, Reading) else found
 
@@ -73,8 +73,8 @@ def _longer(reading: Reading) -> Reading | Unreadable:
     )
 
 
-def _with(lab: Laboratory, adapt: Callable[[Recipe], Recipe], **told: Any) -> Desk:
-    return replace(lab.desk, recipes={RECIPE: adapt(lab.recipe)}, **told)
+def _with(lab: Laboratory, adapt: Callable[[Recipe], Recipe], **told: Any) -> JobContext:
+    return replace(lab.context, recipes={RECIPE: adapt(lab.recipe)}, **told)
 
 
 def _start(lab: Laboratory) -> tuple[Replays, str]:
@@ -82,15 +82,15 @@ def _start(lab: Laboratory) -> tuple[Replays, str]:
     return rows, rows.start(RECIPE, lab.clock() - LONG_AGO, lab.clock(), lab.clock())
 
 
-def _read_again(lab: Laboratory, desk: Desk) -> tuple[Replays, str]:
+def _read_again(lab: Laboratory, context: JobContext) -> tuple[Replays, str]:
     rows, name = _start(lab)
-    _finish(desk)
+    _finish(context)
     assert rows.get(name)["state"] == ReplayState.REPORTED
     return rows, name
 
 
-def _finish(desk: Desk) -> None:
-    while Engine(desk).run(Job(RECIPE, Task.REPLAY)):
+def _finish(context: JobContext) -> None:
+    while Engine(context).run(Job(RECIPE, Task.REPLAY)):
         pass
 
 
@@ -102,7 +102,7 @@ def _everything(lab: Laboratory) -> dict[str, list[str]]:
     }
 
 
-def _report(rows: Replays, name: str, verdicts: Sequence[Verdict] = TELLING) -> list[tuple[Any, ...]]:
+def _report(rows: Replays, name: str, verdicts: Sequence[ReplayVerdict] = TELLING) -> list[tuple[Any, ...]]:
     return [
         (row["document_id"], row["verdict"], row["reason"], row["differences"])
         for row in rows.report(name, verdicts)
@@ -118,7 +118,7 @@ def test_the_same_code_finds_everything_the_same_copies_and_all(lab: Laboratory)
     states = Counter(row["state"] for row in lab.rows(documents))
     assert states[State.KEPT] > 10
     assert states[State.DUPLICATE] > 0
-    rows, name = _read_again(lab, replace(lab.desk, patience=Patience(batch=7)))
+    rows, name = _read_again(lab, replace(lab.context, retry_policy=RetryPolicy(batch=7)))
     assert _report(rows, name) == []
     told = rows.get(name)
     assert (told["same"], told["listed"]) == (len(lab.rows(documents)),) * 2
@@ -139,12 +139,12 @@ def test_before_it_is_applied_nothing_is_replaced_and_nothing_is_fetched(lab: La
 def test_the_report_names_fields_before_and_after(lab: Laboratory):
     lab.run()
     rows, name = _read_again(lab, _with(lab, _reading_anew(_longer)))
-    lost = [row for row in rows.report(name, [Verdict.WORSE]) if row["after"] == State.DROPPED]
+    lost = [row for row in rows.report(name, [ReplayVerdict.WORSE]) if row["after"] == State.DROPPED]
     assert lost
     assert lost[0]["differences"][0] == {
         "field": "state", "before": "kept", "after": "dropped: paywall", "direction": -1,
     }  # fmt: skip
-    better = next(row for row in rows.report(name, [Verdict.BETTER]) if row["before"] == State.KEPT)
+    better = next(row for row in rows.report(name, [ReplayVerdict.BETTER]) if row["before"] == State.KEPT)
     named = {difference["field"]: difference for difference in better["differences"]}
     assert {"text", "image"} <= named.keys()
     assert ADDED[:20] in named["text"]["after"]
@@ -161,11 +161,11 @@ def test_applied_it_gives_what_a_fresh_run_with_the_new_code_gives(internet: Int
         old.run()
         new.run()
         asked = len(internet.log())
-        desk = _with(old, improved)
-        rows, name = _read_again(old, desk)
+        context = _with(old, improved)
+        rows, name = _read_again(old, context)
         assert _contents(old) != _contents(new)
-        rows.apply(name, [Verdict.BETTER, Verdict.CHANGED], old.clock())
-        old.__dict__["desk"] = desk
+        rows.apply(name, [ReplayVerdict.BETTER, ReplayVerdict.CHANGED], old.clock())
+        old.__dict__["context"] = context
         old.run()
         assert _contents(old) == _contents(new)
         told = rows.get(name)
@@ -184,19 +184,19 @@ def test_a_pause_holds_everything_and_the_report_is_the_same_after_it(
 ):
     lab.run()
     monkeypatch.setattr(replaying, "LISTED_AT_ONCE", 10)
-    desk = _with(lab, _reading_anew(_longer), patience=Patience(batch=3))
-    rows, whole = _read_again(lab, desk)
+    context = _with(lab, _reading_anew(_longer), retry_policy=RetryPolicy(batch=3))
+    rows, whole = _read_again(lab, context)
     rows, name = _start(lab)
     for _ in range(4):
-        Engine(desk).run(Job(RECIPE, Task.REPLAY))
+        Engine(context).run(Job(RECIPE, Task.REPLAY))
     rows.pause(name, lab.clock())
     seen = rows.get(name)
     assert 0 < seen["compared"] < rows.get(whole)["compared"]
-    assert Engine(desk).run(Job(RECIPE, Task.REPLAY)) == 0
+    assert Engine(context).run(Job(RECIPE, Task.REPLAY)) == 0
     lab.run()  # a run that ends when idle is not held up
     assert rows.get(name)["compared"] == seen["compared"]
     rows.resume(name, lab.clock())
-    _finish(desk)
+    _finish(context)
     assert sorted(map(repr, _report(rows, name))) == sorted(map(repr, _report(rows, whole)))
 
 
@@ -211,13 +211,13 @@ def test_a_record_that_fails_or_kills_is_reported_as_failed_and_stops_no_other(l
     rows, name = _start(lab)
     lab.app.store.advance_replay(RECIPE, lab.clock())
     deadly = lab.rows(replay_items)[0]["id"]
-    with writing(lab.app.store.engine) as connection:
+    with write_transaction(lab.app.store.engine) as connection:
         connection.execute(update(replay_items).where(replay_items.c.id == deadly).values(attempts=9))
-    _finish(_with(lab, _reading_anew(trip), patience=Patience(batch=16)))
+    _finish(_with(lab, _reading_anew(trip), retry_policy=RetryPolicy(batch=16)))
     told = rows.get(name)
     assert told["state"] == ReplayState.REPORTED
     assert told["compared"] == told["listed"] == len(lab.rows(documents))
-    failed = Counter(row["reason"] for row in rows.report(name, [Verdict.FAILED]))
+    failed = Counter(row["reason"] for row in rows.report(name, [ReplayVerdict.FAILED]))
     # What ended in quarantine for it would be judged worse; what fails outright is told as such.
     assert failed["worker_died"] == 1
     assert failed["error:ValueError"] > 0
@@ -228,20 +228,20 @@ def test_what_failed_before_and_fails_in_the_same_way_is_the_same(lab: Laborator
     def trip(reading: Reading) -> Reading:
         raise ValueError("no such page")
 
-    lab.__dict__["desk"] = _with(lab, _reading_anew(trip))
+    lab.__dict__["context"] = _with(lab, _reading_anew(trip))
     lab.run()
     assert {row["state"] for row in lab.rows(documents)} == {State.QUARANTINED}
-    rows, name = _read_again(lab, lab.desk)
+    rows, name = _read_again(lab, lab.context)
     assert rows.get(name)["same"] == len(lab.rows(documents))
 
 
 def test_bytes_that_are_gone_are_told_as_such(lab: Laboratory, monkeypatch: pytest.MonkeyPatch):
     lab.run()
-    desk = lab.desk
-    monkeypatch.setattr(type(desk.archive), "get", lambda *_: {})
-    rows, name = _read_again(lab, desk)
+    context = lab.context
+    monkeypatch.setattr(type(context.archive), "get", lambda *_: {})
+    rows, name = _read_again(lab, context)
     fetched = [row for row in lab.rows(leads) if row["body"] is None and row["capture_id"]]
-    failed = Counter(row["reason"] for row in rows.report(name, [Verdict.FAILED]))
+    failed = Counter(row["reason"] for row in rows.report(name, [ReplayVerdict.FAILED]))
     assert failed["capture_damaged"] > 0
     assert failed["capture_damaged"] <= len(fetched)
 
@@ -254,7 +254,7 @@ def test_beside_live_ingestion_everything_new_comes_in_and_what_moved_on_is_pass
         lab.run()
         known = len(lab.rows(documents))
         rows, name = _start(lab)
-        Engine(lab.desk).run(Job(RECIPE, Task.REPLAY))
+        Engine(lab.context).run(Job(RECIPE, Task.REPLAY))
         made = internet.publish("hashfield.example", title="Something happened just now")
         lab.poll_again()
         assert made["title"] in {row["title"] for row in lab.rows(documents)}
@@ -262,10 +262,10 @@ def test_beside_live_ingestion_everything_new_comes_in_and_what_moved_on_is_pass
         assert rows.get(name)["state"] == ReplayState.REPORTED, "an idle desk does it by the way"
         assert rows.get(name)["same"] == known
         moved = next(row for row in lab.rows(documents) if row["title"] != made["title"])
-        with writing(lab.app.store.engine) as connection:
-            connection.execute(update(replay_items).values(verdict=Verdict.CHANGED))
+        with write_transaction(lab.app.store.engine) as connection:
+            connection.execute(update(replay_items).values(verdict=ReplayVerdict.CHANGED))
             connection.execute(update(documents).where(documents.c.id == moved["id"]).values(revision=5))
-        rows.apply(name, [Verdict.CHANGED], lab.clock())
+        rows.apply(name, [ReplayVerdict.CHANGED], lab.clock())
         lab.run()
         told = rows.get(name)
         assert (told["replaced"], told["moved_on"]) == (known - 1, 1)
@@ -284,10 +284,10 @@ def test_a_desk_replays_only_when_nothing_else_was_to_be_done(
 ):
     seen: list[str] = []
 
-    def work(desk: Desk, job: Job) -> int:
+    def work(context: JobContext, job: Job) -> int:
         seen.append(job.task.value)
         return int(job.task is busy)
 
-    engine = Engine(lab.desk, {task: work for task in Task if task not in {Task.POLL, Task.FETCH}})
-    assert one_round(engine, [RECIPE]) == int(busy is not None)
+    engine = Engine(lab.context, {task: work for task in Task if task not in {Task.POLL, Task.FETCH}})
+    assert run_round(engine, [RECIPE]) == int(busy is not None)
     assert seen == done

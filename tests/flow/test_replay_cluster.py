@@ -9,15 +9,15 @@ from sqlalchemy import update
 from tests.laboratory import RECIPE, Laboratory, laboratory
 from tests.loopback import free_port
 
-from headwater.backends.sql import replaying
-from headwater.backends.sql.connect import writing
-from headwater.backends.sql.replays import Replays
-from headwater.backends.sql.schema import documents
-from headwater.model.work import Job, Task
-from headwater.worker.celery.hints import Hints
-from headwater.worker.celery.queues import roles
-from headwater.worker.celery.tasks import Hands
-from headwater_demo import running
+from headwater.model.jobs import Job, Task
+from headwater.runtime.celery.hints import HintSender
+from headwater.runtime.celery.queues import worker_roles
+from headwater.runtime.celery.tasks import TaskRunner
+from headwater.store.admin.replays import Replays
+from headwater.store.claims import replay as replaying
+from headwater.store.connect import write_transaction
+from headwater.store.tables import documents
+from headwater_demo.internet import running
 
 REPLAY = Job(RECIPE, Task.REPLAY)
 
@@ -39,13 +39,13 @@ def replay(lab: Laboratory) -> tuple[Replays, str]:
 @pytest.fixture(autouse=True)
 def _small_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """What other tests left in this process is no reason to stop."""
-    monkeypatch.setattr("headwater.worker.celery.tasks.overgrown", lambda: False)
+    monkeypatch.setattr("headwater.runtime.celery.tasks.is_over_memory_limit", lambda: False)
 
 
-def _hands(lab: Laboratory, queues: str) -> Iterator[Hands]:
+def _hands(lab: Laboratory, queues: str) -> Iterator[TaskRunner]:
     """As a worker's child has them; the broker is away, and nothing depends on it."""
-    (role,) = roles(queues, [RECIPE], 1)
-    hands = Hands(lab.settings, role, Hints(f"redis://127.0.0.1:{free_port()}/0"))
+    (role,) = worker_roles(queues, [RECIPE], 1)
+    hands = TaskRunner(lab.settings, role, HintSender(f"redis://127.0.0.1:{free_port()}/0"))
     hands.__dict__["app"] = lab.app
     yield hands
 
@@ -63,7 +63,7 @@ def test_it_gives_way_to_what_else_its_worker_serves(
 ):
     rows, name = replay
     (live, *_) = [row["id"] for row in lab.rows(documents)]
-    with writing(lab.app.store.engine) as connection:
+    with write_transaction(lab.app.store.engine) as connection:
         connection.execute(update(documents).where(documents.c.id == live).values(due_at=lab.clock()))
     (hands,) = _hands(lab, queues)
     hands.work(REPLAY)

@@ -16,11 +16,11 @@ from tests.scene import Scene
 from tests.trial import RECIPE, children
 from tests.workshop import Workshop, workshop
 
-from headwater.backends.sql.migrate import migrate
-from headwater.backends.sql.replays import Replays
-from headwater.backends.sql.schema import documents
-from headwater.backends.sql.store import SqlStore
-from headwater_demo import Internet, running
+from headwater.store.admin.replays import Replays
+from headwater.store.migrate import migrate
+from headwater.store.sql_store import SqlStore
+from headwater.store.tables import documents
+from headwater_demo.internet import Internet, running
 
 Ask = Callable[..., Answer]
 ARTICLES = 40  # in the small internet
@@ -30,8 +30,8 @@ CHANGED = """
 import os
 import time
 from dataclasses import dataclass, replace
-from headwater.model.reading import Reading
-from headwater.steps.normalise import normalise
+from headwater.model.outcomes import Reading
+from headwater.documents.cleaning.normalise import normalise
 from headwater_recipes.crypto import recipe as crypto
 
 def anew(extract):

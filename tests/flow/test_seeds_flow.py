@@ -5,14 +5,14 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import select
 from tests.conversing import desk_for, make_recipe, make_source, run
 
-from headwater.backends.sql.connect import reading
-from headwater.backends.sql.schema import documents, leads, runs
-from headwater.discover.seeds import discover_seeds
-from headwater_demo import running
+from headwater.sources.seeds import discover_seeds
+from headwater.store.connect import read_transaction
+from headwater.store.tables import documents, leads, polls
+from headwater_demo.internet import running
 
 
 def rows(app, table):
-    with reading(app.store.engine) as connection:
+    with read_transaction(app.store.engine) as connection:
         return [dict(row) for row in connection.execute(select(table)).mappings()]
 
 
@@ -31,14 +31,14 @@ def test_p8_a_list_of_addresses_becomes_documents_and_is_asked_for_again_in_time
 
     with (
         running() as internet,
-        desk_for(tmp_path, internet.base_url, make_recipe(discover_seeds, source), clock) as (app, desk),
+        desk_for(tmp_path, internet.base_url, make_recipe(discover_seeds, source), clock) as (app, context),
     ):
-        run(desk)
+        run(context)
         assert {row["title"] for row in rows(app, documents)} == {f"Seed {n}" for n in range(5)}
-        assert rows(app, runs)[0]["warnings"] == ["bad_address: nonsense"]
+        assert rows(app, polls)[0]["warnings"] == ["bad_address: nonsense"]
         internet.clear_log()
         shift = timedelta(days=7)
-        run(desk)
+        run(context)
         asked = [record for record in internet.log() if record["path"].startswith("/page/")]
         assert sorted(record["path"] for record in asked) == [f"/page/seed-{n}" for n in range(5)]
         assert {record["status"] for record in asked} == {304}

@@ -13,11 +13,11 @@ import pytest
 from tests.flow.command_line import call
 
 from headwater.app import App
-from headwater.backends.sql.pipeline_runs import PipelineRuns
-from headwater.cli.serving import Door, serve
 from headwater.model.errors import Refused
+from headwater.runtime.runs import record_run
 from headwater.settings.settings import Settings
-from headwater.worker.pipeline import recorded
+from headwater.store.admin.pipeline_runs import PipelineRuns
+from headwater.web.http_api import HttpApi, serve_api
 
 KEY = "a key that nobody guesses"
 NOW = datetime(2026, 11, 13, 4, 0, tzinfo=UTC)
@@ -44,27 +44,27 @@ class Runner:
 class Caller:
     session: aiohttp.ClientSession
     base: str
-    door: Door
+    api: HttpApi
 
     async def __call__(self, method: str, path: str, **told: Any) -> tuple[int, dict[str, Any]]:
         async with self.session.request(method, self.base + path, **told) as answer:
             return answer.status, await answer.json()
 
     async def settle(self) -> None:
-        await asyncio.gather(*self.door.tasks)
+        await asyncio.gather(*self.api.tasks)
 
 
 @asynccontextmanager
 async def served(tmp_path: Path, runner: Runner, key: str = KEY) -> AsyncIterator[Caller]:
     app = App(Settings(data=str(tmp_path / "data")), lambda: NOW)
     assert app.store
-    door = Door(app, "geopolitics", key, runner)
+    api = HttpApi(app, "geopolitics", key, runner)
     started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-    task = asyncio.create_task(serve(door, "127.0.0.1", 0, started=started))
+    task = asyncio.create_task(serve_api(api, "127.0.0.1", 0, started=started))
     try:
         port = await asyncio.wait_for(started, 15)
         async with aiohttp.ClientSession() as session:
-            yield Caller(session, f"http://127.0.0.1:{port}", door)
+            yield Caller(session, f"http://127.0.0.1:{port}", api)
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
@@ -139,9 +139,9 @@ def test_g23_a_run_whose_doer_fails_is_closed_as_failed(tmp_path: Path, code: in
 def test_g1_g22_work_is_recorded_as_a_run_however_it_ends(tmp_path: Path):
     app = App(Settings(data=str(tmp_path / "data")), lambda: NOW)
     rows = PipelineRuns(app.store.engine)
-    with recorded(app, "geopolitics") as first, recorded(app, "geopolitics") as inner:
+    with record_run(app, "geopolitics") as first, record_run(app, "geopolitics") as inner:
         assert inner is None
-    with pytest.raises(Refused), recorded(app, "geopolitics") as second:
+    with pytest.raises(Refused), record_run(app, "geopolitics") as second:
         raise Refused("bad_config", "a mistake")
     assert first
     assert second

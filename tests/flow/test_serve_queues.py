@@ -13,10 +13,10 @@ import aiohttp
 import pytest
 
 from headwater.app import App
-from headwater.backends.sql.queueing import AGAIN, TRIES, RowQueues
-from headwater.cli.serving import Door, serve
-from headwater.model.queue import QueueItem
+from headwater.model.ports import QueueItem
 from headwater.settings.settings import Settings
+from headwater.store.admin.queues import MAX_ATTEMPTS, RETRY_DELAY, SqlQueues
+from headwater.web.http_api import HttpApi, serve_api
 
 KEY = "a key that nobody guesses"
 NAME = "app:queue:extraction"
@@ -58,10 +58,10 @@ async def served(tmp_path: Path, key: str = KEY) -> AsyncIterator[Caller]:
         )
         for number in (1, 2)
     ]  # fmt: skip
-    RowQueues(app.store.engine, watch).push(items)
+    SqlQueues(app.store.engine, watch).push(items)
     started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-    door = Door(app, "geopolitics", key, nobody_runs)
-    task = asyncio.create_task(serve(door, "127.0.0.1", 0, started=started))
+    api = HttpApi(app, "geopolitics", key, nobody_runs)
+    task = asyncio.create_task(serve_api(api, "127.0.0.1", 0, started=started))
     try:
         port = await asyncio.wait_for(started, 15)
         async with aiohttp.ClientSession() as session:
@@ -105,13 +105,13 @@ def test_r44_a_caller_that_dies_loses_nothing(tmp_path: Path):
 def test_r42_r88_a_failed_item_comes_again_and_what_was_given_up_is_sent_again(tmp_path: Path):
     async def scene() -> None:
         async with served(tmp_path) as ask:
-            for attempt in range(1, TRIES + 1):
+            for attempt in range(1, MAX_ATTEMPTS + 1):
                 _, popped = await ask("POST", "/queues/extraction/pop?limit=5")
                 assert [row["attempt"] for row in popped] == [attempt, attempt]
                 for row in popped:
                     why = {"reason": "no_model"}
                     assert (await ask("POST", f"/queues/items/{row['id']}/fail", json=why))[0] == 200
-                ask.watch.now += AGAIN
+                ask.watch.now += RETRY_DELAY
             assert (await ask("POST", "/queues/extraction/pop")) == (200, [])
             assert (await ask("POST", "/queues/extraction/retry")) == (200, [{"count": 2}])
             assert (await ask("POST", "/queues/extraction/pop"))[1][0]["attempt"] == 1

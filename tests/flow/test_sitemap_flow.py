@@ -4,12 +4,13 @@ import pytest
 from sqlalchemy import select
 from tests.conversing import NOW, converse, desk_for, make_recipe, make_source, run
 
-from headwater.backends.sql.connect import reading
-from headwater.backends.sql.schema import captures, leads, runs, sources
-from headwater.discover.sitemap import discover_sitemap
-from headwater.model.web import Response
-from headwater.model.work import State
-from headwater_demo import Fault, running
+from headwater.model.http import Response
+from headwater.model.jobs import State
+from headwater.sources.sitemaps.poll import discover_sitemap
+from headwater.store.connect import read_transaction
+from headwater.store.tables import captures, leads, polls, sources
+from headwater_demo.faults import Fault
+from headwater_demo.internet import running
 from headwater_demo.sites.mapped import PER_FILE
 
 
@@ -26,7 +27,7 @@ def quiet(internet):
 
 
 def rows(app, table):
-    with reading(app.store.engine) as connection:
+    with read_transaction(app.store.engine) as connection:
         return [dict(row) for row in connection.execute(select(table)).mappings()]
 
 
@@ -36,15 +37,15 @@ def asked(internet, host):
 
 def test_p3_a_site_is_read_from_robots_through_its_indexes_to_documents(internet, tmp_path):
     source = make_source("sitemap", "http://mapped.example/")
-    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, desk):
-        run(desk)
+    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
+        run(context)
         found = {row["url"] for row in rows(app, leads)}
         for name in ("plain", "packed", "proven"):
             assert f"http://mapped.example/page/{name}-{PER_FILE - 1}?a=1&b=2" in found
         assert {"http://mapped.example/page/list-0", "http://mapped.example/page/feed-1"} <= found
         assert len(found) == 4 * PER_FILE + 1
         assert {row["state"] for row in rows(app, leads)} == {State.DONE}
-        (looked,) = rows(app, runs)
+        (looked,) = rows(app, polls)
         assert (looked["status"], looked["found"], looked["new"]) == ("completed", len(found), len(found))
         assert any("sitemap_failed:http_404" in warning for warning in looked["warnings"])
         assert any("index_too_deep" in warning for warning in looked["warnings"]), looked["warnings"]
@@ -53,17 +54,17 @@ def test_p3_a_site_is_read_from_robots_through_its_indexes_to_documents(internet
 
 def test_p3_a_second_look_asks_conditionally_and_finds_nothing_new(internet, tmp_path):
     source = make_source("sitemap", "http://mapped.example/maps/plain.xml")
-    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, desk):
-        run(desk)
+    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
+        run(context)
         before = len(rows(app, captures))
         internet.clear_log()
         app.operations.wake("trial", app.clock())
-        run(desk)
+        run(context)
         (record,) = [r for r in internet.log() if r["path"] == "/maps/plain.xml"]
         assert record["status"] == 304
         assert "if-none-match" in record["headers"]
         assert len(rows(app, captures)) == before
-        assert [row["found"] for row in rows(app, runs)][-1] in (0, PER_FILE)
+        assert [row["found"] for row in rows(app, polls)][-1] in (0, PER_FILE)
 
 
 @pytest.mark.parametrize(
@@ -79,8 +80,8 @@ def test_p3_a_second_look_asks_conditionally_and_finds_nothing_new(internet, tmp
 )
 def test_a_hostile_or_wrong_sitemap_fails_with_its_name(internet, tmp_path, path, reason):
     source = make_source("sitemap", f"http://mapped.example{path}")
-    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, desk):
-        run(desk)
+    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
+        run(context)
         (row,) = rows(app, sources)
         assert (row["reason"], row["failures"]) == (reason, 1)
         assert rows(app, leads) == []
@@ -99,8 +100,8 @@ def test_a_hostile_or_wrong_sitemap_fails_with_its_name(internet, tmp_path, path
 )
 def test_a_sitemap_in_any_dress_or_half_broken_is_read(internet, tmp_path, path, count):
     source = make_source("sitemap", f"http://mapped.example{path}")
-    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, desk):
-        run(desk)
+    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
+        run(context)
         assert len(rows(app, leads)) >= count
         assert all("&amp;" not in row["url"] for row in rows(app, leads))
         assert rows(app, sources)[0]["failures"] == 0
@@ -108,26 +109,26 @@ def test_a_sitemap_in_any_dress_or_half_broken_is_read(internet, tmp_path, path,
 
 def test_a_site_without_robots_has_its_sitemap_at_the_usual_place(internet, tmp_path):
     source = make_source("sitemap", "http://bare.example")
-    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, desk):
-        run(desk)
+    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
+        run(context)
         assert len(rows(app, leads)) == PER_FILE
 
 
 def test_a_site_without_any_sitemap_fails_by_name(internet, tmp_path):
     source = make_source("sitemap", "http://unmapped.example/")
-    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, desk):
-        run(desk)
+    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
+        run(context)
         assert rows(app, sources)[0]["reason"] == "http_404"
 
 
 def test_a_file_that_fails_for_a_moment_is_read_at_the_next_look(internet, tmp_path):
     source = make_source("sitemap", "http://mapped.example/maps/index.xml")
     internet.fault("mapped.example", "/maps/list.txt", Fault(status=404))
-    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, desk):
-        run(desk)
+    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
+        run(context)
         assert not any("list-" in row["url"] for row in rows(app, leads))
         app.operations.wake("trial", app.clock())
-        run(desk)
+        run(context)
         assert sum("list-" in row["url"] for row in rows(app, leads)) == PER_FILE
 
 

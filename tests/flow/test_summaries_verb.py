@@ -16,14 +16,14 @@ from tests.newsdesk import KEY, Newsdesk
 from tests.scene import Scene
 
 from headwater.app import App, now
-from headwater.backends.sql.connect import writing
-from headwater.backends.sql.schema import stories
-from headwater.cli.retelling import retell
+from headwater.cli.pipeline.run import update_stories_after_run
+from headwater.engine.summarize import followed_recipes
+from headwater.runtime.summaries import summarize_stories
+from headwater.settings.llm import SummarySettings
 from headwater.settings.settings import RecipeSettings, Settings, read_settings
-from headwater.settings.summaries import Summaries
-from headwater.worker.retelling import summarise
-from headwater.worker.summary_recipes import left_recipes
-from headwater_demo import running
+from headwater.store.connect import write_transaction
+from headwater.store.tables import stories
+from headwater_demo.internet import running
 
 __all__ = ["toy"]
 TIER_C = "recipes: {geopolitics: {options: {tier: C}}}"
@@ -41,7 +41,7 @@ def settings(tmp_path: Path, server: BatchServer, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("MODEL_KEY", KEY)
     app = App(Settings(data=str(tmp_path / "data")))
     Newsdesk(Scene(app.store, now=now()), server).publish("a1", "b1")
-    with writing(app.store.engine) as connection:
+    with write_transaction(app.store.engine) as connection:
         connection.execute(stories.update().values(recipe="geopolitics"))
     app.store.engine.dispose()
     return tmp_path / "headwater.yaml"
@@ -110,8 +110,8 @@ def test_g14_a_worker_without_the_tier_follows_what_was_sent(settings, server, c
     call(capsys, monkeypatch, *told(settings, server), "summaries", "run")
     told(settings, server, "recipes: {}")
     app = App(read_settings(settings, {}))
-    assert [retelling.routes for retelling in left_recipes(app).values()] == [("stories",)]
-    found = summarise(app)
+    assert [retelling.routes for retelling in followed_recipes(app).values()] == [("stories",)]
+    found = summarize_stories(app)
     app.store.engine.dispose()
     assert (found["batches_ended"], found["retold"], found["asked"]) == (1, 2, 0)
 
@@ -163,15 +163,15 @@ def test_g18_tier_c_has_local_summaries_at_once_and_those_of_a_model_after(
         own = RecipeSettings(
             sources=str(tmp_path / "flashpoints.yaml"), options={"tier": "C", "model": "toy", "settle": "5m"}
         )
-        asked = Summaries(endpoint=server.address, model="small", premium_model="large")
+        asked = SummarySettings(endpoint=server.address, model="small", premium_model="large")
         chosen = msgspec.structs.replace(app.settings, summaries=asked, recipes={"geopolitics": own})
         whole = App(chosen, clock)
         server.troubles.append(Trouble("POST /chat/completions", 401))
-        retell(whole, ["geopolitics"], quiet=True)
+        update_stories_after_run(whole, ["geopolitics"], quiet=True)
         assert "no summaries by a model this time: summaries: the endpoint refused the key" in " ".join(
             capsys.readouterr().err.split()
         )
-        retell(whole, ["geopolitics"], quiet=True)
+        update_stories_after_run(whole, ["geopolitics"], quiet=True)
         after = {row["story_id"]: row["summary"] for row in rows(app, "SELECT * FROM news_clusters")}
         assert all(after[row["story_id"]] != row["summary"] for row in local)
         hot = rows(app, "SELECT story_id FROM news_clusters WHERE is_top_hotspot")
@@ -181,6 +181,6 @@ def test_g18_tier_c_has_local_summaries_at_once_and_those_of_a_model_after(
         before = len(server.chats)
         app.operations.wake("geopolitics", clock())
         run(replace(bare, sinks={"files": Box()}), clock)
-        retell(whole, ["geopolitics"], quiet=True)
+        update_stories_after_run(whole, ["geopolitics"], quiet=True)
         assert len(server.chats) == before
         whole.store.engine.dispose()

@@ -15,12 +15,12 @@ from sqlalchemy import event
 from tests.laboratory import RECIPE, Laboratory, laboratory
 
 from headwater.app import App
-from headwater.backends.sql.schema import captures, documents, leads, quarantine, sources
 from headwater.model.errors import Refused, Temporary
-from headwater.model.work import Job, State, Task
+from headwater.model.jobs import Job, State, Task
+from headwater.runtime import worker_loop as loops
 from headwater.settings.settings import Settings
-from headwater.worker import loops
-from headwater_demo import Internet, running
+from headwater.store.tables import captures, documents, leads, quarantine, sources
+from headwater_demo.internet import Internet, running
 
 PAGES = ("Hashfield Notes", "http://hashfield.example/rss.xml")
 WIRE = ("Ledger Lane", "http://ledgerlane.example/feed")
@@ -88,7 +88,7 @@ def test_an_unknown_recipe_is_refused_and_the_known_ones_named(lab: Laboratory):
     with pytest.raises(Refused, match=r"no recipe 'weather'; there are: .*crypto"):
         lab.app.recipe("weather")
     with pytest.raises(Refused, match="no recipe 'weather'"):
-        lab.desk.recipe(Job("weather", Task.REFINE))
+        lab.context.recipe(Job("weather", Task.REFINE))
 
 
 def test_a_data_folder_that_cannot_be_made_is_refused(tmp_path: Path):
@@ -111,13 +111,13 @@ def test_a_full_disk_is_waited_out_and_no_page_is_asked_for_twice(
         return real(*args, **told)
 
     monkeypatch.setattr(obstore, "put", put)
-    loops.work_on_network(lab.desk, [RECIPE], _stop_when(lambda: _all_fetched(lab)))
+    loops.run_network_loop(lab.context, [RECIPE], _stop_when(lambda: _all_fetched(lab)))
     assert len(failures) == 10
     asked = Counter(_asked(lab))
     assert set(asked.values()) == {1}
     assert {row["failures"] for row in lab.rows(sources)} == {0}
     assert lab.app.store.holders() == set()
-    loops.work_at_desk(lab.desk, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
+    loops.run_local_loop(lab.context, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
     _complete(lab)
 
 
@@ -125,7 +125,7 @@ def test_nothing_more_is_taken_on_while_results_wait_for_space(
     lab: Laboratory, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(obstore, "put", _no_space)
-    loops.work_on_network(lab.desk, [RECIPE], _stop_when(iter([False] * 30 + [True]).__next__))
+    loops.run_network_loop(lab.context, [RECIPE], _stop_when(iter([False] * 30 + [True]).__next__))
     assert len(_asked(lab)) == 2
     assert lab.rows(leads) == lab.rows(captures) == []
     assert lab.app.store.holders() == set()
@@ -138,7 +138,7 @@ def test_a_run_that_met_a_full_disk_and_was_given_up_is_completed_by_the_next(
         patch.setattr(obstore, "put", _no_space)
         with pytest.raises(Temporary, match="no space left"):
             lab.run()
-    lab.clock.advance(lab.desk.patience.lease)
+    lab.clock.advance(lab.context.retry_policy.lease)
     lab.run()
     _complete(lab)
 
@@ -155,7 +155,7 @@ def test_an_unreadable_archive_is_waited_out_at_the_desk(lab: Laboratory, monkey
 
     _fetch_all(lab)
     monkeypatch.setattr(obstore, "get_ranges", get)
-    loops.work_at_desk(lab.desk, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
+    loops.run_local_loop(lab.context, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
     assert len(failures) == 12
     _complete(lab)
 
@@ -166,7 +166,7 @@ def _all_fetched(lab: Laboratory) -> bool:
 
 
 def _fetch_all(lab: Laboratory) -> None:
-    loops.work_on_network(lab.desk, [RECIPE], _stop_when(lambda: _all_fetched(lab)))
+    loops.run_network_loop(lab.context, [RECIPE], _stop_when(lambda: _all_fetched(lab)))
 
 
 def _impatient(lab: Laboratory) -> None:
@@ -198,10 +198,10 @@ def test_a_locked_database_is_told_as_temporary(lab: Laboratory):
 def test_a_lock_held_by_another_is_waited_out(lab: Laboratory):
     _impatient(lab)
     for work, done in (
-        (loops.work_on_network, _all_fetched),
-        (loops.work_at_desk, lambda lab: lab.unfinished() == {}),
+        (loops.run_network_loop, _all_fetched),
+        (loops.run_local_loop, lambda lab: lab.unfinished() == {}),
     ):
-        work(lab.desk, [RECIPE], _stop_when(_Disturbance(lab, done)))
+        work(lab.context, [RECIPE], _stop_when(_Disturbance(lab, done)))
     _complete(lab)
 
 
@@ -248,14 +248,14 @@ def test_damaged_bytes_are_quarantined_alone_and_come_back_after_repair(lab: Lab
     sound = bytes(obstore.get(store, victim["pack"]).bytes())
     end = victim["start"] + victim["size"]
     obstore.put(store, victim["pack"], sound[: end - 1] + b"?" + sound[end:])
-    loops.work_at_desk(lab.desk, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
+    loops.run_local_loop(lab.context, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
     (row,) = lab.rows(documents, state=State.QUARANTINED)
     assert (row["reason"], row["capture_id"]) == ("capture_damaged", victim["id"])
     assert [apart["reason"] for apart in lab.rows(quarantine)] == ["capture_damaged"]
     assert len(lab.documents()) == len(_expected(lab))
     obstore.put(store, victim["pack"], sound)
     assert lab.app.operations.retry([row["id"]], RECIPE, lab.clock()) == 1
-    loops.work_at_desk(lab.desk, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
+    loops.run_local_loop(lab.context, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
     assert lab.rows(quarantine) == []
     _complete(lab)
 
@@ -265,10 +265,10 @@ def test_a_folder_for_results_that_cannot_be_written_delays_deliveries_and_loses
     out.parent.mkdir(parents=True)
     out.write_text("in the way")
     _fetch_all(lab)
-    loops.work_at_desk(lab.desk, [RECIPE], _stop_when(lambda: _troubled(lab)))
+    loops.run_local_loop(lab.context, [RECIPE], _stop_when(lambda: _troubled(lab)))
     assert lab.status()["deliveries"] == {"waiting": len(lab.documents(State.KEPT))}
     out.unlink()
-    loops.work_at_desk(lab.desk, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
+    loops.run_local_loop(lab.context, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
     _complete(lab)
 
 

@@ -9,16 +9,15 @@ from pathlib import Path
 import pytest
 from tests.laboratory import RECIPE, Laboratory, laboratory
 
-from headwater.backends.sql.schema import captures, leads, quarantine, runs, sources
 from headwater.model.document import Document
 from headwater.model.errors import Permanent, Temporary
-from headwater.model.lead import Lead
-from headwater.model.outcome import Drop, Sent, SetAside
-from headwater.model.recipe import Context, Conversation, Discovery, Found, Outcome, Parcel, Recipe
-from headwater.model.source import Source
-from headwater.model.web import Request
-from headwater.model.work import State, Task
-from headwater_demo import Internet, running
+from headwater.model.http import Request
+from headwater.model.jobs import State, Task
+from headwater.model.outcomes import Drop, Sent, SetAside
+from headwater.model.recipe import Discovery, Envelope, LeadBatch, Outcome, PollSession, Recipe, StepContext
+from headwater.model.source import Lead, Source
+from headwater.store.tables import captures, leads, polls, quarantine, sources
+from headwater_demo.internet import Internet, running
 
 WIRE = ("Ledger Lane", "http://ledgerlane.example/feed")
 Start = Callable[..., Laboratory]
@@ -46,7 +45,7 @@ class Custom:
     version: str = "1"
     batches: list[int] = field(default_factory=list)
 
-    def __call__(self, batch: Sequence[Document], context: Context) -> Sequence[Outcome]:
+    def __call__(self, batch: Sequence[Document], context: StepContext) -> Sequence[Outcome]:
         self.batches.append(len(batch))
         return [self.decide(document) for document in batch]
 
@@ -171,17 +170,17 @@ def test_a_grouping_that_fails_sets_the_group_apart_and_keeps_the_documents(star
 # A source that says odd things is that source's failure, never the worker's.
 
 
-def _discovering(talk: Callable[[Source, datetime], Conversation]) -> Callable[[Recipe], Recipe]:
+def _discovering(talk: Callable[[Source, datetime], PollSession]) -> Callable[[Recipe], Recipe]:
     return lambda recipe: replace(recipe, discover={"feed": talk})
 
 
-def _asked(source: Source) -> Conversation:
+def _asked(source: Source) -> PollSession:
     yield Request(url=source.url, purpose="feed")
     return Discovery()
 
 
 def test_a_reader_that_raises_fails_its_source(start: Start):
-    def talk(source: Source, now: datetime) -> Conversation:
+    def talk(source: Source, now: datetime) -> PollSession:
         yield Request(url=source.url, purpose="feed")
         raise KeyError("entry")
 
@@ -194,7 +193,7 @@ def test_a_reader_that_raises_fails_its_source(start: Start):
 
 
 def test_an_address_that_cannot_be_read_fails_its_source_and_not_the_worker(start: Start):
-    def talk(source: Source, now: datetime) -> Conversation:
+    def talk(source: Source, now: datetime) -> PollSession:
         yield from _asked(source)
         return Discovery(leads=(Lead(identity="x", url="http://[not-an-address/"),), watermark={"x": 1})
 
@@ -206,10 +205,10 @@ def test_an_address_that_cannot_be_read_fails_its_source_and_not_the_worker(star
 
 
 def test_what_is_found_on_the_way_is_stored_at_once_with_the_capture_it_was_found_in(start: Start):
-    def talk(source: Source, now: datetime) -> Conversation:
+    def talk(source: Source, now: datetime) -> PollSession:
         yield Request(url=source.url, purpose="feed")
-        yield Found((_lead("a"),))
-        yield Found((_lead("b"),))
+        yield LeadBatch((_lead("a"),))
+        yield LeadBatch((_lead("b"),))
         raise Temporary("quota", "come back tomorrow")
 
     def _lead(name: str) -> Lead:
@@ -223,14 +222,14 @@ def test_what_is_found_on_the_way_is_stored_at_once_with_the_capture_it_was_foun
         "b": feed["id"],
     }
     assert len(lab.documents(State.KEPT)) == 2
-    (run,) = lab.rows(runs)
+    (run,) = lab.rows(polls)
     assert (run["status"], run["error"], run["found"], run["new"]) == ("failed", "quota", 2, 2)
 
 
 def test_a_source_is_not_blamed_for_our_own_full_disk(start: Start, monkeypatch: pytest.MonkeyPatch):
-    def talk(source: Source, now: datetime) -> Conversation:
+    def talk(source: Source, now: datetime) -> PollSession:
         yield Request(url=source.url, purpose="feed")
-        yield Found((Lead(identity="a", url="http://ledgerlane.example/a"),))
+        yield LeadBatch((Lead(identity="a", url="http://ledgerlane.example/a"),))
         return Discovery()
 
     lab = start(_discovering(talk))
@@ -268,7 +267,7 @@ def _run_and_crash(lab: Laboratory) -> None:
         try:
             return lab.run()
         except Crash:
-            lab.clock.advance(lab.desk.patience.lease)
+            lab.clock.advance(lab.context.retry_policy.lease)
     raise AssertionError("it never came to an end")
 
 
@@ -320,12 +319,12 @@ def test_a_delivery_that_kills_its_worker_is_set_apart_and_the_others_arrive(
 
     @dataclass(frozen=True)
     class Fragile:
-        def send(self, parcels: Sequence[Parcel]) -> Sequence[Sent | Drop]:
-            if any(parcel.record.title == poison for parcel in parcels):
+        def send(self, envelopes: Sequence[Envelope]) -> Sequence[Sent | Drop]:
+            if any(envelope.record.title == poison for envelope in envelopes):
                 raise Crash
-            return files.send(parcels)
+            return files.send(envelopes)
 
-    lab.desk = replace(lab.desk, sinks={"files": Fragile()})
+    lab.context = replace(lab.context, sinks={"files": Fragile()})
     _run_and_crash(lab)
     assert [(row["task"], row["reason"]) for row in lab.rows(quarantine)] == [(Task.DELIVER, "worker_died")]
     assert len(lab.delivered()) == len(lab.documents(State.KEPT)) - 1

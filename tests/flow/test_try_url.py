@@ -7,14 +7,15 @@ import structlog
 import yaml
 from typer.testing import CliRunner
 
-from headwater.cli.entry import app as commands
-from headwater.cli.trying import tell
+from headwater.cli.program import app as commands
 from headwater.model.document import Document
-from headwater.model.outcome import Drop
-from headwater.model.recipe import Each, Recipe
+from headwater.model.http import Response
+from headwater.model.outcomes import Drop
+from headwater.model.recipe import FunctionStep, Recipe
 from headwater.model.source import Trigger
-from headwater.model.web import Response
-from headwater_demo import odd_feeds, running
+from headwater.ops.url_trial import describe_outcome
+from headwater_demo.feeds.catalogue import odd_feeds
+from headwater_demo.internet import running
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +128,7 @@ def test_what_the_recipes_quality_gate_says_is_told():
         return Drop("too_short", evidence={"words": 3}) if len(document.text) < 20 else document
 
     def read(data, hints):
-        from headwater.model.reading import Reading
+        from headwater.model.outcomes import Reading
 
         return Reading(text=data.decode(), title="T", method="trial")
 
@@ -137,7 +138,7 @@ def test_what_the_recipes_quality_gate_says_is_told():
         sources=(),
         discover={},
         extract={"text/plain": read},
-        steps=(Each(quality, "quality", "1"),),
+        steps=(FunctionStep(quality, "quality", "1"),),
         trigger=Trigger(cron="0 * * * *"),
     )
 
@@ -146,9 +147,9 @@ def test_what_the_recipes_quality_gate_says_is_told():
 
     from tests.conversing import NOW
 
-    short = tell("http://a.example/", answered(b"few words"), [recipe], NOW)
+    short = describe_outcome("http://a.example/", answered(b"few words"), [recipe], NOW)
     assert (short["ok"], short["reason"]) == (False, "too_short")
     assert short["quality"] == {"verdict": "drop", "reason": "too_short", "step": "quality", "words": 3}
-    long = tell("http://a.example/", answered(b"enough words for anybody to read"), [recipe], NOW)
+    long = describe_outcome("http://a.example/", answered(b"enough words for anybody to read"), [recipe], NOW)
     assert (long["ok"], long["quality"]["verdict"]) == (True, "keep")
-    assert tell("http://a.example/", answered(b"x"), [], NOW)["reason"] == "unsupported"
+    assert describe_outcome("http://a.example/", answered(b"x"), [], NOW)["reason"] == "unsupported"

@@ -11,11 +11,12 @@ from tests.scene import Scene
 from tests.trial import RECIPE, children
 from tests.workshop import Workshop, workshop
 
-from headwater.backends.sql.catalogue import Catalogue
-from headwater.backends.sql.schema import deliveries, documents, leads, runs
-from headwater.backends.sql.store import SqlStore
-from headwater.model.work import State, Task
-from headwater_demo import Fault, Internet, running
+from headwater.model.jobs import State, Task
+from headwater.store.reads.catalogue import Catalogue
+from headwater.store.sql_store import SqlStore
+from headwater.store.tables import deliveries, documents, leads, polls
+from headwater_demo.faults import Fault
+from headwater_demo.internet import Internet, running
 
 MEGABYTE = 1024 * 1024
 ARTICLES = 40  # in the small internet
@@ -65,7 +66,7 @@ def test_two_workers_on_one_database_never_do_one_job_twice(
         scene = _scene(shop, open_store)
         _all_is_done(scene)
         assert Counter(shop.journal()) == Counter(f"{row['id']} 1" for row in scene.rows(documents))
-        assert [run["status"] for run in scene.rows(runs)] == ["completed"] * 6
+        assert [run["status"] for run in scene.rows(polls)] == ["completed"] * 6
         asked = Counter((record["host"], record["path"]) for record in internet.log())
         assert {count for (_, path), count in asked.items() if path != "/robots.txt"} == {1}
         assert _delivered(shop) == ARTICLES

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from headwater.liveness import dead_owners, machine, owner_name
+from headwater.liveness import dead_owners, machine_id, owner_name
 
 
 def _tell_name(answers: "multiprocessing.Queue[str]") -> None:
@@ -55,7 +55,7 @@ def test_a_later_process_with_the_same_number_is_somebody_else(sleeper: subproce
     assert dead_owners([earlier]) == [earlier]
 
 
-@pytest.mark.parametrize("name", ["elsewhere.example:1:1:desk", "laboratory", "", f"{machine()}:x:1:desk"])
+@pytest.mark.parametrize("name", ["elsewhere.example:1:1:desk", "laboratory", "", f"{machine_id()}:x:1:desk"])
 def test_of_other_machines_and_other_names_nothing_is_known(name: str):
     assert dead_owners([name]) == []
 
@@ -63,10 +63,10 @@ def test_of_other_machines_and_other_names_nothing_is_known(name: str):
 def _name_of(pid: int) -> str:
     from headwater.liveness import _birth
 
-    return f"{machine()}:{pid}:{_birth(pid)}:desk"
+    return f"{machine_id()}:{pid}:{_birth(pid)}:desk"
 
 
 def test_a_copy_of_this_machine_with_the_same_name_is_another_machine():
-    host, _, rest = machine().partition("/")
+    host, _, rest = machine_id().partition("/")
     assert rest, "the name of a host alone is not enough"
     assert dead_owners([f"{host}/00000000/1:999999:1:desk", f"{host}:999999:1:desk"]) == []

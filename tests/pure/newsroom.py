@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from headwater.pure.stories import Item
+from headwater.stories.clustering.similarity import StoryItem
 
 EVENTS = {
     "harbour": [
@@ -70,7 +70,7 @@ EVENTS = {
 START = datetime(2026, 11, 13, 9, tzinfo=UTC)
 
 
-def report(event: str, number: int, *, words: int = 30, group: str = "") -> Item:
+def report(event: str, number: int, *, words: int = 30, group: str = "") -> StoryItem:
     """One report: words of its event in its own order, and a few that all reports use."""
     chance = Random(f"{event} {number}")
     known = EVENTS[event]
@@ -80,7 +80,7 @@ def report(event: str, number: int, *, words: int = 30, group: str = "") -> Item
         for _ in range(8)
     ]
     chance.shuffle(told)
-    return Item(
+    return StoryItem(
         id=f"{event}-{number:02}",
         title=" ".join(chance.sample(known, 5)),
         text=" ".join(told),
@@ -89,5 +89,5 @@ def report(event: str, number: int, *, words: int = 30, group: str = "") -> Item
     )
 
 
-def reports(*events: str, each: int = 6, group: str = "") -> list[Item]:
+def reports(*events: str, each: int = 6, group: str = "") -> list[StoryItem]:
     return [report(event, number, group=group) for event in events or EVENTS for number in range(each)]

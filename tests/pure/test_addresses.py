@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.pure.addresses import AllowList, literal, refusal_of_host, refused_address, set_aside
+from headwater.fetch.guard.addresses import (
+    AllowList,
+    host_refusal,
+    literal_address,
+    non_public_reason,
+    refused_address,
+)
 
 NOT_PUBLIC = [
     "0.0.0.0",
@@ -68,30 +74,30 @@ PUBLIC = [
 
 @pytest.mark.parametrize("address", NOT_PUBLIC)
 def test_g24_an_address_that_is_not_public_is_set_aside(address):
-    assert set_aside(address)
+    assert non_public_reason(address)
 
 
 @pytest.mark.parametrize("address", PUBLIC)
 def test_a_public_address_is_not(address):
-    assert set_aside(address) is None
+    assert non_public_reason(address) is None
 
 
 def test_text_that_is_no_address_is_set_aside():
-    assert set_aside("localhost") == "not an address"
+    assert non_public_reason("localhost") == "not an address"
 
 
 @given(st.ip_addresses(v=4))
 def test_nothing_the_standard_library_calls_private_is_public(address):
     if address.is_private or address.is_loopback or address.is_link_local or address.is_multicast:
-        assert set_aside(str(address))
+        assert non_public_reason(str(address))
 
 
 @given(st.ip_addresses(v=4))
 def test_every_ipv6_form_that_carries_an_ipv4_address_is_set_aside(address):
     number = int(address)
     for carrier in (0xFFFF << 32, 0x64FF9B << 96, 0):
-        assert set_aside(str(ipaddress.IPv6Address(carrier | number)))
-    assert set_aside(str(ipaddress.IPv6Address((0x2002 << 112) | (number << 80))))
+        assert non_public_reason(str(ipaddress.IPv6Address(carrier | number)))
+    assert non_public_reason(str(ipaddress.IPv6Address((0x2002 << 112) | (number << 80))))
 
 
 @pytest.mark.parametrize(
@@ -114,12 +120,12 @@ def test_every_ipv6_form_that_carries_an_ipv4_address_is_set_aside(address):
     ],
 )
 def test_g24_an_address_is_recognised_in_every_spelling(spelling, address):
-    assert literal(spelling) == address
+    assert literal_address(spelling) == address
 
 
 @pytest.mark.parametrize("name", ["ledgerlane.example", "1.example", "a-1", "x1", "0xg.example"])
 def test_a_name_is_not_an_address(name):
-    assert literal(name) is None
+    assert literal_address(name) is None
 
 
 @pytest.mark.parametrize(
@@ -127,8 +133,8 @@ def test_a_name_is_not_an_address(name):
 )
 def test_what_can_only_be_meant_as_an_address_but_is_none_is_refused(text):
     with pytest.raises(ValueError):
-        literal(text)
-    assert refusal_of_host(text) == "not an address"
+        literal_address(text)
+    assert host_refusal(text) == "not an address"
 
 
 @given(st.ip_addresses(v=4), st.sampled_from(["decimal", "hex", "octal", "short"]))
@@ -140,13 +146,13 @@ def test_odd_spellings_stand_for_the_same_address_and_are_refused(address, form)
         "octal": f"0{number:o}",
         "short": f"{number >> 24}.{number & 0xFFFFFF}",
     }[form]
-    assert literal(spelled) == str(address)
-    assert refusal_of_host(spelled)
+    assert literal_address(spelled) == str(address)
+    assert host_refusal(spelled)
 
 
 def test_a_public_address_in_its_usual_spelling_may_be_asked_for():
-    assert refusal_of_host("8.8.8.8") is None
-    assert refusal_of_host("[2606:4700::1111]") is None
+    assert host_refusal("8.8.8.8") is None
+    assert host_refusal("[2606:4700::1111]") is None
 
 
 def test_one_private_address_spoils_an_answer():

@@ -5,31 +5,31 @@ from datetime import timedelta
 import pytest
 from tests.conversing import NOW
 
-from headwater.pure.alarms.pipeline import Figures, pipeline_concerns, silent_subject
-from headwater.pure.pipeline import run_name, target_day
+from headwater.ops.alarms.pipeline_rules import PipelineFigures, pipeline_problems, silent_subject_problem
+from headwater.runtime.runs import new_run_name, parse_target_day
 
 
 @pytest.mark.parametrize(
     ("figures", "kind"),
     [
-        (Figures(lasted=timedelta(hours=2.1)), "slow_run"),
-        (Figures(lasted=timedelta(hours=4.1)), "slow_run_critical"),
-        (Figures(entries=100, failed=11), "failing"),
-        (Figures(entries=100, failed=26), "failing_critical"),
-        (Figures(read=100, unreadable=16), "unreadable"),
-        (Figures(read=100, unreadable=31), "unreadable_critical"),
-        (Figures(breakers=6), "breakers"),
-        (Figures(breakers=16), "breakers_critical"),
-        (Figures(stories=100, single=81), "scattered"),
-        (Figures(stories=100, single=96), "scattered_critical"),
+        (PipelineFigures(lasted=timedelta(hours=2.1)), "slow_run"),
+        (PipelineFigures(lasted=timedelta(hours=4.1)), "slow_run_critical"),
+        (PipelineFigures(entries=100, failed=11), "failing"),
+        (PipelineFigures(entries=100, failed=26), "failing_critical"),
+        (PipelineFigures(read=100, unreadable=16), "unreadable"),
+        (PipelineFigures(read=100, unreadable=31), "unreadable_critical"),
+        (PipelineFigures(breakers=6), "breakers"),
+        (PipelineFigures(breakers=16), "breakers_critical"),
+        (PipelineFigures(stories=100, single=81), "scattered"),
+        (PipelineFigures(stories=100, single=96), "scattered_critical"),
     ],
 )
-def test_g25_each_threshold_warns_and_then_is_critical(figures: Figures, kind: str):
-    assert [concern.kind for concern in pipeline_concerns(figures)] == [kind]
+def test_g25_each_threshold_warns_and_then_is_critical(figures: PipelineFigures, kind: str):
+    assert [concern.kind for concern in pipeline_problems(figures)] == [kind]
 
 
 def test_g25_on_the_mark_and_with_few_things_nobody_is_told():
-    marks = Figures(
+    marks = PipelineFigures(
         lasted=timedelta(hours=2),
         entries=100,
         failed=10,
@@ -39,22 +39,22 @@ def test_g25_on_the_mark_and_with_few_things_nobody_is_told():
         stories=100,
         single=80,
     )
-    assert pipeline_concerns(marks) == []
-    assert pipeline_concerns(Figures(entries=4, failed=4, stories=3, single=3)) == []
-    assert pipeline_concerns(None) == []
+    assert pipeline_problems(marks) == []
+    assert pipeline_problems(PipelineFigures(entries=4, failed=4, stories=3, single=3)) == []
+    assert pipeline_problems(None) == []
 
 
 def test_g17_a_silent_subject_is_told_with_its_last_entry():
-    concern = silent_subject("f", "Strait", NOW)
+    concern = silent_subject_problem("f", "Strait", NOW)
     assert (concern.kind, concern.subject) == ("silent_subject", "f")
     assert "2026-11-13 09:00" in concern.detail
 
 
 def test_g1_runs_are_named_by_their_moment_and_days_are_read():
-    assert run_name(NOW, b"x") == run_name(NOW, b"x") != run_name(NOW, b"y")
-    assert run_name(NOW, b"x").startswith("run_20261113_090000_")
-    assert [target_day(told, NOW) for told in ("2026-11-12", "20261112")] == [
-        target_day("2026-11-12", NOW)
+    assert new_run_name(NOW, b"x") == new_run_name(NOW, b"x") != new_run_name(NOW, b"y")
+    assert new_run_name(NOW, b"x").startswith("run_20261113_090000_")
+    assert [parse_target_day(told, NOW) for told in ("2026-11-12", "20261112")] == [
+        parse_target_day("2026-11-12", NOW)
     ] * 2
-    assert target_day(None, NOW) == NOW.date()
-    assert target_day("tomorrow", NOW) is None
+    assert parse_target_day(None, NOW) == NOW.date()
+    assert parse_target_day("tomorrow", NOW) is None

@@ -5,8 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.pure.alarms import rot
-from headwater.pure.alarms.rot import LEAST_EARLIER, LEAST_FALL, RECENT
+from headwater.ops.alarms.quality_drop import MIN_DROP, MIN_EARLIER, RECENT, detect_quality_drop
 
 scores = st.floats(0, 1, allow_nan=False)
 
@@ -17,55 +16,55 @@ def noisy(middle: float, count: int, seed: int) -> list[float]:
 
 
 def test_c37_a_page_that_can_no_longer_be_read_is_reported():
-    found = rot([*noisy(0.8, 60, 1), *([0.0] * RECENT)])
+    found = detect_quality_drop([*noisy(0.8, 60, 1), *([0.0] * RECENT)])
     assert found is not None
     assert found.now == 0
     assert 0.7 < found.before < 0.9
 
 
 def test_c37_a_worse_reading_is_reported():
-    assert rot([*noisy(0.8, 60, 2), *noisy(0.45, RECENT, 3)]) is not None
+    assert detect_quality_drop([*noisy(0.8, 60, 2), *noisy(0.45, RECENT, 3)]) is not None
 
 
 def test_a_steady_source_is_not_reported():
-    reported = sum(rot(noisy(0.6, 100, seed)) is not None for seed in range(500))
+    reported = sum(detect_quality_drop(noisy(0.6, 100, seed)) is not None for seed in range(500))
     assert reported == 0
 
 
 def test_a_source_that_always_was_poor_is_not_reported():
-    assert rot([0.1] * 200) is None
+    assert detect_quality_drop([0.1] * 200) is None
 
 
 def test_one_bad_document_is_no_rot():
-    assert rot([*noisy(0.8, 60, 4), 0.0]) is None
+    assert detect_quality_drop([*noisy(0.8, 60, 4), 0.0]) is None
 
 
-@given(st.lists(scores, max_size=LEAST_EARLIER + RECENT - 1))
+@given(st.lists(scores, max_size=MIN_EARLIER + RECENT - 1))
 def test_too_few_scores_are_never_reported(some: list[float]):
-    assert rot(some) is None
+    assert detect_quality_drop(some) is None
 
 
-@given(st.lists(scores, min_size=LEAST_EARLIER + RECENT, max_size=120))
+@given(st.lists(scores, min_size=MIN_EARLIER + RECENT, max_size=120))
 def test_what_is_reported_fell_and_rising_scores_are_not(some: list[float]):
-    found = rot(some)
+    found = detect_quality_drop(some)
     if found is not None:
-        assert found.before - found.now >= LEAST_FALL
-        assert found.surprise >= 3
-    assert rot(sorted(some)) is None
+        assert found.before - found.now >= MIN_DROP
+        assert found.z_score >= 3
+    assert detect_quality_drop(sorted(some)) is None
 
 
 @given(
-    st.lists(scores, min_size=LEAST_EARLIER, max_size=80), st.lists(scores, min_size=RECENT, max_size=RECENT)
+    st.lists(scores, min_size=MIN_EARLIER, max_size=80), st.lists(scores, min_size=RECENT, max_size=RECENT)
 )
 def test_the_order_within_each_part_changes_nothing(earlier: list[float], recent: list[float]):
-    mixed = rot([*reversed(earlier), *reversed(recent)])
-    found = rot([*earlier, *recent])
+    mixed = detect_quality_drop([*reversed(earlier), *reversed(recent)])
+    found = detect_quality_drop([*earlier, *recent])
     assert (mixed is None) == (found is None)
 
 
 @given(
-    st.lists(scores, min_size=LEAST_EARLIER, max_size=80), st.lists(scores, min_size=RECENT, max_size=RECENT)
+    st.lists(scores, min_size=MIN_EARLIER, max_size=80), st.lists(scores, min_size=RECENT, max_size=RECENT)
 )
 def test_worse_is_reported_where_bad_was(earlier: list[float], recent: list[float]):
-    if rot([*earlier, *recent]) is not None:
-        assert rot([*earlier, *([0.0] * RECENT)]) is not None
+    if detect_quality_drop([*earlier, *recent]) is not None:
+        assert detect_quality_drop([*earlier, *([0.0] * RECENT)]) is not None

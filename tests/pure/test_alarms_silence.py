@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.pure.alarms import longest_quiet, silence
+from headwater.ops.alarms.silence import detect_silence, expected_quiet
 
 START = datetime(2026, 11, 2, tzinfo=UTC)  # a Monday
 HOUR = timedelta(hours=1)
@@ -22,7 +22,7 @@ def moments(steps: list[timedelta]) -> list[datetime]:
 
 
 def is_silent(arrivals: list[datetime], after: timedelta, interval: timedelta = HOUR) -> bool:
-    return silence(arrivals, arrivals[-1], arrivals[-1] + after, interval) is not None
+    return detect_silence(arrivals, arrivals[-1], arrivals[-1] + after, interval) is not None
 
 
 @given(gaps)
@@ -48,19 +48,19 @@ def test_the_order_in_which_arrivals_are_told_changes_nothing(steps: list[timede
     arrivals = moments(steps)
     mixed = arrivals[:]
     random.shuffle(mixed)
-    assert longest_quiet(mixed, HOUR) == longest_quiet(arrivals, HOUR)
+    assert expected_quiet(mixed, HOUR) == expected_quiet(arrivals, HOUR)
 
 
 @given(gaps)
 def test_a_longer_gap_explains_no_shorter_quiet(steps: list[timedelta]):
     longer = [*steps[:-1], max(steps) * 2]
-    assert longest_quiet(moments(longer), HOUR) >= longest_quiet(moments(steps), HOUR)
+    assert expected_quiet(moments(longer), HOUR) >= expected_quiet(moments(steps), HOUR)
 
 
 @given(gaps, st.integers(2, 10))
 def test_a_source_that_is_n_times_slower_is_given_n_times_as_long(steps: list[timedelta], times: int):
     slower = [step * times for step in steps]
-    quick, slow = longest_quiet(moments(steps), HOUR), longest_quiet(moments(slower), HOUR * times)
+    quick, slow = expected_quiet(moments(steps), HOUR), expected_quiet(moments(slower), HOUR * times)
     assert quick is not None
     assert slow is not None
     assert abs(slow - quick * times) <= timedelta(milliseconds=1) or quick == 2 * HOUR
@@ -94,10 +94,10 @@ def test_c37_a_source_that_writes_more_often_than_it_is_looked_at_has_a_rhythm_t
 
 def test_too_few_arrivals_are_no_rhythm():
     for count in range(4):
-        assert longest_quiet(moments([HOUR] * count), HOUR) is None
+        assert expected_quiet(moments([HOUR] * count), HOUR) is None
         assert not is_silent(moments([HOUR] * count), timedelta(days=365))
 
 
 def test_time_in_which_nobody_looked_is_no_silence():
     arrivals = moments([HOUR] * 20)
-    assert silence(arrivals, arrivals[-1], looked_at=arrivals[-1], interval=HOUR) is None
+    assert detect_silence(arrivals, arrivals[-1], looked_at=arrivals[-1], interval=HOUR) is None

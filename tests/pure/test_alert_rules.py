@@ -7,9 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.conversing import NOW
 
-from headwater.pure.alerts import News, Rules, base_of, noteworthy, silent
+from headwater_recipes.geopolitics.alert_rules import (
+    AlertRules,
+    StoryState,
+    growth_base,
+    rules_met,
+    silent_subjects,
+)
 
-ALL = Rules(
+ALL = AlertRules(
     score=0.7,
     growth=2.0,
     topics=frozenset({"16000000"}),
@@ -19,8 +25,8 @@ ALL = Rules(
 )
 
 
-def news(score: float = 0.1, articles: int = 1, topic: str = "", base: int = 0, *subjects: str) -> News:
-    return News(score=score, articles=articles, topic=topic, base=base, subjects=frozenset(subjects))
+def news(score: float = 0.1, articles: int = 1, topic: str = "", base: int = 0, *subjects: str) -> StoryState:
+    return StoryState(score=score, articles=articles, topic=topic, base=base, subjects=frozenset(subjects))
 
 
 @pytest.mark.parametrize(
@@ -40,12 +46,14 @@ def news(score: float = 0.1, articles: int = 1, topic: str = "", base: int = 0, 
         (news(0.1, 1, "", 0, "UA", "PL"), news(0.1, 1, "", 0, "UA"), ()),
     ],
 )
-def test_g17_a_rule_speaks_when_it_begins_to_hold(now: News, before: News | None, found: tuple[str, ...]):
-    assert noteworthy(ALL, now, before) == found
+def test_g17_a_rule_speaks_when_it_begins_to_hold(
+    now: StoryState, before: StoryState | None, found: tuple[str, ...]
+):
+    assert rules_met(ALL, now, before) == found
 
 
 stories = st.builds(
-    News,
+    StoryState,
     score=st.floats(0, 1),
     articles=st.integers(1, 60),
     topic=st.sampled_from(["", "16000000", "11000000"]),
@@ -55,34 +63,34 @@ stories = st.builds(
 
 
 @given(stories, st.one_of(st.none(), stories))
-def test_g17_nothing_is_told_twice_about_one_state(now: News, before: News | None):
-    found = noteworthy(ALL, now, before)
-    stands = News(
+def test_g17_nothing_is_told_twice_about_one_state(now: StoryState, before: StoryState | None):
+    found = rules_met(ALL, now, before)
+    stands = StoryState(
         score=now.score,
         articles=now.articles,
         topic=now.topic,
         subjects=now.subjects,
-        base=base_of(now, before, found),
+        base=growth_base(now, before, found),
     )
     if found or before is None:
-        assert noteworthy(ALL, stands, stands) == ()
+        assert rules_met(ALL, stands, stands) == ()
 
 
 @given(stories, st.one_of(st.none(), stories))
-def test_g17_without_rules_nothing_is_told(now: News, before: News | None):
-    assert noteworthy(Rules(), now, before) == ()
+def test_g17_without_rules_nothing_is_told(now: StoryState, before: StoryState | None):
+    assert rules_met(AlertRules(), now, before) == ()
 
 
 def test_g17_slow_growth_is_counted_from_the_last_alert():
-    base = base_of(news(articles=3), None, ("new_story",))
+    base = growth_base(news(articles=3), None, ("new_story",))
     for articles in (4, 5):
         earlier = news(articles=articles - 1, base=base)
-        assert noteworthy(ALL, news(articles=articles), earlier) == ()
-        base = base_of(news(articles=articles), earlier, ())
-    assert noteworthy(ALL, news(articles=6), news(articles=5, base=base)) == ("growth",)
+        assert rules_met(ALL, news(articles=articles), earlier) == ()
+        base = growth_base(news(articles=articles), earlier, ())
+    assert rules_met(ALL, news(articles=6), news(articles=5, base=base)) == ("growth",)
 
 
 def test_g17_a_flashpoint_that_had_entries_and_has_none_is_silent():
     seen = {"quiet": NOW - timedelta(hours=25), "lively": NOW - timedelta(hours=1)}
-    assert silent(seen, timedelta(hours=24), NOW) == ("quiet",)
-    assert silent(seen, timedelta(hours=26), NOW) == ()
+    assert silent_subjects(seen, timedelta(hours=24), NOW) == ("quiet",)
+    assert silent_subjects(seen, timedelta(hours=26), NOW) == ()

@@ -5,7 +5,7 @@ from importlib.metadata import EntryPoint, entry_points
 import pytest
 
 import headwater.app
-import headwater.installed
+import headwater.recipe_loader
 from headwater.app import App
 from headwater.model.errors import Refused
 from headwater.settings.settings import Settings
@@ -14,9 +14,9 @@ from headwater.settings.settings import Settings
 @pytest.fixture(autouse=True)
 def one_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = EntryPoint(
-        name="broken", value="no_such_package.recipe:recipe", group=headwater.installed.RECIPES
+        name="broken", value="no_such_package.recipe:recipe", group=headwater.installed.RECIPE_ENTRY_POINTS
     )
-    found = [broken, *entry_points(group=headwater.installed.RECIPES, name="crypto")]
+    found = [broken, *entry_points(group=headwater.installed.RECIPE_ENTRY_POINTS, name="crypto")]
 
     def selected(*, group: str, name: str | None = None) -> list[EntryPoint]:
         return [one for one in found if one.group == group and name in {None, one.name}]

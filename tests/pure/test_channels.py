@@ -6,24 +6,24 @@ import pytest
 
 from headwater.app import App
 from headwater.model.errors import Refused
-from headwater.settings.channels import Channel, revealed
+from headwater.settings.channels import Channel, resolve_secret
 from headwater.settings.settings import Settings, read_settings
-from headwater.sinks.mail import Mail
-from headwater.sinks.slack import Slack
-from headwater.sinks.webhook import Webhook
+from headwater.sinks.mail import MailSink
+from headwater.sinks.slack import SlackSink
+from headwater.sinks.webhook import WebhookSink
 
 
 def test_c38_a_secret_may_come_from_the_environment_or_a_file(tmp_path: Path):
     (tmp_path / "secret").write_text("from file\n", encoding="utf-8")
-    assert revealed("env:TOKEN", "x", {"TOKEN": "from environment"}) == "from environment"
-    assert revealed(f"file:{tmp_path / 'secret'}", "x") == "from file"
-    assert revealed("https://hooks.example/x", "x") == "https://hooks.example/x"
+    assert resolve_secret("env:TOKEN", "x", {"TOKEN": "from environment"}) == "from environment"
+    assert resolve_secret(f"file:{tmp_path / 'secret'}", "x") == "from file"
+    assert resolve_secret("https://hooks.example/x", "x") == "https://hooks.example/x"
 
 
 @pytest.mark.parametrize("text", ["env:NOT_THERE", "file:/not/there"])
 def test_a_secret_that_is_not_there_is_told_by_its_place(text: str):
     with pytest.raises(Refused, match=r"notify\.ops\.url"):
-        revealed(text, "notify.ops.url", {})
+        resolve_secret(text, "notify.ops.url", {})
 
 
 @pytest.mark.parametrize(
@@ -51,9 +51,9 @@ def test_c37_channels_are_sinks_that_recipes_may_use_too(tmp_path: Path):
     )
     app = App(read_settings(path, {}))
     assert {name: type(sink) for name, sink in app.channels.items()} == {
-        "chat": Slack,
-        "desk": Webhook,
-        "post": Mail,
+        "chat": SlackSink,
+        "desk": WebhookSink,
+        "post": MailSink,
     }
     assert set(app.sinks) >= {"files", "chat", "desk", "post"}
     for told in (repr(dict(app.sinks)), repr(app.settings), repr(app)):

@@ -5,13 +5,18 @@ from datetime import UTC, datetime
 
 import pytest
 
+from headwater.documents.quality.checks import (
+    CheckEncoding,
+    CheckLanguage,
+    CheckStructure,
+    CheckWords,
+    find_markers,
+)
 from headwater.model.document import Document
-from headwater.model.outcome import SetAside
-from headwater.model.recipe import Context, Outcome, Step
-from headwater.pure.quality import markers_in
-from headwater.steps.checks import CheckEncoding, CheckLanguage, CheckStructure, CheckWords
+from headwater.model.outcomes import SetAside
+from headwater.model.recipe import Outcome, Step, StepContext
 
-CONTEXT = Context("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=None)  # type: ignore[arg-type]
+CONTEXT = StepContext("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=None)  # type: ignore[arg-type]
 MARKERS = ("requisitos", "documentacion", "plazo", "solicitar")
 
 
@@ -59,7 +64,7 @@ def test_p15_an_undetermined_language_may_pass_when_the_recipe_says_so() -> None
     ],
 )
 def test_p15_structure_markers_whatever_accents_and_case(text: str, found: tuple[str, ...]) -> None:
-    assert markers_in(text, MARKERS) == found
+    assert find_markers(text, MARKERS) == found
     assert isinstance(ask(CheckStructure(MARKERS), document(text)), Document) is (len(found) >= 2)
 
 
@@ -84,7 +89,7 @@ def test_p15_text_that_lost_its_characters_is_set_aside(lost: int, passes: bool)
 
 @pytest.mark.parametrize(
     "step",
-    [CheckWords(least=0), CheckLanguage(("es",)), CheckStructure((), least=0), CheckEncoding()],
+    [CheckWords(minimum=0), CheckLanguage(("es",)), CheckStructure((), minimum=0), CheckEncoding()],
     ids=lambda step: step.name,
 )
 def test_a_check_that_passes_changes_nothing_the_second_time(step: Callable[..., object]) -> None:

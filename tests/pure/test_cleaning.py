@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.documents.cleaning.clean import Clean, CleaningRules, clean_text
+from headwater.documents.cleaning.encoding import fix_mojibake, repair_text, resolve_entities
 from headwater.model.document import Document
-from headwater.model.recipe import Context
-from headwater.pure.cleaning import CleaningRules, clean, repair
-from headwater.pure.cleaning.encoding import mend_mojibake, resolve_entities
-from headwater.steps.clean import Clean
+from headwater.model.recipe import StepContext
 
 STORY = (
     "The harbour reopened on Monday after a week of fog, and the ferries sailed again.\n\n"
@@ -30,39 +29,39 @@ STORY = (
     ],
 )
 def test_p18_mojibake_becomes_the_letter_that_was_meant(broken: str, mended: str) -> None:
-    assert clean(broken).text == mended
+    assert clean_text(broken).text == mended
 
 
 @pytest.mark.parametrize(
     "text", ["España, año, ñandú", "ÂME, À la carte, Über", "São João", "Ñ", "naïve café «ça»"]
 )
 def test_p18_sound_text_is_left_alone(text: str) -> None:
-    assert mend_mojibake(text) == (text, 0)
+    assert fix_mojibake(text) == (text, 0)
 
 
 def test_p18_entities_even_doubly_escaped_but_not_in_addresses() -> None:
-    assert clean("Fish &amp;amp; chips &lt;now&gt; caf&eacute;").text == "Fish & chips <now> café"
+    assert clean_text("Fish &amp;amp; chips &lt;now&gt; caf&eacute;").text == "Fish & chips <now> café"
     assert resolve_entities("https://x.example/?a=1&copy=2&para=3") == "https://x.example/?a=1&copy=2&para=3"
 
 
 def test_p18_nfc_and_whitespace_with_paragraphs_kept() -> None:
     assert (
-        clean("Cafe\u0301  is\u00a0open\t now \r\n\r\n\r\n\r\n second\u200b one. ").text
+        clean_text("Cafe\u0301  is\u00a0open\t now \r\n\r\n\r\n\r\n second\u200b one. ").text
         == "Café is open now\n\nsecond one."
     )
 
 
 def test_p18_repeated_paragraphs_keep_the_first() -> None:
     text = f"{STORY}\n\n{STORY}\n\nA last word from the pilots, who were not asked."
-    cleaned = clean(text)
+    cleaned = clean_text(text)
     assert cleaned.text == f"{STORY}\n\nA last word from the pilots, who were not asked."
     assert cleaned.changes["repeats"] == 2
 
 
 def test_r69_lines_of_a_template_stay_once() -> None:
     rows = "\n\n".join(f"Ferry number {n} leaves early.\nBook at the harbour office today" for n in range(4))
-    assert clean(rows).text.count("Book at the harbour office") == 1
-    assert clean(rows).text.count("leaves early") == 4
+    assert clean_text(rows).text.count("Book at the harbour office") == 1
+    assert clean_text(rows).text.count("leaves early") == 4
 
 
 @pytest.mark.parametrize(
@@ -84,7 +83,7 @@ def test_r69_lines_of_a_template_stay_once() -> None:
 )
 def test_r69_residual_boilerplate_goes(line: str) -> None:
     first, last = STORY.split("\n\n")
-    cleaned = clean(f"{first}\n\n{line}\n\n{last}")
+    cleaned = clean_text(f"{first}\n\n{line}\n\n{last}")
     assert cleaned.text == STORY
     assert cleaned.changes == {"boilerplate": 1}
 
@@ -104,43 +103,43 @@ def test_r69_residual_boilerplate_goes(line: str) -> None:
 )
 def test_r69_sentences_that_begin_like_prompts_stay(line: str) -> None:
     text = f"{STORY}\n\n{line}\n\nThe council meets again in a month."
-    assert clean(text).text == text
+    assert clean_text(text).text == text
 
 
 @pytest.mark.parametrize("line", ["Share", "Leer más", "* * *", "»", "Advertisement", "## Menu"])
 def test_r69_short_orphan_lines_go(line: str) -> None:
     first, last = STORY.split("\n\n")
-    assert clean(f"{first}\n\n{line}\n\n{last}").text == STORY
+    assert clean_text(f"{first}\n\n{line}\n\n{last}").text == STORY
 
 
 def test_r69_a_heading_at_the_end_with_nothing_under_it_goes() -> None:
-    assert clean(f"{STORY}\n\nRelated Stories").text == STORY
+    assert clean_text(f"{STORY}\n\nRelated Stories").text == STORY
 
 
 def test_r69_the_last_of_several_short_lines_stays() -> None:
     text = f"{STORY}\n\nBring with you:\n\nPassport\n\nBirth certificate"
-    assert clean(text).text == text
+    assert clean_text(text).text == text
 
 
 @pytest.mark.parametrize("heading", ["Requisitos", "## Plazo", "Documentación necesaria", "- DNI", "2026"])
 def test_r69_headings_with_text_under_them_stay(heading: str) -> None:
     text = f"{STORY}\n\n{heading}\n\nThe form has to be handed in at the harbour office."
-    assert clean(text).text == text
+    assert clean_text(text).text == text
 
 
 def test_most_of_a_document_is_never_removed() -> None:
     text = "Subscribe to our newsletter\n\nShare this article\n\nIt rained."
-    cleaned = clean(text)
+    cleaned = clean_text(text)
     assert cleaned.text == text
     assert cleaned.changes == {"refused": 1}
 
 
 def test_rules_are_values() -> None:
     text = f"{STORY}\n\nNota: Marés de Orrin"
-    assert clean(text, CleaningRules(patterns=("nota: marés",))).text == STORY
-    assert clean(f"{STORY}\n\nShare", CleaningRules(orphans=False)).text == f"{STORY}\n\nShare"
+    assert clean_text(text, CleaningRules(patterns=("nota: marés",))).text == STORY
+    assert clean_text(f"{STORY}\n\nShare", CleaningRules(orphans=False)).text == f"{STORY}\n\nShare"
     twice = f"{STORY}\n\n{STORY}"
-    assert clean(twice, CleaningRules(repeats=False)).text == twice
+    assert clean_text(twice, CleaningRules(repeats=False)).text == twice
 
 
 PIECES = st.sampled_from(
@@ -177,14 +176,14 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES, max_size=25).map("".join))
 def test_cleaning_twice_changes_nothing(text: str) -> None:
-    once = clean(text)
-    assert clean(once.text).text == once.text
+    once = clean_text(text)
+    assert clean_text(once.text).text == once.text
 
 
 @given(st.text(max_size=200))
 def test_any_text_is_survived_in_normal_form(text: str) -> None:
-    once = clean(text).text
-    assert clean(once).text == once
+    once = clean_text(text).text
+    assert clean_text(once).text == once
     assert unicodedata.is_normalized("NFC", once)
     assert "\n\n\n" not in once
     assert once == once.strip()
@@ -192,15 +191,15 @@ def test_any_text_is_survived_in_normal_form(text: str) -> None:
 
 @given(st.lists(PIECES, max_size=25).map("".join))
 def test_half_of_what_a_text_says_once_is_always_left(text: str) -> None:
-    said = clean(text, CleaningRules(patterns=(), orphans=False)).text
-    assert len(clean(text).text) >= len(said) / 2
+    said = clean_text(text, CleaningRules(patterns=(), orphans=False)).text
+    assert len(clean_text(text).text) >= len(said) / 2
 
 
 def test_hostile_text_is_cleaned_in_linear_time() -> None:
     nested = "&" + "amp;" * 50_000 + "lt;"
-    assert repair(nested)[0] == "<"
-    assert clean("\n" + " " * 200_000 + "x").text == "x"
-    assert clean("Ã " * 20_000).text
+    assert repair_text(nested)[0] == "<"
+    assert clean_text("\n" + " " * 200_000 + "x").text == "x"
+    assert clean_text("Ã " * 20_000).text
 
 
 def test_step_cleans_text_title_and_description_and_notes_what_it_did() -> None:
@@ -214,7 +213,7 @@ def test_step_cleans_text_title_and_description_and_notes_what_it_did() -> None:
         text=f"{STORY}\n\n© 2026 Orrin",
         description="CafÃ©",
     )
-    context = Context("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=None)  # type: ignore[arg-type]
+    context = StepContext("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=None)  # type: ignore[arg-type]
     (after,) = Clean()([document], context)
     assert isinstance(after, Document)
     assert (after.title, after.text, after.description) == ("España & Portugal", STORY, "Café")

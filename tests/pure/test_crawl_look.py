@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.conversing import NOW, answer, converse, make_source, table
 
-from headwater.discover.crawl import discover_crawl
 from headwater.model.errors import Permanent, Temporary
+from headwater.sources.crawl.poll import discover_crawl
 
 HOME = "http://site.example/"
 
@@ -214,7 +214,7 @@ def test_p12_other_options_look_at_every_page_anew():
 
 
 def test_p12_links_that_do_not_fit_are_asked_for_plainly(monkeypatch):
-    monkeypatch.setattr("headwater.discover.crawl.memory.MOST_LINKS", 1)
+    monkeypatch.setattr("headwater.sources.crawl.watermark.MOST_LINKS", 1)
     pages = {HOME: page("a", "b", words="home")} | {url: page(words=url) for url in at("a", "b")}
     mark = crawl(tagged(pages), depth=1).discovery.watermark
     again = crawl(tagged(pages), depth=1, watermark=mark)

@@ -7,20 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.model.errors import Permanent
-from headwater.pure.crawling import (
-    Frontier,
-    duration,
-    found_markers,
-    read_filter,
-    read_page,
-    read_recogniser,
-    shape_of,
-    site_of,
-    territory,
-    trap_of,
-)
-from headwater.pure.crawling.markers import folded
-from headwater.pure.urls import canonical
+from headwater.sources.crawl.frontier import Frontier, trap_reason, url_shape
+from headwater.sources.crawl.page import parse_page
+from headwater.sources.crawl.settings import page_matcher_option
+from headwater.sources.options import duration_option, url_filter_option
+from headwater.sources.scope import scope_of, site_of
+from headwater.text.folding import find_markers, fold_text
+from headwater.text.urls import canonical_url
 
 WORDS = st.text("abcxyz/.-?=&0123456789", max_size=30)
 URLS = WORDS.map(lambda path: f"http://site.example/{path}")
@@ -28,7 +21,7 @@ URLS = WORDS.map(lambda path: f"http://site.example/{path}")
 
 @given(st.lists(WORDS.filter(bool), max_size=4), st.lists(WORDS.filter(bool), max_size=4), URLS)
 def test_p3_a_filter_wants_what_is_included_and_not_excluded(include, exclude, url):
-    wanted = read_filter({"include": include, "exclude": exclude})(url)
+    wanted = url_filter_option({"include": include, "exclude": exclude})(url)
     assert wanted == (
         (not include or any(part in url for part in include)) and not any(p in url for p in exclude)
     )
@@ -38,13 +31,13 @@ def test_p3_a_filter_wants_what_is_included_and_not_excluded(include, exclude, u
 def test_a_pattern_that_spells_a_part_means_the_same_as_the_part(parts, url):
     import re
 
-    plain = read_filter({"include": parts})
-    assert plain(url) == read_filter({"include": [f"re:{re.escape(part)}" for part in parts]})(url)
+    plain = url_filter_option({"include": parts})
+    assert plain(url) == url_filter_option({"include": [f"re:{re.escape(part)}" for part in parts]})(url)
 
 
 @given(URLS, WORDS.filter(bool))
 def test_excluding_more_never_wants_more(url, part):
-    assert read_filter({"exclude": [part]})(url) <= read_filter({})(url)
+    assert url_filter_option({"exclude": [part]})(url) <= url_filter_option({})(url)
 
 
 @pytest.mark.parametrize(
@@ -67,18 +60,18 @@ def test_excluding_more_never_wants_more(url, part):
     ],
 )
 def test_p6_a_territory_is_the_host_and_what_is_below_it(url, inside):
-    assert (url in territory(["http://site.example/"])) is inside
+    assert (url in scope_of(["http://site.example/"])) is inside
 
 
 def test_without_what_is_below_only_the_host_itself_belongs():
-    only = territory(["http://www.site.example/"], below=False)
+    only = scope_of(["http://www.site.example/"], below=False)
     assert "http://site.example/x" in only
     assert "http://sub.site.example/x" not in only
 
 
 @given(st.text(max_size=60))
 def test_no_text_makes_a_territory_fail_and_what_is_inside_names_the_host(text):
-    if text in territory(["http://site.example/"]):
+    if text in scope_of(["http://site.example/"]):
         host = (urlsplit(text).hostname or "").rstrip(".")
         assert host == "site.example" or host.endswith(".site.example")
     assert site_of(text) == site_of(text).lower()
@@ -96,13 +89,13 @@ def test_no_text_makes_a_territory_fail_and_what_is_inside_names_the_host(text):
     ],
 )
 def test_p6_markers_are_found_whatever_their_case_and_accents(text, found):
-    assert found_markers(text, ["Requisitos", "documentacion necesaria", "plazo"]) == found
+    assert find_markers(text, ["Requisitos", "documentacion necesaria", "plazo"]) == found
 
 
 @given(st.text(max_size=80))
 def test_folding_again_changes_nothing_and_case_never_matters(text):
-    assert folded(folded(text)) == folded(text)
-    assert found_markers(text, [text]) == ((text,) if folded(text) else ())
+    assert fold_text(fold_text(text)) == fold_text(text)
+    assert find_markers(text, [text]) == ((text,) if fold_text(text) else ())
 
 
 @given(st.lists(URLS, max_size=40), st.integers(1, 5))
@@ -114,12 +107,12 @@ def test_p6_the_frontier_gives_each_address_once_in_order_and_bounds_every_shape
         given_out.append(stop)
     keys = [stop.key for stop in given_out]
     assert len(keys) == len(set(keys))
-    assert all(stop.key == canonical(stop.url) for stop in given_out)
+    assert all(stop.key == canonical_url(stop.url) for stop in given_out)
     order = [urls.index(stop.url) for stop in given_out]
     assert order == sorted(order)
-    shapes = [shape_of(key) for key in keys]
+    shapes = [url_shape(key) for key in keys]
     assert all(shapes.count(shape) <= per_shape for shape in shapes)
-    assert {canonical(url) for url in urls} == set(keys) or frontier.skipped
+    assert {canonical_url(url) for url in urls} == set(keys) or frontier.skipped
 
 
 def test_where_a_redirect_led_is_not_gone_to_again():
@@ -149,26 +142,26 @@ def test_a_frontier_that_is_full_says_so():
     ],
 )
 def test_traps_are_known_by_their_shape(url, reason):
-    assert trap_of(url) == reason
+    assert trap_reason(url) == reason
 
 
 def test_addresses_of_one_template_have_one_shape():
     shapes = {
-        shape_of(url)
+        url_shape(url)
         for url in (
             "http://site.example/agenda/2026/11/13?vista=mes&sid=1",
             "http://site.example/agenda/2027/1/2?sid=99&vista=dia",
         )
     }
     assert len(shapes) == 1
-    assert shape_of("http://site.example/padron") != shape_of("http://site.example/obras")
+    assert url_shape("http://site.example/padron") != url_shape("http://site.example/obras")
 
 
 def test_a_page_gives_its_links_once_absolute_and_without_fragment():
     body = b"""<base href="/sub/"><a href="a#x">1</a><a href=a>2</a><a href="/b?x=1&amp;y=2">3</a><a href="//c.example/d">4</a>
     <a href="mailto:x@y.example">5</a><a href="javascript:void(0)">6</a><a rel="external NoFollow" href=e>7</a><area href=f>
     <!-- <a href=hidden>8</a> --><script>"<a href=scripted>9</a>"</script><a href="g h">10</a><a href="http://[bad">11</a>"""
-    page = read_page(body, url="http://site.example/x/")
+    page = parse_page(body, url="http://site.example/x/")
     assert page.links == (
         "http://site.example/sub/a",
         "http://site.example/b?x=1&y=2",
@@ -179,7 +172,7 @@ def test_a_page_gives_its_links_once_absolute_and_without_fragment():
 
 
 def test_a_page_that_forbids_following_has_no_links():
-    page = read_page(
+    page = parse_page(
         b'<meta name=ROBOTS content="noindex, NoFollow"><a href=a>1</a>', url="http://site.example/"
     )
     assert (page.links, page.robots) == ((), {"noindex", "nofollow"})
@@ -195,24 +188,24 @@ def test_a_page_that_forbids_following_has_no_links():
     ],
 )
 def test_the_words_of_a_page_are_read_in_its_own_alphabet(body, content_type):
-    assert "Documentación" in read_page(body, url="http://site.example/", content_type=content_type).words
+    assert "Documentación" in parse_page(body, url="http://site.example/", content_type=content_type).words
 
 
 @given(st.binary(max_size=400))
 def test_whatever_the_bytes_a_page_is_read_and_its_links_are_addresses(body):
-    page = read_page(body, url="http://site.example/")
+    page = parse_page(body, url="http://site.example/")
     assert all(link.startswith(("http://", "https://")) for link in page.links)
 
 
 @pytest.mark.parametrize("tag", ["<div>", "<b>", "<a href=x>", "<table><tr><td>", "<!--", "<", "<a "])
 def test_endless_markup_is_read_in_passing(tag):
     """A tree of this depth would take a parser minutes: what is not needed never reaches it."""
-    page = read_page(tag.encode() * (400_000 // len(tag)), url="http://site.example/")
+    page = parse_page(tag.encode() * (400_000 // len(tag)), url="http://site.example/")
     assert len(page.links) <= 1
 
 
 def test_recognising_needs_the_address_and_enough_markers():
-    recognise = read_recogniser(
+    recognise = page_matcher_option(
         {"page_patterns": "/tramites/", "markers": ["Requisitos", "Plazo"], "least_markers": 2}
     )
     url, words = "http://site.example/tramites/1", "requisitos; plazos"
@@ -222,7 +215,7 @@ def test_recognising_needs_the_address_and_enough_markers():
 
 
 def test_without_rules_every_page_below_the_start_is_meant():
-    recognise = read_recogniser({})
+    recognise = page_matcher_option({})
     assert recognise.evidence("http://site.example/", "", 0) is None
     assert recognise.evidence("http://site.example/a", "", 1) == ()
 
@@ -231,10 +224,10 @@ def test_without_rules_every_page_below_the_start_is_meant():
     ("text", "seconds"), [("90s", 90), ("15m", 900), ("4h", 14400), ("7d", 604800), ("2w", 1209600), (30, 30)]
 )
 def test_durations(text, seconds):
-    assert duration({"every": text}, "every").total_seconds() == seconds
+    assert duration_option({"every": text}, "every").total_seconds() == seconds
 
 
 @pytest.mark.parametrize("text", ["", "soon", "0d", "-1h", True, "1y"])
 def test_what_is_no_duration_is_told(text):
     with pytest.raises(Permanent, match="every"):
-        duration({"every": text}, "every")
+        duration_option({"every": text}, "every")

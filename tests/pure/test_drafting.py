@@ -6,15 +6,12 @@ from typing import Any
 
 import pytest
 
-from headwater.model.capture import Capture
-from headwater.model.document import Document, marked
-from headwater.model.fact import Fact, Finding
-from headwater.model.lead import Lead, StoredLead
-from headwater.model.outcome import Drop, SetAside
-from headwater.model.reading import Reading, Unreadable
-from headwater.model.source import Source
-from headwater.model.work import Draft
-from headwater.pure.drafting import compose, refuse, wants_browser
+from headwater.engine.compose import compose_document, needs_browser, outcome_of_unreadable
+from headwater.model.document import Document, FactKey, FactValue, with_trail_entry
+from headwater.model.http import Capture
+from headwater.model.jobs import Draft
+from headwater.model.outcomes import Drop, Reading, SetAside, Unreadable
+from headwater.model.source import Lead, Source, StoredLead
 
 EARLY, LATE = datetime(2026, 11, 13, 8, tzinfo=UTC), datetime(2026, 11, 13, 9, tzinfo=UTC)
 SOURCE = Source(
@@ -33,7 +30,7 @@ def _draft(**told: Any) -> Draft:
 
 
 def test_keys_and_revision_come_from_the_draft():
-    document = compose(_draft(hints={"guid": 7}), Reading(text="Words", media_type="text/html"))
+    document = compose_document(_draft(hints={"guid": 7}), Reading(text="Words", media_type="text/html"))
     assert (document.id, document.recipe, document.source, document.lead) == ("d", "r", "s", "l")
     assert (document.capture, document.revision, document.guid) == ("c", 3, "7")
     assert document.subjects == ("coins",)
@@ -49,7 +46,7 @@ def test_the_sources_headline_wins_and_everything_else_is_the_pages():
         description="page", keywords=("p",), image="https://wire.example/p.png", language="en", method="dense",
         canonical_url="https://wire.example/canonical", origins={"published": "json-ld datePublished"},
     )  # fmt: skip
-    document = compose(_draft(title="Feed title", published=EARLY, hints=hints), reading)
+    document = compose_document(_draft(title="Feed title", published=EARLY, hints=hints), reading)
     assert (document.title, document.origins["title"]) == ("Feed title", "source")
     assert (document.published, document.origins["published"]) == (LATE, "json-ld datePublished")
     assert (document.authors, document.origins["authors"]) == (("Page Author",), "dense")
@@ -70,7 +67,7 @@ def test_the_sources_headline_wins_and_everything_else_is_the_pages():
 def test_a_mere_day_gives_way_to_a_source_that_knows_the_hour(
     page: datetime, source: datetime | None, chosen: str
 ):
-    document = compose(
+    document = compose_document(
         _draft(published=source), Reading(text="x", published=page, origins={"published": "page"})
     )
     assert document.published == (source if chosen == "source" else page)
@@ -79,7 +76,9 @@ def test_a_mere_day_gives_way_to_a_source_that_knows_the_hour(
 
 def test_what_the_page_does_not_say_the_source_may():
     hints = {"authors": ["Feed Author"], "summary": "said", "categories": ["k"], "language": "de"}
-    document = compose(_draft(title="Feed title", published=EARLY, hints=hints), Reading(text="Words"))
+    document = compose_document(
+        _draft(title="Feed title", published=EARLY, hints=hints), Reading(text="Words")
+    )
     assert (document.authors, document.description, document.keywords) == (("Feed Author",), "said", ("k",))
     assert (document.published, document.language, document.publisher) == (EARLY, "de", "Wire")
     said = ("title", "published", "authors", "description", "keywords", "language", "publisher")
@@ -87,47 +86,47 @@ def test_what_the_page_does_not_say_the_source_may():
 
 
 def test_a_field_without_evidence_stays_empty_and_has_no_origin():
-    document = compose(_draft(), Reading(text="Words", origins={"image": "og:image"}))
+    document = compose_document(_draft(), Reading(text="Words", origins={"image": "og:image"}))
     assert (document.image, document.published, document.canonical_url) == ("", None, "")
     assert not {"image", "published", "canonical_url"} & document.origins.keys()
 
 
 def test_the_address_is_where_the_page_was_found_or_what_the_source_said_of_a_body():
-    assert compose(_draft(), Reading(text="x")).url == "https://wire.example/final"
-    assert compose(_draft(body="x"), Reading(text="x")).url == "https://wire.example/a"
+    assert compose_document(_draft(), Reading(text="x")).url == "https://wire.example/final"
+    assert compose_document(_draft(body="x"), Reading(text="x")).url == "https://wire.example/a"
 
 
 def test_a_leads_own_subject_comes_before_its_sources():
-    assert compose(_draft(subject="tea"), Reading(text="x")).subjects == ("tea",)
+    assert compose_document(_draft(subject="tea"), Reading(text="x")).subjects == ("tea",)
 
 
 @pytest.mark.parametrize("reason", ["paywall", "login", "error_page", "soft_404", "unsupported"])
 def test_a_page_that_never_has_text_is_dropped(reason: str):
-    assert refuse(Unreadable(reason, "why")) == Drop(reason, evidence={"detail": "why"})
+    assert outcome_of_unreadable(Unreadable(reason, "why")) == Drop(reason, evidence={"detail": "why"})
 
 
 @pytest.mark.parametrize(
     "reason", ["js_required", "consent", "no_text", "requires_ocr", "malformed", "encrypted"]
 )
 def test_a_page_that_needs_another_way_is_set_aside(reason: str):
-    assert refuse(Unreadable(reason)) == SetAside(reason)
+    assert outcome_of_unreadable(Unreadable(reason)) == SetAside(reason)
 
 
 # The trail: which step changed what, and who said a fact.
 
 PLAIN = Document(id="d", recipe="r", source="s", lead="l", url="u", title="A title", text="A text")
-FORM = Fact("form", str)
+FORM = FactKey("form", str)
 TITLE = "title"
 
 
 def test_a_step_that_changed_nothing_is_on_record_with_no_change():
     same = replace(PLAIN, title=f"A {TITLE}", attributes={})
-    assert marked(PLAIN, same, "step", "1").trail[-1].changed == ()
+    assert with_trail_entry(PLAIN, same, "step", "1").trail[-1].changed == ()
 
 
 def test_the_changed_fields_and_the_notes_are_on_record():
-    after = replace(PLAIN, title="Other", language="en").noting(score=0.5)
-    document = marked(PLAIN, after, "step", "2")
+    after = replace(PLAIN, title="Other", language="en").with_notes(score=0.5)
+    document = with_trail_entry(PLAIN, after, "step", "2")
     (mark,) = document.trail
     assert (mark.step, mark.version, mark.notes) == ("step", "2", {"score": 0.5})
     assert set(mark.changed) == {"title", "language"}
@@ -135,13 +134,13 @@ def test_the_changed_fields_and_the_notes_are_on_record():
 
 
 def test_a_fact_is_signed_by_the_step_that_found_it_and_by_no_later_one():
-    first = marked(PLAIN, PLAIN.having(FORM, "10-K"), "filings", "3")
-    assert first.facts["form"] == Finding("10-K", "filings", "3")
-    second = marked(first, first.having(Fact("other", int), 1), "counter", "1")
-    assert second.facts["form"] == Finding("10-K", "filings", "3")
-    assert second.facts["other"] == Finding(1, "counter", "1")
+    first = with_trail_entry(PLAIN, PLAIN.with_fact(FORM, "10-K"), "filings", "3")
+    assert first.facts["form"] == FactValue("10-K", "filings", "3")
+    second = with_trail_entry(first, first.with_fact(FactKey("other", int), 1), "counter", "1")
+    assert second.facts["form"] == FactValue("10-K", "filings", "3")
+    assert second.facts["other"] == FactValue(1, "counter", "1")
     assert second.fact(FORM) == "10-K"
-    assert second.fact(Fact("none", int)) is None
+    assert second.fact(FactKey("none", int)) is None
     assert [mark.step for mark in second.trail] == ["filings", "counter"]
 
 
@@ -162,4 +161,4 @@ def test_a_browser_is_wanted_once_and_only_where_it_may_help(
 ):
     draft = _draft(**told)
     assert draft.capture is not None
-    assert wants_browser(reason, replace(draft, capture=replace(draft.capture, policy=policy))) is expected
+    assert needs_browser(reason, replace(draft, capture=replace(draft.capture, policy=policy))) is expected

@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from headwater.pure.dupes.articles import Article
-from headwater.pure.dupes.compare import Repeated, compare
-from headwater.pure.dupes.page import page_of
-from headwater.pure.dupes.replaced import distance, misspelt
+from headwater.documents.dedupe.articles import Article
+from headwater.documents.dedupe.comparison import RepeatedSentences, compare
+from headwater.documents.dedupe.measures import edit_distance, is_misspelling
+from headwater.documents.dedupe.page import page_of
 
 BODY = (
     "Calder Steel will close its rolling mill in Arden by the end of June with the loss of 340 jobs, the company said "
@@ -69,20 +69,20 @@ OTHERS = {
 @pytest.mark.parametrize("name", COPIES)
 def test_c20_small_changes_are_duplicates(name):
     verdict = compare(FIRST, later(COPIES[name]))
-    assert verdict.answer == "duplicate", verdict
+    assert verdict.relation == "duplicate", verdict
 
 
 @pytest.mark.parametrize(
     "name", ["the same", "other typography", "dateline and byline", "abridged", "other order"]
 )
 def test_c20_late_copies_are_duplicates(name):
-    assert compare(FIRST, later(COPIES[name], after=DAYS)).answer == "duplicate"
+    assert compare(FIRST, later(COPIES[name], after=DAYS)).relation == "duplicate"
 
 
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("after", [MINUTES, DAYS])
 def test_replaced_names_and_figures_make_another_report(name, after):
-    assert compare(FIRST, later(OTHERS[name], after=after)).answer == "new"
+    assert compare(FIRST, later(OTHERS[name], after=after)).relation == "new"
 
 
 def test_substantial_news_is_related():
@@ -94,7 +94,7 @@ def test_substantial_news_is_related():
         "largest gathering in forty years.\n\n"
     )
     assert (
-        compare(FIRST, later(news + "\n\n".join(paragraphs()[:2]), after=timedelta(days=1))).answer
+        compare(FIRST, later(news + "\n\n".join(paragraphs()[:2]), after=timedelta(days=1))).relation
         == "related"
     )
 
@@ -109,8 +109,8 @@ def test_a_digest_that_contains_the_story_is_not_its_copy():
             ),
         ]
     )
-    assert compare(FIRST, later(digest)).answer != "duplicate"
-    assert compare(later(digest), replace(FIRST, id="c")).answer != "duplicate"
+    assert compare(FIRST, later(digest)).relation != "duplicate"
+    assert compare(later(digest), replace(FIRST, id="c")).relation != "duplicate"
 
 
 NOTICE = "The central bank said it did not operate in the money market during the morning session today."
@@ -119,9 +119,9 @@ NOTICE = "The central bank said it did not operate in the money market during th
 def test_the_same_notice_on_another_day_is_new():
     first = replace(FIRST, title="Bank does not operate", body=NOTICE)
     again = replace(first, id="b", published_at=first.published_at + timedelta(days=21))
-    assert compare(first, again).answer == "new"
+    assert compare(first, again).relation == "new"
     resent = replace(first, id="b", published_at=first.published_at + timedelta(minutes=5))
-    assert compare(first, resent).answer == "duplicate"
+    assert compare(first, resent).relation == "duplicate"
 
 
 def test_bare_reports_name_their_subject_in_the_title():
@@ -133,7 +133,7 @@ def test_bare_reports_name_their_subject_in_the_title():
     other = replace(
         first, id="b", title="LARKSPUR MOTORS SETS DIVIDEND", published_at=first.published_at + MINUTES
     )
-    assert compare(first, other).answer == "new"
+    assert compare(first, other).relation == "new"
 
 
 def test_slips_in_a_date_are_another_occasion():
@@ -142,7 +142,7 @@ def test_slips_in_a_date_are_another_occasion():
     next_week = replace(
         first, id="b", body=text.format(16), published_at=first.published_at + timedelta(days=7)
     )
-    assert compare(first, next_week).answer == "new"
+    assert compare(first, next_week).relation == "new"
 
 
 def test_furniture_that_a_publisher_repeats_does_not_count():
@@ -157,9 +157,9 @@ def test_furniture_that_a_publisher_repeats_does_not_count():
     second = later(
         f"A rare owl was seen in the park at Farrow by children on their way home from school.\n\n{furniture}"
     )
-    repeated = Repeated(page_of(first).parts.hashes[1:], page_of(second).parts.hashes[1:])
-    assert compare(first, second).answer != "new"
-    assert compare(first, second, repeated).answer == "new"
+    repeated = RepeatedSentences(page_of(first).parts.hashes[1:], page_of(second).parts.hashes[1:])
+    assert compare(first, second).relation != "new"
+    assert compare(first, second, repeated).relation == "new"
 
 
 def test_evidence_names_what_was_replaced():
@@ -169,13 +169,13 @@ def test_evidence_names_what_was_replaced():
 
 
 def test_an_article_without_words_is_compared_with_nothing():
-    assert compare(replace(FIRST, body=""), later("")).answer == "new"
-    assert compare(FIRST, later("...")).answer == "new"
+    assert compare(replace(FIRST, body=""), later("")).relation == "new"
+    assert compare(FIRST, later("...")).relation == "new"
 
 
 def test_missing_dates_are_no_licence():
     undated = replace(FIRST, title="Bank does not operate", body=NOTICE, published_at=None)
-    assert compare(undated, replace(undated, id="b")).answer != "duplicate"
+    assert compare(undated, replace(undated, id="b")).relation != "duplicate"
 
 
 @pytest.mark.parametrize(
@@ -189,8 +189,8 @@ def test_missing_dates_are_no_licence():
     ],
 )
 def test_misspelt_words_are_known(one, other):
-    assert misspelt(one, other)
-    assert misspelt(other, one)
+    assert is_misspelling(one, other)
+    assert is_misspelling(other, one)
 
 
 @pytest.mark.parametrize(
@@ -198,10 +198,10 @@ def test_misspelt_words_are_known(one, other):
     [("May", "March"), ("Tuesday", "Thursday"), ("31.39", "31.49"), ("Calder", "Garnet"), ("rose", "fell")],
 )
 def test_other_facts_are_not_misspelt(one, other):
-    assert not misspelt(one, other)
+    assert not is_misspelling(one, other)
 
 
 def test_distance_stops_at_its_limit():
-    assert distance("abc", "abc", 2) == 0
-    assert distance("abc", "axc", 2) == 1
-    assert distance("abcdef", "uvwxyz", 2) == 3
+    assert edit_distance("abc", "abc", 2) == 0
+    assert edit_distance("abc", "axc", 2) == 1
+    assert edit_distance("abcdef", "uvwxyz", 2) == 3

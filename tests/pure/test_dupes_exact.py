@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.pure.dupes.articles import Article
-from headwater.pure.dupes.exact import (
-    content_md5_print,
-    guid_print,
-    normal_text,
+from headwater.documents.dedupe.articles import (
+    Article,
+    content_md5_fingerprint,
+    guid_fingerprint,
+    normalise_text,
     payload_hash,
-    seed_text_print,
-    text_print,
-    title_content_print,
-    title_md5_print,
-    url_print,
+    seed_text_fingerprint,
+    text_fingerprint,
+    title_content_fingerprint,
+    title_md5_fingerprint,
+    url_fingerprint,
 )
 
 
@@ -27,31 +27,37 @@ def article(**fields):
 
 @given(st.text(max_size=80))
 def test_normal_text_is_idempotent(text):
-    assert normal_text(normal_text(text)) == normal_text(text)
+    assert normalise_text(normalise_text(text)) == normalise_text(text)
 
 
 def test_text_print_ignores_case_accents_and_punctuation():
-    assert text_print(article(body="Café \u2013 OPEN!")) == text_print(article(body="cafe\u0301 open"))
-    assert text_print(article(body="café shut")) != text_print(article(body="café open"))
-    assert text_print(article(body=" … ")) is None
+    assert text_fingerprint(article(body="Café \u2013 OPEN!")) == text_fingerprint(
+        article(body="cafe\u0301 open")
+    )
+    assert text_fingerprint(article(body="café shut")) != text_fingerprint(article(body="café open"))
+    assert text_fingerprint(article(body=" … ")) is None
 
 
 def test_c18_title_and_content_hashes():
     one = article(title="  Mill Shuts ", body="x" * 1000 + "tail")
-    assert title_md5_print(one).value == hashlib.md5(b"mill shuts").hexdigest()
-    assert content_md5_print(one).value == hashlib.md5(b"x" * 1000).hexdigest()
-    assert content_md5_print(article(body="")) is None
-    assert title_content_print(article(title="", body="x")) is None
+    assert title_md5_fingerprint(one).value == hashlib.md5(b"mill shuts").hexdigest()
+    assert content_md5_fingerprint(one).value == hashlib.md5(b"x" * 1000).hexdigest()
+    assert content_md5_fingerprint(article(body="")) is None
+    assert title_content_fingerprint(article(title="", body="x")) is None
 
 
 def test_g9_seed_text_print_strips_accents_and_signs():
-    assert seed_text_print(article(body="Café,  open!")) == seed_text_print(article(body="CAFE\u0301 open"))
+    assert seed_text_fingerprint(article(body="Café,  open!")) == seed_text_fingerprint(
+        article(body="CAFE\u0301 open")
+    )
 
 
 def test_url_and_guid_prints_need_something_to_stand_on():
-    assert url_print(article()) is None
-    assert guid_print(article()) is None
-    assert guid_print(article(guid="7", publisher="Post")) != guid_print(article(guid="7", publisher="Star"))
+    assert url_fingerprint(article()) is None
+    assert guid_fingerprint(article()) is None
+    assert guid_fingerprint(article(guid="7", publisher="Post")) != guid_fingerprint(
+        article(guid="7", publisher="Star")
+    )
 
 
 def test_r51_payload_hash_ignores_volatile_keys_at_any_depth():

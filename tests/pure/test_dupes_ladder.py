@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headwater.pure.dupes.articles import Article
-from headwater.pure.dupes.index import Entry, MemoryIndex
-from headwater.pure.dupes.ladder import Ladder
-from headwater.pure.dupes.profiles import DEFAULT, PROFILES, SEED_C, SEED_G
-from headwater.pure.dupes.stream import dedupe_batch, dedupe_stream
+from headwater.documents.dedupe.articles import Article
+from headwater.documents.dedupe.deduplicator import Deduplicator
+from headwater.documents.dedupe.index import IndexEntry, MemoryIndex
+from headwater.documents.dedupe.rules import DEFAULT, PROFILES, SEED_C, SEED_G, dedupe_batch, dedupe_stream
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 PLACES = ["Arden", "Belmont", "Corvale", "Dunmore", "Eastwick", "Farrow"]
@@ -98,41 +97,41 @@ def test_r57_a_duplicate_is_an_edge_with_rule_score_and_evidence():
 
 def test_deciding_again_changes_nothing():
     index = MemoryIndex()
-    ladder = Ladder(DEFAULT, index)
+    deduplicator = Deduplicator(DEFAULT, index)
     first, copy = article("a", story(1)), article("b", story(1), 1, publisher="Post")
-    before = [ladder.take(first), ladder.take(copy)]
-    again = [ladder.take(first), ladder.take(copy)]
+    before = [deduplicator.take(first), deduplicator.take(copy)]
+    again = [deduplicator.take(first), deduplicator.take(copy)]
     assert before[1].duplicate_of == again[1].duplicate_of == "a"
     assert index.original("a") == "a"
 
 
 def test_deciding_stores_nothing_until_the_entry_is_added():
     index = MemoryIndex()
-    ladder = Ladder(DEFAULT, index)
-    _, entry = ladder.decide(article("a", story(1)))
-    assert isinstance(entry, Entry)
+    deduplicator = Deduplicator(DEFAULT, index)
+    _, entry = deduplicator.decide(article("a", story(1)))
+    assert isinstance(entry, IndexEntry)
     assert index.article("a") is None
     index.add(entry)
-    assert ladder.decide(article("b", story(1), 1))[0].duplicate_of == "a"
+    assert deduplicator.decide(article("b", story(1), 1))[0].duplicate_of == "a"
 
 
 def test_boilerplate_is_counted_by_story_not_by_copy():
     index = MemoryIndex()
-    ladder = Ladder(DEFAULT, index)
+    deduplicator = Deduplicator(DEFAULT, index)
     for number in range(6):
-        ladder.take(article(f"copy{number}", story(1), number / 10))
-    sentences = ladder.pages.of(article("x", story(1))).parts.hashes
+        deduplicator.take(article(f"copy{number}", story(1), number / 10))
+    sentences = deduplicator.pages.of(article("x", story(1))).parts.hashes
     assert index.repeated("Wire", sentences) == frozenset()
     for number in range(3):
         footer = "Letters to the desk are answered on working days."
-        ladder.take(
+        deduplicator.take(
             article(
                 f"other{number}",
                 f"{story(number + 5, PLACES[number + 1], TRADES[number + 1])}\n\n{footer}",
                 50 + 30 * number,
             )
         )
-    assert len(index.repeated("Wire", ladder.pages.of(article("y", footer)).parts.hashes)) == 1
+    assert len(index.repeated("Wire", deduplicator.pages.of(article("y", footer)).parts.hashes)) == 1
 
 
 ARTICLES = st.lists(
@@ -235,11 +234,11 @@ def test_the_same_form_for_other_places_is_no_copy():
 def test_c21_an_article_is_compared_with_few_however_many_are_alike():
     """The work for one article is bounded, whatever is stored: that is what keeps it far below a second."""
     index = CountingIndex()
-    ladder = Ladder(DEFAULT, index)
+    deduplicator = Deduplicator(DEFAULT, index)
     for number in range(300):
-        ladder.take(article(f"k{number}", story(number % 40), number * 50, publisher=f"P{number}"))
+        deduplicator.take(article(f"k{number}", story(number % 40), number * 50, publisher=f"P{number}"))
     index.read.clear()
-    ladder.decide(article("last", story(7, "Belmont", "weavers"), 400_000, publisher="Late"))
+    deduplicator.decide(article("last", story(7, "Belmont", "weavers"), 400_000, publisher="Late"))
     assert 1 <= len(index.read) <= 20
 
 

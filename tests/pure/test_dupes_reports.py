@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from headwater.pure.dupes.articles import Article
-from headwater.pure.dupes.stream import dedupe_stream
+from headwater.documents.dedupe.articles import Article
+from headwater.documents.dedupe.rules import dedupe_stream
 
 TOWNS = ["Arden", "Belmont", "Corvale", "Dunmore", "Eastwick", "Farrow", "Glenhaven", "Harrowgate"]
 FIRMS = [

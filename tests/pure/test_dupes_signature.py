@@ -5,7 +5,7 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.pure.dupes.signature import ANCHORS, BANDS, PERMUTATIONS, SCHEME, jaccard, signature
+from headwater.documents.dedupe.minhash import ANCHORS, BANDS, PERMUTATIONS, SCHEME, jaccard, signature
 
 TITLE = "Harbour reopens after the storm"
 BODY = (

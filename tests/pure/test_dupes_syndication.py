@@ -5,11 +5,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from headwater.pure.dupes import Article, Repeated, compare, dedupe_stream
-from headwater.pure.dupes.dateline import dateline_length
-from headwater.pure.dupes.markup import unmarked
-from headwater.pure.dupes.page import page_of
-from headwater.pure.dupes.replaced import distance
+from headwater.documents.dedupe.articles import Article
+from headwater.documents.dedupe.comparison import RepeatedSentences, compare
+from headwater.documents.dedupe.measures import edit_distance
+from headwater.documents.dedupe.page import dateline_length, page_of, strip_markup
+from headwater.documents.dedupe.rules import dedupe_stream
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 STORY = (
@@ -26,10 +26,10 @@ def article(key, body, hours=0.0, **fields):
 
 
 def test_markup_leftovers_say_nothing_but_a_ticker_stays():
-    assert unmarked("<p>Brindle <b>Foods</b> <BRF> &amp; Co</p>") == "\nBrindle Foods <BRF> & Co\n"
+    assert strip_markup("<p>Brindle <b>Foods</b> <BRF> &amp; Co</p>") == "\nBrindle Foods <BRF> & Co\n"
     left = "<p>" + STORY.replace("\n\n", "</p>\n<p class='x'>").replace(", ", ",&nbsp;") + "</p><br/>"
     found = compare(article("a", STORY), article("b", left, 2))
-    assert (found.answer, found.score) == ("duplicate", 1.0)
+    assert (found.relation, found.score) == ("duplicate", 1.0)
 
 
 @pytest.mark.parametrize(
@@ -58,9 +58,9 @@ def test_what_one_publisher_repeats_counts_on_neither_side():
     known = frozenset(page_of(article("x", background)).parts.hashes)
     lead = STORY.split("\n\n", 1)[0] + " The mayor thanked the crews, who had slept in the town hall."
     one_sided = compare(
-        first, article("b", f"{lead}\n\n{background}", 2, publisher="Post"), Repeated(known, ())
+        first, article("b", f"{lead}\n\n{background}", 2, publisher="Post"), RepeatedSentences(known, ())
     )
-    assert one_sided.answer == "duplicate"
+    assert one_sided.relation == "duplicate"
     assert one_sided.evidence["later_length"] < 60
 
 
@@ -76,7 +76,7 @@ def test_what_one_publisher_repeats_counts_on_neither_side():
 def test_c20_a_short_notice_is_found_in_the_furniture_of_another_house(around):
     first = article("a", NOTICE, title="Bank stays out", publisher="Wire")
     copy = article("b", around[0] + NOTICE + around[1], 3, title="Bank stays out", publisher="Post")
-    assert compare(first, copy).answer == "duplicate"
+    assert compare(first, copy).relation == "duplicate"
 
 
 def test_c23_the_same_notice_next_week_is_another_whatever_stands_around_it():
@@ -92,7 +92,7 @@ def test_c23_two_stubs_with_other_titles_are_two():
     found = compare(
         article("a", "-1", title="Buffalo are back"), article("b", "-1", 1, title="Film on hooligans")
     )
-    assert (found.answer, found.rule) == ("new", "title-replaced")
+    assert (found.relation, found.rule) == ("new", "title-replaced")
 
 
 def test_c23_news_on_an_old_background_is_linked_not_blocked():
@@ -111,18 +111,18 @@ def test_c23_news_on_an_old_background_is_linked_not_blocked():
     )
     found = compare(old, article("b", f"{news}\n\n{background}", 20, title="Owners go to court"))
     assert found.evidence["later_coverage"] > 0.8
-    assert found.answer == "related"
+    assert found.relation == "related"
 
 
 def test_letters_that_changed_places_are_one_error():
-    assert distance("divers", "dievrs", 1) == 1
-    assert distance("divers", "rivers", 2) == 1
-    assert distance("abc", "cab", 3) == 2
+    assert edit_distance("divers", "dievrs", 1) == 1
+    assert edit_distance("divers", "rivers", 2) == 1
+    assert edit_distance("abc", "cab", 3) == 2
 
 
 def test_distance_agrees_with_its_definition():
     chance = random.Random(4)
     words = ["".join(chance.choices("abc", k=chance.randint(1, 5))) for _ in range(60)]
     for one, other in zip(words[::2], words[1::2], strict=True):
-        assert distance(one, other, 9) == distance(other, one, 9)
-        assert (distance(one, other, 9) == 0) == (one == other)
+        assert edit_distance(one, other, 9) == edit_distance(other, one, 9)
+        assert (edit_distance(one, other, 9) == 0) == (one == other)

@@ -3,10 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.pure.dupes.boilerplate import furniture
-from headwater.pure.dupes.dateline import dateline_length
-from headwater.pure.dupes.sentences import sentences
-from headwater.pure.dupes.tokens import CHARACTER_LIMIT, tokenise
+from headwater.documents.dedupe.page import dateline_length, find_boilerplate
+from headwater.documents.dedupe.tokens import CHARACTER_LIMIT, sentence_runs, tokenise
 
 
 def words(text):
@@ -72,18 +70,18 @@ def test_a_very_long_page_is_cut():
 
 
 def test_sentences_have_stable_hashes():
-    one = sentences(tokenise("It rained. The harbour was shut!\nBoats waited."))
-    other = sentences(tokenise("The harbour was shut! Boats waited."))
+    one = sentence_runs(tokenise("It rained. The harbour was shut!\nBoats waited."))
+    other = sentence_runs(tokenise("The harbour was shut! Boats waited."))
     assert one.hashes[1:] == other.hashes
     assert one.lengths.tolist() == [2, 4, 2]
-    assert sentences(tokenise("")).hashes == ()
+    assert sentence_runs(tokenise("")).hashes == ()
 
 
 def test_furniture_is_known_by_its_words():
     tokens = tokenise(
         "By Ana Reed\n\nThe mill shut on Monday. Sign up for our newsletter. Workers wept. All rights reserved."
     )
-    assert furniture(tokens, sentences(tokens)).tolist() == [True, False, True, False, True]
+    assert find_boilerplate(tokens, sentence_runs(tokens)).tolist() == [True, False, True, False, True]
 
 
 def test_datelines_end_where_the_story_begins():

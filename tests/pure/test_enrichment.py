@@ -7,13 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.documents.cleaning.enrichment import (
+    EnrichShortBodies,
+    SourcePayload,
+    compare_form,
+    enrich_text,
+    matching_item,
+    payload_of,
+)
 from headwater.model.document import Document
-from headwater.model.ignorance import NothingKnown
-from headwater.model.recipe import Context
-from headwater.pure.enrichment import Payload, enrich, matching, payload_of, squeezed
-from headwater.steps.enrich import EnrichShortBodies
+from headwater.model.recipe import EmptyKnowledge, StepContext
 
-CONTEXT = Context("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=NothingKnown())
+CONTEXT = StepContext("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=EmptyKnowledge())
 DESCRIPTION = "The harbour reopens on Monday. Ferries run twice a day. Tickets stay at nine crowns."
 
 
@@ -22,9 +27,9 @@ def document(**values: object) -> Document:
 
 
 def test_r71_a_short_body_gets_the_sentences_it_does_not_have() -> None:
-    enriched = enrich(
+    enriched = enrich_text(
         "Ferries run twice a day, the port says.",
-        Payload("<p>It reopens on Monday.</p> Tickets &amp; fares stay."),
+        SourcePayload("<p>It reopens on Monday.</p> Tickets &amp; fares stay."),
     )
     assert enriched.text == (
         "Ferries run twice a day, the port says.\n\nIt reopens on Monday. Tickets & fares stay."
@@ -34,24 +39,24 @@ def test_r71_a_short_body_gets_the_sentences_it_does_not_have() -> None:
 @pytest.mark.parametrize(("length", "fuller"), [(499, True), (500, False)])
 def test_r71_five_hundred_characters_are_enough(length: int, fuller: bool) -> None:
     text = ("x" * 9 + " ") * 60
-    assert (enrich(text[:length], Payload(DESCRIPTION)).added != "") is fuller
+    assert (enrich_text(text[:length], SourcePayload(DESCRIPTION)).added != "") is fuller
 
 
 def test_r71_what_is_there_already_is_not_said_again() -> None:
     text = "THE HARBOUR reopens on Monday: ferries run twice a day. Tickets stay at nine crowns!"
-    assert enrich(text, Payload(DESCRIPTION)).text == text
+    assert enrich_text(text, SourcePayload(DESCRIPTION)).text == text
 
 
 @pytest.mark.parametrize(
     "cut", ["The harbour reopens on Mon…", "The harbour reopens on Monday. Ferries [...]"]
 )
 def test_r71_a_cut_off_beginning_gives_way_to_the_whole(cut: str) -> None:
-    assert enrich(cut, Payload(DESCRIPTION)).text == DESCRIPTION
+    assert enrich_text(cut, SourcePayload(DESCRIPTION)).text == DESCRIPTION
 
 
 def test_r71_an_empty_body_becomes_the_description() -> None:
-    assert enrich("", Payload(DESCRIPTION)).text == DESCRIPTION
-    assert enrich("", Payload()).text == ""
+    assert enrich_text("", SourcePayload(DESCRIPTION)).text == DESCRIPTION
+    assert enrich_text("", SourcePayload()).text == ""
 
 
 SENTENCES = st.lists(
@@ -61,9 +66,9 @@ SENTENCES = st.lists(
 
 @given(SENTENCES, SENTENCES)
 def test_enriching_twice_changes_nothing_and_loses_no_word(text: str, description: str) -> None:
-    once = enrich(text, Payload(description))
-    assert enrich(once.text, Payload(description)).text == once.text
-    assert set(squeezed(text).split()) <= set(squeezed(once.text).split())
+    once = enrich_text(text, SourcePayload(description))
+    assert enrich_text(once.text, SourcePayload(description)).text == once.text
+    assert set(compare_form(text).split()) <= set(compare_form(once.text).split())
 
 
 def test_reads_payloads_by_the_names_sources_use() -> None:
@@ -73,8 +78,8 @@ def test_reads_payloads_by_the_names_sources_use() -> None:
         "author": [{"name": "Ilse Brandt"}, "Jon Doe"],
         "x": 3,
     }
-    assert payload_of(item) == Payload("Short.", ("ferries", "fares"), ("Ilse Brandt", "Jon Doe"))
-    assert payload_of({"description": None, "keywords": 7, "authors": {}}) == Payload()
+    assert payload_of(item) == SourcePayload("Short.", ("ferries", "fares"), ("Ilse Brandt", "Jon Doe"))
+    assert payload_of({"description": None, "keywords": 7, "authors": {}}) == SourcePayload()
 
 
 def test_finds_the_matching_item_by_address_before_title() -> None:
@@ -82,15 +87,15 @@ def test_finds_the_matching_item_by_address_before_title() -> None:
         {"title": "Ferries return", "url": "https://x.example/other"},
         {"title": "Another", "link": "https://x.example/a?utm_source=feed"},
     ]
-    assert matching(items, "https://x.example/a", "Ferries return") is items[1]
-    assert matching(items, "https://x.example/b", "ferries  RETURN") is items[0]
-    assert matching(items, "https://x.example/b") is None
+    assert matching_item(items, "https://x.example/a", "Ferries return") is items[1]
+    assert matching_item(items, "https://x.example/b", "ferries  RETURN") is items[0]
+    assert matching_item(items, "https://x.example/b") is None
 
 
 def test_step_notes_the_origin_and_fills_empty_fields() -> None:
-    def payloads(batch: Sequence[Document], context: Context) -> Mapping[str, Payload]:
+    def payloads(batch: Sequence[Document], context: StepContext) -> Mapping[str, SourcePayload]:
         assert context is CONTEXT
-        return {one.id: Payload(DESCRIPTION, ("ferries",), ("Ilse Brandt",)) for one in batch}
+        return {one.id: SourcePayload(DESCRIPTION, ("ferries",), ("Ilse Brandt",)) for one in batch}
 
     step = EnrichShortBodies(payloads=payloads)
     (after,) = step(
@@ -114,8 +119,8 @@ def test_step_uses_what_the_lead_said_and_leaves_long_bodies_alone() -> None:
     assert (filled.text, filled.origins["text"]) == (DESCRIPTION, "payload")
 
 
-class Told(NothingKnown):
-    def told(self, ids: Sequence[str]) -> Mapping[str, Sequence[Mapping[str, object]]]:
+class Told(EmptyKnowledge):
+    def source_hints(self, ids: Sequence[str]) -> Mapping[str, Sequence[Mapping[str, object]]]:
         short, full = (
             {"title": "Ferries", "summary": "It reopens."},
             {"summary": f"<p>{DESCRIPTION}</p>", "tags": ["ferries"]},
@@ -124,7 +129,7 @@ class Told(NothingKnown):
 
 
 def test_r71_the_fullest_word_of_the_stored_payload_is_taken() -> None:
-    context = Context("r", CONTEXT.now, Told())
+    context = StepContext("r", CONTEXT.now, Told())
     before = document(
         text="Ferries are back.", description="A page about ferries.", origins={"description": "meta"}
     )

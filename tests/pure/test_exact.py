@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.documents.dedupe.drop_exact_duplicates import DropExactDuplicates, exact_fingerprints
 from headwater.model.document import Document, Fingerprint
-from headwater.model.outcome import Drop
-from headwater.model.recipe import Context, Outcome
-from headwater.steps.exact import DropExactDuplicates, fingerprints
+from headwater.model.outcomes import Drop
+from headwater.model.recipe import Outcome, StepContext
 
 NOW = datetime(2026, 11, 13, 12, 0, tzinfo=UTC)
 LONG = (
@@ -45,7 +45,7 @@ def _document(name: str, **told) -> Document:
 
 
 def _decide(batch: Sequence[Document], known: Known | None = None) -> dict[str, Outcome]:
-    outcomes = step(batch, Context("r", NOW, known or Known()))
+    outcomes = step(batch, StepContext("r", NOW, known or Known()))
     return {document.id: outcome for document, outcome in zip(batch, outcomes, strict=True)}
 
 
@@ -161,4 +161,4 @@ def test_what_stays_shares_no_fingerprint_and_every_drop_names_one_that_stays(ba
     assert sum(map(len, stayed.values())) == len(set().union(*stayed.values()))
     for name, (_, of) in _dropped(outcomes).items():
         (document,) = [d for d in batch if d.id == name]
-        assert stayed[of] & set(fingerprints(document, 20))
+        assert stayed[of] & set(exact_fingerprints(document, 20))

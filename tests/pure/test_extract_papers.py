@@ -20,23 +20,29 @@ from tests.pure.test_extract_samples import (
     samples,
 )
 
-from headwater.extract.blocks import Heading, Item, Paragraph, Table, markdown, plain
-from headwater.extract.forms import read_form_page, read_forms
-from headwater.extract.json_fields import JsonFields
-from headwater.extract.letters import tidy
+from headwater.extract.blocks import (
+    Heading,
+    ListItem,
+    Paragraph,
+    Table,
+    blocks_to_markdown,
+    blocks_to_plain_text,
+)
+from headwater.extract.field_maps import JsonFields
+from headwater.extract.html.forms import read_form_page, read_forms
 from headwater.extract.mail import read_mail
-from headwater.extract.marked import read_markdown, unmark
 from headwater.extract.office.docx import read_docx
 from headwater.extract.office.odt import read_odt
-from headwater.extract.plain import read_plain
-from headwater.extract.read import by_media_type, read_any
-from headwater.extract.rtf import read_rtf
+from headwater.extract.plain_text import read_markdown, read_plain, strip_markdown
+from headwater.extract.reader import read_any, readers_by_media_type
+from headwater.extract.rtf.reader import read_rtf
 from headwater.extract.xml.boe import read_boe
-from headwater.extract.xml.fields import XmlFields, read_xml
+from headwater.extract.xml.reader import XmlFields, read_xml
 from headwater.model.errors import Refused
-from headwater.model.reading import Hints, Reading, Unreadable
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
+from headwater.text.letters import normalise_text
 
-NONE = Hints()
+NONE = ExtractHints()
 
 
 def read(found: Reading | Unreadable) -> Reading:
@@ -154,7 +160,7 @@ def test_p14_gazette_articles_become_headings_and_references_are_found() -> None
         "palabra": "CITA",
         "texto": "texto refundido",
     }
-    assert read_any(BOE, Hints(media_type="text/html")) == found
+    assert read_any(BOE, ExtractHints(media_type="text/html")) == found
 
 
 def test_gazette_of_consolidated_blocks_takes_the_newest_version() -> None:
@@ -255,7 +261,7 @@ def test_archives_programs_and_payloads_are_refused_by_name() -> None:
 
 
 def test_every_type_that_is_read_has_an_entry_and_so_has_any_other() -> None:
-    readers = by_media_type(sandboxed=False)
+    readers = readers_by_media_type(sandboxed=False)
     assert {"*", "text/html", "application/pdf", "text/plain", "message/rfc822"} <= set(readers)
     assert all(reader is read_any for reader in readers.values())
 
@@ -285,8 +291,8 @@ blocks = st.lists(
     st.one_of(
         st.builds(Heading, letters, st.integers(0, 9)),
         st.builds(Paragraph, letters),
-        st.builds(Item, letters, st.integers(0, 12)),
-        st.builds(Item, letters, st.integers(0, 2), st.just("3.")),
+        st.builds(ListItem, letters, st.integers(0, 12)),
+        st.builds(ListItem, letters, st.integers(0, 2), st.just("3.")),
         st.builds(
             Table, st.lists(st.lists(letters, min_size=1, max_size=3).map(tuple), max_size=3).map(tuple)
         ),
@@ -303,12 +309,12 @@ def words(text: str) -> list[str]:
 @settings(max_examples=200, deadline=None)
 @given(blocks)
 def test_reading_the_rendered_text_again_loses_nothing(made: list) -> None:
-    text = markdown(made)
-    assert words(text) == words(plain(made))
+    text = blocks_to_markdown(made)
+    assert words(text) == words(blocks_to_plain_text(made))
     if text.strip() and not text.startswith("---"):
         again = read(read_markdown(text.encode(), NONE))
-        assert tidy(again.text) == tidy(text)
-        assert words(unmark(text)) == words(plain(made))
+        assert normalise_text(again.text) == normalise_text(text)
+        assert words(strip_markdown(text)) == words(blocks_to_plain_text(made))
 
 
 @settings(max_examples=300, deadline=None)
@@ -316,8 +322,8 @@ def test_reading_the_rendered_text_again_loses_nothing(made: list) -> None:
 def test_tidy_text_is_normal_and_tidying_it_again_changes_nothing(text: str) -> None:
     import unicodedata
 
-    once = tidy(text)
-    assert tidy(once) == once
+    once = normalise_text(text)
+    assert normalise_text(once) == once
     assert unicodedata.is_normalized("NFC", once)
     once.encode()
 
@@ -325,6 +331,9 @@ def test_tidy_text_is_normal_and_tidying_it_again_changes_nothing(text: str) -> 
 @pytest.mark.parametrize("kind", sorted(samples()))
 def test_reading_is_deterministic_and_reads_the_words(kind: str) -> None:
     data = samples()[kind]
-    first, second = read_any(data, NONE), read_any(bytes(data), Hints(media_type="application/octet-stream"))
+    first, second = (
+        read_any(data, NONE),
+        read_any(bytes(data), ExtractHints(media_type="application/octet-stream")),
+    )
     assert first == second
     assert len(read(first).text) > 60

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from tests.pure.test_extract_samples import PdfSheet, assemble_pdf, make_pdf, pdf_page, sentence
 
-from headwater.extract.pdf import PdfReader, ocr, read_pdf
-from headwater.model.reading import Hints, Reading, Unreadable
+from headwater.extract.pdf import ocr
+from headwater.extract.pdf.reader import PdfReader, read_pdf
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 
-NONE = Hints()
+NONE = ExtractHints()
 
 
 def read(data: bytes) -> Reading:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from headwater.extract.sniff import sniff
+from headwater.text.sniffing import sniff
 
 WORDS = [
     "harbour", "ledger", "council", "river", "granite", "notice", "office", "quarter", "station", "valley",

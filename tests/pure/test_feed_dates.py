@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.pure.feeds.dates import read_date
-from headwater.pure.feeds.notes import Notes
+from headwater.model.warning_log import WarningLog
+from headwater.text.feed_dates import parse_feed_date
 
 MOMENT = "2026-11-13T08:41:00+00:00"
 
 
 def read(text: str) -> tuple[str | None, str]:
-    notes = Notes()
-    found = read_date(text, notes)
+    notes = WarningLog()
+    found = parse_feed_date(text, notes)
     return (found.isoformat() if found else None), " ".join(
         line.partition(":")[0] for line in notes.as_warnings()
     )
@@ -122,11 +122,11 @@ def test_nothing_is_invented(text, code):
 @given(st.datetimes(min_value=datetime(1970, 1, 1), max_value=datetime(2100, 1, 1), timezones=st.just(UTC)))
 def test_rfc_822_and_iso_round_trip(moment):
     moment = moment.replace(microsecond=0)
-    assert read_date(moment.strftime("%a, %d %b %Y %H:%M:%S GMT"), Notes()) == moment
-    assert read_date(moment.isoformat(), Notes()) == moment
+    assert parse_feed_date(moment.strftime("%a, %d %b %Y %H:%M:%S GMT"), WarningLog()) == moment
+    assert parse_feed_date(moment.isoformat(), WarningLog()) == moment
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_a_date_in_utc_or_none(text):
-    found = read_date(text, Notes())
+    found = parse_feed_date(text, WarningLog())
     assert found is None or (found.tzinfo is UTC and 1000 <= found.year <= 9000)

@@ -6,7 +6,8 @@ import zlib
 
 import pytest
 
-from headwater.pure.feeds import NotAFeed, read_feed
+from headwater.sources.feeds.feed import NotAFeed
+from headwater.sources.feeds.parser import parse_feed
 
 TITLE = "Crème brûlée, “déjà vu” à Łódź"
 WESTERN = "Crème brûlée à la façade"
@@ -22,11 +23,11 @@ def document(title: str, declared: str | None = None) -> str:
 
 
 def title_of(data: bytes, media_type: str | None = None) -> str | None:
-    return read_feed(data, media_type=media_type).entries[0].title
+    return parse_feed(data, media_type=media_type).entries[0].title
 
 
 def codes(data: bytes, media_type: str | None = None) -> set[str]:
-    return {line.partition(":")[0] for line in read_feed(data, media_type=media_type).warnings}
+    return {line.partition(":")[0] for line in parse_feed(data, media_type=media_type).warnings}
 
 
 @pytest.mark.parametrize(
@@ -128,7 +129,7 @@ def test_raw_deflate_is_recognised():
 def test_a_cut_off_gzip_gives_what_came_through():
     items = "".join(f"<item><title>Number {number * 7919}</title></item>" for number in range(3000))
     whole = gzip.compress(f'<rss version="2.0"><channel>{items}</channel></rss>'.encode())
-    feed = read_feed(whole[: len(whole) // 2])
+    feed = parse_feed(whole[: len(whole) // 2])
     assert 500 < len(feed.entries) < 3000
     assert "truncated_compression" in {line.partition(":")[0] for line in feed.warnings}
 
@@ -136,7 +137,7 @@ def test_a_cut_off_gzip_gives_what_came_through():
 def test_a_packed_bomb_is_refused():
     bomb = gzip.compress(b"<rss>" + b" " * 5_000_000)
     with pytest.raises(NotAFeed) as caught:
-        read_feed(bomb, limit=1_000_000)
+        parse_feed(bomb, limit=1_000_000)
     assert caught.value.reason == "too_large"
 
 
@@ -153,7 +154,7 @@ def test_a_packed_bomb_is_refused():
 )
 def test_what_cannot_be_read_is_named(data, reason):
     with pytest.raises(NotAFeed) as caught:
-        read_feed(data)
+        parse_feed(data)
     assert caught.value.reason == reason
 
 

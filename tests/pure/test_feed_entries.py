@@ -6,8 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.pure.feeds import Entry, excerpt, is_teaser, plausible
-from headwater.pure.feeds.notes import Notes
+from headwater.model.warning_log import WarningLog
+from headwater.sources.feeds.feed import FeedEntry
+from headwater.sources.feeds.fields import excerpt
+from headwater.sources.feeds.poll import is_teaser
+from headwater.text.feed_dates import plausible_date
 
 NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 PARAGRAPH = "<p>The harbour office moved the ferry by an hour because of the tide and the wind.</p>"
@@ -15,8 +18,8 @@ PARAGRAPH = "<p>The harbour office moved the ferry by an hour because of the tid
 
 def entry(
     content: str | None, *, summary: str | None = None, link: str | None = "https://x.example/1"
-) -> Entry:
-    return Entry(content=content, summary=summary, link=link)
+) -> FeedEntry:
+    return FeedEntry(content=content, summary=summary, link=link)
 
 
 def test_c11_a_whole_article_is_not_fetched_again():
@@ -65,8 +68,8 @@ def test_an_entry_without_a_page_is_all_there_is():
     ],
 )
 def test_c15_a_date_that_cannot_be_is_no_date(moment, expected, code):
-    notes = Notes()
-    assert plausible(moment, NOW, notes) == expected
+    notes = WarningLog()
+    assert plausible_date(moment, NOW, notes) == expected
     assert "".join(line.partition(":")[0] for line in notes.as_warnings()) == code
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from headwater.pure.feeds import Feed, NotAFeed, read_feed
+from headwater.sources.feeds.feed import Feed, NotAFeed
+from headwater.sources.feeds.parser import parse_feed
 
 FOLDER = Path(__file__).parent / "feeds"
 FIXTURES = sorted(FOLDER.glob("*.feed"))
@@ -53,11 +54,11 @@ def test_c4_c15_fixture(path):
     arguments = {key: expected[key] for key in ("url", "media_type") if key in expected}
     if "refused" in expected:
         with pytest.raises(NotAFeed) as caught:
-            read_feed(path.read_bytes(), **arguments)
+            parse_feed(path.read_bytes(), **arguments)
         assert caught.value.reason == expected["refused"]
         assert list(caught.value.alternates) == expected.get("alternates", [])
         return
-    feed = read_feed(path.read_bytes(), **arguments)
+    feed = parse_feed(path.read_bytes(), **arguments)
     record = plain(feed)
     assert picked(record, expected.get("feed", {})) == expected.get("feed", {})
     if "entries" in expected:

@@ -7,15 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.pure.feeds import NotAFeed, discover_feeds, guess_feeds, read_feed
-from headwater.pure.feeds.notes import Notes
-from headwater.pure.feeds.resort import read_with_feedparser
+from headwater.model.warning_log import WarningLog
+from headwater.sources.feeds.autodiscovery import find_feed_links, guess_feed_urls
+from headwater.sources.feeds.feed import NotAFeed
+from headwater.sources.feeds.parser import parse_feed, parse_with_feedparser
 
 
 def outcome(data: bytes) -> str:
     """The format of the feed, or the reason why it is none."""
     try:
-        return read_feed(data, url="https://x.example/").format
+        return parse_feed(data, url="https://x.example/").format
     except NotAFeed as error:
         return error.reason
 
@@ -49,7 +50,7 @@ def bomb(levels: int) -> bytes:
 )
 def test_entities_are_refused(data):
     with pytest.raises(NotAFeed) as caught:
-        read_feed(data)
+        parse_feed(data)
     assert caught.value.reason == "refused_entities"
 
 
@@ -59,12 +60,12 @@ def test_many_references_to_a_small_entity_are_refused():
         f"<item><title>{references}</title></item>"
     )
     with pytest.raises(NotAFeed) as caught:
-        read_feed(data)
+        parse_feed(data)
     assert caught.value.reason == "refused_entities"
 
 
 def test_text_about_entities_is_no_declaration():
-    feed = read_feed(rss('<item><title><![CDATA[How <!ENTITY x SYSTEM "y"> works]]></title></item>'))
+    feed = parse_feed(rss('<item><title><![CDATA[How <!ENTITY x SYSTEM "y"> works]]></title></item>'))
     assert feed.entries[0].title == 'How <!ENTITY x SYSTEM "y"> works'
 
 
@@ -72,21 +73,23 @@ def test_text_about_entities_is_no_declaration():
 def test_deep_nesting_is_survived(closing):
     depth = 50_000
     inner = "<b>" * depth + "deep" + ("</b>" * depth if closing else "")
-    feed = read_feed(rss(f"<item><title>A</title><description>{inner}</description></item>"))
+    feed = parse_feed(rss(f"<item><title>A</title><description>{inner}</description></item>"))
     assert feed.entries[0].title == "A"
     assert "deep" in (feed.entries[0].content or "")
 
 
 def test_deeply_nested_items_are_survived():
-    feed = read_feed(b'<rss version="2.0"><channel>' + b"<item>" * 20_000 + b"<title>A</title>")
+    feed = parse_feed(b'<rss version="2.0"><channel>' + b"<item>" * 20_000 + b"<title>A</title>")
     assert [entry.title for entry in feed.entries] == ["A"]
 
 
 def test_deep_json_is_no_crash():
     head = b'{"version": "https://jsonfeed.org/version/1.1", "items": ['
     with pytest.raises(NotAFeed):
-        read_feed(b"[" * 200_000)
-    assert read_feed(head + b'{"id": "1", "content_text": "a"}, {"x": ' + b"[" * 200_000).entries[0].id == "1"
+        parse_feed(b"[" * 200_000)
+    assert (
+        parse_feed(head + b'{"id": "1", "content_text": "a"}, {"x": ' + b"[" * 200_000).entries[0].id == "1"
+    )
 
 
 @pytest.mark.parametrize(
@@ -116,12 +119,12 @@ def test_repetition_costs_linear_work(unit):
 
 def test_large_documents_are_refused_by_the_limit():
     with pytest.raises(NotAFeed) as caught:
-        read_feed(rss("<item><title>A</title></item>" * 100), limit=500)
+        parse_feed(rss("<item><title>A</title></item>" * 100), limit=500)
     assert caught.value.reason == "too_large"
 
 
 def test_many_entries_are_read():
-    feed = read_feed(rss("<item><title>A</title></item>" * 20_000))
+    feed = parse_feed(rss("<item><title>A</title></item>" * 20_000))
     assert len(feed.entries) == 20_000
 
 
@@ -211,7 +214,7 @@ def test_wrong_types_in_json_are_survived(items, item):
         "authors": items,
         "hubs": item,
     }
-    feed = read_feed(json.dumps(document).encode())
+    feed = parse_feed(json.dumps(document).encode())
     assert feed.format == "json1"
 
 
@@ -221,18 +224,18 @@ def test_the_last_resort_opens_nothing(monkeypatch, tmp_path):
 
     monkeypatch.setattr(socket, "socket", forbidden)
     (tmp_path / "secret.xml").write_bytes(rss("<item><title>Secret</title></item>"))
-    assert read_with_feedparser(str(tmp_path / "secret.xml").encode(), None, Notes()) is None
-    assert read_with_feedparser(b"http://x.example/feed", None, Notes()) is None
-    found = read_with_feedparser(
-        rss("<item><title>A</title><link>/a</link></item>"), "https://x.example/", Notes()
+    assert parse_with_feedparser(str(tmp_path / "secret.xml").encode(), None, WarningLog()) is None
+    assert parse_with_feedparser(b"http://x.example/feed", None, WarningLog()) is None
+    found = parse_with_feedparser(
+        rss("<item><title>A</title><link>/a</link></item>"), "https://x.example/", WarningLog()
     )
     assert found is not None
     assert [(entry.title, entry.link) for entry in found.entries] == [("A", "https://x.example/a")]
 
 
 def test_a_crash_of_the_last_resort_is_a_note():
-    notes = Notes()
-    assert read_with_feedparser(rss("<item><title>&#xD83D;&</title></item>"), None, notes) is None
+    notes = WarningLog()
+    assert parse_with_feedparser(rss("<item><title>&#xD83D;&</title></item>"), None, notes) is None
     assert notes.as_warnings() == ("feedparser_failed: UnicodeEncodeError",)
 
 
@@ -244,12 +247,12 @@ def test_discovery_reads_links_in_order_and_guesses_apart():
         b'<script>var x = \'<link rel="alternate" type="application/rss+xml" href="/no.xml">\'</script></head></html>'
     )
     assert (
-        discover_feeds(page, url="https://x.example/news/")
+        find_feed_links(page, url="https://x.example/news/")
         == (
             "https://x.example/a.xml",
             "https://x.example/news/b.json",
             "https://x.example/a.xml",
         )[:2]
     )
-    assert discover_feeds(b"", url="https://x.example/") == ()
-    assert guess_feeds("https://x.example/news/page")[0] == "https://x.example/feed"
+    assert find_feed_links(b"", url="https://x.example/") == ()
+    assert guess_feed_urls("https://x.example/news/page")[0] == "https://x.example/feed"

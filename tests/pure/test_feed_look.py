@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 from tests.conversing import NOW, Heard, answer, converse, make_source, table
 
-from headwater.discover.feed import discover_feed
 from headwater.model.errors import Permanent, Temporary
+from headwater.model.http import Request
 from headwater.model.source import Trigger
-from headwater.model.web import Request
+from headwater.sources.feeds.poll import discover_feed
 
 MAIN, SPARE = "http://site.example/feed", "http://mirror.example/feed"
 

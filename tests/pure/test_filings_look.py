@@ -8,13 +8,12 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from tests.conversing import NOW, answer, converse, make_source
 
-from headwater.discover.api.filings import filings
 from headwater.model.errors import Permanent, Temporary
-from headwater.pure.filings import cik_in, hit_of, ten_digits
+from headwater_recipes.markets.sources.edgar import cik_of_ticker, discover_filings, normal_cik, parse_hit
 
 CIK = "0001999901"
 ADSH = "0001999901-26-000017"
-discover = filings()
+discover = discover_filings()
 
 
 def hit(name: str = "ng-20261030.htm", kind: str = "8-K", sequence: Any = 1, **told: Any) -> dict[str, Any]:
@@ -162,13 +161,13 @@ def test_all_pages_are_read_and_a_broken_one_ends_the_look_without_loss():
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "a/b.htm", "", "ng.htm?x=1", "x" * 300])
 def test_a_file_name_that_could_lead_elsewhere_is_refused(name):
-    assert hit_of(hit(name)) is None
+    assert parse_hit(hit(name)) is None
 
 
 def test_numbers_of_companies_have_ten_digits():
-    assert ten_digits(1999901) == ten_digits("0001999901") == CIK
-    assert cik_in({"0": {"cik_str": 1999901, "ticker": "BRK-B"}}, "brk.b") == CIK
-    assert cik_in([], "NGSC") is None
+    assert normal_cik(1999901) == normal_cik("0001999901") == CIK
+    assert cik_of_ticker({"0": {"cik_str": 1999901, "ticker": "BRK-B"}}, "brk.b") == CIK
+    assert cik_of_ticker([], "NGSC") is None
 
 
 @pytest.mark.parametrize("filed", ["9999-12-31", "2026-13-45", "soon", "2026-11-02T10:00:00", ""])

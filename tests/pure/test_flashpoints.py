@@ -8,14 +8,12 @@ from tests.conversing import NOW, converse, make_source, table
 
 from headwater.model.document import Document
 from headwater.model.errors import Refused
-from headwater.model.ignorance import NothingKnown
-from headwater.model.outcome import Drop
-from headwater.model.recipe import Context
+from headwater.model.outcomes import Drop
+from headwater.model.recipe import EmptyKnowledge, StepContext
 from headwater_recipes.geopolitics import configure, recipe
-from headwater_recipes.geopolitics.entries import discover_entries
+from headwater_recipes.geopolitics.entries import discover_entries, language_code
 from headwater_recipes.geopolitics.flashpoints import flashpoint_id, load_flashpoints
-from headwater_recipes.geopolitics.languages import language_code
-from headwater_recipes.geopolitics.options import Alerts, rules_of
+from headwater_recipes.geopolitics.options import AlertOptions, read_alert_rules
 from headwater_recipes.geopolitics.steps import TagTopic, assign_flashpoint, flashpoint_of
 
 KNOWN = "0b0f2a86-6a1c-4b0e-9d43-1f2f3c4d5e6f"
@@ -102,7 +100,7 @@ def test_g11_a_document_without_a_flashpoint_is_dropped_with_its_reason():
 
 
 def test_g15_topics_come_from_a_sure_classifier_else_from_the_publisher():
-    context = Context("geopolitics", NOW, NothingKnown())
+    context = StepContext("geopolitics", NOW, EmptyKnowledge())
     plain = document(title="t", keywords=("Elections", "Politics"))
     (unsure,) = TagTopic(lambda batch: [("sport", 0.2) for _ in batch])([plain], context)
     (sure,) = TagTopic(lambda batch: [("environmental issue", 0.9) for _ in batch])([plain], context)
@@ -133,7 +131,7 @@ def test_g18_options_that_mean_nothing_are_refused_in_a_sentence(options: dict[s
 
 
 def test_g17_rules_take_names_codes_and_countries():
-    rules = rules_of(Alerts(topics=("politics",), subjects=("ua", KNOWN)))
+    rules = read_alert_rules(AlertOptions(topics=("politics",), subjects=("ua", KNOWN)))
     assert rules.topics == {"11000000"}
     assert rules.subjects == {"UA", KNOWN}
 
@@ -157,14 +155,14 @@ def test_g3_languages_are_told_by_code_or_in_english():
 def test_g8_the_language_of_an_entry_is_found_and_a_wrong_declaration_overruled(language: str, text: str):
     (step,) = [step for step in configure(None, {}).steps if step.name == "language"]
     there = Document(id="d", recipe="geopolitics", source="s", lead="l", url="u", text=text * 3)
-    wrong = there.but(language="fi", origins={"language": "entry"})
-    for outcome in step([there, wrong], Context("geopolitics", NOW, NothingKnown())):
+    wrong = there.with_changes(language="fi", origins={"language": "entry"})
+    for outcome in step([there, wrong], StepContext("geopolitics", NOW, EmptyKnowledge())):
         assert outcome.language == language
 
 
 def test_g8_what_is_too_short_to_tell_is_undetermined_unless_declared():
     (step,) = [step for step in configure(None, {}).steps if step.name == "language"]
     short = Document(id="d", recipe="geopolitics", source="s", lead="l", url="u", text="12:30")
-    declared = short.but(language="pl", origins={"language": "entry"})
-    found = step([short, declared], Context("geopolitics", NOW, NothingKnown()))
+    declared = short.with_changes(language="pl", origins={"language": "entry"})
+    found = step([short, declared], StepContext("geopolitics", NOW, EmptyKnowledge()))
     assert [outcome.language for outcome in found] == ["und", "pl"]

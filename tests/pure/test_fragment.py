@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.extract.fragment import Fragments, is_fragment, read_fragment
-from headwater.model.reading import Hints, Reading, Unreadable
+from headwater.extract.html.fragment import FragmentReader, is_fragment, read_fragment
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 
-HINTS = Hints(url="http://x.example/2026/1", media_type="text/html")
+HINTS = ExtractHints(url="http://x.example/2026/1", media_type="text/html")
 BODY = (
     "<h2>Ferry moved</h2><p>The harbour office moved the <b>ferry</b> by an hour &amp; a half.</p>"
     '<ul><li>Tide</li><li>Wind</li></ul><p><img src="/t.jpg"><a href="/2">More</a> tomorrow.</p>'
@@ -41,12 +41,12 @@ def test_c11_everything_is_kept_but_the_line_of_credit():
 def test_what_may_be_a_page_or_is_too_much_goes_to_the_other_reader(data: bytes):
     asked: list[bytes] = []
 
-    def other(data: bytes, hints: Hints) -> Unreadable:
+    def other(data: bytes, hints: ExtractHints) -> Unreadable:
         del hints
         asked.append(data)
         return Unreadable("seen")
 
-    assert Fragments(other)(data, HINTS) == Unreadable("seen")
+    assert FragmentReader(other)(data, HINTS) == Unreadable("seen")
     assert asked == [data]
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.model.document import Document
-from headwater.stories.headlines import same_day, same_headline
+from headwater.stories.clustering.groupings import cluster_by_headline, publication_day
 
 
 def _document(title: str, published: datetime | None = None) -> Document:
@@ -15,23 +15,23 @@ def _document(title: str, published: datetime | None = None) -> Document:
 
 def test_the_day_is_counted_in_utc_whatever_the_zone():
     late_in_the_west = datetime(2026, 11, 13, 23, 30, tzinfo=timezone(timedelta(hours=-5)))
-    assert same_day(_document("a", late_in_the_west)) == "2026-11-14"
-    assert same_day(_document("a", late_in_the_west.astimezone(UTC))) == "2026-11-14"
+    assert publication_day(_document("a", late_in_the_west)) == "2026-11-14"
+    assert publication_day(_document("a", late_in_the_west.astimezone(UTC))) == "2026-11-14"
 
 
 def test_an_undated_document_has_no_day():
-    assert same_day(_document("a")) is None
+    assert publication_day(_document("a")) is None
 
 
 def test_case_and_punctuation_do_not_part_headlines():
-    clusters = same_headline([_document("Quay opens!"), _document("Other"), _document("QUAY   opens")])
+    clusters = cluster_by_headline([_document("Quay opens!"), _document("Other"), _document("QUAY   opens")])
     assert [sorted(i for i, _ in cluster.members) for cluster in clusters] == [[1], [0, 2]]
     assert {cluster.title for cluster in clusters} == {"Other", "QUAY   opens"}
 
 
 @given(st.lists(st.text(max_size=5), max_size=10))
 def test_every_document_is_in_exactly_one_cluster(titles: list[str]):
-    clusters = same_headline([_document(title) for title in titles])
+    clusters = cluster_by_headline([_document(title) for title in titles])
     assert sorted(i for cluster in clusters for i, _ in cluster.members) == list(range(len(titles)))
 
 
@@ -43,5 +43,5 @@ def test_the_order_of_the_documents_does_not_change_the_clusters(titles: list[st
 
 
 def _titles(titles: list[str]) -> list[tuple[str, list[str]]]:
-    clusters = same_headline([_document(title) for title in titles])
+    clusters = cluster_by_headline([_document(title) for title in titles])
     return [(cluster.title, sorted(titles[i] for i, _ in cluster.members)) for cluster in clusters]

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from headwater.app import App, object_server
+from headwater.app import App, bucket_server
 from headwater.model.errors import Refused
-from headwater.settings.archive import Archive, bucket_of, folder_of
+from headwater.settings.archive import ArchiveSettings, local_archive_folder, parse_bucket_url
 from headwater.settings.settings import Settings, read_settings
 
 FILE = """
@@ -31,18 +31,18 @@ def file(tmp_path: Path) -> Path:
 
 def test_a_home_lies_over_the_rest_and_variables_over_both(file: Path):
     plain = read_settings(file, {})
-    assert (plain.archive_place.place, plain.redis, plain.database) == ("s3://one/raw", "", None)
+    assert (plain.archive_settings.place, plain.redis, plain.database) == ("s3://one/raw", "", None)
     cluster = read_settings(file, {}, "cluster")
-    assert cluster.archive_place == Archive(place="s3://two", key="a", secret="b")
+    assert cluster.archive_settings == ArchiveSettings(place="s3://two", key="a", secret="b")
     assert (cluster.redis, cluster.queues, cluster.data) == ("redis://cache.example/0", "rows", "here")
     named = {
-        "HEADWATER_HOME": "laptop", "HEADWATER_REDIS": "redis://other.example", "HEADWATER_QUEUES": "elsewhere",
+        "HEADWATER_ENV": "laptop", "HEADWATER_REDIS": "redis://other.example", "HEADWATER_QUEUES": "elsewhere",
     }  # fmt: skip
     laptop = read_settings(file, named)
-    assert (laptop.archive_place.place, laptop.redis, laptop.queues) == (
+    assert (laptop.archive_settings.place, laptop.redis, laptop.queues) == (
         "captures", "redis://other.example", "elsewhere",
     )  # fmt: skip
-    assert read_settings(file, named, "cluster").archive_place.place == "s3://two"
+    assert read_settings(file, named, "cluster").archive_settings.place == "s3://two"
 
 
 def test_the_archive_can_be_told_by_variables_alone(file: Path):
@@ -53,9 +53,9 @@ def test_the_archive_can_be_told_by_variables_alone(file: Path):
         "HEADWATER_ARCHIVE_KEY": "k",
         "HEADWATER_ARCHIVE_SECRET": "s",
     }
-    found = read_settings(file, told).archive_place
-    assert found == Archive("s3://three/raw", "http://127.0.0.1:1", "eu", "k", "s")
-    only_secret = read_settings(file, {"HEADWATER_ARCHIVE_SECRET": "s"}).archive_place
+    found = read_settings(file, told).archive_settings
+    assert found == ArchiveSettings("s3://three/raw", "http://127.0.0.1:1", "eu", "k", "s")
+    only_secret = read_settings(file, {"HEADWATER_ARCHIVE_SECRET": "s"}).archive_settings
     assert (only_secret.place, only_secret.secret) == ("s3://one/raw", "s")
 
 
@@ -63,7 +63,7 @@ def test_an_unknown_home_is_refused_with_those_there_are(file: Path):
     with pytest.raises(Refused, match=r"no home 'moon'.*cluster, laptop"):
         read_settings(file, {}, "moon")
     with pytest.raises(Refused, match="none is set"):
-        Settings().at_home("moon")
+        Settings().in_environment("moon")
 
 
 def test_a_mistake_in_a_home_is_told_with_its_line(tmp_path: Path):
@@ -74,7 +74,7 @@ def test_a_mistake_in_a_home_is_told_with_its_line(tmp_path: Path):
 
 
 def test_nothing_secret_is_shown(file: Path):
-    shown = repr(read_settings(file, {}).homes) + repr(Archive(key="hidden", secret="hidden"))
+    shown = repr(read_settings(file, {}).environments) + repr(ArchiveSettings(key="hidden", secret="hidden"))
     assert "hidden" not in shown
 
 
@@ -87,7 +87,7 @@ def test_the_folder_is_in_the_data_folder_unless_it_is_named(tmp_path: Path):
 @pytest.mark.parametrize("place", ["gs://one", "https://host/x"])
 def test_other_addresses_are_refused(place: str):
     with pytest.raises(Refused, match="not supported"):
-        folder_of(Archive(place=place), Path("data"))
+        local_archive_folder(ArchiveSettings(place=place), Path("data"))
 
 
 @pytest.mark.parametrize(
@@ -95,12 +95,12 @@ def test_other_addresses_are_refused(place: str):
 )
 def test_what_cannot_be_a_bucket_is_refused(address: str):
     with pytest.raises(Refused, match="cannot be a"):
-        bucket_of(address)
+        parse_bucket_url(address)
 
 
 def test_a_bucket_and_its_prefix():
-    assert bucket_of("s3://raw-data") == ("raw-data", "")
-    assert bucket_of("s3://raw-data/a/b_c/") == ("raw-data", "a/b_c")
+    assert parse_bucket_url("s3://raw-data") == ("raw-data", "")
+    assert parse_bucket_url("s3://raw-data/a/b_c/") == ("raw-data", "a/b_c")
 
 
 @pytest.mark.parametrize(
@@ -109,15 +109,15 @@ def test_a_bucket_and_its_prefix():
 )
 def test_an_endpoint_is_an_address_and_nothing_else(endpoint: str):
     with pytest.raises(Refused, match=r"archive\.endpoint") as refused:
-        object_server(Archive(place="s3://one", endpoint=endpoint))
+        bucket_server(ArchiveSettings(place="s3://one", endpoint=endpoint))
     assert "secret@" not in refused.value.detail
 
 
 def test_a_key_needs_a_secret():
     with pytest.raises(Refused, match=r"archive\.secret"):
-        object_server(Archive(place="s3://one", key="k"))
+        bucket_server(ArchiveSettings(place="s3://one", key="k"))
     with pytest.raises(Refused, match="no variable NOT_THERE"):
-        object_server(Archive(place="s3://one", key="env:NOT_THERE", secret="s"))
+        bucket_server(ArchiveSettings(place="s3://one", key="env:NOT_THERE", secret="s"))
 
 
 def test_the_address_of_the_database_may_stand_elsewhere(tmp_path: Path):

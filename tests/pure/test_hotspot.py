@@ -6,8 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.pure.stories.hotspot import ANY_TOPIC, TOPIC_WEIGHTS, Scale, hotspot, hottest
-from headwater.pure.stories.topics import NAMES, UNKNOWN, code_of
+from headwater.stories.topics.media_topics import TOPIC_NAMES, UNKNOWN_TOPIC, topic_code
+from headwater_recipes.geopolitics.hotspot import (
+    ANY_TOPIC,
+    TOPIC_WEIGHTS,
+    HotspotWeights,
+    score_hotspot,
+    top_share,
+)
 
 NOW = datetime(2026, 11, 15, 4, tzinfo=UTC)
 WAR, POLITICS, WEATHER, SPORT, DISASTER = (
@@ -36,7 +42,7 @@ def moment(age: float | None) -> datetime | None:
 @pytest.mark.parametrize("golden", GOLDEN)
 def test_g16_g21_golden_values(golden: tuple):
     articles, domains, age, topic, score, volume, recency, diversity = golden
-    found = hotspot(articles, domains, moment(age), topic, now=NOW)
+    found = score_hotspot(articles, domains, moment(age), topic, now=NOW)
     assert found.score == score
     assert (found.volume, found.recency, found.diversity) == pytest.approx(
         (volume, recency, diversity), abs=6e-5
@@ -47,10 +53,10 @@ def test_g16_g21_golden_values(golden: tuple):
     st.integers(-5, 10**6),
     st.integers(-5, 10**4),
     st.none() | st.floats(-1000, 10**5),
-    st.sampled_from([*NAMES, "?"]),
+    st.sampled_from([*TOPIC_NAMES, "?"]),
 )
 def test_every_part_and_the_score_stay_between_0_and_1(articles, domains, age, topic):
-    found = hotspot(articles, domains, moment(age), topic, now=NOW)
+    found = score_hotspot(articles, domains, moment(age), topic, now=NOW)
     assert all(
         0 <= part <= 1 for part in (found.score, found.volume, found.recency, found.diversity, found.topic)
     )
@@ -59,14 +65,16 @@ def test_every_part_and_the_score_stay_between_0_and_1(articles, domains, age, t
 @given(st.integers(0, 300), st.integers(0, 60), st.floats(0, 500), st.floats(0, 500))
 def test_more_articles_more_domains_and_fresher_news_never_cool_a_story(articles, domains, one, other):
     fresh, stale = sorted((one, other))
-    least = hotspot(articles, domains, moment(stale), WAR, now=NOW).score
-    assert hotspot(articles + 1, domains, moment(stale), WAR, now=NOW).score >= least
-    assert hotspot(articles, domains + 1, moment(stale), WAR, now=NOW).score >= least
-    assert hotspot(articles, domains, moment(fresh), WAR, now=NOW).score >= least
+    least = score_hotspot(articles, domains, moment(stale), WAR, now=NOW).score
+    assert score_hotspot(articles + 1, domains, moment(stale), WAR, now=NOW).score >= least
+    assert score_hotspot(articles, domains + 1, moment(stale), WAR, now=NOW).score >= least
+    assert score_hotspot(articles, domains, moment(fresh), WAR, now=NOW).score >= least
 
 
 def test_a_date_in_the_future_counts_as_now():
-    assert hotspot(1, 1, NOW + timedelta(days=3), WAR, now=NOW) == hotspot(1, 1, NOW, WAR, now=NOW)
+    assert score_hotspot(1, 1, NOW + timedelta(days=3), WAR, now=NOW) == score_hotspot(
+        1, 1, NOW, WAR, now=NOW
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,24 +90,24 @@ def test_a_date_in_the_future_counts_as_now():
     ],
 )
 def test_a_topic_is_known_by_code_by_name_and_by_its_older_names(label: str, weight: float):
-    assert hotspot(1, 1, None, label, now=NOW).topic == weight
+    assert score_hotspot(1, 1, None, label, now=NOW).topic == weight
 
 
 def test_every_top_level_has_a_weight_and_a_name_that_leads_back_to_it():
-    assert set(TOPIC_WEIGHTS) == set(NAMES)
-    assert len(NAMES) == 17
-    assert all(code_of(name) == code for code, name in NAMES.items())
-    assert code_of("") == UNKNOWN
+    assert set(TOPIC_WEIGHTS) == set(TOPIC_NAMES)
+    assert len(TOPIC_NAMES) == 17
+    assert all(topic_code(name) == code for code, name in TOPIC_NAMES.items())
+    assert topic_code("") == UNKNOWN_TOPIC
 
 
 def test_the_scale_can_be_set():
-    hourly = Scale(half_life=timedelta(hours=1), most_articles=1, topics={"15000000": 0.9})
-    found = hotspot(1, 0, moment(1), SPORT, now=NOW, scale=hourly)
+    hourly = HotspotWeights(half_life=timedelta(hours=1), most_articles=1, topics={"15000000": 0.9})
+    found = score_hotspot(1, 0, moment(1), SPORT, now=NOW, scale=hourly)
     assert (found.volume, found.topic) == (1.0, 0.9)
     assert found.recency == pytest.approx(0.5, abs=1e-3)
 
 
 def test_g18_the_top_tenth_is_at_least_one():
-    assert hottest({}) == ()
-    assert hottest({"b": 0.5, "a": 0.5}) == ("a",)
-    assert hottest({f"{n:02}": n / 40 for n in range(40)}) == ("39", "38", "37", "36")
+    assert top_share({}) == ()
+    assert top_share({"b": 0.5, "a": 0.5}) == ("a",)
+    assert top_share({f"{n:02}": n / 40 for n in range(40)}) == ("39", "38", "37", "36")

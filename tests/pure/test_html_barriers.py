@@ -2,8 +2,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from headwater.extract.html import read_html
-from headwater.model.reading import Hints, Reading, Unreadable
+from headwater.extract.html.reader import read_html
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater_demo.exchange import Request
 from headwater_demo.sites.oddities import HOST, sites
 
@@ -44,7 +44,7 @@ PAGES = {
     ("reason", "page"), [(reason, page) for reason, pages in PAGES.items() for page in pages]
 )
 def test_g7_a_page_without_text_says_why(reason, page):
-    found = read_html(page.encode(), Hints())
+    found = read_html(page.encode(), ExtractHints())
     assert isinstance(found, Unreadable), found
     assert found.reason == reason
 
@@ -60,7 +60,7 @@ def test_g7_a_page_without_text_says_why(reason, page):
 )
 def test_a_page_with_real_text_is_never_thrown_away(extra):
     page = f"<html><head><title>404 days at sea: error and wonder</title></head><body>{extra}<article><h1>404 days at sea</h1><p>{LONG}</p></article></body></html>"
-    found = read_html(page.encode(), Hints())
+    found = read_html(page.encode(), ExtractHints())
     assert isinstance(found, Reading), found
     assert "keeper of the lamp" in found.plain
 
@@ -69,7 +69,7 @@ def test_a_page_with_real_text_is_never_thrown_away(extra):
     "data", [b"%PDF-1.7 ...", b"PK\x03\x04 zip", bytes(range(256)) * 20, b"\x89PNG\r\n\x1a\n"]
 )
 def test_bytes_that_are_no_page_are_refused(data):
-    found = read_html(data, Hints(media_type="text/html"))
+    found = read_html(data, ExtractHints(media_type="text/html"))
     assert isinstance(found, Unreadable)
     assert found.reason == "unsupported"
 
@@ -82,7 +82,7 @@ BUTTONS = "<form><button>Accept all</button><button>Reject all</button></form>"
 
 
 def reason_of(head: str, body: str) -> str | None:
-    found = read_html(f"<html><head>{head}</head><body>{body}</body></html>".encode(), Hints())
+    found = read_html(f"<html><head>{head}</head><body>{body}</body></html>".encode(), ExtractHints())
     return found.reason if isinstance(found, Unreadable) else None
 
 
@@ -128,7 +128,8 @@ def test_a_short_page_that_only_mentions_cookies_is_kept(head, body):
 def test_g7_the_walls_of_the_demo_internet_are_seen(path, reason):
     (site,) = [site for site in sites(None) if site.host == HOST]
     found = read_html(
-        site.answer(Request(host=HOST, path=path, now=datetime(2026, 11, 13, tzinfo=UTC))).body, Hints()
+        site.answer(Request(host=HOST, path=path, now=datetime(2026, 11, 13, tzinfo=UTC))).body,
+        ExtractHints(),
     )
     assert isinstance(found, Unreadable)
     assert found.reason == reason

@@ -1,18 +1,18 @@
 import pytest
 
-from headwater.extract.html.decode import decode, repair, scrub
+from headwater.text.charset import decode_text, fix_encoding, replace_surrogates
 
 TEXT = "Größe, café, naïve \u2013 “quoted”"
 
 
 def test_the_byte_order_mark_outranks_the_header():
-    found = decode("\ufeffGröße".encode(), "text/html; charset=iso-8859-1")
+    found = decode_text("\ufeffGröße".encode(), "text/html; charset=iso-8859-1")
     assert (found.text, found.charset, found.origin) == ("Größe", "utf-8", "byte-order mark")
 
 
 def test_the_header_outranks_the_page():
     data = '<meta charset="iso-8859-1">Größe'.encode()
-    found = decode(data, "text/html; charset=UTF-8")
+    found = decode_text(data, "text/html; charset=UTF-8")
     assert "Größe" in found.text
     assert found.origin == "header"
 
@@ -25,14 +25,14 @@ def test_the_header_outranks_the_page():
     ],
 )
 def test_the_page_names_its_charset_and_the_web_means_the_windows_one(meta):
-    found = decode((meta + TEXT).encode("cp1252"), None)
+    found = decode_text((meta + TEXT).encode("cp1252"), None)
     assert TEXT in found.text
     assert (found.charset, found.origin) == ("cp1252", "meta")
 
 
 def test_a_false_declaration_is_not_believed():
     text = "<p>" + "Привет, мир! " * 40
-    found = decode(b'<meta charset="utf-8">' + text.encode("cp1251"), "text/html; charset=utf-8")
+    found = decode_text(b'<meta charset="utf-8">' + text.encode("cp1251"), "text/html; charset=utf-8")
     assert "Привет, мир!" in found.text
     assert found.origin == "detected"
 
@@ -47,24 +47,24 @@ def test_a_false_declaration_is_not_believed():
     ],
 )
 def test_an_undeclared_charset_is_detected(charset, text):
-    found = decode(("<p>" + text).encode(charset), None)
+    found = decode_text(("<p>" + text).encode(charset), None)
     assert found.charset == charset
     assert text in found.text
 
 
 def test_an_unknown_charset_name_is_passed_over():
-    assert decode("Größe".encode(), "text/html; charset=nonsense-7").text == "Größe"
+    assert decode_text("Größe".encode(), "text/html; charset=nonsense-7").text == "Größe"
 
 
 def test_control_characters_do_not_survive():
-    assert decode(b"a\x00b\x08c\nd", None).text == "abc\nd"
+    assert decode_text(b"a\x00b\x08c\nd", None).text == "abc\nd"
 
 
 def test_mojibake_is_repaired_only_on_evidence():
     broken = "itâ€™s a cafÃ© that we donâ€™t know, isnâ€™t it"
-    assert repair(broken) == "it\u2019s a café that we don\u2019t know, isn\u2019t it"
-    assert repair("Ã alone stays") == "Ã alone stays"
+    assert fix_encoding(broken) == "it\u2019s a café that we don\u2019t know, isn\u2019t it"
+    assert fix_encoding("Ã alone stays") == "Ã alone stays"
 
 
 def test_lone_surrogates_are_scrubbed():
-    assert scrub("a\ud800b") == "a\ufffdb"
+    assert replace_surrogates("a\ud800b") == "a\ufffdb"

@@ -2,10 +2,10 @@
 
 import pytest
 
-from headwater.extract.html import read_html
-from headwater.extract.html.sniff import LARGEST
-from headwater.extract.html.tree import shallow, shorten
-from headwater.model.reading import Hints, Reading, Unreadable
+from headwater.extract.html.parser import limit_depth, truncate_markup
+from headwater.extract.html.reader import read_html
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
+from headwater.text.html_sniffing import LARGEST
 
 WORDS = b"Some words of text, and a few more of them, so that there is something to read here. "
 PAGES = {
@@ -29,7 +29,7 @@ PAGES = {
 
 @pytest.mark.parametrize("name", PAGES)
 def test_hostile_pages_end_as_text_or_as_a_reason(name):
-    found = read_html(PAGES[name], Hints(url="https://site.example/a"))
+    found = read_html(PAGES[name], ExtractHints(url="https://site.example/a"))
     if isinstance(found, Reading):
         found.text.encode()
         assert found.plain.strip()
@@ -42,41 +42,41 @@ def test_hostile_pages_end_as_text_or_as_a_reason(name):
     "name", ["nested", "nested inline", "nested lists", "long attribute", "long script", "long text"]
 )
 def test_the_text_in_the_middle_is_found(name):
-    found = read_html(PAGES[name], Hints())
+    found = read_html(PAGES[name], ExtractHints())
     assert isinstance(found, Reading)
     assert "Some words of text" in found.plain
 
 
 def test_a_page_over_the_limit_is_refused_with_its_reason():
-    found = read_html(b"x" * (LARGEST + 1), Hints())
+    found = read_html(b"x" * (LARGEST + 1), ExtractHints())
     assert isinstance(found, Unreadable)
     assert found.reason == "too_large"
 
 
 def test_a_page_over_the_limit_of_markup_loses_what_nobody_reads_first(monkeypatch):
-    monkeypatch.setattr("headwater.extract.html.tree.LARGEST_MARKUP", 50_000)
+    monkeypatch.setattr("headwater.extract.html.parser.LARGEST_MARKUP", 50_000)
     heavy = '<p class="' + "x" * 30_000 + '">one</p><script>' + "y" * 30_000 + "</script><p>two</p>"
-    markup, cut = shorten(heavy)
+    markup, cut = truncate_markup(heavy)
     assert not cut
     assert "two" in markup
     assert "yyy" not in markup
-    assert shorten("word " * 20_000) == ("word " * 10_000, True)
+    assert truncate_markup("word " * 20_000) == ("word " * 10_000, True)
 
 
 def test_ordinary_pages_are_not_touched_by_the_guard():
     page = "<div><p>word</p></div>" * 5_000
-    assert shallow(page) == page
+    assert limit_depth(page) == page
 
 
 def test_endless_nesting_is_taken_out():
-    assert "<div" not in shallow("<div>" * 20_000 + "<p>word</p>")
+    assert "<div" not in limit_depth("<div>" * 20_000 + "<p>word</p>")
 
 
 @pytest.mark.parametrize("url", ["http://[bad", "not a url", "//", "https://a.example:notaport/x", ""])
 def test_an_address_that_is_none_does_no_harm(url):
     found = read_html(
         b"<base href='http://[x'><link rel=canonical href='http://[y'><p><a href='//['>x</a>" + WORDS * 3,
-        Hints(url=url),
+        ExtractHints(url=url),
     )
     assert isinstance(found, Reading)
     assert found.links == ()
@@ -84,6 +84,8 @@ def test_an_address_that_is_none_does_no_harm(url):
 
 def test_linked_data_of_the_wrong_shape_does_no_harm():
     shapes = b'{"@type":["Article",3],"author":[[{"name":{"a":1}}]],"datePublished":5,"keywords":{"x":[]},"image":[{"url":{"q":1}}],"@id":[1]}'
-    found = read_html(b'<script type="application/ld+json">' + shapes + b"</script><p>" + WORDS * 3, Hints())
+    found = read_html(
+        b'<script type="application/ld+json">' + shapes + b"</script><p>" + WORDS * 3, ExtractHints()
+    )
     assert isinstance(found, Reading)
     assert found.published is None

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.extract.html import read_html
-from headwater.extract.html.metadata.dates import date_in_path, parse_date
 from headwater.extract.html.metadata.jsonld import parse_linked_data
-from headwater.extract.html.metadata.title import without_site
-from headwater.model.reading import Hints, Reading
+from headwater.extract.html.metadata.page_metadata import without_site
+from headwater.extract.html.reader import read_html
+from headwater.model.outcomes import ExtractHints, Reading
+from headwater.text.dates import date_in_path, parse_page_date
 
 TEXT = " ".join(
     ["The keeper of the lamp wrote down the wind, the tide and the names of those who came to visit."] * 12
@@ -17,7 +17,7 @@ TEXT = " ".join(
 
 def page(head: str = "", top: str = "<h1>The lamp</h1>", bottom: str = "") -> Reading:
     markup = f"<html><head>{head}</head><body><article>{top}<p>{TEXT}</p><p>{TEXT}</p>{bottom}</article></body></html>"
-    found = read_html(markup.encode(), Hints(url="https://courier.example/lamp"))
+    found = read_html(markup.encode(), ExtractHints(url="https://courier.example/lamp"))
     assert isinstance(found, Reading), found
     return found
 
@@ -121,7 +121,7 @@ def test_the_name_of_the_site_is_stripped():
     ],
 )
 def test_dates_as_pages_write_them(text, expected):
-    found = parse_date(text)
+    found = parse_page_date(text)
     assert found is not None
     assert found.isoformat() == expected
 
@@ -130,18 +130,18 @@ def test_dates_as_pages_write_them(text, expected):
     "text", ["", "05/06/2024", "soon", "2024", "99.99.2024", "May 32, 2024", "1066-01-01", "9999-99-99"]
 )
 def test_what_is_ambiguous_or_impossible_is_no_date(text):
-    assert parse_date(text) is None
+    assert parse_page_date(text) is None
 
 
 @given(st.datetimes(datetime(1990, 1, 2), datetime(2099, 1, 1), timezones=st.just(UTC)))
 def test_an_iso_date_is_read_as_it_was_written(moment):
     moment = moment.replace(microsecond=0)
-    assert parse_date(moment.isoformat()) == moment
+    assert parse_page_date(moment.isoformat()) == moment
 
 
 @given(st.text(max_size=60))
 def test_parsing_a_date_never_fails(text):
-    found = parse_date(text)
+    found = parse_page_date(text)
     assert found is None or found.utcoffset() is not None
 
 
@@ -171,7 +171,7 @@ def test_linked_data_never_fails(text):
     ],
 )
 def test_dates_of_many_languages_and_of_words_run_together(text, expected):
-    found = parse_date(text)
+    found = parse_page_date(text)
     assert found is not None
     assert found.date().isoformat() == expected
 
@@ -189,7 +189,7 @@ def test_the_order_of_day_and_month_follows_the_page():
 )
 def test_the_order_of_day_and_month_follows_the_language(language, expected):
     markup = f'<html lang="{language}"><body><h1>The lamp</h1><p>05/06/2024</p><p>{TEXT}</p><p>{TEXT}</p></body></html>'
-    found = read_html(markup.encode(), Hints(url="https://courier.example/lamp"))
+    found = read_html(markup.encode(), ExtractHints(url="https://courier.example/lamp"))
     assert isinstance(found, Reading)
     assert found.published is not None
     assert found.published.date().isoformat() == expected
@@ -232,7 +232,7 @@ def test_names_of_meta_elements_may_be_written_in_any_way():
 
 def test_a_front_page_has_no_date():
     markup = f'<meta property="article:published_time" content="2024-05-06"><h1>Courier</h1><p>{TEXT}</p>'
-    found = read_html(markup.encode(), Hints(url="https://courier.example/"))
+    found = read_html(markup.encode(), ExtractHints(url="https://courier.example/"))
     assert isinstance(found, Reading)
     assert found.published is None
 

@@ -1,10 +1,10 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from headwater.extract.html import read_html, reader
-from headwater.extract.html.profiles import cascade
+from headwater.extract.html.profiles import cascade, reader
 from headwater.extract.html.profiles.selectors import clean, density, selectors_text
-from headwater.model.reading import Hints, Reading, Unreadable
+from headwater.extract.html.reader import read_html
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 
 WORDS = "The keeper of the lamp wrote down the wind, the tide and the names of those who came to visit. "
 
@@ -47,7 +47,7 @@ def test_r69_residue_orphans_and_repeats_are_cleaned():
 
 def test_r70_a_profile_gives_the_same_metadata():
     page = f"<head><meta property='og:title' content='The lamp'><meta property='og:site_name' content='Courier'></head><article><p>{WORDS * 5}</p></article>"
-    found = reader("selectors")(page.encode(), Hints(url="https://courier.example/a"))
+    found = reader("selectors")(page.encode(), ExtractHints(url="https://courier.example/a"))
     assert isinstance(found, Reading)
     assert (found.title, found.publisher, found.method) == ("The lamp", "Courier", "selectors")
 
@@ -74,4 +74,4 @@ def test_profiles_are_named():
 
 
 def test_a_profile_says_when_there_is_no_text():
-    assert reader("selectors")(b"<body></body>", Hints()) == Unreadable("no_text")
+    assert reader("selectors")(b"<body></body>", ExtractHints()) == Unreadable("no_text")

@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headwater.extract.html import read_html
-from headwater.extract.html.choose import Choice, choose, without_strays
-from headwater.extract.marked import unmark
-from headwater.model.reading import Hints, Reading, Unreadable
+from headwater.extract.html.classifier.selection import BlockChoice, choose_blocks, without_strays
+from headwater.extract.html.reader import read_html
+from headwater.extract.plain_text import strip_markdown
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 
 PARAGRAPHS = [
     "The harbour of Larkmoor was rebuilt in stone after the storm, and the town has not closed its gates since then.",
@@ -37,7 +37,7 @@ tide  = 3</pre>
 
 def reading(markup: str | bytes, url: str | None = None, media_type: str | None = None) -> Reading:
     data = markup if isinstance(markup, bytes) else markup.encode()
-    found = read_html(data, Hints(url=url, media_type=media_type))
+    found = read_html(data, ExtractHints(url=url, media_type=media_type))
     assert isinstance(found, Reading), found
     return found
 
@@ -140,7 +140,7 @@ FRAGMENTS = ["<p>", "</p>", "<div class='a'>", "</div>", "<b>", "</a>", "<a href
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=40))
 def test_broken_markup_ends_as_text_or_as_a_reason(parts):
-    found = read_html("".join(parts).encode("utf-8", "surrogatepass"), Hints())
+    found = read_html("".join(parts).encode("utf-8", "surrogatepass"), ExtractHints())
     if isinstance(found, Reading):
         assert found.text.strip()
         found.text.encode()
@@ -152,7 +152,7 @@ def test_broken_markup_ends_as_text_or_as_a_reason(parts):
 @settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=400))
 def test_any_bytes_end_as_text_or_as_a_reason(data):
-    found = read_html(data, Hints(url="https://site.example/"))
+    found = read_html(data, ExtractHints(url="https://site.example/"))
     assert isinstance(found, Reading | Unreadable)
 
 
@@ -228,16 +228,16 @@ def _element(name: str, inner: list[str]) -> str:
 @settings(max_examples=80, deadline=None)
 @given(st.lists(ELEMENTS, min_size=1, max_size=4))
 def test_reading_the_rendered_text_again_loses_no_word(elements):
-    found = read_html(("<article>" + "".join(elements) + "</article>").encode(), Hints())
+    found = read_html(("<article>" + "".join(elements) + "</article>").encode(), ExtractHints())
     if isinstance(found, Reading):
-        again = iter(unmark(found.text).split())
+        again = iter(strip_markdown(found.text).split())
         assert all(word in again for word in found.plain.split())
 
 
 def test_what_stands_apart_from_an_article_is_left_out():
     likely = np.array([0.5, 0.1, 0.1, 0.1, 0.9, 0.95, 0.1, 0.1, 0.1, 0.85], np.float32)
     words = np.array([10, 5, 5, 5, 80, 90, 5, 5, 5, 10], np.float32)
-    choice = Choice((0, 4, 5, 9), 0.9, 0.4)
+    choice = BlockChoice((0, 4, 5, 9), 0.9, 0.4)
     assert without_strays(choice, likely, words).blocks == (4, 5, 9)
 
 
@@ -245,5 +245,5 @@ def test_a_short_text_of_which_nothing_is_likely_is_none():
     texts = ["Sign in", "Basket", "Help"]
     few, many = np.array([20, 15, 10], np.float32), np.array([200, 150, 100], np.float32)
     likely = np.array([0.35, 0.3, 0.2], np.float32)
-    assert choose(likely, few, texts).blocks == ()
-    assert choose(likely, many, texts).blocks != ()
+    assert choose_blocks(likely, few, texts).blocks == ()
+    assert choose_blocks(likely, many, texts).blocks != ()

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.model.story import Member, Story
-from headwater.pure.identity import inherit
+from headwater.stories.identity import inherit_story_ids
 
 
 def _story(name: str, members: frozenset[str]) -> Story:
@@ -33,36 +33,36 @@ earlier_divisions = divisions().map(lambda clusters: [_story(f"s{i}", c) for i, 
 
 @given(divisions(), earlier_divisions)
 def test_every_cluster_gets_an_id_of_its_own(clusters, earlier):
-    names = inherit(clusters, earlier, "g")
+    names = inherit_story_ids(clusters, earlier, "g")
     assert len(names) == len(set(names)) == len(clusters)
 
 
 @given(divisions(), earlier_divisions, st.randoms())
 def test_the_order_of_the_input_changes_nothing(clusters, earlier, chance):
-    names = dict(zip(clusters, inherit(clusters, earlier, "g"), strict=True))
+    names = dict(zip(clusters, inherit_story_ids(clusters, earlier, "g"), strict=True))
     shuffled, stories = list(clusters), list(earlier)
     chance.shuffle(shuffled)
     chance.shuffle(stories)
-    assert dict(zip(shuffled, inherit(shuffled, stories, "g"), strict=True)) == names
+    assert dict(zip(shuffled, inherit_story_ids(shuffled, stories, "g"), strict=True)) == names
 
 
 @given(divisions())
 def test_the_same_division_again_keeps_every_id(clusters):
-    names = inherit(clusters, [], "g")
+    names = inherit_story_ids(clusters, [], "g")
     stories = [_story(name, cluster) for name, cluster in zip(names, clusters, strict=True)]
-    assert inherit(clusters, stories, "g") == names
+    assert inherit_story_ids(clusters, stories, "g") == names
 
 
 @given(divisions(), earlier_divisions)
 def test_an_inherited_id_comes_from_a_story_with_a_shared_member(clusters, earlier):
     members = {story.id: {m.document for m in story.members} for story in earlier}
-    for cluster, name in zip(clusters, inherit(clusters, earlier, "g"), strict=True):
+    for cluster, name in zip(clusters, inherit_story_ids(clusters, earlier, "g"), strict=True):
         assert name not in members or members[name] & cluster
 
 
 @given(divisions(), earlier_divisions)
 def test_no_story_is_forgotten_while_a_cluster_without_one_shares_a_member(clusters, earlier):
-    names = inherit(clusters, earlier, "g")
+    names = inherit_story_ids(clusters, earlier, "g")
     left = [story for story in earlier if story.id not in names]
     new = [c for c, name in zip(clusters, names, strict=True) if name not in {s.id for s in earlier}]
     for story in left:
@@ -73,37 +73,39 @@ def test_no_story_is_forgotten_while_a_cluster_without_one_shares_a_member(clust
 def test_a_new_id_is_never_that_of_an_ended_story(clusters, earlier, rounds):
     ended: frozenset[str] = frozenset()
     for _ in range(rounds):
-        ended |= frozenset(inherit(clusters, [], "g", ended))
-    assert not ended & set(inherit(clusters, earlier, "g", ended))
+        ended |= frozenset(inherit_story_ids(clusters, [], "g", ended))
+    assert not ended & set(inherit_story_ids(clusters, earlier, "g", ended))
 
 
 def test_most_shared_members_wins():
     big, small = _story("big", frozenset("abc")), _story("small", frozenset("de"))
-    assert inherit([frozenset("abde"), frozenset("c")], [small, big], "g")[0] in {"big", "small"}
-    assert inherit([frozenset("abd"), frozenset("ce")], [small, big], "g") == ["big", "small"]
+    assert inherit_story_ids([frozenset("abde"), frozenset("c")], [small, big], "g")[0] in {"big", "small"}
+    assert inherit_story_ids([frozenset("abd"), frozenset("ce")], [small, big], "g") == ["big", "small"]
 
 
 def test_a_story_that_splits_goes_on_with_the_larger_part():
     whole = _story("whole", frozenset("abcde"))
-    names = inherit([frozenset("ab"), frozenset("cde")], [whole], "g")
+    names = inherit_story_ids([frozenset("ab"), frozenset("cde")], [whole], "g")
     assert names[1] == "whole"
     assert names[0] != "whole"
 
 
 def test_stories_that_merge_go_on_as_the_larger_one():
-    names = inherit([frozenset("abcde")], [_story("x", frozenset("ab")), _story("y", frozenset("cde"))], "g")
+    names = inherit_story_ids(
+        [frozenset("abcde")], [_story("x", frozenset("ab")), _story("y", frozenset("cde"))], "g"
+    )
     assert names == ["y"]
 
 
 def test_ties_go_to_the_larger_story_then_to_the_smaller_id():
-    assert inherit([frozenset("ab")], [_story("p", frozenset("axy")), _story("q", frozenset("b"))], "g") == [
-        "p"
-    ]
-    assert inherit([frozenset("ab")], [_story("q", frozenset("b")), _story("p", frozenset("a"))], "g") == [
-        "p"
-    ]
+    assert inherit_story_ids(
+        [frozenset("ab")], [_story("p", frozenset("axy")), _story("q", frozenset("b"))], "g"
+    ) == ["p"]
+    assert inherit_story_ids(
+        [frozenset("ab")], [_story("q", frozenset("b")), _story("p", frozenset("a"))], "g"
+    ) == ["p"]
 
 
 def test_groups_do_not_share_new_ids():
     cluster = [frozenset("ab")]
-    assert inherit(cluster, [], "monday") != inherit(cluster, [], "tuesday")
+    assert inherit_story_ids(cluster, [], "monday") != inherit_story_ids(cluster, [], "tuesday")

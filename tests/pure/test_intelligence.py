@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.pure.intelligence import (
+from headwater.stories.llm.extraction import (
     QUESTIONS,
     Extraction,
+    InvalidAnswer,
     MacroClassification,
-    Unusable,
-    asked_again,
-    messages,
-    question_of,
-    read_answer,
+    extraction_messages,
+    parse_extraction,
+    question_for_queue,
+    retry_messages,
 )
 
 EXTRACTION, MACRO = QUESTIONS["extraction"], QUESTIONS["macro_classification"]
@@ -33,18 +33,18 @@ MACRO_GOOD = {
 
 
 def test_r86_the_queue_decides_what_is_asked():
-    assert question_of("app:queue:extraction") is EXTRACTION
-    assert question_of("desk:queue:macro_classification") is MACRO
-    assert question_of("app:queue:parsing") is None
+    assert question_for_queue("app:queue:extraction") is EXTRACTION
+    assert question_for_queue("desk:queue:macro_classification") is MACRO
+    assert question_for_queue("app:queue:parsing") is None
 
 
 def test_a_good_answer_is_taken_with_or_without_a_fence():
     plain = json.dumps(GOOD)
-    answer = read_answer(EXTRACTION, plain)
+    answer = parse_extraction(EXTRACTION, plain)
     assert isinstance(answer, Extraction)
     assert answer.sentiments[0].ticker == "NGSC"
-    assert read_answer(EXTRACTION, f"```json\n{plain}\n```") == answer
-    assert isinstance(read_answer(MACRO, json.dumps(MACRO_GOOD)), MacroClassification)
+    assert parse_extraction(EXTRACTION, f"```json\n{plain}\n```") == answer
+    assert isinstance(parse_extraction(MACRO, json.dumps(MACRO_GOOD)), MacroClassification)
 
 
 @pytest.mark.parametrize(
@@ -60,20 +60,22 @@ def test_a_good_answer_is_taken_with_or_without_a_fence():
     ],
 )
 def test_what_does_not_fit_the_schema_is_no_answer(change):
-    with pytest.raises(Unusable, match="schema"):
-        read_answer(EXTRACTION, json.dumps(GOOD | change))
+    with pytest.raises(InvalidAnswer, match="schema"):
+        parse_extraction(EXTRACTION, json.dumps(GOOD | change))
 
 
 @pytest.mark.parametrize("said", ["", "  ", "Certainly! Here it is.", "{", "[" * 100_000, "\ud800", "``````"])
 def test_what_is_not_json_is_no_answer(said: str):
-    with pytest.raises(Unusable) as why:
-        read_answer(EXTRACTION, said)
+    with pytest.raises(InvalidAnswer) as why:
+        parse_extraction(EXTRACTION, said)
     assert len(str(why.value)) <= 300
 
 
 @given(st.text())
 def test_a_document_stays_one_string_inside_the_message_whatever_it_says(text: str):
-    system, user = messages(EXTRACTION, {"document_id": "d1", "ticker": "NGSC", "normalized_text": text})
+    system, user = extraction_messages(
+        EXTRACTION, {"document_id": "d1", "ticker": "NGSC", "normalized_text": text}
+    )
     assert text not in system["content"] or len(text) < 40
     assert json.loads(user["content"])["normalized_text"] == text
     assert "data" in system["content"]
@@ -81,6 +83,6 @@ def test_a_document_stays_one_string_inside_the_message_whatever_it_says(text: s
 
 
 def test_whoever_is_asked_again_is_told_what_was_wrong_and_not_sent_books():
-    said, complaint = asked_again("x" * 100_000, "schema: Expected `str`")
+    said, complaint = retry_messages("x" * 100_000, "schema: Expected `str`")
     assert len(said["content"]) <= 4_000
     assert "schema: Expected `str`" in complaint["content"]

@@ -3,15 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.pure.keys import (
-    capture_key,
-    delivery_key,
-    document_key,
-    group_key,
-    key,
-    lead_key,
-    source_key,
-)
+from headwater.model.keys import capture_key, delivery_key, document_key, group_key, key, lead_key, source_key
 
 parts = st.lists(st.text(st.characters(), max_size=8), max_size=5)
 

@@ -6,20 +6,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headwater.model.document import Document
-from headwater.model.recipe import Context
-from headwater.pure.language import (
-    DETECTED,
-    UNDETERMINED,
-    Detected,
-    LanguageRules,
-    detect,
-    identify,
-    primary,
-    settle,
+from headwater.documents.language.codes import UNDETERMINED, primary_code
+from headwater.documents.language.detect_language import (
+    LANGUAGE_CONFIDENCE,
+    SECONDARY_LANGUAGE,
+    DetectLanguage,
+    rank_languages,
 )
-from headwater.pure.language.voting import vote
-from headwater.steps.language import LANGUAGE_CONFIDENCE, SECONDARY_LANGUAGE, DetectLanguage, rank
+from headwater.documents.language.detector import (
+    DETECTED_ORIGIN,
+    DetectedLanguage,
+    LanguageRules,
+    detect_language,
+    identify_language,
+    resolve_language,
+    vote_on_short_text,
+)
+from headwater.model.document import Document
+from headwater.model.recipe import StepContext
 
 IBERIAN = LanguageRules(languages=("es", "ca", "eu", "gl", "en"))
 SENTENCES = {
@@ -46,7 +50,7 @@ SENTENCES = {
 @pytest.mark.parametrize("language", SENTENCES)
 def test_p19_tells_the_language_of_a_sentence(language: str) -> None:
     everything = LanguageRules(languages=tuple(SENTENCES))
-    assert detect(SENTENCES[language], rank, everything).language == language
+    assert detect_language(SENTENCES[language], rank_languages, everything).language == language
 
 
 @pytest.mark.parametrize(
@@ -59,46 +63,46 @@ def test_p19_tells_the_language_of_a_sentence(language: str) -> None:
     ],
 )
 def test_p19_five_words_are_put_to_a_vote(text: str, language: str) -> None:
-    assert detect(text, rank, IBERIAN).language == language
+    assert detect_language(text, rank_languages, IBERIAN).language == language
 
 
 def test_p19_bilingual_page_has_a_dominant_and_a_secondary_language() -> None:
     page = "\n\n".join([SENTENCES["ca"], SENTENCES["ca"], SENTENCES["es"]])
-    found = detect(page, rank, IBERIAN)
+    found = detect_language(page, rank_languages, IBERIAN)
     assert (found.language, found.secondary) == ("ca", "es")
     assert sum(found.shares.values()) == pytest.approx(1.0, abs=0.01)
 
 
 def test_p19_one_quoted_line_is_no_second_language() -> None:
     page = "\n\n".join([*[SENTENCES["es"]] * 9, SENTENCES["en"]])
-    assert detect(page, rank, IBERIAN).secondary == ""
+    assert detect_language(page, rank_languages, IBERIAN).secondary == ""
 
 
 @pytest.mark.parametrize(
     "text", ["", " \n\n ", "12345 678", "::: --- :::", "OK", "https://harbour.example/a/b"]
 )
 def test_says_und_when_there_is_nothing_to_tell_by(text: str) -> None:
-    assert detect(text, rank, IBERIAN).language == UNDETERMINED
+    assert detect_language(text, rank_languages, IBERIAN).language == UNDETERMINED
 
 
 def test_names_a_language_outside_the_recipe_when_it_is_clear() -> None:
-    assert detect(SENTENCES["de"], rank, IBERIAN).language == "de"
-    assert detect(SENTENCES["ja"], rank, IBERIAN).language == "ja"
+    assert detect_language(SENTENCES["de"], rank_languages, IBERIAN).language == "de"
+    assert detect_language(SENTENCES["ja"], rank_languages, IBERIAN).language == "ja"
 
 
 def test_doubtful_text_is_und() -> None:
-    undecided = identify("zzz qqq www kkk", lambda _: [("es", 0.5), ("gl", 0.5)], IBERIAN_STRICT)
+    undecided = identify_language("zzz qqq www kkk", lambda _: [("es", 0.5), ("gl", 0.5)], IBERIAN_STRICT)
     assert undecided.language == UNDETERMINED
     assert undecided.confidence == pytest.approx(0.5)
 
 
-IBERIAN_STRICT = LanguageRules(languages=("es", "gl"), least_confidence=0.6)
+IBERIAN_STRICT = LanguageRules(languages=("es", "gl"), min_confidence=0.6)
 
 
 def test_the_small_words_outvote_a_weak_lead() -> None:
     ranking = [("es", 0.55), ("gl", 0.45)]
-    assert vote("unha cousa e outra na rúa", ranking)[0][0] == "gl"
-    assert vote("una cosa y la otra", ranking)[0][0] == "es"
+    assert vote_on_short_text("unha cousa e outra na rúa", ranking)[0][0] == "gl"
+    assert vote_on_short_text("una cosa y la otra", ranking)[0][0] == "es"
 
 
 @pytest.mark.parametrize(
@@ -115,22 +119,24 @@ def test_the_small_words_outvote_a_weak_lead() -> None:
     ],
 )
 def test_reads_declared_tags(tag: str, code: str) -> None:
-    assert primary(tag) == code
+    assert primary_code(tag) == code
 
 
 @pytest.mark.parametrize(
     ("declared", "found", "language", "origin"),
     [
-        ("es-ES", Detected("es", 0.6), "es", "html lang"),
-        ("en", Detected("es", 0.99), "es", DETECTED),
-        ("en", Detected("es", 0.5), "en", "html lang"),
-        ("en", Detected("und", 0.0), "en", "html lang"),
-        ("", Detected("es", 0.7), "es", DETECTED),
-        ("", Detected("und", 0.0), "und", DETECTED),
+        ("es-ES", DetectedLanguage("es", 0.6), "es", "html lang"),
+        ("en", DetectedLanguage("es", 0.99), "es", DETECTED_ORIGIN),
+        ("en", DetectedLanguage("es", 0.5), "en", "html lang"),
+        ("en", DetectedLanguage("und", 0.0), "en", "html lang"),
+        ("", DetectedLanguage("es", 0.7), "es", DETECTED_ORIGIN),
+        ("", DetectedLanguage("und", 0.0), "und", DETECTED_ORIGIN),
     ],
 )
-def test_declaration_and_text_are_weighed(declared: str, found: Detected, language: str, origin: str) -> None:
-    settled = settle(declared, "html lang", found, overrule=0.8)
+def test_declaration_and_text_are_weighed(
+    declared: str, found: DetectedLanguage, language: str, origin: str
+) -> None:
+    settled = resolve_language(declared, "html lang", found, overrule=0.8)
     assert (settled.language, settled.origin) == (language, origin)
 
 
@@ -144,7 +150,7 @@ LANGUAGES = ("ca", "en", "es", "eu", "gl", "pt")
 @settings(max_examples=200)
 def test_any_text_gets_an_answer_within_bounds(text: str, weights: list[float]) -> None:
     shares = [weight / sum(weights) for weight in weights]
-    found = detect(text, lambda _: list(zip(LANGUAGES, shares, strict=True)), IBERIAN)
+    found = detect_language(text, lambda _: list(zip(LANGUAGES, shares, strict=True)), IBERIAN)
     assert found.language in {*LANGUAGES, UNDETERMINED}
     assert 0.0 <= found.confidence <= 1.0
     assert found.secondary != found.language
@@ -153,8 +159,8 @@ def test_any_text_gets_an_answer_within_bounds(text: str, weights: list[float]) 
 @given(st.text(max_size=120), st.permutations(LANGUAGES))
 def test_the_order_of_the_candidates_changes_nothing(text: str, order: list[str]) -> None:
     ranking = {language: 1 / len(LANGUAGES) for language in LANGUAGES}
-    first = identify(text, lambda _: list(ranking.items()), LanguageRules(languages=LANGUAGES))
-    other = identify(
+    first = identify_language(text, lambda _: list(ranking.items()), LanguageRules(languages=LANGUAGES))
+    other = identify_language(
         text, lambda _: [(name, ranking[name]) for name in order], LanguageRules(languages=tuple(order))
     )
     assert first == other
@@ -165,7 +171,7 @@ def document(**values: object) -> Document:
 
 
 def told(step: DetectLanguage, given_: Document) -> Document:
-    context = Context("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=None)  # type: ignore[arg-type]
+    context = StepContext("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=None)  # type: ignore[arg-type]
     (outcome,) = step([given_], context)
     assert isinstance(outcome, Document)
     return outcome
@@ -176,7 +182,7 @@ def test_step_records_language_origin_confidence_and_second_language() -> None:
     page = "\n\n".join([SENTENCES["ca"], SENTENCES["ca"], SENTENCES["es"]])
     after = told(step, document(text=page, language="en", origins={"language": "html lang", "text": "page"}))
     assert after.language == "ca"
-    assert after.origins == {"language": DETECTED, "text": "page"}
+    assert after.origins == {"language": DETECTED_ORIGIN, "text": "page"}
     assert after.fact(SECONDARY_LANGUAGE) == "es"
     assert (after.fact(LANGUAGE_CONFIDENCE) or 0) > 0.8
     assert after.notes["declared"] == "en"

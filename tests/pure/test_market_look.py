@@ -11,16 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.conversing import NOW, Heard, answer, converse, make_source
 
-from headwater.discover.api.asking import Api
-from headwater.discover.api.broker import broker
-from headwater.discover.api.credential import Credential
-from headwater.discover.api.market import market
 from headwater.model.errors import Permanent, Temporary
-from headwater.pure.bars import bar_of, last_trading_day, trading_days
-from headwater.pure.payloads import moment, number
+from headwater.sources.json_api import Credential, JsonApi, number_value, parse_timestamp
+from headwater_recipes.markets.sources.broker import discover_broker
+from headwater_recipes.markets.sources.market_data import (
+    discover_market_data,
+    last_trading_day,
+    parse_bar,
+    trading_days,
+)
 
 KEY = Credential("massive", {"Authorization": "K"}, "Bearer ", {"K": "secret"})
-discover = market(lambda source: Api("https://api.massive.example", source.kind, KEY))
+discover = discover_market_data(lambda source: JsonApi("https://api.massive.example", source.kind, KEY))
 CLOSING = int(datetime(2026, 11, 12, 21, tzinfo=UTC).timestamp() * 1000)
 BAR = {
     "T": "NGSC",
@@ -166,11 +168,11 @@ def test_a_bar_from_the_future_does_not_hide_the_present():
 
 @pytest.mark.parametrize("symbol", ["", "A" * 33, "A\x00B", "../x", "A B"])
 def test_a_symbol_that_cannot_be_one_makes_no_bar(symbol):
-    assert bar_of(BAR | {"T": symbol}, "1day") is None
+    assert parse_bar(BAR | {"T": symbol}, "1day") is None
 
 
 def test_more_trades_than_can_be_counted_are_none():
-    assert bar_of(BAR | {"n": 1e300}, "1day").trades is None
+    assert parse_bar(BAR | {"n": 1e300}, "1day").trades is None
 
 
 def test_weekends_are_no_trading_days():
@@ -188,7 +190,7 @@ RECORDS = st.dictionaries(
 
 @given(RECORDS)
 def test_a_record_is_a_bar_or_nothing(record):
-    bar = bar_of(record, "1hour", "NGSC")
+    bar = parse_bar(record, "1hour", "NGSC")
     assert bar is None or (bar.symbol and bar.close is not None and bar.at.tzinfo is UTC)
 
 
@@ -196,14 +198,21 @@ def test_a_record_is_a_bar_or_nothing(record):
     st.one_of(st.text(max_size=40), st.datetimes().map(lambda at: at.isoformat() + "123456789Z"), st.none())
 )
 def test_a_moment_is_in_utc_or_none(text):
-    found = moment(text)
+    found = parse_timestamp(text)
     assert found is None or found.utcoffset() == timedelta(0)
 
 
 def test_nanoseconds_are_cut():
-    assert moment("2026-11-13T10:15:22.123456789-05:00") == datetime(2026, 11, 13, 15, 15, 22, 123456, UTC)
-    assert number("12.5") == 12.5
-    assert (number("nan"), number(True), number("x"), number(10**400)) == (None, None, None, None)
+    assert parse_timestamp("2026-11-13T10:15:22.123456789-05:00") == datetime(
+        2026, 11, 13, 15, 15, 22, 123456, UTC
+    )
+    assert number_value("12.5") == 12.5
+    assert (number_value("nan"), number_value(True), number_value("x"), number_value(10**400)) == (
+        None,
+        None,
+        None,
+        None,
+    )
 
 
 # The broker
@@ -211,7 +220,7 @@ def test_nanoseconds_are_cut():
 BROKER_KEY = Credential(
     "broker", {"APCA-API-KEY-ID": "A", "APCA-API-SECRET-KEY": "B"}, "", {"A": "id", "B": "secret"}
 )
-look_at_account = broker(lambda source: Api("https://broker.example", source.kind, BROKER_KEY))
+look_at_account = discover_broker(lambda source: JsonApi("https://broker.example", source.kind, BROKER_KEY))
 ACCOUNT = {"id": "acc", "status": "ACTIVE", "cash": "100.10"}
 POSITION = {"symbol": "NGSC", "qty": "12", "market_value": "582.60"}
 ORDER = {

@@ -6,12 +6,18 @@ from hashlib import sha256
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.model.capture import Capture
-from headwater.model.lead import Lead, StoredLead
-from headwater.model.seen import Seen
-from headwater.model.trace import Trace
-from headwater.model.work import Fetched, Later, Polled, Quarantined, Refined, State
-from headwater.pure.marking import counter, marker, of_fetched, of_polled, of_refined
+from headwater.engine.fingerprints import (
+    dedupe_key,
+    fingerprints_of_documents,
+    fingerprints_of_fetches,
+    fingerprints_of_polls,
+    rate_limit_key,
+)
+from headwater.model.document import Trace
+from headwater.model.http import Capture
+from headwater.model.jobs import FetchResult, PollResult, Postponement, Quarantine, RefineResult, State
+from headwater.model.source import Lead, StoredLead
+from headwater.model.stored_fingerprint import StoredFingerprint
 
 NOW = datetime(2025, 3, 1, tzinfo=UTC)
 TRACE = Trace(
@@ -33,51 +39,57 @@ def stored(url: str) -> StoredLead:
 
 def test_r54_keys_are_those_that_others_ask_for():
     address = "https://wire.example/a"
-    assert marker("desk", Seen("text", "ab12", "d")) == "desk:dedupe:ab12"
+    assert dedupe_key("desk", StoredFingerprint("text", "ab12", "d")) == "desk:dedupe:ab12"
     assert (
-        marker("desk", Seen("url", address, "d")) == f"desk:dedupe:url:{sha256(address.encode()).hexdigest()}"
+        dedupe_key("desk", StoredFingerprint("url", address, "d"))
+        == f"desk:dedupe:url:{sha256(address.encode()).hexdigest()}"
     )
 
 
 def test_r33_the_window_is_a_minute():
-    assert counter("desk", "news_api", 1_736_899_261.9) == "desk:ratelimit:news_api:1736899260"
+    assert rate_limit_key("desk", "news_api", 1_736_899_261.9) == "desk:ratelimit:news_api:1736899260"
 
 
 @given(st.floats(0, 4e9), st.floats(0, 59))
 def test_r33_a_window_begins_before_its_moments_and_lasts_a_minute(now, later):
-    began = int(counter("n", "k", now).rpartition(":")[2])
+    began = int(rate_limit_key("n", "k", now).rpartition(":")[2])
     assert began % 60 == 0
     assert began <= now < began + 60
-    assert int(counter("n", "k", now + later).rpartition(":")[2]) - began in (0, 60)
+    assert int(rate_limit_key("n", "k", now + later).rpartition(":")[2]) - began in (0, 60)
 
 
 def test_r51_a_look_tells_its_addresses_payloads_and_digest():
-    look = Polled(
+    look = PollResult(
         source="s", run="r", leads=(stored("HTTPS://Wire.example/a?utm_source=x"), stored("")),
         captures=(capture("p"),), watermark={"digest": "g"}, due_at=None,
     )  # fmt: skip
-    assert of_polled([look]) == [
-        Seen("url", "https://wire.example/a", "d"), Seen("payload", "p", "c-p"), Seen("digest", "g", "s"),
+    assert fingerprints_of_polls([look]) == [
+        StoredFingerprint("url", "https://wire.example/a", "d"), StoredFingerprint("payload", "p", "c-p"), StoredFingerprint("digest", "g", "s"),
     ]  # fmt: skip
 
 
 def test_r52_a_look_that_failed_tells_nothing():
-    failed = Polled(source="s", run="r", leads=(stored("https://wire.example/a"),), due_at=None, error="gone")
-    assert of_polled([failed]) == []
+    failed = PollResult(
+        source="s", run="r", leads=(stored("https://wire.example/a"),), due_at=None, error="gone"
+    )
+    assert fingerprints_of_polls([failed]) == []
 
 
 def test_only_what_came_of_it_is_told():
     fetched = [
-        Fetched(lead="a", version="", result=capture("x")),
-        Fetched(lead="b", version="", result=None),
-        Fetched(lead="c", version="", result=Quarantined(reason="broken")),
+        FetchResult(lead="a", version="", result=capture("x")),
+        FetchResult(lead="b", version="", result=None),
+        FetchResult(lead="c", version="", result=Quarantine(reason="broken")),
     ]
-    assert of_fetched(fetched) == [Seen("payload", "x", "c-x")]
-    later = Later(at=NOW, reason="busy")
+    assert fingerprints_of_fetches(fetched) == [StoredFingerprint("payload", "x", "c-x")]
+    later = Postponement(at=NOW, reason="busy")
     refined = [
-        Refined(id="d1", state=State.KEPT, capture=None, revision=1, trace=TRACE),
-        Refined(id="d2", state=State.DUPLICATE, capture=None, revision=1, trace=TRACE, of="d1"),
-        Refined(id="d3", state=State.WAITING, capture=None, revision=1, trace=TRACE, later=later),
-        Refined(id="d4", state=State.KEPT, capture=None, revision=1),
+        RefineResult(id="d1", state=State.KEPT, capture=None, revision=1, trace=TRACE),
+        RefineResult(id="d2", state=State.DUPLICATE, capture=None, revision=1, trace=TRACE, of="d1"),
+        RefineResult(id="d3", state=State.WAITING, capture=None, revision=1, trace=TRACE, later=later),
+        RefineResult(id="d4", state=State.KEPT, capture=None, revision=1),
     ]
-    assert of_refined(refined) == [Seen("text", "t", "d1"), Seen("text", "t", "d2")]
+    assert fingerprints_of_documents(refined) == [
+        StoredFingerprint("text", "t", "d1"),
+        StoredFingerprint("text", "t", "d2"),
+    ]

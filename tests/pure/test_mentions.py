@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.documents.mentions.find_mentions import FindMentions
+from headwater.documents.mentions.folding import ALL_SCRIPTS, CASED_WORDS, LITERAL, WORDS
+from headwater.documents.mentions.matcher import build_matcher
 from headwater.model.document import Document, Mention
-from headwater.model.recipe import Context
-from headwater.pure.mentions import Alias, build_matcher
-from headwater.pure.mentions.folding import ALL_SCRIPTS, CASED_WORDS, LITERAL, WORDS
-from headwater.steps.mentions import FindMentions
+from headwater.model.recipe import StepContext
+from headwater.model.subject import Alias
 
 
 def found(text: str, *names: str, profile: str = "words") -> list[str]:
@@ -102,7 +103,7 @@ def test_r83_step_sets_mentions_with_offsets_and_a_version_of_the_names() -> Non
         title="Tidewise sold",
         text="Quillmark buys",
     )
-    context = Context("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=None)  # type: ignore[arg-type]
+    context = StepContext("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=None)  # type: ignore[arg-type]
     (after,) = step([document], context)
     assert isinstance(after, Document)
     assert after.mentions == (Mention("q", "alias", 0.7, 1, ((0, 9),)), Mention("t", "alias", 0.7, 1))

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import structlog
 
-from headwater.engine.fetch import Fetches
-from headwater.model.lead import Lead, StoredLead
-from headwater.model.web import Response
-from headwater.model.work import Job, Task
+from headwater.engine.fetch import RecipeFetches
+from headwater.model.http import Response
+from headwater.model.jobs import Job, Task
+from headwater.model.source import Lead, StoredLead
 
 NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 OLD, NEW = "https://old.example/a", "https://new.example/a"
@@ -20,8 +20,8 @@ BODY = b"<p>The same words as before.</p>"
 
 @pytest.mark.parametrize(("status", "body"), [(304, b""), (200, BODY)])
 def test_a_page_that_moved_unchanged_has_its_new_address(status: int, body: bytes):
-    desk: Any = SimpleNamespace(fetcher=object(), clock=lambda: NOW, log=structlog.get_logger())
-    fetches = Fetches(desk, Job("trial", Task.FETCH))
+    context: Any = SimpleNamespace(fetcher=object(), clock=lambda: NOW, log=structlog.get_logger())
+    fetches = RecipeFetches(context, Job("trial", Task.FETCH))
     lead = Lead(identity="a", url=OLD, version="v1")
     known = StoredLead(
         id="l",
@@ -33,6 +33,6 @@ def test_a_page_that_moved_unchanged_has_its_new_address(status: int, body: byte
         sha256=sha256(BODY).hexdigest(),
     )
     fetches.leads["l"] = known
-    fetches.hear("l", Response(url=NEW, status=status, headers={}, body=body, hops=((301, OLD),)))
+    fetches.handle_answer("l", Response(url=NEW, status=status, headers={}, body=body, hops=((301, OLD),)))
     (ended,) = fetches.ended
     assert (ended.result, ended.moved_to) == (None, NEW)

@@ -10,15 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.conversing import NOW, Heard, answer, converse, make_source
 
-from headwater.discover.api.asking import Api
-from headwater.discover.api.credential import Credential
-from headwater.discover.api.news import news
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.source import Source
+from headwater.sources.json_api import Credential, JsonApi
+from headwater_recipes.markets.sources.news import discover_news
 
 SECRET = "s3cr3t-key"
 KEY = Credential("massive", {"Authorization": "K"}, "Bearer ", {"K": SECRET})
-discover = news(lambda source: Api("https://api.massive.example", source.kind, KEY))
+discover = discover_news(lambda source: JsonApi("https://api.massive.example", source.kind, KEY))
 
 
 def article(number: int, minutes: float = 0, **told: Any) -> dict[str, Any]:
@@ -112,7 +111,7 @@ def test_r5_an_article_from_the_future_does_not_hide_what_comes_before_it():
 
 
 def test_r17_r62_macro_news_keeps_its_own_watermark_and_is_about_nobody():
-    macro = news(lambda s: Api("https://api.massive.example", s.kind, KEY), "macro_event")
+    macro = discover_news(lambda s: JsonApi("https://api.massive.example", s.kind, KEY), "macro_event")
     told = make_source("macro_news", url="", options={"path": "/feed", "query": {"topic": "rates"}})
     heard = converse(macro(told, NOW), pages([article(1, tickers=["SPY"])]))
     (lead,) = heard.leads
@@ -146,7 +145,9 @@ def test_the_key_is_in_no_address_no_lead_and_no_watermark():
 
 
 def test_without_a_key_a_source_waits_and_is_not_blamed():
-    without = news(lambda s: Api("https://x.example", s.kind, Credential("massive", {"A": "K"}, "", {})))
+    without = discover_news(
+        lambda s: JsonApi("https://x.example", s.kind, Credential("massive", {"A": "K"}, "", {}))
+    )
     with pytest.raises(Temporary, match="set K in the environment") as told:
         converse(without(source(), NOW), pages([]))
     assert (told.value.reason, told.value.counts) == ("key_missing", False)

@@ -6,22 +6,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.documents.cleaning.normalise import normalise, normalise_whitespace
 from headwater.model.document import Document
-from headwater.model.outcome import SetAside
-from headwater.model.recipe import Context
-from headwater.steps.normalise import normalise, tidy
+from headwater.model.outcomes import SetAside
+from headwater.model.recipe import StepContext
 
 words = st.text(st.characters() | st.sampled_from(" \t\n\r\u00a0\u2028e\u0301"))
 
 
 @given(words)
 def test_tidying_twice_is_tidying_once(text: str):
-    assert tidy(tidy(text)) == tidy(text)
+    assert normalise_whitespace(normalise_whitespace(text)) == normalise_whitespace(text)
 
 
 @given(words)
 def test_tidy_text_has_no_double_spaces_no_loose_ends_and_one_blank_line_at_most(text: str):
-    tidied = tidy(text)
+    tidied = normalise_whitespace(text)
     assert "  " not in tidied
     assert "\n\n\n" not in tidied
     assert tidied == tidied.strip()
@@ -30,16 +30,16 @@ def test_tidy_text_has_no_double_spaces_no_loose_ends_and_one_blank_line_at_most
 
 @given(words)
 def test_tidying_loses_no_word(text: str):
-    assert tidy(text).split() == unicodedata.normalize("NFC", text).split()
+    assert normalise_whitespace(text).split() == unicodedata.normalize("NFC", text).split()
 
 
 def test_paragraphs_stay():
-    assert tidy(" One  two \r\n\r\n\r\n\r\nthree\n- four\t") == "One two\n\nthree\n- four"
+    assert normalise_whitespace(" One  two \r\n\r\n\r\n\r\nthree\n- four\t") == "One two\n\nthree\n- four"
 
 
 def _normalise(**told):
     document = Document(id="d", recipe="r", source="s", lead="l", url="https://wire.example/", **told)
-    (outcome,) = normalise([document], Context("r", None, None))
+    (outcome,) = normalise([document], StepContext("r", None, None))
     return outcome
 
 

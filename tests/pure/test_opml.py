@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.pure.feeds import NotAFeed
-from headwater.pure.feeds.opml import Outline, read_opml, write_opml
+from headwater.sources.feeds.feed import NotAFeed
+from headwater.sources.feeds.opml import OpmlOutline, parse_opml, write_opml
 
 names = st.text(
     st.characters(codec="utf-8", categories=("L", "N", "P", "S", "Zs")), min_size=1, max_size=20
 ).map(lambda text: " ".join(text.replace("<", "").replace("&", "").split()).strip(" /,") or "x")
 categories = st.lists(names.map(lambda text: text.replace(",", "").strip(" /") or "y"), max_size=3)
 outlines = st.builds(
-    lambda number, name, given: Outline(
+    lambda number, name, given: OpmlOutline(
         name=name, url=f"http://x.example/{number}", categories=tuple(dict.fromkeys(given))
     ),
     st.integers(0, 50),
@@ -22,26 +22,26 @@ outlines = st.builds(
 
 
 @given(st.lists(outlines, max_size=8, unique_by=lambda one: one.url))
-def test_c1_what_is_written_is_read_again(wanted: list[Outline]):
-    found, warnings = read_opml(write_opml("All <of> them", wanted).encode())
+def test_c1_what_is_written_is_read_again(wanted: list[OpmlOutline]):
+    found, warnings = parse_opml(write_opml("All <of> them", wanted).encode())
     assert {one.url for one in found} == {one.url for one in wanted}
     assert warnings == () or all(line.startswith(("mojibake", "double_encoded")) for line in warnings)
 
 
 def test_nested_outlines_are_categories_and_an_address_comes_once():
-    found, _ = read_opml(
+    found, _ = parse_opml(
         b'<opml version="1.0"><body><outline text="A"><outline text="B"><outline text="W" xmlUrl="http://x.example/f"/>'
         b'</outline></outline><outline title="W again" xmlUrl="http://x.example/f" category="/C, D"/>'
         b'<outline text="lower" xmlurl="feed://y.example/f"/><outline text="no feed"/></body></opml>'
     )
     assert found == (
-        Outline(name="W", url="http://x.example/f", categories=("A/B", "C", "D")),
-        Outline(name="lower", url="http://y.example/f"),
+        OpmlOutline(name="W", url="http://x.example/f", categories=("A/B", "C", "D")),
+        OpmlOutline(name="lower", url="http://y.example/f"),
     )
 
 
 def test_a_damaged_list_gives_what_can_be_saved():
-    found, warnings = read_opml(
+    found, warnings = parse_opml(
         b'junk <opml><body><outline text="Fish & chips" xmlUrl="http://x.example/?a=1&b=2"/>\x0b</body></opml>'
     )
     assert [(one.name, one.url) for one in found] == [("Fish & chips", "http://x.example/?a=1&b=2")]
@@ -60,17 +60,19 @@ def test_a_damaged_list_gives_what_can_be_saved():
 )
 def test_c38_what_is_no_list_or_a_trap_is_refused(data: bytes):
     with pytest.raises(NotAFeed):
-        read_opml(data)
+        parse_opml(data)
 
 
 def test_addresses_that_are_no_web_addresses_are_left_out():
-    found, warnings = read_opml(b'<opml><body><outline text="x" xmlUrl="javascript:alert(1)"/></body></opml>')
+    found, warnings = parse_opml(
+        b'<opml><body><outline text="x" xmlUrl="javascript:alert(1)"/></body></opml>'
+    )
     assert found == ()
     assert warnings[0].startswith("unusable_address")
 
 
 def test_a_bottomless_list_ends():
     deep = b'<outline text="x">' * 5000 + b"</outline>" * 5000
-    found, warnings = read_opml(b"<opml><body>" + deep + b"</body></opml>")
+    found, warnings = parse_opml(b"<opml><body>" + deep + b"</body></opml>")
     assert found == ()
     assert any(line.startswith("outlines_left_out") for line in warnings)

@@ -4,8 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.pure.circuits import CLOSED, enter, leave
-from headwater.pure.pace import Demand, Go, Quota, Slots, View, Wait, decide, earliest
+from headwater.fetch.politeness.circuit_breaker import CLOSED, circuit_after, enter_circuit
+from headwater.fetch.politeness.quotas import (
+    Demand,
+    Go,
+    KeyState,
+    Quota,
+    Slots,
+    Wait,
+    decide_admission,
+    earliest_moment,
+)
 
 HOST = Quota("host", 1, 1.0)
 moments = st.lists(st.integers(0, 600).map(lambda n: n / 10), max_size=30).map(sorted)
@@ -17,7 +26,9 @@ def demand(*quotas: Quota, slots: tuple[Slots, ...] = ()) -> Demand:
 
 
 def decision(*quotas: Quota, views=None, planned=None, slots=(), horizon=600.0):
-    return decide(demand(*quotas, slots=slots), views or {}, 100.0, planned=planned, horizon=horizon)
+    return decide_admission(
+        demand(*quotas, slots=slots), views or {}, 100.0, planned=planned, horizon=horizon
+    )
 
 
 def keeps(times, quota) -> bool:
@@ -32,45 +43,45 @@ def test_the_first_request_goes_at_once():
 
 
 def test_p7_the_next_one_waits_its_interval():
-    assert decision(HOST, views={"host": View(sent=[99.5])}) == Wait(100.5, "host", planned=True)
+    assert decision(HOST, views={"host": KeyState(sent=[99.5])}) == Wait(100.5, "host", planned=True)
 
 
 def test_exactly_one_interval_later_is_late_enough():
-    assert decision(HOST, views={"host": View(sent=[99.0])}) == Go()
+    assert decision(HOST, views={"host": KeyState(sent=[99.0])}) == Go()
 
 
 def test_6_6_the_strictest_of_several_rules_wins():
     budget = Quota("credential", 2, 60.0)
-    views = {"host": View(sent=[99.5]), "credential": View(sent=[50.0, 99.5])}
+    views = {"host": KeyState(sent=[99.5]), "credential": KeyState(sent=[50.0, 99.5])}
     assert decision(HOST, budget, views=views) == Wait(110.0, "credential", planned=True)
 
 
 def test_a_request_that_is_not_on_the_wire_yet_counts_as_sent_now():
-    assert decision(HOST, views={"host": View(pending=1)}) == Wait(101.0, "host", planned=True)
+    assert decision(HOST, views={"host": KeyState(pending=1)}) == Wait(101.0, "host", planned=True)
 
 
 def test_a_bar_is_kept():
-    assert decision(HOST, views={"host": View(barred=130.0)}) == Wait(130.0, "host", planned=True)
+    assert decision(HOST, views={"host": KeyState(blocked_until=130.0)}) == Wait(130.0, "host", planned=True)
 
 
 def test_all_places_taken_means_asking_again_soon():
-    found = decision(HOST, slots=(Slots("host", 3),), views={"host": View(running=3)})
+    found = decision(HOST, slots=(Slots("host", 3),), views={"host": KeyState(running=3)})
     assert isinstance(found, Wait)
     assert not found.planned
 
 
 def test_5_6_newcomers_are_placed_behind_those_who_wait():
-    view = View(sent=[99.5], planned=[100.5, 101.5])
+    view = KeyState(sent=[99.5], planned=[100.5, 101.5])
     assert decision(HOST, views={"host": view}) == Wait(102.5, "host", planned=True)
 
 
 def test_5_6_whoever_comes_back_at_his_moment_goes_before_later_ones():
-    view = View(sent=[99.0], planned=[101.0, 102.0])
+    view = KeyState(sent=[99.0], planned=[101.0, 102.0])
     assert decision(HOST, views={"host": view}, planned=100.0) == Go()
 
 
 def test_whoever_comes_back_late_still_keeps_his_distance_to_what_was_sent():
-    assert decision(HOST, views={"host": View(sent=[99.8])}, planned=100.0) == Wait(
+    assert decision(HOST, views={"host": KeyState(sent=[99.8])}, planned=100.0) == Wait(
         100.8, "host", planned=True
     )
 
@@ -82,12 +93,12 @@ def test_whoever_comes_back_early_waits_for_his_moment():
 def test_p10_a_slow_host_does_not_use_up_what_others_share_with_it():
     # Twenty plans of a host with a long Crawl-delay lie far ahead in the budget of its kind; now there is room.
     kind = Quota("kind", 20, 60.0)
-    far = View(planned=[160.0 + 60 * step for step in range(20)])
+    far = KeyState(planned=[160.0 + 60 * step for step in range(20)])
     assert decision(kind, views={"kind": far}) == Go()
 
 
 def test_nothing_is_kept_beyond_the_horizon():
-    assert decision(HOST, views={"host": View(barred=5000.0)}, horizon=600.0) == Wait(
+    assert decision(HOST, views={"host": KeyState(blocked_until=5000.0)}, horizon=600.0) == Wait(
         700.0, "host", planned=False
     )
 
@@ -96,8 +107,8 @@ def test_nothing_is_kept_beyond_the_horizon():
 def test_r32_a_moment_that_is_given_never_breaks_the_quota(times, quota, start):
     kept: list[float] = []
     for time in times:
-        insort(kept, earliest(kept, quota, time))
-    moment = earliest(kept, quota, start)
+        insort(kept, earliest_moment(kept, quota, time))
+    moment = earliest_moment(kept, quota, start)
     assert moment >= start
     insort(kept, moment)
     assert keeps(kept, quota)
@@ -107,30 +118,32 @@ def test_r32_a_moment_that_is_given_never_breaks_the_quota(times, quota, start):
 def test_a_quota_is_used_to_the_full(quota, asked):
     kept: list[float] = []
     for _ in range(asked):
-        insort(kept, earliest(kept, quota, 0.0))
+        insort(kept, earliest_moment(kept, quota, 0.0))
     assert kept[-1] == pytest.approx((asked - 1) // quota.limit * quota.window)
 
 
 def test_g5_five_failures_open_a_circuit_and_one_probe_decides():
     circuit = CLOSED
     for _ in range(4):
-        circuit = leave(circuit, 0.0, failed=True, threshold=5, pause=300.0)
-        assert enter(circuit, 0.0) == (circuit, 0.0)
-    circuit = leave(circuit, 0.0, failed=True, threshold=5, pause=300.0)
-    assert enter(circuit, 10.0)[1] == 290.0
-    probing, wait = enter(circuit, 300.0)
+        circuit = circuit_after(circuit, 0.0, failed=True, threshold=5, pause=300.0)
+        assert enter_circuit(circuit, 0.0) == (circuit, 0.0)
+    circuit = circuit_after(circuit, 0.0, failed=True, threshold=5, pause=300.0)
+    assert enter_circuit(circuit, 10.0)[1] == 290.0
+    probing, wait = enter_circuit(circuit, 300.0)
     assert wait == 0.0
-    assert enter(probing, 301.0)[1] > 0
-    assert leave(probing, 301.0, failed=False, threshold=5, pause=300.0) == CLOSED
-    assert enter(leave(probing, 301.0, failed=True, threshold=5, pause=300.0), 302.0)[1] == 299.0
+    assert enter_circuit(probing, 301.0)[1] > 0
+    assert circuit_after(probing, 301.0, failed=False, threshold=5, pause=300.0) == CLOSED
+    assert (
+        enter_circuit(circuit_after(probing, 301.0, failed=True, threshold=5, pause=300.0), 302.0)[1] == 299.0
+    )
 
 
 def test_g5_a_success_ends_a_row_of_failures():
-    circuit = leave(CLOSED, 0.0, failed=True, threshold=5, pause=300.0)
-    assert leave(circuit, 0.0, failed=False, threshold=5, pause=300.0) == CLOSED
+    circuit = circuit_after(CLOSED, 0.0, failed=True, threshold=5, pause=300.0)
+    assert circuit_after(circuit, 0.0, failed=False, threshold=5, pause=300.0) == CLOSED
 
 
 def test_a_probe_that_never_reports_is_not_waited_for_for_ever():
-    circuit = leave(CLOSED, 0.0, failed=True, threshold=1, pause=300.0)
-    probing, _ = enter(circuit, 300.0)
-    assert enter(probing, 400.0)[1] == 0.0
+    circuit = circuit_after(CLOSED, 0.0, failed=True, threshold=1, pause=300.0)
+    probing, _ = enter_circuit(circuit, 300.0)
+    assert enter_circuit(probing, 400.0)[1] == 0.0

@@ -3,18 +3,16 @@
 import pytest
 from tests.conversing import NOW
 
+from headwater.documents.places.tag_places import TagPlaces, countries, country_code, rank_places
 from headwater.model.document import Document, Mention
-from headwater.model.ignorance import NothingKnown
-from headwater.model.recipe import Context
-from headwater.steps.places import TagPlaces
-from headwater.steps.places.tagging import countries, country_code, ranked
+from headwater.model.recipe import EmptyKnowledge, StepContext
 
 
 def tagged(text: str, title: str = "", **attributes: str) -> list[dict[str, object]]:
     document = Document(
         id="d", recipe="r", source="s", lead="l", url="u", title=title, text=text, attributes=attributes
     )
-    (outcome,) = TagPlaces()([document], Context("r", NOW, NothingKnown()))
+    (outcome,) = TagPlaces()([document], StepContext("r", NOW, EmptyKnowledge()))
     assert isinstance(outcome, Document)
     return list(outcome.attributes.get("geo_entities", ()))
 
@@ -60,4 +58,4 @@ def test_g3_every_country_has_a_name_and_two_codes():
 
 
 def test_g3_a_subject_that_is_no_country_is_left_out():
-    assert ranked([Mention("QQ", "name", 0.9)]) == []
+    assert rank_places([Mention("QQ", "name", 0.9)]) == []

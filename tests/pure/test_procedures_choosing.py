@@ -7,16 +7,21 @@ from typing import Any
 import pytest
 
 from headwater.model.errors import Refused
-from headwater_recipes.procedures.choosing import DIRECTORY, FallbackRetriever, Shelf, get_retriever
-from headwater_recipes.procedures.files.layout import as_json, write
-from headwater_recipes.procedures.retrieving import StoreRetriever
-from headwater_recipes.procedures.search import KeywordRetriever
+from headwater_recipes.procedures.knowledge_base.layout import stable_json, write_if_changed
+from headwater_recipes.procedures.retrieval.chain import (
+    DIRECTORY,
+    FallbackRetriever,
+    RetrievalSources,
+    get_retriever,
+)
+from headwater_recipes.procedures.retrieval.files import KeywordRetriever
+from headwater_recipes.procedures.retrieval.store import StoreRetriever
 
 FISHING, ABROAD = "https://www.mapa.gob.es/pesca", "https://es.wikipedia.org/wiki/Setas"
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Shelf:
+def shelf(tmp_path: Path) -> RetrievalSources:
     for stem, told in {
         "age-mapa-pesca": {
             "nombre": "Licencia de pesca",
@@ -32,8 +37,8 @@ def shelf(tmp_path: Path) -> Shelf:
             "tasas": "5 euros",
         },
     }.items():
-        write(tmp_path / f"{stem}.json", as_json(told))
-    return Shelf(folder=tmp_path, search=_river)
+        write_if_changed(tmp_path / f"{stem}.json", stable_json(told))
+    return RetrievalSources(folder=tmp_path, search=_river)
 
 
 def _river(query: str, language: str) -> Sequence[Mapping[str, Any]]:
@@ -50,22 +55,22 @@ def _river(query: str, language: str) -> Sequence[Mapping[str, Any]]:
     ],
 )
 def test_p29_the_chain_is_asked_in_order_and_is_there_unless_switched_off(
-    shelf: Shelf, environment: Mapping[str, str], kinds: list[str]
+    shelf: RetrievalSources, environment: Mapping[str, str], kinds: list[str]
 ):
     chosen = get_retriever(shelf, environment)
     assert isinstance(chosen, FallbackRetriever)
     assert [type(one).__name__ for one in chosen.chain] == kinds
 
 
-def test_p29_without_the_chain_one_answers_alone(shelf: Shelf):
+def test_p29_without_the_chain_one_answers_alone(shelf: RetrievalSources):
     alone = {"RAG_FALLBACK_CHAIN": "0"}
     assert isinstance(get_retriever(shelf, alone), KeywordRetriever)
     assert isinstance(get_retriever(shelf, {**alone, "RAG_ENABLED": "1"}), StoreRetriever)
-    bare = Shelf(folder=shelf.folder)
+    bare = RetrievalSources(folder=shelf.folder)
     assert isinstance(get_retriever(bare, {**alone, "RAG_ENABLED": "1"}), KeywordRetriever)
 
 
-def test_p29_only_what_is_enabled_reads_the_pages(shelf: Shelf):
+def test_p29_only_what_is_enabled_reads_the_pages(shelf: RetrievalSources):
     asked = "¿puedo echar la caña en el río?"
     assert get_retriever(shelf, {}).retrieve(asked) is None
     found = get_retriever(shelf, {"RAG_ENABLED": "true"}).retrieve(asked)
@@ -73,7 +78,7 @@ def test_p29_only_what_is_enabled_reads_the_pages(shelf: Shelf):
     assert (found.tramite, found.chunks_used) == ("age-mapa-pesca", ("el río",))
 
 
-def test_p29_the_directory_tells_whom_to_ask_and_cites_nothing(shelf: Shelf):
+def test_p29_the_directory_tells_whom_to_ask_and_cites_nothing(shelf: RetrievalSources):
     found = get_retriever(shelf, {}).retrieve("quiero coger setas")
     assert found is not None
     assert found.fuente_url == ""
@@ -87,6 +92,6 @@ def test_p29_the_directory_tells_whom_to_ask_and_cites_nothing(shelf: Shelf):
     assert get_retriever(shelf, {}).retrieve("quiero un coche") is None
 
 
-def test_p29_a_switch_that_is_neither_is_refused_by_name(shelf: Shelf):
+def test_p29_a_switch_that_is_neither_is_refused_by_name(shelf: RetrievalSources):
     with pytest.raises(Refused, match="RAG_ENABLED is 'maybe'"):
         get_retriever(shelf, {"RAG_ENABLED": "maybe"})

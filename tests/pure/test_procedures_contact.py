@@ -7,9 +7,9 @@ import pytest
 from benchmarks.first_contact import batches, measure_batch, read_batch
 from benchmarks.procedures import read_made
 
-from headwater.model.reading import Hints, Reading
-from headwater_recipes.procedures.page.read import read_procedure
-from headwater_recipes.procedures.reading import page_from
+from headwater.model.outcomes import ExtractHints, Reading
+from headwater_recipes.procedures.page.reader import read_procedure
+from headwater_recipes.procedures.standalone import page_from
 
 NONE = "none"
 WORD = re.compile(r"\w+")
@@ -36,7 +36,7 @@ def test_p6_pages_that_are_no_procedures_give_none():
 def test_p16_every_field_says_no_more_than_the_page_at_its_place(batch: str):
     invented = []
     for page, _ in read_batch(batch):
-        reading = read_procedure(page.body, Hints(url=page.url, media_type=page.media_type))
+        reading = read_procedure(page.body, ExtractHints(url=page.url, media_type=page.media_type))
         assert isinstance(reading, Reading)
         text = page_from(reading, page.url).text
         for found in read_made(page):

@@ -1,8 +1,8 @@
 """What the contract leaves open, decided: each decision on a page of its own."""
 
-from headwater.model.reading import Hints, Reading
-from headwater_recipes.procedures.page.read import read_procedure
-from headwater_recipes.procedures.reading import procedures_from
+from headwater.model.outcomes import ExtractHints, Reading
+from headwater_recipes.procedures.page.reader import read_procedure
+from headwater_recipes.procedures.standalone import procedures_from
 
 URL = "https://sede.muestra.example/tramites/uno"
 BASE = "<h2>Requisitos</h2><ul><li>Ser mayor de edad.</li></ul><h2>Documentación</h2><ul><li>Documento de identidad.</li></ul>"
@@ -10,7 +10,7 @@ BASE = "<h2>Requisitos</h2><ul><li>Ser mayor de edad.</li></ul><h2>Documentació
 
 def read(main: str, *, language: str = "es", around: str = "") -> list[dict]:
     page = f'<!doctype html><html lang="{language}"><head><title>Bono de muestra - Ayuntamiento de Muestra</title></head><body><header>Ayuntamiento de Muestra</header><main><h1>Bono de muestra</h1><p>Descuento de muestra para quienes viven en el municipio desde hace un año.</p>{main}</main>{around}</body></html>'
-    found = read_procedure(page.encode(), Hints(url=URL))
+    found = read_procedure(page.encode(), ExtractHints(url=URL))
     assert isinstance(found, Reading)
     return [one.document for one in procedures_from(found, URL)]
 
@@ -127,7 +127,7 @@ def test_nothing_is_invented():
 
 def test_every_field_knows_its_place_in_the_text():
     page = f"<html><body><h1>Bono de muestra</h1><p>Descuento de muestra para quienes viven en el municipio.</p>{BASE}<h2>Tasas</h2><p>12 euros.</p></body></html>"
-    found = read_procedure(page.encode(), Hints(url=URL))
+    found = read_procedure(page.encode(), ExtractHints(url=URL))
     (one,) = procedures_from(found, URL)
     text = found.text
     said = {name: " ".join(text[start:end] for start, end in spans) for name, spans in one.spans.items()}
@@ -148,16 +148,18 @@ def test_pages_that_ask_for_nothing_are_no_procedures():
 
 def test_listings_and_events_are_no_procedures():
     listing = f"<html><body><h1>Resultados de la búsqueda</h1>{BASE}</body></html>"
-    found = read_procedure(listing.encode(), Hints(url=URL))
+    found = read_procedure(listing.encode(), ExtractHints(url=URL))
     assert procedures_from(found, URL) == []
     course = "<html><body><h1>Curso de cerámica</h1><p>Para aprender a trabajar el barro en el centro cívico.</p><h2>Fechas</h2><p>Octubre.</p><h2>Precio</h2><p>45 euros.</p><h2>Destinatarios</h2><p>Mayores de 16 años.</p></body></html>"
-    found = read_procedure(course.encode(), Hints(url=URL))
+    found = read_procedure(course.encode(), ExtractHints(url=URL))
     assert procedures_from(found, URL) == []
 
 
 def test_p18_letters_that_were_read_in_the_wrong_alphabet_are_mended():
     page = f"<html><head><meta charset='utf-8'></head><body><h1>Bono de muestra</h1><p>Descuento para quienes viven en el municipio.</p>{BASE}<h2>Plazo</h2><p>MÃ­nimo tres dÃ­as en EspaÃ±a.</p></body></html>"
-    (told,) = [one.document for one in procedures_from(read_procedure(page.encode(), Hints(url=URL)), URL)]
+    (told,) = [
+        one.document for one in procedures_from(read_procedure(page.encode(), ExtractHints(url=URL)), URL)
+    ]
     assert told["plazos"] == {"solicitud": "Mínimo tres días en España."}
 
 
@@ -169,12 +171,14 @@ def test_the_title_of_a_page_is_its_name_whatever_its_words():
         "Solicitud de plaza",
     ):
         page = f"<html><body><h1>{name}</h1><p>Trámite de muestra para quienes viven en el municipio.</p>{BASE}</body></html>"
-        (one,) = procedures_from(read_procedure(page.encode(), Hints(url=URL)), URL)
+        (one,) = procedures_from(read_procedure(page.encode(), ExtractHints(url=URL)), URL)
         assert one.document["nombre"] == name
 
 
 def test_hostile_nesting_is_survived():
-    found = read_procedure(b"<html><body>" + b"<div>" * 5000 + b"<h1>Requisitos</h1><p>x</p>", Hints(url=URL))
+    found = read_procedure(
+        b"<html><body>" + b"<div>" * 5000 + b"<h1>Requisitos</h1><p>x</p>", ExtractHints(url=URL)
+    )
     assert not isinstance(found, Reading) or procedures_from(found, URL) == []
 
 
@@ -192,5 +196,5 @@ def test_hostile_words_are_read_in_reasonable_time():
     )
     for text in texts:
         page = f"<html><body><h1>Bono de muestra</h1><h2>{text[:3000]}</h2><p>{text}</p>{BASE}<h2>Tasas</h2><p>{text}</p><h2>Normativa</h2><p>{text}</p><h2>Plazos</h2><p>{text}</p><h2>Contacto</h2><p>{text}</p></body></html>"
-        (one,) = procedures_from(read_procedure(page.encode(), Hints(url=URL)), URL)
+        (one,) = procedures_from(read_procedure(page.encode(), ExtractHints(url=URL)), URL)
         assert one.document["nombre"] == "Bono de muestra"

@@ -7,12 +7,12 @@ import pytest
 from tests.conversing import answer, converse, make_source
 
 from headwater.model.errors import Permanent
-from headwater.model.reading import Hints
+from headwater.model.outcomes import ExtractHints
 from headwater_demo.procedures.gazette import CALL, document, summary
-from headwater_recipes.procedures.discover.gazette import discover_gazette, items
-from headwater_recipes.procedures.discover.open_data import discover_open_data
-from headwater_recipes.procedures.page.read import read_procedure
-from headwater_recipes.procedures.reading import procedures_from
+from headwater_recipes.procedures.adapters.boe import discover_gazette, summary_items
+from headwater_recipes.procedures.adapters.datos import discover_open_data
+from headwater_recipes.procedures.page.reader import read_procedure
+from headwater_recipes.procedures.standalone import procedures_from
 
 NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 API = "http://boletin.example/api/boe/sumario/"
@@ -27,11 +27,15 @@ def _gazette(request):
 
 def test_p5_items_are_found_at_every_level_of_nesting():
     told = json.loads(summary(date(2026, 11, 13)))
-    assert [item["identificador"] for item in items(told)] == ["BOE-A-2026-99001", CALL, "BOE-B-2026-40001"]
-    assert [item["identificador"] for item in items(told, ("3",))] == [CALL]
+    assert [item["identificador"] for item in summary_items(told)] == [
+        "BOE-A-2026-99001",
+        CALL,
+        "BOE-B-2026-40001",
+    ]
+    assert [item["identificador"] for item in summary_items(told, ("3",))] == [CALL]
     borme = {"data": {"sumario": {"diario": {"seccion": {"codigo": "A", "item": {"identificador": "X"}}}}}}
-    assert [item["identificador"] for item in items(borme)] == ["X"]
-    assert list(items({"status": {"code": "404"}, "data": ""})) == []
+    assert [item["identificador"] for item in summary_items(borme)] == ["X"]
+    assert list(summary_items({"status": {"code": "404"}, "data": ""})) == []
 
 
 def test_p5_each_day_is_asked_for_once_and_sundays_are_no_failure():
@@ -47,7 +51,7 @@ def test_p5_each_day_is_asked_for_once_and_sundays_are_no_failure():
 def test_p14_a_call_in_the_gazette_is_a_procedure_that_rests_on_its_references():
     url = f"http://boletin.example/diario_boe/xml.php?id={CALL}"
     (one,) = procedures_from(
-        read_procedure(document(CALL), Hints(url=url, media_type="application/xml")), url
+        read_procedure(document(CALL), ExtractHints(url=url, media_type="application/xml")), url
     )
     told = one.document
     assert told["source_type"] == "boe"
@@ -59,7 +63,9 @@ def test_p14_a_call_in_the_gazette_is_a_procedure_that_rests_on_its_references()
     other = "http://boletin.example/diario_boe/xml.php?id=BOE-A-2026-99001"
     assert (
         procedures_from(
-            read_procedure(document("BOE-A-2026-99001"), Hints(url=other, media_type="application/xml")),
+            read_procedure(
+                document("BOE-A-2026-99001"), ExtractHints(url=other, media_type="application/xml")
+            ),
             other,
         )
         == []

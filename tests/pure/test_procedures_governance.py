@@ -6,21 +6,25 @@ import pytest
 
 from headwater.model.errors import Permanent
 from headwater_recipes.procedures import recipe
-from headwater_recipes.procedures.completeness import (
+from headwater_recipes.procedures.citation_policy import citation_address, judge_citation
+from headwater_recipes.procedures.identity import procedure_id
+from headwater_recipes.procedures.knowledge_base.checks import drift_of
+from headwater_recipes.procedures.knowledge_base.layout import (
+    KnowledgeBaseLayout,
+    is_generated,
+    url_hash,
+    with_seal,
+    write_if_changed,
+)
+from headwater_recipes.procedures.registry.portals import packaged_registry
+from headwater_recipes.procedures.schema import schema_problems
+from headwater_recipes.procedures.scores import (
     WEIGHTS,
-    completeness,
     completeness_as_dictionary,
+    completeness_score,
+    extraction_quality,
     histogram,
 )
-from headwater_recipes.procedures.files.layout import Layout, url_hash, write
-from headwater_recipes.procedures.files.seal import is_ours, sealed
-from headwater_recipes.procedures.governance.addresses import address_of
-from headwater_recipes.procedures.governance.drift import drift
-from headwater_recipes.procedures.governance.policy import judge
-from headwater_recipes.procedures.identity import procedure_id
-from headwater_recipes.procedures.quality import quality
-from headwater_recipes.procedures.registry.registry import packaged
-from headwater_recipes.procedures.schema import problems
 
 NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 VALID = {
@@ -41,7 +45,7 @@ VALID = {
 
 
 def test_p31_the_schema_accepts_what_it_should():
-    assert problems(VALID) == []
+    assert schema_problems(VALID) == []
     full = VALID | {
         "plazos": {"solicitud": "Todo el año"},
         "como_solicitar": [{"via": "online", "detalle": "En la sede"}],
@@ -50,7 +54,7 @@ def test_p31_the_schema_accepts_what_it_should():
         "requisitos": "Ser mayor de edad",
         "anything": {"else": 1},
     }
-    assert problems(full) == []
+    assert schema_problems(full) == []
 
 
 @pytest.mark.parametrize(
@@ -80,12 +84,12 @@ def test_p31_the_schema_accepts_what_it_should():
     ids=str,
 )
 def test_p31_the_schema_refuses_what_it_should(wrong: dict):
-    assert len(problems(VALID | wrong)) >= 1
+    assert len(schema_problems(VALID | wrong)) >= 1
 
 
 def test_p31_every_required_field_is_missed():
     for name in VALID:
-        assert problems({key: value for key, value in VALID.items() if key != name}) == [
+        assert schema_problems({key: value for key, value in VALID.items() if key != name}) == [
             f"$.{name}: is missing"
         ]
 
@@ -93,9 +97,11 @@ def test_p31_every_required_field_is_missed():
 def test_p33_the_weights_add_up_to_what_is_stated_and_both_readings_are_told():
     assert round(sum(weight for _, weight in WEIGHTS), 1) == 8.6
     full = {"nombre": "x", "donde_solicitar": {"urls": ["u"]}}
-    assert completeness(full) == round(1.7 / 8.6, 2)
+    assert completeness_score(full) == round(1.7 / 8.6, 2)
     assert completeness_as_dictionary(full) == round(1.3 / 8.2, 2)
-    assert completeness({"nombre": "x", "donde_solicitar": {"direcciones": ["d"]}}) == round(1.4 / 8.6, 2)
+    assert completeness_score({"nombre": "x", "donde_solicitar": {"direcciones": ["d"]}}) == round(
+        1.4 / 8.6, 2
+    )
 
 
 def test_p27_the_histogram_counts_every_score_once():
@@ -107,18 +113,18 @@ def test_p27_the_histogram_counts_every_score_once():
 def test_p34_languages_are_judged_alike():
     text = "# Títol\n" + "paraula " * 60
     scores = {
-        language: quality(text, parts=3, language=language, confidence=0.95)
+        language: extraction_quality(text, parts=3, language=language, confidence=0.95)
         for language in ("es", "ca", "eu", "gl", "en")
     }
     assert {one.score for one in scores.values()} == {1.0}
-    assert quality(text, parts=3, language="fr", confidence=0.95).score == 0.8
-    assert quality("corto", parts=0, language="es", confidence=0.9).verdict == "reject"
-    assert quality("palabra " * 60, parts=0, language="es", confidence=0.2).verdict == "review"
-    assert "encoding" not in quality("EspaÃ±a " * 60, parts=2, language="es", confidence=1).passed
+    assert extraction_quality(text, parts=3, language="fr", confidence=0.95).score == 0.8
+    assert extraction_quality("corto", parts=0, language="es", confidence=0.9).verdict == "reject"
+    assert extraction_quality("palabra " * 60, parts=0, language="es", confidence=0.2).verdict == "review"
+    assert "encoding" not in extraction_quality("EspaÃ±a " * 60, parts=2, language="es", confidence=1).passed
 
 
 def test_p32_blocked_first_then_the_administration_then_the_registry_then_nobody():
-    registry = packaged()
+    registry = packaged_registry()
     verdicts = {
         "https://es.wikipedia.org/wiki/Paro": (False, "blocked:encyclopedia"),
         "https://tramites.wordpress.com/a": (False, "blocked:pattern"),
@@ -130,55 +136,57 @@ def test_p32_blocked_first_then_the_administration_then_the_registry_then_nobody
         "https://sede.lo-que-sea.example/a": (True, "reserved"),
     }
     for url, (allowed, rule) in verdicts.items():
-        found = judge(url, registry)
+        found = judge_citation(url, registry)
         assert (found.allowed, found.rule) == (allowed, rule), url
 
 
 def test_p35_the_rules_for_addresses_in_their_order():
-    told = address_of(
+    told = citation_address(
         "HTTP://BOE.es/buscar/act.php;jsessionid=1?id=BOE-A-2015-1&utm_source=x&sid=9&p=2#arriba"
     )
     assert told.url == "https://www.boe.es/buscar/act.php?id=BOE-A-2015-1&p=2"
     assert told.notes == ("fragment:arriba", "paged")
     assert told.link_type == "informative"
-    assert address_of("https://sepe.es/HomeSepe/personas/").url == "https://www.sepe.es/HomeSepe/personas"
-    assert address_of("https://becaseducacion.gob.es/").link_type == "homepage"
-    assert address_of("no es una dirección").notes == ("unreadable",)
+    assert (
+        citation_address("https://sepe.es/HomeSepe/personas/").url == "https://www.sepe.es/HomeSepe/personas"
+    )
+    assert citation_address("https://becaseducacion.gob.es/").link_type == "homepage"
+    assert citation_address("no es una dirección").notes == ("unreadable",)
 
 
 def test_p35_spanish_is_preferred_only_where_the_page_has_such_a_twin():
     catalan = "https://web.gencat.cat/ca/tramits/un"
-    assert address_of(catalan).url == catalan
+    assert citation_address(catalan).url == catalan
     spanish = "https://web.gencat.cat/es/tramits/un"
-    assert address_of(catalan, {"ca": catalan, "es": spanish}) == address_of(spanish, {}).__class__(
-        spanish, "informative", ("variant:es",)
-    )
+    assert citation_address(catalan, {"ca": catalan, "es": spanish}) == citation_address(
+        spanish, {}
+    ).__class__(spanish, "informative", ("variant:es",))
 
 
 @pytest.mark.parametrize(
     ("days", "status"), [(1, "current"), (45, "current"), (46, "stale"), (90, "stale"), (91, "drifted")]
 )
 def test_drift_follows_the_days_without_a_look(days: int, status: str):
-    assert drift(NOW - timedelta(days=days), NOW)[0] == status
+    assert drift_of(NOW - timedelta(days=days), NOW)[0] == status
 
 
 def test_drift_knows_changed_and_missing_pages():
-    assert drift(NOW, NOW, changed=True)[0] == "drifted"
-    assert drift(NOW, NOW, missing=True)[0] == "missing"
-    assert drift(None, NOW)[0] == "missing"
+    assert drift_of(NOW, NOW, changed=True)[0] == "drifted"
+    assert drift_of(NOW, NOW, missing=True)[0] == "missing"
+    assert drift_of(None, NOW)[0] == "missing"
 
 
 def test_only_what_nobody_touched_is_ours():
-    document = sealed({"id": "a", "verificado": False, "verified_by": None})
-    assert is_ours(document)
-    assert not is_ours(document | {"id": "b"})
-    assert not is_ours(sealed({"id": "a", "verificado": True}))
-    assert not is_ours({"id": "a", "keywords": ["escrito a mano"]})
-    assert not is_ours(None)
+    document = with_seal({"id": "a", "verificado": False, "verified_by": None})
+    assert is_generated(document)
+    assert not is_generated(document | {"id": "b"})
+    assert not is_generated(with_seal({"id": "a", "verificado": True}))
+    assert not is_generated({"id": "a", "keywords": ["escrito a mano"]})
+    assert not is_generated(None)
 
 
 def test_p13_names_of_files_cannot_leave_their_folder(tmp_path):
-    layout = Layout(tmp_path)
+    layout = KnowledgeBaseLayout(tmp_path)
     for name in ("../x", "a/b", "", ".hidden", "a..b", "x" * 300):
         with pytest.raises(Permanent):
             layout.procedure(name)
@@ -188,9 +196,9 @@ def test_p13_names_of_files_cannot_leave_their_folder(tmp_path):
 
 def test_writing_the_same_again_touches_nothing(tmp_path):
     path = tmp_path / "a" / "b.json"
-    assert write(path, b"1")
+    assert write_if_changed(path, b"1")
     before = path.stat().st_mtime_ns
-    assert not write(path, b"1")
+    assert not write_if_changed(path, b"1")
     assert path.stat().st_mtime_ns == before
     assert [one.name for one in path.parent.iterdir()] == ["b.json"]
 
@@ -203,7 +211,7 @@ def test_ids_say_who_and_what_and_are_cut_between_words():
 
 
 def test_p5_the_registry_is_sound_and_every_portal_of_the_seed_is_in_it():
-    registry = packaged(demo=False)
+    registry = packaged_registry(demo=False)
     assert len({entry.id for entry in registry.entries}) == len(registry.entries) >= 60
     assert {entry.jurisdiction for entry in registry.entries} == {"age", "ccaa", "local", "boe"}
     assert all(entry.ccaa for entry in registry.entries if entry.jurisdiction == "ccaa")

@@ -7,12 +7,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.model.reading import Hints
-from headwater_demo.procedures import made_pages
-from headwater_recipes.procedures.keywords import SHORTEST, is_fragment, keywords, loose, matches
-from headwater_recipes.procedures.page.read import read_procedure
-from headwater_recipes.procedures.reading import procedures_from
-from headwater_recipes.procedures.search import KeywordRetriever, select, strangers
+from headwater.model.outcomes import ExtractHints
+from headwater_demo.procedures.pages import made_pages
+from headwater_recipes.procedures.page.reader import read_procedure
+from headwater_recipes.procedures.retrieval.files import (
+    KeywordRetriever,
+    select_documents,
+    unfindable_documents,
+)
+from headwater_recipes.procedures.retrieval.keywords import (
+    SHORTEST_KEYWORD,
+    count_matches,
+    fold_for_matching,
+    is_fragment,
+    keywords_for,
+)
+from headwater_recipes.procedures.standalone import procedures_from
 
 # A folder like the assistant's own: accent twins, short words and all.
 CURATED = {
@@ -75,14 +85,14 @@ def merged(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for path in folder.iterdir():
         (both / path.name).write_bytes(path.read_bytes())
     for page in made_pages():
-        found = read_procedure(page.body, Hints(url=page.url, media_type=page.media_type))
+        found = read_procedure(page.body, ExtractHints(url=page.url, media_type=page.media_type))
         for one in procedures_from(found, page.url):
             (both / f"{one.document['id']}.json").write_text(json.dumps(one.document), encoding="utf-8")
     return both
 
 
 def test_p30_every_name_finds_its_own_file_among_curated_ones(merged: Path):
-    ours = [stem for stem, _ in strangers(merged) if stem not in CURATED]
+    ours = [stem for stem, _ in unfindable_documents(merged) if stem not in CURATED]
     assert ours == []
 
 
@@ -99,10 +109,10 @@ def test_p20_keywords_are_long_enough_no_fragments_and_no_accent_twins(merged: P
         told = json.loads(path.read_bytes())
         if path.stem in CURATED:
             continue
-        words = told["keywords"]
+        words = told["keywords_for"]
         assert len(words) >= 3
-        assert min(map(len, words)) >= SHORTEST
-        assert len({loose(word) for word in words}) == len(words)
+        assert min(map(len, words)) >= SHORTEST_KEYWORD
+        assert len({fold_for_matching(word) for word in words}) == len(words)
         assert not [word for word in words if word.isalpha() and is_fragment(word)]
         assert told["id"] in words
 
@@ -116,11 +126,11 @@ def test_p29_the_retriever_answers_nothing_to_what_nobody_offers(merged: Path):
 
 
 def test_p24_procedures_are_filtered_by_territory_organism_kind_channel_and_language(merged: Path):
-    assert {told["idioma"] for _, told in select(merged, territory="marusia")} == {"gl"}
-    assert len(select(merged, organism="inmu")) == 6
-    assert all("certificado" in told["tags"] for _, told in select(merged, kind="certificado"))
-    assert {told["canal"] for _, told in select(merged, channel="electronico")} == {"electronico"}
-    assert len(select(merged, language="eu")) == 5
+    assert {told["idioma"] for _, told in select_documents(merged, territory="marusia")} == {"gl"}
+    assert len(select_documents(merged, organism="inmu")) == 6
+    assert all("certificado" in told["tags"] for _, told in select_documents(merged, kind="certificado"))
+    assert {told["canal"] for _, told in select_documents(merged, channel="electronico")} == {"electronico"}
+    assert len(select_documents(merged, language="eu")) == 5
 
 
 def test_fragments_of_common_words_are_known():
@@ -130,10 +140,10 @@ def test_fragments_of_common_words_are_known():
 
 @given(st.text(min_size=5, max_size=60), st.text(max_size=30))
 def test_any_name_matches_its_own_keywords(name: str, organism: str):
-    words = keywords(name, (), organism, "", "local-a-b")
-    assert all(len(word) >= SHORTEST for word in words)
-    own = [word for word in words if word in loose(name)]
-    assert matches(name, own) == len(own)
+    words = keywords_for(name, (), organism, "", "local-a-b")
+    assert all(len(word) >= SHORTEST_KEYWORD for word in words)
+    own = [word for word in words if word in fold_for_matching(name)]
+    assert count_matches(name, own) == len(own)
 
 
 def test_p30_a_name_within_another_name_still_finds_its_own_file(tmp_path: Path):
@@ -144,6 +154,6 @@ def test_p30_a_name_within_another_name_still_finds_its_own_file(tmp_path: Path)
         "Empadronamiento",
     )
     for number, name in enumerate(names):
-        told = {"nombre": name, "keywords": keywords(name, (), "", "", f"local-x-{number}")}
+        told = {"nombre": name, "keywords": keywords_for(name, (), "", "", f"local-x-{number}")}
         (tmp_path / f"local-x-{number}.json").write_text(json.dumps(told), encoding="utf-8")
-    assert strangers(tmp_path) == []
+    assert unfindable_documents(tmp_path) == []

@@ -2,8 +2,8 @@
 
 import pytest
 
-from headwater_recipes.procedures.labels.label import Label
-from headwater_recipes.procedures.labels.recognise import both, recognise, recognise_plain
+from headwater_recipes.procedures.labels.recognise import recognise, recognise_both, recognise_plain
+from headwater_recipes.procedures.labels.vocabulary import Label
 
 HEADINGS = {
     "descripcion": (
@@ -525,10 +525,10 @@ def test_deadlines_say_what_they_are_for():
 
 
 def test_two_parts_under_one_heading():
-    assert both("Objeto y requisitos") == (Label("descripcion"), Label("requisitos"))
-    assert both("Lugar y forma de presentación")[0].field == "donde_solicitar"
-    assert both("Where do I apply?") == ()
-    assert both("Requisitos") == ()
+    assert recognise_both("Objeto y requisitos") == (Label("descripcion"), Label("requisitos"))
+    assert recognise_both("Lugar y forma de presentación")[0].field == "donde_solicitar"
+    assert recognise_both("Where do I apply?") == ()
+    assert recognise_both("Requisitos") == ()
 
 
 def test_a_plain_line_is_a_label_only_if_it_says_no_more():

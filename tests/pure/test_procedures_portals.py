@@ -3,7 +3,13 @@
 import pytest
 from benchmarks.procedures import measure
 
-from headwater_demo.procedures import late_pages, later_pages, latest_pages, made_pages, pages_that_are_none
+from headwater_demo.procedures.pages import (
+    late_pages,
+    later_pages,
+    latest_pages,
+    made_pages,
+    pages_that_are_none,
+)
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from headwater_recipes.procedures.files.layout import as_json, write
-from headwater_recipes.procedures.retrieving import StoreRetriever, ranked
+from headwater_recipes.procedures.knowledge_base.layout import stable_json, write_if_changed
+from headwater_recipes.procedures.retrieval.store import StoreRetriever, page_scores
 
 DRIVING, FISHING, ABROAD = (
     "https://sede.dgt.gob.es/permiso",
@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
         ("otra", "Pesca", ["pesca"], ABROAD, "es"),
     ):
         told = {"nombre": name, "keywords": words, "fuente_url": url, "idioma": language}
-        write(tmp_path / f"{stem}.json", as_json(told))
+        write_if_changed(tmp_path / f"{stem}.json", stable_json(told))
     return tmp_path
 
 
@@ -86,5 +86,5 @@ def test_another_language_answers_where_the_own_does_not(folder: Path):
 
 def test_places_in_both_lists_add_up():
     both, one = "https://a.gob.es/x", "https://b.gob.es/y"
-    scores = ranked([page(one, coverage=1.0), page(both, coverage=0.9), page(both, similarity=0.9)])
+    scores = page_scores([page(one, coverage=1.0), page(both, coverage=0.9), page(both, similarity=0.9)])
     assert max(scores, key=lambda address: scores[address][0]) == both

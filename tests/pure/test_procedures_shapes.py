@@ -4,20 +4,20 @@ from itertools import pairwise
 
 import pytest
 
-from headwater.model.reading import Hints, Reading
-from headwater_recipes.procedures.labels.label import Label
+from headwater.model.outcomes import ExtractHints, Reading
 from headwater_recipes.procedures.labels.recognise import lists_ways, recognise, recognise_plain
-from headwater_recipes.procedures.page.linking import is_crumbs
-from headwater_recipes.procedures.page.read import read_procedure
-from headwater_recipes.procedures.page.typed import typed_lines
-from headwater_recipes.procedures.registry.territory import most_exact
+from headwater_recipes.procedures.labels.vocabulary import Label
+from headwater_recipes.procedures.page.label_elements import preformatted_lines
+from headwater_recipes.procedures.page.links import is_breadcrumb
+from headwater_recipes.procedures.page.reader import read_procedure
+from headwater_recipes.procedures.registry.territory import most_specific
 
 ADDRESS = "https://www.villa.example/tramites/uno"
 
 
 def _text(body: str) -> str:
     page = f"<html lang=es><head><title>Uno</title></head><body><h1>Licencia de una cosa</h1>{body}</body></html>"
-    reading = read_procedure(page.encode(), Hints(url=ADDRESS, media_type="text/html"))
+    reading = read_procedure(page.encode(), ExtractHints(url=ADDRESS, media_type="text/html"))
     assert isinstance(reading, Reading)
     return reading.text
 
@@ -71,19 +71,19 @@ def test_p16_what_else_might_interest_is_none_of_the_procedure(heading: str):
 
 
 def test_a_path_of_links_is_no_text():
-    assert is_crumbs("[Seu electrònica](https://www.a.example/) » Procediments")
-    assert not is_crumbs("Vegeu [la norma](https://www.a.example/) » article 3.")
-    assert not is_crumbs("Renta > 3.000 euros")
+    assert is_breadcrumb("[Seu electrònica](https://www.a.example/) » Procediments")
+    assert not is_breadcrumb("Vegeu [la norma](https://www.a.example/) » article 3.")
+    assert not is_breadcrumb("Renta > 3.000 euros")
 
 
 def test_typed_lines_keep_their_titles():
-    assert list(typed_lines("TASA: 2 euros\nOBJETO\n---\nVender.")) == [
+    assert list(preformatted_lines("TASA: 2 euros\nOBJETO\n---\nVender.")) == [
         ("TASA", True), ("2 euros", False), ("OBJETO", True), ("Vender.", False),
     ]  # fmt: skip
 
 
 def test_a_department_that_does_not_say_of_which_region_takes_the_site_s():
     regional = {"nivel": "autonomico", "ccaa": "galicia"}
-    assert most_exact([{"nivel": "autonomico"}, {"nivel": "local"}, regional]) == regional
-    assert most_exact([{"nivel": "estatal"}, regional]) == {"nivel": "estatal"}
-    assert most_exact([]) == {}
+    assert most_specific([{"nivel": "autonomico"}, {"nivel": "local"}, regional]) == regional
+    assert most_specific([{"nivel": "estatal"}, regional]) == {"nivel": "estatal"}
+    assert most_specific([]) == {}

@@ -7,21 +7,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.model.document import Document
-from headwater.model.outcome import SetAside
-from headwater.model.recipe import Context
-from headwater.pure.quality import count_words, label, score_parse_quality
-from headwater.pure.quality.scoring import (
+from headwater.documents.quality.parse_quality import (
     PARAGRAPH_STEPS,
     SENTENCE_STEPS,
     WEIGHTS,
     WORD_STEPS,
+    ScoreQuality,
+    quality_label,
+    score_parse_quality,
     step_value,
 )
-from headwater.pure.quality.words import count_blocks, count_sentences
-from headwater.steps.quality import ScoreQuality
+from headwater.model.document import Document
+from headwater.model.outcomes import SetAside
+from headwater.model.recipe import StepContext
+from headwater.text.words import count_blocks, count_sentences, count_words
 
-CONTEXT = Context("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=None)  # type: ignore[arg-type]
+CONTEXT = StepContext("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=None)  # type: ignore[arg-type]
 
 
 def prose(words: int) -> str:
@@ -136,14 +137,14 @@ def test_r74_metadata_is_a_quarter_each() -> None:
     [(0.0, "low"), (0.3499, "low"), (0.35, "medium"), (0.6499, "medium"), (0.65, "high"), (0.95, "high")],
 )
 def test_r75_labels_at_their_edges(value: float, name: str) -> None:
-    assert label(value) == name
+    assert quality_label(value) == name
 
 
 def test_r76_low_quality_is_set_aside_with_its_parts() -> None:
     (outcome,) = ScoreQuality()([document("Please enable scripts.")], CONTEXT)
     assert isinstance(outcome, SetAside)
     assert outcome.reason == "low_quality"
-    assert outcome.evidence["label"] == "low"
+    assert outcome.evidence["quality_label"] == "low"
     assert set(outcome.evidence["components"]) == set(WEIGHTS)
     assert {"few_words", "no_body"} <= set(outcome.evidence["reasons"])
 
@@ -193,7 +194,7 @@ def test_the_score_stays_within_bounds(text: str, flags: dict[str, bool]) -> Non
     score = score_parse_quality(text, **flags)
     assert 0.0 <= score.value <= 0.95
     assert all(0.0 <= part <= 1.0 for part in score.components.values())
-    assert score.label == label(score.value)
+    assert score.label == quality_label(score.value)
 
 
 @given(TEXTS, st.integers(1, 40))

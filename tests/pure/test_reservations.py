@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.pure.reservations import (
+from headwater.fetch.politeness.rights_reservations import (
     SIGNALS,
+    active_signals,
     read_tdmrep,
     rule_for,
-    said_by_file,
-    said_by_headers,
-    said_by_page,
-    signals,
+    signals_in_file,
+    signals_in_headers,
+    signals_in_page,
 )
 
 FILE = json.dumps(
@@ -51,7 +51,7 @@ def test_c39_the_longest_location_speaks_and_of_two_equal_ones_the_one_that_rese
 def test_a_rule_is_recorded_with_its_policy():
     rule = rule_for(read_tdmrep(FILE), "/news/x")
     assert rule is not None
-    assert said_by_file(rule) == {
+    assert signals_in_file(rule) == {
         "tdm-reservation": "1",
         "tdm-said-by": "tdmrep.json",
         "tdm-policy": "https://ledger.example/terms.json",
@@ -72,7 +72,7 @@ def test_a_file_that_cannot_be_read_says_nothing(body):
 @given(st.binary(max_size=200))
 def test_no_bytes_break_the_readers(body):
     assert isinstance(read_tdmrep(body), tuple)
-    assert signals(said_by_page(body, "headwater"), "headwater") <= set(SIGNALS)
+    assert active_signals(signals_in_page(body, "headwater"), "headwater") <= set(SIGNALS)
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_no_bytes_break_the_readers(body):
     ],
 )
 def test_c39_what_the_head_of_a_page_says_is_read(head, found):
-    said = said_by_page(f"<html><head><title>x</title>{head}".encode(), "headwater")
-    assert signals(said, "headwater") == found
+    said = signals_in_page(f"<html><head><title>x</title>{head}".encode(), "headwater")
+    assert active_signals(said, "headwater") == found
 
 
 @pytest.mark.parametrize(
@@ -117,9 +117,9 @@ def test_c39_what_the_head_of_a_page_says_is_read(head, found):
     ],
 )
 def test_c39_directives_in_a_header_are_for_everybody_or_for_the_agent_they_name(value, found):
-    assert signals(said_by_headers({"X-Robots-Tag": value}), "headwater") == found
+    assert active_signals(signals_in_headers({"X-Robots-Tag": value}), "headwater") == found
 
 
 def test_a_head_full_of_broken_elements_costs_no_more_than_reading_it():
-    said = said_by_page(b"<meta " * 100_000 + b"<!--" * 100_000, "headwater")
+    said = signals_in_page(b"<meta " * 100_000 + b"<!--" * 100_000, "headwater")
     assert said == {}

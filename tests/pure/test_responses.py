@@ -5,17 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.model.web import Failure, Response
-from headwater.pure.responses import (
+from headwater.fetch.responses import (
     GiveUp,
     Proceed,
     Retry,
     Unchanged,
-    conditional,
+    conditional_headers,
     freshness,
-    judge,
+    judge_response,
     retry_after,
 )
+from headwater.model.http import Failure, Response
 
 NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -35,7 +35,7 @@ def answer(
 
 
 def verdict(given_answer, attempts=0, **options):
-    return judge(given_answer, attempts=attempts, now=NOW, **options)
+    return judge_response(given_answer, attempts=attempts, now=NOW, **options)
 
 
 def test_p11_200_goes_on():
@@ -181,10 +181,10 @@ def test_freshness_says_when_to_look_again(headers, expected):
 
 
 def test_p12_a_conditional_request_carries_what_was_stored():
-    stored = conditional('"abc"', "Fri, 13 Nov 2026 08:00:00 GMT")
+    stored = conditional_headers('"abc"', "Fri, 13 Nov 2026 08:00:00 GMT")
     assert stored == {"If-None-Match": '"abc"', "If-Modified-Since": "Fri, 13 Nov 2026 08:00:00 GMT"}
-    assert conditional(None, "") == {}
-    assert conditional('"a"\r\nX: y', None) == {}
+    assert conditional_headers(None, "") == {}
+    assert conditional_headers('"a"\r\nX: y', None) == {}
 
 
 @given(

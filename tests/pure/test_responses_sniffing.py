@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.pure.redaction import shown
-from headwater.pure.sniffing import charset_of, media_type_of
+from headwater.text.media_types import declared_charset, media_type_of
+from headwater.text.redaction import redact_url
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_header_that_lies_is_corrected_by_the_body(declared, body, expected):
     ],
 )
 def test_the_character_set_is_the_one_declared(declared, expected):
-    assert charset_of(declared) == expected
+    assert declared_charset(declared) == expected
 
 
 @given(st.text(max_size=30), st.binary(max_size=200))
@@ -69,4 +69,4 @@ def test_every_body_has_a_media_type(declared, body):
     ],
 )
 def test_a_shown_url_carries_no_secret(url, expected):
-    assert shown(url) == expected
+    assert redact_url(url) == expected

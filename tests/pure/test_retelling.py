@@ -6,23 +6,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.pure.batches import Batch, Fault, Faults, heard, line, refused_lines, whole_fault
-from headwater.pure.intelligence import Unusable
-from headwater.pure.spending import Price, cost, price_of, total
-from headwater.pure.stories.retelling import (
+from headwater.stories.llm.batch_api import (
+    Batch,
+    BatchError,
+    BatchErrors,
+    batch_error_code,
+    parse_result_lines,
+    rejected_lines,
+    request_line,
+)
+from headwater.stories.llm.extraction import InvalidAnswer
+from headwater.stories.llm.prices import Price, estimate_cost, find_price, total_cost
+from headwater.stories.llm.story_prompt import (
     MOST_TOKENS,
-    Quoted,
-    content_print,
-    conversation,
-    most_tokens,
-    read_summary,
+    PromptArticle,
+    content_fingerprint,
+    max_answer_tokens,
+    parse_summary,
     request_id,
+    summary_messages,
 )
 
-FERRY = Quoted(
+FERRY = PromptArticle(
     "d1", "Ferry late", "The ferry Halcyon reached Dunmore two hours late after an engine failure."
 )
-FIRE = Quoted("d2", "Fire in port", "A warehouse fire closed the northern quay of Dunmore on Tuesday.")
+FIRE = PromptArticle("d2", "Fire in port", "A warehouse fire closed the northern quay of Dunmore on Tuesday.")
 ARTICLES = (FERRY, FIRE)
 
 
@@ -31,7 +39,7 @@ def said(*sentences: tuple[str, list[int]]) -> str:
 
 
 def test_g13_every_sentence_names_documents_that_were_asked_about():
-    found = read_summary(said(("One thing.", [1, 1, 7]), ("Another.", [2, 1])), ARTICLES)
+    found = parse_summary(said(("One thing.", [1, 1, 7]), ("Another.", [2, 1])), ARTICLES)
     assert [claim.documents for claim in found.claims] == [("d1",), ("d2", "d1")]
     assert found.text == "One thing. Another."
 
@@ -42,7 +50,7 @@ def test_a_sentence_without_a_number_is_given_the_article_that_says_it_or_left_o
         ("A warehouse fire closed the northern quay of Dunmore.", []),
         ("The mayor resigned over it.", [3]),
     )
-    found = read_summary(said(*sentences), ARTICLES)
+    found = parse_summary(said(*sentences), ARTICLES)
     assert [claim.documents for claim in found.claims] == [("d1",), ("d2",)]
     assert (found.dropped, found.repaired) == (1, 1)
 
@@ -63,12 +71,12 @@ def test_a_sentence_without_a_number_is_given_the_article_that_says_it_or_left_o
     ],
 )
 def test_too_little_is_no_summary(words: str):
-    with pytest.raises(Unusable):
-        read_summary(words, ARTICLES)
+    with pytest.raises(InvalidAnswer):
+        parse_summary(words, ARTICLES)
 
 
 def test_a_site_that_no_article_names_is_not_sent_to():
-    board = Quoted(
+    board = PromptArticle(
         "d3", "Timetable", "The board tells passengers to look at ferries.dunmore.example for times."
     )
     sentences = (
@@ -76,21 +84,21 @@ def test_a_site_that_no_article_names_is_not_sent_to():
         ("Times are at Ferries.Dunmore.example now.", [3]),
         ("Buy tickets at cheap-ferries.example today.", [3]),
     )
-    found = read_summary(said(*sentences), (*ARTICLES, board))
+    found = parse_summary(said(*sentences), (*ARTICLES, board))
     assert [claim.text for claim in found.claims] == [text for text, _ in sentences[:2]]
     assert found.dropped == 1
 
 
 def test_signs_that_steer_terminals_do_not_come_through():
-    found = read_summary(said(("Red \x1b[31m\nletters.", [1]), ("More.", [1])), ARTICLES)
+    found = parse_summary(said(("Red \x1b[31m\nletters.", [1]), ("More.", [1])), ARTICLES)
     assert found.claims[0].text == "Red [31m letters."
 
 
 @given(st.text(max_size=200))
 def test_whatever_is_said_is_a_summary_with_sources_or_none(words: str):
     try:
-        found = read_summary(words, ARTICLES)
-    except Unusable:
+        found = parse_summary(words, ARTICLES)
+    except InvalidAnswer:
         return
     assert all(claim.documents for claim in found.claims)
 
@@ -99,40 +107,40 @@ def test_whatever_is_said_is_a_summary_with_sources_or_none(words: str):
 def test_the_version_of_a_story_does_not_depend_on_order(documents, chance):
     shuffled = list(documents)
     chance.shuffle(shuffled)
-    assert content_print(documents) == content_print(shuffled)
+    assert content_fingerprint(documents) == content_fingerprint(shuffled)
 
 
 @given(st.tuples(st.text(), st.text(), st.text()), st.tuples(st.text(), st.text(), st.text()))
 def test_another_text_is_another_version(one, other):
-    assert (content_print([one]) == content_print([other])) == (one == other)
+    assert (content_fingerprint([one]) == content_fingerprint([other])) == (one == other)
 
 
 def test_the_name_of_a_question_is_short_enough_for_the_api():
-    assert len(request_id("f" * 24, content_print([("a", "b", "c")]), "standard")) <= 64
+    assert len(request_id("f" * 24, content_fingerprint([("a", "b", "c")]), "standard")) <= 64
 
 
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_articles_are_quoted_whatever_they_say(title, text):
-    system, user = conversation("Story", [Quoted("d", title, text)])
+    system, user = summary_messages("Story", [PromptArticle("d", title, text)])
     told = json.loads(user["content"])
     assert (told["articles"][0]["title"], told["articles"][0]["text"]) == (title, text)
-    assert system == conversation("Other", [])[0]
+    assert system == summary_messages("Other", [])[0]
 
 
 def test_an_answer_may_grow_with_the_articles_within_bounds():
-    small = conversation("S", [FERRY])
-    large = conversation("S", [Quoted(str(n), "t", "word " * 2_000) for n in range(15)])
-    assert most_tokens(small) < most_tokens(large) == MOST_TOKENS
+    small = summary_messages("S", [FERRY])
+    large = summary_messages("S", [PromptArticle(str(n), "t", "word " * 2_000) for n in range(15)])
+    assert max_answer_tokens(small) < max_answer_tokens(large) == MOST_TOKENS
 
 
 def test_prices_of_dated_models_are_those_of_their_family():
-    assert price_of("gpt-4o-mini-2024-07-18", {}) == Price(0.15, 0.60)
-    assert price_of("gpt-4o", {"gpt-4o": Price(1, 2)}) == Price(1, 2)
-    assert price_of("gpt-4o-audio", {}) is None
-    assert cost(Price(2, 8), 500_000, 250_000, batch=False) == 3.0
-    assert cost(Price(2, 8), 500_000, 250_000, batch=True) == 1.5
-    assert total([1.0, 2.0]) == 3.0
-    assert total([1.0, None]) is None
+    assert find_price("gpt-4o-mini-2024-07-18", {}) == Price(0.15, 0.60)
+    assert find_price("gpt-4o", {"gpt-4o": Price(1, 2)}) == Price(1, 2)
+    assert find_price("gpt-4o-audio", {}) is None
+    assert estimate_cost(Price(2, 8), 500_000, 250_000, batch=False) == 3.0
+    assert estimate_cost(Price(2, 8), 500_000, 250_000, batch=True) == 1.5
+    assert total_cost([1.0, 2.0]) == 3.0
+    assert total_cost([1.0, None]) is None
 
 
 def test_g14_lines_come_back_in_any_order_and_the_status_decides():
@@ -149,9 +157,9 @@ def test_g14_lines_come_back_in_any_order_and_the_status_decides():
             {"custom_id": "a", "response": {"status_code": 200, "body": {"x": 1}}, "error": None},
         )
     )
-    found = {one.id: one for one in heard(raw + b"\nnot json\n")}
+    found = {one.id: one for one in parse_result_lines(raw + b"\nnot json\n")}
     assert (found["a"].kind, json.loads(found["a"].body)) == ("answered", {"x": 1})
-    told = {name: (one.kind, one.reason, one.passing) for name, one in found.items() if name != "a"}
+    told = {name: (one.kind, one.reason, one.transient) for name, one in found.items() if name != "a"}
     assert told == {
         "b": ("failed", "bad", False),
         "c": ("failed", "batch_expired", True),
@@ -160,13 +168,17 @@ def test_g14_lines_come_back_in_any_order_and_the_status_decides():
 
 
 def test_g14_a_line_is_a_request_of_its_own():
-    told = json.loads(line("a", {"model": "m"}))
+    told = json.loads(request_line("a", {"model": "m"}))
     assert told == {"custom_id": "a", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "m"}}
 
 
 def test_g14_lines_are_blamed_by_number_unless_the_trouble_passes():
-    faults = [Fault("invalid_json_line", line=2), Fault("token_limit_exceeded", line=1), Fault("x", line=9)]
-    batch = Batch(id="b", status="failed", errors=Faults(faults))
-    assert refused_lines(batch, ["one", "two"]) == {"two": "invalid_json_line"}
-    assert whole_fault(batch) == "invalid_json_line"
-    assert whole_fault(Batch(id="b", status="failed")) == "failed"
+    faults = [
+        BatchError("invalid_json_line", line=2),
+        BatchError("token_limit_exceeded", line=1),
+        BatchError("x", line=9),
+    ]
+    batch = Batch(id="b", status="failed", errors=BatchErrors(faults))
+    assert rejected_lines(batch, ["one", "two"]) == {"two": "invalid_json_line"}
+    assert batch_error_code(batch) == "invalid_json_line"
+    assert batch_error_code(Batch(id="b", status="failed")) == "failed"

@@ -3,8 +3,8 @@
 import pytest
 from tests.conversing import NOW, answer, converse, make_source
 
-from headwater.discover.scrape import discover_scrape
 from headwater.model.errors import Permanent
+from headwater.sources.page_section import discover_page_section
 
 PAGE = "<html><head><title>Investors</title></head><body><p>{today}</p><ul id='news'><li>{news}</li></ul></body></html>"
 
@@ -13,7 +13,7 @@ def look(today="Monday", news="A meeting in Lisbon", mark=None, selector="#news"
     told = make_source("web_scrape", options={"selector": selector, "ticker": "NGSC"}, watermark=mark or {})
     page = PAGE.format(today=today, news=news)
     return converse(
-        discover_scrape(told, NOW), lambda request: answer(request, page, status=status, etag='"1"')
+        discover_page_section(told, NOW), lambda request: answer(request, page, status=status, etag='"1"')
     )
 
 

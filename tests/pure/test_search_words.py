@@ -3,52 +3,55 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.pure.search import coverage, snippet, telling, terms, words_of
+from headwater.search.query import content_terms, query_terms, search_words, term_coverage
+from headwater.search.snippets import snippet
 
 
 @given(st.text())
 def test_words_hold_letters_and_digits_only_and_stay_what_they_are(text: str):
-    words = words_of(text)
+    words = search_words(text)
     assert all(word.isalnum() for word in words)
-    assert words_of(" ".join(words)) == words
+    assert search_words(" ".join(words)) == words
 
 
 @given(st.text())
 def test_no_query_holds_an_operator(query: str):
-    assert all(word.isalnum() for term in (*terms(query), *telling(terms(query))) for word in term)
+    assert all(
+        word.isalnum() for term in (*query_terms(query), *content_terms(query_terms(query))) for word in term
+    )
 
 
 @given(st.text(), st.text())
 def test_coverage_is_a_share(query: str, text: str):
-    assert 0.0 <= coverage(terms(query), text) <= 1.0
+    assert 0.0 <= term_coverage(query_terms(query), text) <= 1.0
 
 
 def test_accents_cases_and_signs_do_not_count():
-    assert words_of("¿Renovación del DNI-e?") == words_of("renovacion DEL dni e")
+    assert search_words("¿Renovación del DNI-e?") == search_words("renovacion DEL dni e")
 
 
 def test_what_is_written_without_spaces_is_found_in_parts():
-    assert terms("経済") == (("経",), ("済",))
-    assert words_of("日本経済") == ["日", "本", "経", "済"]
+    assert query_terms("経済") == (("経",), ("済",))
+    assert search_words("日本経済") == ["日", "本", "経", "済"]
 
 
 def test_phrases_stay_together_and_words_come_once():
-    assert terms('beca "permiso de conducir" Beca') == (("beca",), ("permiso", "de", "conducir"))
-    assert terms(' "" ') == ()
+    assert query_terms('beca "permiso de conducir" Beca') == (("beca",), ("permiso", "de", "conducir"))
+    assert query_terms(' "" ') == ()
 
 
 def test_what_tells_is_long_and_finds_other_forms():
-    assert telling(terms("el de los permisos")) == (("permis",),)
-    assert telling(terms("renuevo el DNI")) == (("renue",), ("dni",))
-    assert telling(terms("el de")) == (("el",), ("de",))
-    assert coverage(terms("permisos de pesca"), "Permiso para cazar") == 0.5
+    assert content_terms(query_terms("el de los permisos")) == (("permis",),)
+    assert content_terms(query_terms("renuevo el DNI")) == (("renue",), ("dni",))
+    assert content_terms(query_terms("el de")) == (("el",), ("de",))
+    assert term_coverage(query_terms("permisos de pesca"), "Permiso para cazar") == 0.5
 
 
 def test_a_snippet_shows_where_the_words_stand_together():
     text = " ".join(["relleno"] * 200 + ["El", "permiso", "de", "conducir", "caduca."] + ["más"] * 200)
-    shown = snippet(text, terms("permisos de conducir"))
+    shown = snippet(text, query_terms("permisos de conducir"))
     assert "permiso de conducir caduca." in shown
     assert shown.startswith("… ")
     assert shown.endswith(" …")
-    assert snippet("corto", terms("nada")) == "corto"
-    assert snippet("", terms("nada")) == ""
+    assert snippet("corto", query_terms("nada")) == "corto"
+    assert snippet("", query_terms("nada")) == ""

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.conversing import NOW, converse, make_source, table
 
-from headwater.discover.seeds import discover_seeds
-from headwater.discover.seeds.look import turn
 from headwater.model.errors import Permanent, Temporary
+from headwater.sources.seeds import discover_seeds, recheck_period
 
 A, B = "http://site.example/a", "https://other.example/b?x=1"
 
@@ -98,9 +97,9 @@ def test_a_long_list_is_given_in_batches():
 def test_an_address_comes_due_again_once_per_span(days, hours):
     every = timedelta(days=days)
     later = NOW + timedelta(hours=hours)
-    passed = turn(A, later, every) - turn(A, NOW, every)
+    passed = recheck_period(A, later, every) - recheck_period(A, NOW, every)
     assert 0 <= passed - (later - NOW) // every <= 1
-    assert turn(A, NOW + every, every) == turn(A, NOW, every) + 1
+    assert recheck_period(A, NOW + every, every) == recheck_period(A, NOW, every) + 1
 
 
 def test_a_long_list_comes_due_little_by_little():

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.fetch.routes import Router
+from headwater.fetch.guard.routes import RequestRouter
 from headwater.model.errors import Refused
+from headwater.model.keys import source_key
 from headwater.model.source import Trigger
-from headwater.pure.keys import source_key
-from headwater.settings.fetching import fetch_settings
-from headwater.settings.rate_limits import RATE_LIMITS_FILE, named
+from headwater.settings.fetch import fetch_settings
+from headwater.settings.rate_limits import RATE_LIMITS_FILE, rules_by_host
 from headwater.settings.settings import RecipeSettings, Settings, read_settings
 from headwater.settings.sources import load_sources, parse_duration
 
@@ -160,7 +160,7 @@ def test_p10_rates_by_host_may_stand_in_a_file_of_their_own_beside_the_settings(
         RATE_LIMITS_FILE,
     )
     settings = read_settings(path, {})
-    assert named(settings.rate_limits) == {
+    assert rules_by_host(settings.rate_limits) == {
         "a.example": {"rate": 5.0},
         "*.slow.example": {"rate": 0.1, "concurrency": 1},
         "b.example": {"rate": None, "robots": False},
@@ -178,7 +178,7 @@ def test_p10_rates_by_host_may_stand_in_a_file_of_their_own_beside_the_settings(
 def test_p10_without_settings_the_file_of_the_folder_counts(tmp_path: Path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     _file(tmp_path, "a.example: {rate: 3}\n", RATE_LIMITS_FILE)
-    assert named(read_settings(None, {}).rate_limits) == {"a.example": {"rate": 3.0}}
+    assert rules_by_host(read_settings(None, {}).rate_limits) == {"a.example": {"rate": 3.0}}
     _file(tmp_path, "", RATE_LIMITS_FILE)
     assert read_settings(None, {}).rate_limits == {}
 
@@ -235,7 +235,7 @@ def test_an_allowed_address_that_is_none_is_told(text: str):
 )
 def test_an_override_that_leads_nowhere_is_told(base: str):
     settings = fetch_settings(Settings(hosts={"a.example": base}))
-    assert "an override needs a base URL" in _refused(Router, settings)
+    assert "an override needs a base URL" in _refused(RequestRouter, settings)
 
 
 # Source lists.

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conversing import NOW, answer, converse, make_source, table
 
-from headwater.discover.sitemap import discover_sitemap
 from headwater.model.errors import Permanent, Temporary
+from headwater.sources.sitemaps.poll import discover_sitemap
 
 MAP = "http://site.example/sitemap.xml"
 

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from headwater.pure.feeds.notes import Notes
-from headwater.pure.sitemaps import Listed, NotASitemap, read_sitemap
-from headwater.pure.sitemaps.loose import read_loosely
-from headwater.pure.sitemaps.unpacking import pieces
+from headwater.model.warning_log import WarningLog
+from headwater.sources.sitemaps.parser import parse_sitemap
+from headwater.sources.sitemaps.sitemap import NotASitemap, SitemapEntry
+from headwater.sources.sitemaps.xml_parser import parse_loosely
+from headwater.text.sitemap_decompression import decompress_chunks
 
 # Without its date, so that the same bytes come out each time.
 packed_as = partial(gzip.compress, mtime=0)
@@ -22,8 +23,8 @@ SPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
 
 def read(body, notes=None, **told):
-    found = read_sitemap(
-        body, url="http://a.example/sitemap.xml", media_type="", note=notes or Notes(), **told
+    found = parse_sitemap(
+        body, url="http://a.example/sitemap.xml", media_type="", warn=notes or WarningLog(), **told
     )
     return found.kind, list(found.listed)
 
@@ -52,7 +53,7 @@ def test_p3_whatever_is_written_as_xml_is_read_back_in_order(urls):
 def test_the_loose_reader_finds_what_the_strict_one_finds_however_the_pieces_fall(urls, size):
     body = urlset(*((url, "2026") for url in urls))
     cut = (body[start : start + size] for start in range(0, len(body), size))
-    assert [one.url for one in read_loosely(cut)] == [one.url for one in read(body)[1]]
+    assert [one.url for one in parse_loosely(cut)] == [one.url for one in read(body)[1]]
 
 
 @example(position=294, dirt=b"rdf:")
@@ -78,12 +79,12 @@ def test_bytes_of_any_kind_give_lines_or_one_named_refusal(body):
         _, listed = read(body)
     except NotASitemap as error:
         refused = error.reason
-    assert refused or all(isinstance(one, Listed) and one.url for one in listed)
+    assert refused or all(isinstance(one, SitemapEntry) and one.url for one in listed)
 
 
 def test_an_index_is_told_apart_and_carries_its_dates():
     body = f"<sitemapindex {SPACE}><sitemap><loc>http://a.example/1.xml</loc><lastmod>2026-11</lastmod></sitemap></sitemapindex>"
-    assert read(body.encode()) == ("index", [Listed(url="http://a.example/1.xml", lastmod="2026-11")])
+    assert read(body.encode()) == ("index", [SitemapEntry(url="http://a.example/1.xml", lastmod="2026-11")])
 
 
 @pytest.mark.parametrize(
@@ -114,7 +115,7 @@ def test_unescaped_ampersands_are_forgiven_and_parameters_stay_what_they_are():
     body = urlset(("http://a.example/?a=1", ""), ("http://a.example/X", "")).replace(
         b"X", b"?x=1&copy=2&amp;y=3"
     )
-    notes = Notes()
+    notes = WarningLog()
     assert [one.url for one in read(body, notes)[1]] == [
         "http://a.example/?a=1",
         "http://a.example/?x=1&copy=2&y=3",
@@ -157,7 +158,7 @@ def test_what_is_hostile_or_something_else_is_refused_by_name(body, reason):
 
 
 def test_too_many_and_too_long_lines_are_left_out_with_a_note():
-    notes = Notes()
+    notes = WarningLog()
     body = urlset(
         ("http://a.example/" + "x" * 3000, ""), ("http://a.example/1", ""), ("http://a.example/2", "")
     )
@@ -171,7 +172,7 @@ def test_a_file_of_the_largest_size_is_read_in_little_memory():
     packed = packed_as(b"<urlset>" + line * 50_000 + b"</urlset>", 1)
     tracemalloc.start()
     try:
-        found = read_sitemap(packed, url="http://a.example/s.xml.gz", media_type="", note=Notes())
+        found = parse_sitemap(packed, url="http://a.example/s.xml.gz", media_type="", warn=WarningLog())
         assert sum(1 for _ in found.listed) == 50_000
         assert tracemalloc.get_traced_memory()[1] < 2_000_000
     finally:
@@ -182,5 +183,5 @@ def test_pieces_never_exceed_the_limit_even_when_the_packed_body_is_tiny():
     bomb = packed_as(b"\0" * 100_000_000)
     sizes: list[int] = []
     with pytest.raises(NotASitemap, match="too_large"):
-        sizes.extend(map(len, pieces(bomb, note=Notes(), limit=1_000_000)))
+        sizes.extend(map(len, decompress_chunks(bomb, warn=WarningLog(), limit=1_000_000)))
     assert sum(sizes) <= 1_000_000

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.pure.newsroom import EVENTS, START, report, reports
 
 from headwater.model.errors import Refused
-from headwater.pure.stories import Item, divide, tell
-from headwater.pure.stories.reference import chained
-from headwater.pure.stories.vectors import normalised
+from headwater.stories.clustering.build_stories import build_stories
+from headwater.stories.clustering.cluster_items import cluster_items, single_linkage
+from headwater.stories.clustering.similarity import StoryItem, normalise_rows
 
 words = st.lists(st.sampled_from([word for known in EVENTS.values() for word in known]), max_size=12).map(
     " ".join
@@ -22,31 +22,31 @@ moments = st.none() | st.integers(0, 60 * 24).map(lambda hours: START + timedelt
 
 
 @st.composite
-def corpora(draw: st.DrawFn) -> list[Item]:
+def corpora(draw: st.DrawFn) -> list[StoryItem]:
     """Articles of up to three groups; some empty, some alike to the letter."""
     found = draw(st.lists(st.tuples(words, words, moments, st.sampled_from("abc")), max_size=14))
     return [
-        Item(id=f"{number}", title=title, text=text, published_at=moment, group=group)
+        StoryItem(id=f"{number}", title=title, text=text, published_at=moment, group=group)
         for number, (title, text, moment, group) in enumerate(found)
     ]
 
 
-def meanings(items: list[Item]) -> np.ndarray:
+def meanings(items: list[StoryItem]) -> np.ndarray:
     """Vectors as an encoder would give them: by content, in no special order."""
     rows = [np.random.default_rng(crc32(item.title.encode())).normal(size=24) for item in items]
-    return normalised(np.array(rows, dtype=np.float32).reshape(len(items), 24))
+    return normalise_rows(np.array(rows, dtype=np.float32).reshape(len(items), 24))
 
 
-def told_by(items: list[Item], **how: object) -> set[tuple[str, frozenset[str]]]:
-    return {(story.id, frozenset(m.document for m in story.members)) for story in tell(items, **how)}
+def told_by(items: list[StoryItem], **how: object) -> set[tuple[str, frozenset[str]]]:
+    return {(story.id, frozenset(m.document for m in story.members)) for story in build_stories(items, **how)}
 
 
 @settings(max_examples=60)
 @given(corpora(), st.booleans())
 def test_g11_g12_every_entry_is_in_exactly_one_story_and_no_story_spans_two_groups(
-    items: list[Item], encoded: bool
+    items: list[StoryItem], encoded: bool
 ):
-    stories = tell(items, meanings(items) if encoded else None)
+    stories = build_stories(items, meanings(items) if encoded else None)
     placed = sorted(member.document for story in stories for member in story.members)
     assert placed == sorted(item.id for item in items)
     groups = {item.id: item.group for item in items}
@@ -57,7 +57,7 @@ def test_g11_g12_every_entry_is_in_exactly_one_story_and_no_story_spans_two_grou
 
 @settings(max_examples=40)
 @given(corpora(), st.randoms(use_true_random=False), st.booleans())
-def test_the_order_of_the_input_changes_nothing(items: list[Item], chance: object, encoded: bool):
+def test_the_order_of_the_input_changes_nothing(items: list[StoryItem], chance: object, encoded: bool):
     mixed = list(items)
     chance.shuffle(mixed)
     assert told_by(items, meanings=meanings(items) if encoded else None) == told_by(
@@ -66,7 +66,7 @@ def test_the_order_of_the_input_changes_nothing(items: list[Item], chance: objec
 
 
 def test_events_are_told_apart_by_their_words():
-    found = divide(reports(each=8))
+    found = cluster_items(reports(each=8))
     assert len(found) == len(EVENTS)
     items = reports(each=8)
     for cluster in found:
@@ -75,22 +75,26 @@ def test_events_are_told_apart_by_their_words():
 
 def test_articles_that_share_nothing_stay_alone():
     alone = [report(event, 0) for event in EVENTS]
-    assert all(len(cluster.members) == 1 for cluster in divide(alone))
+    assert all(len(cluster.members) == 1 for cluster in cluster_items(alone))
 
 
 def test_two_copies_alone_in_the_world_are_one_story():
     one = report("mill", 1)
-    assert [len(c.members) for c in divide([one, replace(one, id="other")])] == [2]
+    assert [len(c.members) for c in cluster_items([one, replace(one, id="other")])] == [2]
 
 
 def test_half_characters_and_empty_titles_are_survived():
-    items = [Item(id="a", title="port \ud800 \x00"), Item(id="b"), Item(id="c", text="\u0301\u200d")]
-    assert sum(len(cluster.members) for cluster in divide(items)) == 3
+    items = [
+        StoryItem(id="a", title="port \ud800 \x00"),
+        StoryItem(id="b"),
+        StoryItem(id="c", text="\u0301\u200d"),
+    ]
+    assert sum(len(cluster.members) for cluster in cluster_items(items)) == 3
 
 
 def test_nothing_and_one_are_divided_too():
-    assert divide([]) == []
-    assert [cluster.members for cluster in divide([report("vote", 1)])] == [((0, 1.0),)]
+    assert cluster_items([]) == []
+    assert [cluster.members for cluster in cluster_items([report("vote", 1)])] == [((0, 1.0),)]
 
 
 def test_g12_the_largest_story_comes_first_then_the_most_recent():
@@ -98,23 +102,23 @@ def test_g12_the_largest_story_comes_first_then_the_most_recent():
     items = [
         replace(i, published_at=i.published_at + timedelta(days=1)) if "quake" in i.id else i for i in items
     ]
-    stories = tell(items)
+    stories = build_stories(items)
     assert [story.members[0].document.split("-")[0] for story in stories] == ["mill", "quake", "vote"]
     assert [len(story.members) for story in stories] == [5, 3, 3]
 
 
 def test_a_new_days_entries_join_yesterdays_story_and_it_keeps_its_id():
     yesterday = reports("mill", "quake", each=5)
-    first = {story.id: story for story in tell(yesterday)}
+    first = {story.id: story for story in build_stories(yesterday)}
     today = [*yesterday, *(report("mill", number) for number in range(5, 12)), *reports("rocket", each=4)]
-    second = {story.id: story for story in tell(today, earlier=list(first.values()))}
+    second = {story.id: story for story in build_stories(today, earlier=list(first.values()))}
     assert set(first) < set(second)
     for name, story in first.items():
         assert {m.document for m in story.members} <= {m.document for m in second[name].members}
 
 
 def test_a_story_is_called_by_the_headline_nearest_its_centre():
-    story = tell(reports("rocket", each=6))[0]
+    story = build_stories(reports("rocket", each=6))[0]
     nearest = story.members[0]
     assert story.title == next(i.title for i in reports("rocket", each=6) if i.id == nearest.document)
     assert nearest.similarity == max(member.similarity for member in story.members)
@@ -123,25 +127,26 @@ def test_a_story_is_called_by_the_headline_nearest_its_centre():
 def test_g12_g20_the_reference_chains_neighbours_from_065_on():
     angles = np.array([0.0, 0.8, 1.6, 3.5])
     circle = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
-    assert chained(circle).tolist() == [0, 0, 0, 3]
-    assert chained(circle, cosine=0.75).tolist() == [0, 1, 2, 3]
+    assert single_linkage(circle).tolist() == [0, 0, 0, 3]
+    assert single_linkage(circle, cosine=0.75).tolist() == [0, 1, 2, 3]
 
 
 def test_g20_only_ten_neighbours_count():
-    close = normalised(np.array([[1, 0.001 * n] for n in range(14)], dtype=np.float32))
-    assert set(chained(close).tolist()) == {0}
-    assert set(chained(close, neighbours=0).tolist()) == set(range(14))
+    close = normalise_rows(np.array([[1, 0.001 * n] for n in range(14)], dtype=np.float32))
+    assert set(single_linkage(close).tolist()) == {0}
+    assert set(single_linkage(close, neighbours=0).tolist()) == set(range(14))
 
 
 def test_the_reference_says_what_it_needs():
     with pytest.raises(Refused, match="headwater\\[nlp\\]"):
-        divide(reports("mill"), profile="reference")
+        cluster_items(reports("mill"), profile="reference")
 
 
 def test_meaning_joins_what_words_do_not():
     items = [
-        Item(id=f"{n}", title=title) for n, title in enumerate(("ship aground", "vessel stranded", "poll"))
+        StoryItem(id=f"{n}", title=title)
+        for n, title in enumerate(("ship aground", "vessel stranded", "poll"))
     ]
-    vectors = normalised(np.array([[1, 0.1, 0], [1, 0, 0.1], [0, 0, 1]], dtype=np.float32))
-    assert [len(cluster.members) for cluster in divide(items, np.hstack([vectors, vectors]))] == [2, 1]
-    assert [len(cluster.members) for cluster in divide(items)] == [1, 1, 1]
+    vectors = normalise_rows(np.array([[1, 0.1, 0], [1, 0, 0.1], [0, 0, 1]], dtype=np.float32))
+    assert [len(cluster.members) for cluster in cluster_items(items, np.hstack([vectors, vectors]))] == [2, 1]
+    assert [len(cluster.members) for cluster in cluster_items(items)] == [1, 1, 1]

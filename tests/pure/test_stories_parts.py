@@ -8,20 +8,32 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.pure.newsroom import EVENTS, report, reports
 
-from headwater.pure.stories import divide, fitting, windows
-from headwater.pure.stories import neighbours as looking
-from headwater.pure.stories.bodies import Bodies, distinct, link
-from headwater.pure.stories.cutting import HYBRID, best_bar, company, guessed
-from headwater.pure.stories.fitting import Alone, fits
-from headwater.pure.stories.items import WORDS, Item
-from headwater.pure.stories.judging import Documents, Forest, judged
-from headwater.pure.stories.linkage import Join, average_linkage, called, joins
-from headwater.pure.stories.louvain import communities, graph_of
-from headwater.pure.stories.neighbours import Neighbours, nearest
-from headwater.pure.stories.telling import tell
-from headwater.pure.stories.terms import terms
-from headwater.pure.stories.timing import days_of, nearness
-from headwater.pure.stories.vectors import item_vectors, normalised
+from headwater.stories.clustering import neighbours as looking
+from headwater.stories.clustering import silhouette as fitting
+from headwater.stories.clustering import windows
+from headwater.stories.clustering.build_stories import build_stories
+from headwater.stories.clustering.cluster_items import cluster_items
+from headwater.stories.clustering.dendrogram import Dendrogram, DocumentRows, build_dendrogram
+from headwater.stories.clustering.linkage import Join, average_linkage, cluster_labels, linkage_joins
+from headwater.stories.clustering.louvain import build_graph, find_communities
+from headwater.stories.clustering.neighbours import Neighbours, nearest_neighbours
+from headwater.stories.clustering.silhouette import SingletonFit, silhouettes
+from headwater.stories.clustering.similarity import (
+    WORDS,
+    StoryItem,
+    item_vectors,
+    normalise_rows,
+    time_decay,
+    to_days,
+)
+from headwater.stories.clustering.sparse_linkage import ClusterSums, distinct_pairs, link_clusters
+from headwater.stories.clustering.threshold import (
+    HYBRID,
+    best_threshold,
+    companion_doublings,
+    guess_threshold,
+)
+from headwater.stories.terms import count_terms
 
 
 def by_hand(similarity: np.ndarray, least: float) -> set[frozenset[int]]:
@@ -43,7 +55,7 @@ def by_hand(similarity: np.ndarray, least: float) -> set[frozenset[int]]:
 @settings(max_examples=40)
 @given(st.integers(1, 9), st.integers(0, 2**32 - 1), st.floats(-0.5, 0.9))
 def test_average_linkage_is_what_the_book_says(size: int, seed: int, least: float):
-    rows = normalised(np.random.default_rng(seed).normal(size=(size, 3)).astype(np.float32))
+    rows = normalise_rows(np.random.default_rng(seed).normal(size=(size, 3)).astype(np.float32))
     similarity = rows @ rows.T
     labels = average_linkage(similarity.copy(), least)
     found = {frozenset(np.flatnonzero(labels == label).tolist()) for label in labels.tolist()}
@@ -54,20 +66,20 @@ def two_bodies(apart: float) -> np.ndarray:
     """Six vectors about one direction and six about another."""
     chance = np.random.default_rng(4)
     centres = np.repeat([[1, 0, 0, 0], [1, apart, 0, 0]], 6, axis=0)
-    return normalised((centres + 0.05 * chance.normal(size=(12, 4))).astype(np.float32))
+    return normalise_rows((centres + 0.05 * chance.normal(size=(12, 4))).astype(np.float32))
 
 
 def forest_of(
     vectors: np.ndarray, around: np.ndarray, days: np.ndarray | None = None, unlinked: float = 0.0
-) -> Forest:
+) -> Dendrogram:
     known = np.full(len(vectors), np.nan) if days is None else days
-    done = joins(vectors @ vectors.T, -1.0)
-    return judged(done, Documents(vectors, known.astype(np.float32), around), unlinked)
+    done = linkage_joins(vectors @ vectors.T, -1.0)
+    return build_dendrogram(done, DocumentRows(vectors, known.astype(np.float32), around), unlinked)
 
 
 def test_two_bodies_are_one_story_if_they_are_near_or_linked():
     vectors = two_bodies(apart=1.5)
-    own = nearest(vectors, 4).positions
+    own = nearest_neighbours(vectors, 4).positions
     linked = own.copy()
     linked[:, 0] = (np.arange(12) + 6) % 12
     assert forest_of(vectors, own, unlinked=0.3).at(0.5).tolist() == [0] * 6 + [6] * 6
@@ -77,7 +89,7 @@ def test_two_bodies_are_one_story_if_they_are_near_or_linked():
 
 def test_two_bodies_with_months_between_them_are_two_stories():
     vectors, months = two_bodies(apart=0.5), np.repeat([0, 200], 6)
-    around = nearest(vectors, 11).positions
+    around = nearest_neighbours(vectors, 11).positions
     assert forest_of(vectors, around).at(0.6).tolist() == [0] * 12
     assert forest_of(vectors, around, months).at(0.6).tolist() == [0] * 6 + [6] * 6
 
@@ -93,8 +105,8 @@ def test_neighbours_outside_the_window_are_no_links():
 def test_clusters_under_a_lower_bar_are_made_of_those_under_a_higher_one(
     size: int, seed: int, bar: float, lower: float
 ):
-    rows = normalised(np.random.default_rng(seed).normal(size=(size, 3)).astype(np.float32))
-    forest = forest_of(rows, nearest(rows, 3).positions, unlinked=0.2)
+    rows = normalise_rows(np.random.default_rng(seed).normal(size=(size, 3)).astype(np.float32))
+    forest = forest_of(rows, nearest_neighbours(rows, 3).positions, unlinked=0.2)
     fine, coarse = forest.at(bar), forest.at(bar - lower)
     assert all(len(set(coarse[fine == name].tolist())) == 1 for name in fine.tolist())
     assert (coarse <= np.arange(size)).all()
@@ -119,11 +131,11 @@ def silhouette_by_hand(vectors: np.ndarray, labels: np.ndarray, alone: float) ->
 @given(st.integers(2, 9), st.integers(0, 2**32 - 1))
 def test_the_fit_of_long_texts_is_the_silhouette_of_the_book(size: int, seed: int):
     chance = np.random.default_rng(seed)
-    rows = normalised(np.abs(chance.normal(size=(size, 5))).astype(np.float32))
+    rows = normalise_rows(np.abs(chance.normal(size=(size, 5))).astype(np.float32))
     fine = chance.integers(0, 4, size)
     coarse = fine // 2
     documents = fitting.Documents(rows, np.full(size, np.nan, dtype=np.float32), 1.0)
-    found = fits(documents, [fine, coarse], Alone(0.4, 0.3))
+    found = silhouettes(documents, [fine, coarse], SingletonFit(0.4, 0.3))
     assert found == pytest.approx(
         [silhouette_by_hand(rows, labels, 0.3) for labels in (fine, coarse)], abs=1e-4
     )
@@ -134,17 +146,17 @@ def test_months_between_two_bodies_make_it_fit_better_that_they_are_two():
     for length in (0.0, 1.0):
         for months, stories in ((0, 1), (200, 2)):
             days = np.repeat([0, months], 6).astype(np.float32)
-            apart, whole = fits(fitting.Documents(vectors, days, length), [two, one], HYBRID.alone)
+            apart, whole = silhouettes(fitting.Documents(vectors, days, length), [two, one], HYBRID.alone)
             assert (apart > whole) == (stories == 2)
 
 
 def test_the_bar_is_the_one_under_which_bodies_are_whole_and_apart():
     vectors = two_bodies(apart=1.5)
-    forest = forest_of(vectors, nearest(vectors, 4).positions, unlinked=0.3)
+    forest = forest_of(vectors, nearest_neighbours(vectors, 4).positions, unlinked=0.3)
     for guess in (0.15, 0.45):
         for length in (0.0, 1.0):
             documents = fitting.Documents(vectors, np.full(12, np.nan, dtype=np.float32), length)
-            found = forest.at(best_bar(documents, forest.at, HYBRID, guess))
+            found = forest.at(best_threshold(documents, forest.at, HYBRID, guess))
             assert found.tolist() == [0] * 6 + [6] * 6
 
 
@@ -156,16 +168,16 @@ def test_communities_are_the_cliques_of_a_ring():
     for row in range(cliques * size):
         around = [b if a == row else a for a, b in edges if row in (a, b)]
         positions[row, : len(around)] = around
-    graph = graph_of(Neighbours(positions, np.where(positions >= 0, 1.0, -np.inf).astype(np.float32)))
-    labels = communities(graph)
+    graph = build_graph(Neighbours(positions, np.where(positions >= 0, 1.0, -np.inf).astype(np.float32)))
+    labels = find_communities(graph)
     assert [len(set(labels[c * size : (c + 1) * size].tolist())) for c in range(cliques)] == [1] * cliques
     assert len(set(labels.tolist())) == cliques
 
 
 def test_a_corpus_beyond_the_window_is_divided_as_within_it():
     items = reports(each=12)
-    whole = {frozenset(m.document for m in story.members) for story in tell(items)}
-    parts = {frozenset(m.document for m in story.members) for story in tell(items, window=20)}
+    whole = {frozenset(m.document for m in story.members) for story in build_stories(items)}
+    parts = {frozenset(m.document for m in story.members) for story in build_stories(items, window=20)}
     assert parts == whole
     assert len(whole) == len(EVENTS)
 
@@ -184,7 +196,9 @@ def stories_of(*sizes: int) -> tuple[np.ndarray, np.ndarray]:
     chance = np.random.default_rng(8)
     home = chance.permutation(np.repeat(np.arange(len(sizes)), sizes))
     centres = chance.normal(size=(len(sizes), 64))
-    return normalised((centres[home] + 0.8 * chance.normal(size=(len(home), 64))).astype(np.float32)), home
+    return normalise_rows(
+        (centres[home] + 0.8 * chance.normal(size=(len(home), 64))).astype(np.float32)
+    ), home
 
 
 def divided(vectors: np.ndarray, window: int) -> list[list[int]]:
@@ -217,34 +231,34 @@ def test_copies_of_one_text_are_one_story_however_many():
 def test_beyond_the_window_the_order_of_the_input_changes_nothing():
     items, vectors = reports(each=40), stories_of(40, 40, 40, 40, 40)[0]
     order = np.random.default_rng(2).permutation(len(items)).tolist()
-    stories = tell(items, vectors, window=100)
-    assert tell([items[place] for place in order], vectors[order], window=100) == stories
+    stories = build_stories(items, vectors, window=100)
+    assert build_stories([items[place] for place in order], vectors[order], window=100) == stories
     assert len(stories) < len(items)
 
 
 @settings(max_examples=40)
 @given(st.integers(1, 12), st.integers(0, 2**32 - 1), st.floats(0.05, 0.9))
 def test_bodies_are_linked_until_none_are_near_enough(size: int, seed: int, least: float):
-    rows = normalised(np.random.default_rng(seed).normal(size=(size, 3)).astype(np.float32))
-    bodies = Bodies.of(rows.copy(), np.full(size, np.nan, dtype=np.float32))
-    link(bodies, distinct(*np.triu_indices(size)), least)
-    assert bodies.home.tolist() == called(bodies.done, size).tolist()
+    rows = normalise_rows(np.random.default_rng(seed).normal(size=(size, 3)).astype(np.float32))
+    bodies = ClusterSums.of(rows.copy(), np.full(size, np.nan, dtype=np.float32))
+    link_clusters(bodies, distinct_pairs(*np.triu_indices(size)), least)
+    assert bodies.home.tolist() == cluster_labels(bodies.done, size).tolist()
     left = [rows[bodies.home == name] for name in bodies.names().tolist()]
     means = [float((one @ other.T).mean()) for n, one in enumerate(left) for other in left[n + 1 :]]
     assert max(means, default=-1.0) < least + 1e-4
 
 
 def test_only_pairs_that_are_looked_at_are_linked():
-    bodies = Bodies.of(np.ones((4, 1), dtype=np.float32), np.full(4, np.nan, dtype=np.float32))
-    link(bodies, distinct(np.array([1, 3, 3]), np.array([3, 1, 3])), 0.5)
+    bodies = ClusterSums.of(np.ones((4, 1), dtype=np.float32), np.full(4, np.nan, dtype=np.float32))
+    link_clusters(bodies, distinct_pairs(np.array([1, 3, 3]), np.array([3, 1, 3])), 0.5)
     assert bodies.done == [Join(1, 3)]
 
 
 def test_months_between_two_bodies_keep_them_apart_beyond_the_window_too():
     for months, joined in ((0, 1), (200, 0)):
         days = np.array([0, months], dtype=np.float32)
-        bodies = Bodies.of(np.full((2, 1), 0.9, dtype=np.float32), days)
-        link(bodies, distinct(np.array([0]), np.array([1])), 0.5)
+        bodies = ClusterSums.of(np.full((2, 1), 0.9, dtype=np.float32), days)
+        link_clusters(bodies, distinct_pairs(np.array([0]), np.array([1])), 0.5)
         assert len(bodies.done) == joined
 
 
@@ -253,7 +267,7 @@ def test_words_decide_alone_where_an_encoder_gives_no_vector(broken: float):
     items = reports("mill", "quake", each=6)
     meanings = np.repeat(np.eye(2, 8, dtype=np.float32), 6, axis=0)
     meanings[[0, 1, 6]] = broken
-    found = {frozenset(place for place, _ in cluster.members) for cluster in divide(items, meanings)}
+    found = {frozenset(place for place, _ in cluster.members) for cluster in cluster_items(items, meanings)}
     assert found == {frozenset(range(6)), frozenset(range(6, 12))}
 
 
@@ -261,18 +275,18 @@ def test_documents_without_a_vector_are_not_alike_for_it():
     items = [report(event, 1) for event in EVENTS]
     meanings = np.full((len(items), 8), np.nan, dtype=np.float32)
     meanings[0] = np.eye(1, 8)
-    assert len(divide(items, meanings)) == len(items)
+    assert len(cluster_items(items, meanings)) == len(items)
 
 
 def test_cells_find_nearly_all_that_looking_everywhere_finds(monkeypatch: pytest.MonkeyPatch):
     chance = np.random.default_rng(3)
     centres = chance.normal(size=(40, 24))
-    rows = normalised(
+    rows = normalise_rows(
         (centres[chance.integers(0, 40, 3000)] + 0.7 * chance.normal(size=(3000, 24))).astype(np.float32)
     )
-    exact = nearest(rows, 10)
+    exact = nearest_neighbours(rows, 10)
     monkeypatch.setattr(looking, "EXACT", 100)
-    found = nearest(rows, 10)
+    found = nearest_neighbours(rows, 10)
     shared = [
         len(set(a) & set(b)) for a, b in zip(exact.positions.tolist(), found.positions.tolist(), strict=True)
     ]
@@ -282,7 +296,7 @@ def test_cells_find_nearly_all_that_looking_everywhere_finds(monkeypatch: pytest
 
 def test_neighbours_come_nearest_first_and_never_themselves():
     vectors = item_vectors(reports(each=4), None)
-    found = nearest(vectors, 5)
+    found = nearest_neighbours(vectors, 5)
     assert (np.diff(found.similarities, axis=1) <= 1e-6).all()
     assert all(row not in around for row, around in enumerate(found.positions.tolist()))
 
@@ -290,42 +304,49 @@ def test_neighbours_come_nearest_first_and_never_themselves():
 def test_the_guess_falls_with_the_company_and_stays_between_its_ends():
     alone = Neighbours(np.zeros((4, 20), dtype=np.int64), np.zeros((4, 20), dtype=np.float32))
     crowd = Neighbours(alone.positions, np.ones((4, 20), dtype=np.float32))
-    assert company(alone, 0.25) == 0
-    assert guessed(alone, HYBRID) == HYBRID.lonely
+    assert companion_doublings(alone, 0.25) == 0
+    assert guess_threshold(alone, HYBRID) == HYBRID.lonely
     assert (
-        guessed(crowd, HYBRID) < guessed(alone, HYBRID) < guessed(alone, HYBRID, length=1) <= HYBRID.highest
+        guess_threshold(crowd, HYBRID)
+        < guess_threshold(alone, HYBRID)
+        < guess_threshold(alone, HYBRID, length=1)
+        <= HYBRID.highest
     )
-    assert guessed(crowd, replace(HYBRID, per_doubling=9)) == HYBRID.lowest
-    assert guessed(alone, replace(HYBRID, lonely=9)) == HYBRID.highest
+    assert guess_threshold(crowd, replace(HYBRID, per_doubling=9)) == HYBRID.lowest
+    assert guess_threshold(alone, replace(HYBRID, lonely=9)) == HYBRID.highest
 
 
 def test_terms_are_folded_and_small_words_are_left_out():
-    found = terms("The minister's ports and the Ports of São Tomé; el presidente dijo que no. 東京都知事")
+    found = count_terms(
+        "The minister's ports and the Ports of São Tomé; el presidente dijo que no. 東京都知事"
+    )
     assert found["port"] == 2
     assert {"minister", "sao", "tome", "presidente", "東京", "京都"} <= set(found)
     assert not {"the", "and", "of", "el", "que", "dijo"} & set(found)
 
 
 def test_a_very_long_text_costs_no_more_than_its_beginning():
-    assert sum(terms("harbour " * 100_000).values()) == 2500
+    assert sum(count_terms("harbour " * 100_000).values()) == 2500
 
 
 @given(st.floats(0, 4000), st.floats(0, 4000))
 def test_days_apart_only_ever_take_away(one: float, other: float):
     near, far = sorted((one, other))
     start = np.array([0.0], dtype=np.float32)
-    closer, farther = (float(nearness(start, np.array([day], dtype=np.float32))[0]) for day in (near, far))
+    closer, farther = (float(time_decay(start, np.array([day], dtype=np.float32))[0]) for day in (near, far))
     assert 0.5 <= farther <= closer <= 1
 
 
 def test_an_unknown_moment_takes_nothing_away():
-    days = days_of([None, None])
-    assert nearness(days[:1], days[1:]).tolist() == [1.0]
+    days = to_days([None, None])
+    assert time_decay(days[:1], days[1:]).tolist() == [1.0]
 
 
 def test_an_encoder_reads_the_title_whole_and_the_first_words_that_say_something():
-    item = Item(id="a", title="It is over", text="The war at sea is over, said the U.N. on Monday. " * 40)
-    assert item.lead.startswith("It is over. war sea U.N Monday war sea")
-    assert len(item.lead.split()) == 3 + WORDS
-    assert Item(id="b", title="It is over", text="At sea.").lead == "It is over. At sea."
-    assert Item(id="c", title="It is over").lead == "It is over"
+    item = StoryItem(
+        id="a", title="It is over", text="The war at sea is over, said the U.N. on Monday. " * 40
+    )
+    assert item.encoder_text.startswith("It is over. war sea U.N Monday war sea")
+    assert len(item.encoder_text.split()) == 3 + WORDS
+    assert StoryItem(id="b", title="It is over", text="At sea.").encoder_text == "It is over. At sea."
+    assert StoryItem(id="c", title="It is over").encoder_text == "It is over"

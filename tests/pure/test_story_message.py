@@ -1,6 +1,6 @@
 """A story as an alert: what a telephone, a chat and a letter show of it."""
 
-from headwater.model.recipe import Parcel
+from headwater.model.recipe import Envelope
 from headwater.model.story import Member, Story
 from headwater.sinks.message import LONGEST_TEXT, message_of
 
@@ -18,7 +18,7 @@ def message(summary: str = "It was seized.", score: float | None = 0.7554, **att
         score=score,
         attributes=attributes,
     )
-    told = message_of(Parcel(key="k", route="r", record=story, revision=1))
+    told = message_of(Envelope(key="k", route="r", record=story, revision=1))
     assert told.title == "A tanker is seized"
     return told.text
 

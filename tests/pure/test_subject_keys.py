@@ -4,15 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from headwater.documents.mentions.matcher import build_matcher
 from headwater.model.errors import Refused
-from headwater.model.lead import Lead
-from headwater.model.source import Source
-from headwater.model.subject import LONGEST_SUBJECT
-from headwater.pure.mentions.alias import Alias
-from headwater.pure.mentions.matcher import build_matcher
+from headwater.model.source import Lead, Source
+from headwater.model.subject import MAX_SUBJECT_LENGTH, Alias
 from headwater.settings.sources import load_sources
 
-LONG, LONGER = "s" * LONGEST_SUBJECT, "s" * (LONGEST_SUBJECT + 1)
+LONG, LONGER = "s" * MAX_SUBJECT_LENGTH, "s" * (MAX_SUBJECT_LENGTH + 1)
 MAKERS = [
     lambda subject: Lead(identity="a", url="https://a.example/", subject=subject),
     lambda subject: Source(id="a", recipe="r", kind="feed", name="A", subject=subject),

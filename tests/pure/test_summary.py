@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headwater.pure.stories.sentences import sentences
-from headwater.pure.stories.summary import Source, summarise
+from headwater.stories.extractive_summary import SummarySource, summarise
+from headwater.text.sentences import split_sentences
 
 HARBOUR = (
     "The harbour authority of Dunmore will widen the northern channel by forty metres next year. "
@@ -23,14 +23,14 @@ texts = st.text(alphabet=st.sampled_from("abc DEF. !?\n。é"), max_size=200)
 
 
 def test_g13_it_takes_what_is_central_and_leaves_what_is_beside_the_point():
-    told = [claim.text for claim in summarise([Source("a", HARBOUR)])]
+    told = [claim.text for claim in summarise([SummarySource("a", HARBOUR)])]
     assert len(told) == 3
     assert told[0].startswith("The harbour authority")
     assert not any("tea" in text or "bakery" in text for text in told)
 
 
 def test_every_sentence_names_every_document_that_says_it():
-    claims = summarise([Source("b", AGAIN), Source("a", HARBOUR)], 4)
+    claims = summarise([SummarySource("b", AGAIN), SummarySource("a", HARBOUR)], 4)
     by_text = {claim.text: claim.documents for claim in claims}
     shared = next(text for text in by_text if text.startswith("Dredging"))
     assert by_text[shared] == ("a", "b")
@@ -40,10 +40,10 @@ def test_every_sentence_names_every_document_that_says_it():
 @settings(max_examples=60)
 @given(st.lists(texts, max_size=5), st.integers(0, 6), st.randoms(use_true_random=False))
 def test_sentences_are_quoted_with_their_documents_whatever_the_order(parts, count, chance):
-    documents = [Source(f"{number}", text) for number, text in enumerate(parts)]
+    documents = [SummarySource(f"{number}", text) for number, text in enumerate(parts)]
     claims = summarise(documents, count)
     assert len(claims) <= count
-    said = {source.id: sentences(source.text) for source in documents}
+    said = {source.id: split_sentences(source.text) for source in documents}
     for claim in claims:
         assert any(claim.text in said[name] for name in claim.documents)
     chance.shuffle(documents)
@@ -52,7 +52,7 @@ def test_sentences_are_quoted_with_their_documents_whatever_the_order(parts, cou
 
 def test_nothing_gives_nothing():
     assert summarise([]) == ()
-    assert summarise([Source("a", " \n ")]) == ()
+    assert summarise([SummarySource("a", " \n ")]) == ()
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ def test_nothing_gives_nothing():
     ],
 )
 def test_sentences_end_where_they_end(text: str, expected: list[str]):
-    assert sentences(text) == expected
+    assert split_sentences(text) == expected
 
 
 def test_a_very_long_text_is_read_from_its_beginning():
-    assert len(summarise([Source("a", HARBOUR * 5000)])) == 3
+    assert len(summarise([SummarySource("a", HARBOUR * 5000)])) == 3

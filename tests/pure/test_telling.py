@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from tests.conversing import NOW
 
 from headwater.model.document import Document
-from headwater.model.recipe import Told
+from headwater.model.recipe import StoryContext
 from headwater.model.story import Member, Story
-from headwater.pure.alerts import Rules
+from headwater_recipes.geopolitics.alert_rules import AlertRules
+from headwater_recipes.geopolitics.description import DescribeStory, domain_of, main_topic
 from headwater_recipes.geopolitics.steps import topic_record
-from headwater_recipes.geopolitics.telling import TellStory, domain_of, main_topic
 
 STRAIT = "0b0f2a86-6a1c-4b0e-9d43-1f2f3c4d5e6f"
 
@@ -48,8 +48,10 @@ def story(documents: list[Document], revision: int = 1) -> Story:
 
 def tell(documents: list[Document], before: Story | None = None, **rules: object) -> Story:
     revision = 1 if before is None else before.revision + 1
-    told = Told(story=story(documents, revision), documents=tuple(documents), before=before, rank=1, now=NOW)
-    return TellStory(rules=Rules(**rules))(told)
+    told = StoryContext(
+        story=story(documents, revision), documents=tuple(documents), before=before, rank=1, now=NOW
+    )
+    return DescribeStory(rules=AlertRules(**rules))(told)
 
 
 SOME = st.lists(
@@ -86,14 +88,14 @@ def test_g21_a_story_scores_as_the_golden_value_says():
 def test_g4_a_story_that_did_not_change_keeps_its_alert():
     first = tell([document("a"), document("b")], new_story=2)
     assert first.attributes["alert"] == ["new_story"]
-    again = Told(
+    again = StoryContext(
         story=story([document("a"), document("b")]),
         documents=(document("a"), document("b")),
         before=first,
         rank=1,
         now=NOW,
     )
-    assert TellStory(rules=Rules(new_story=2))(again).attributes["alert"] == ["new_story"]
+    assert DescribeStory(rules=AlertRules(new_story=2))(again).attributes["alert"] == ["new_story"]
     grown = tell([document("a"), document("b"), document("c")], before=first, new_story=2)
     assert grown.attributes["alert"] == []
 

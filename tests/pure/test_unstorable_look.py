@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import structlog
 
-from headwater.engine.poll import Looks
-from headwater.model.recipe import Conversation, Discovery, Recipe
+from headwater.engine.poll import RecipePolls
+from headwater.model.jobs import Job, PollResult, SourceLease, Task
+from headwater.model.recipe import Discovery, PollSession, Recipe
 from headwater.model.source import Source, Trigger
-from headwater.model.work import Job, Polled, Task, Turn
 
 NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 
@@ -22,20 +22,20 @@ class Particular:
     """A store that takes failures only."""
 
     failures: int
-    taken: list[Polled] = field(default_factory=list)
+    taken: list[PollResult] = field(default_factory=list)
 
-    def claim_sources(self, _: object) -> list[Turn]:
+    def claim_sources(self, _: object) -> list[SourceLease]:
         source = Source(id="s", recipe="trial", kind="feed", name="S", failures=self.failures)
-        return [Turn(source, "run", 1)]
+        return [SourceLease(source, "run", 1)]
 
-    def finish_poll(self, polled: Sequence[Polled], *_: object) -> int:
+    def finish_poll(self, polled: Sequence[PollResult], *_: object) -> int:
         if any(one.error is None for one in polled):
             raise ValueError("no column takes that")
         self.taken.extend(polled)
         return 0
 
 
-def discover(source: Source, now: datetime) -> Conversation:
+def discover(source: Source, now: datetime) -> PollSession:
     del source, now
     yield from ()
     return Discovery()
@@ -57,7 +57,7 @@ def test_a_look_that_cannot_be_stored_counts(before: int, stopped: str | None, d
         steps=(),
         trigger=hourly,
     )
-    desk: Any = SimpleNamespace(
+    context: Any = SimpleNamespace(
         owner="me",
         store=store,
         archive=SimpleNamespace(put=lambda bodies: bodies),
@@ -66,12 +66,12 @@ def test_a_look_that_cannot_be_stored_counts(before: int, stopped: str | None, d
         log=structlog.get_logger(),
         recipe=lambda _: recipe,
         claim=lambda *_: None,
-        patience=SimpleNamespace(deaths=6),
-        tell=lambda *_: None,
+        retry_policy=SimpleNamespace(max_worker_deaths=6),
+        on_commit=lambda *_: None,
     )
-    looks = Looks(desk, Job("trial", Task.POLL))
-    looks.claim(1)
-    assert looks.commit() == 1
+    polls = RecipePolls(context, Job("trial", Task.POLL))
+    polls.claim(1)
+    assert polls.commit() == 1
     (polled,) = store.taken
     assert (polled.error, polled.failures, polled.stopped) == ("error:ValueError", before + 1, stopped)
     assert polled.due_at == due_at

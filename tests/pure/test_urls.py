@@ -4,17 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.pure.urls import (
-    DEFAULT,
-    IDENTITY,
-    RULE_SETS,
-    SEED_C,
-    SEED_P,
-    canonical,
+from headwater.text.urls import (
+    DEFAULT_RULES,
+    IDENTITY_RULES,
+    SEED_C_RULES,
+    SEED_P_RULES,
+    URL_RULES_BY_NAME,
+    canonical_url,
     host_of,
-    link_type,
     registered_domain,
 )
+from headwater_recipes.procedures.link_type import link_type
 
 HOSTS = st.sampled_from(
     [
@@ -36,21 +36,21 @@ URLS = st.builds(
     st.sampled_from(["", ":80", ":443", ":8080", ":"]),
     PIECES,
 )
-EVERY_RULE_SET = pytest.mark.parametrize("rules", RULE_SETS.values(), ids=lambda one: one.name)
+EVERY_RULE_SET = pytest.mark.parametrize("rules", URL_RULES_BY_NAME.values(), ids=lambda one: one.name)
 
 
 @EVERY_RULE_SET
 @given(url=URLS)
 def test_canonical_is_idempotent(url, rules):
-    once = canonical(url, rules)
-    assert canonical(once, rules) == once
+    once = canonical_url(url, rules)
+    assert canonical_url(once, rules) == once
 
 
 @EVERY_RULE_SET
 @given(text=st.text(max_size=60))
 def test_any_text_is_survived_and_settles(text, rules):
-    once = canonical(text, rules)
-    assert canonical(once, rules) == once
+    once = canonical_url(text, rules)
+    assert canonical_url(once, rules) == once
 
 
 @given(
@@ -60,7 +60,7 @@ def test_any_text_is_survived_and_settles(text, rules):
 )
 def test_functional_parameters_keep_pages_apart(name, one, other):
     first, second = (
-        canonical(f"https://news.example/read?{name}={value}", DEFAULT) for value in (one, other)
+        canonical_url(f"https://news.example/read?{name}={value}", DEFAULT_RULES) for value in (one, other)
     )
     assert (first == second) == (one == other)
 
@@ -69,7 +69,7 @@ def test_functional_parameters_keep_pages_apart(name, one, other):
     st.sampled_from(["utm_source", "UTM_Campaign", "fbclid", "gclid", "mc_cid", "utm_anything", "msclkid"])
 )
 def test_tracking_parameters_do_not(name):
-    assert canonical(f"https://news.example/a?x=1&{name}=abc&y=") == "https://news.example/a?x=1&y="
+    assert canonical_url(f"https://news.example/a?x=1&{name}=abc&y=") == "https://news.example/a?x=1&y="
 
 
 @pytest.mark.parametrize(
@@ -92,12 +92,12 @@ def test_tracking_parameters_do_not(name):
     ],
 )
 def test_spellings_of_one_address(url, expected):
-    assert canonical(url) == expected
+    assert canonical_url(url) == expected
 
 
 def test_c17_drops_five_parameters_and_the_fragment_and_no_more():
     url = "https://News.Example/a?utm_source=x&utm_medium=y&utm_campaign=z&fbclid=1&gclid=2&utm_term=t&id=&b=1#top"
-    assert canonical(url, SEED_C) == "https://news.example/a?utm_term=t&id=&b=1"
+    assert canonical_url(url, SEED_C_RULES) == "https://news.example/a?utm_term=t&id=&b=1"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_c17_drops_five_parameters_and_the_fragment_and_no_more():
     ],
 )
 def test_p35_canonicalisation_rules(url, expected):
-    assert canonical(url, SEED_P) == expected
+    assert canonical_url(url, SEED_P_RULES) == expected
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_p35_canonicalisation_rules(url, expected):
     ],
 )
 def test_identity_takes_variants_of_a_page_for_one(variant):
-    assert canonical(variant, IDENTITY) == "https://news.example/2026/story-7"
+    assert canonical_url(variant, IDENTITY_RULES) == "https://news.example/2026/story-7"
 
 
 def test_identity_keeps_other_pages_apart():
@@ -144,7 +144,7 @@ def test_identity_keeps_other_pages_apart():
         "https://news.example/amplifier",
         "https://news.example:8443/a",
     ]
-    assert len({canonical(url, IDENTITY) for url in urls}) == len(urls)
+    assert len({canonical_url(url, IDENTITY_RULES) for url in urls}) == len(urls)
 
 
 def test_hosts():

@@ -8,13 +8,12 @@ from tests.conversing import NOW
 
 from headwater.model.document import Document
 from headwater.model.errors import Refused
-from headwater.model.ignorance import NothingKnown
-from headwater.model.recipe import Context
-from headwater.pure.schedule import cadence
+from headwater.model.recipe import EmptyKnowledge, StepContext
+from headwater.model.schedule import effective_trigger
 from headwater_demo.markets.companies import BY_TICKER
-from headwater_recipes.markets import CADENCES, WATCHED, configure, is_macro, recipe
-from headwater_recipes.markets.steps import DropCopies, MentionListed
-from headwater_recipes.markets.vocabulary import Vocabulary
+from headwater_recipes.markets import POLL_SECONDS, WATCH_LIST, configure, is_macro, recipe
+from headwater_recipes.markets.layout import ResourceNames
+from headwater_recipes.markets.steps import AddListedMentions, DropArticleDuplicates
 from headwater_recipes.markets.watch_list import load_watch_list
 
 LIST = """
@@ -33,7 +32,7 @@ def watch(tmp_path: Path, *sources: str) -> Path:
 
 
 def test_r1_fifty_companies_in_ten_sectors_are_watched():
-    subjects = load_watch_list(WATCHED).subjects
+    subjects = load_watch_list(WATCH_LIST).subjects
     assert len(subjects) == 50
     assert len({subject.attributes["sector"] for subject in subjects}) == 10
     kinds = {alias.kind for subject in subjects for alias in subject.aliases}
@@ -66,14 +65,16 @@ def test_r2_r19_r20_every_kind_of_source_has_its_adapter():
 def test_r23_the_cadences_are_those_of_the_kinds(kind, seconds):
     made = recipe()
     usual = made.triggers[kind]
-    assert cadence(None, usual, {}).every == timedelta(seconds=seconds)
-    assert CADENCES[kind] == seconds
+    assert effective_trigger(None, usual, {}).every == timedelta(seconds=seconds)
+    assert POLL_SECONDS[kind] == seconds
 
 
 def test_r24_r25_a_source_may_say_how_often_but_not_more_than_every_ten_seconds(tmp_path: Path):
     path = watch(tmp_path, "name: a, kind: broker, options: {polling_interval_seconds: 3}")
     (source,) = load_watch_list(path).sources
-    assert cadence(source.trigger, recipe().triggers["broker"], source.options).every == timedelta(seconds=10)
+    assert effective_trigger(source.trigger, recipe().triggers["broker"], source.options).every == timedelta(
+        seconds=10
+    )
 
 
 def test_r35_sources_of_companies_carry_their_subject_and_what_is_known_of_it(tmp_path: Path):
@@ -123,7 +124,7 @@ def test_r39_a_source_and_its_subject_say_all_that_a_job_did(tmp_path: Path):
 
 
 def test_r33_r49_r89_both_vocabularies_by_one_setting():
-    product, neutral = Vocabulary("stonks"), Vocabulary("app")
+    product, neutral = ResourceNames("stonks"), ResourceNames("app")
     assert [product.bucket(kind) for kind in ("market_api", "news_api", "macro_news", "filings_api")] == [
         "stonks-raw-market", "stonks-raw-news", "stonks-raw-news", "stonks-raw-filings",
     ]  # fmt: skip
@@ -144,7 +145,7 @@ def test_r86_macro_events_and_the_rest_go_to_their_queues():
     macro = Document(
         id="d", recipe="markets", source="s", lead="l", url="", attributes={"document_type": "macro_event"}
     )
-    other = macro.but(attributes={"document_type": "news"})
+    other = macro.with_changes(attributes={"document_type": "news"})
     assert is_macro(macro)
     assert [[route.name for route in made.routes if route.when(one)] for one in (macro, other)] == [
         ["stonks:queue:macro_classification"],
@@ -153,12 +154,12 @@ def test_r86_macro_events_and_the_rest_go_to_their_queues():
 
 
 def test_r57_companies_that_only_the_source_names_are_mentioned_too():
-    step = MentionListed({"NGSC": "s1", "SLNR": "s2"})
+    step = AddListedMentions({"NGSC": "s1", "SLNR": "s2"})
     document = Document(
         id="d", recipe="markets", source="s", lead="l", url="", subjects=("s1",),
         attributes={"ticker": "NGSC", "tickers": ["NGSC", "SLNR", "SPY"]},
     )  # fmt: skip
-    (told,) = step([document], Context("markets", None, None))
+    (told,) = step([document], StepContext("markets", None, None))
     assert [(one.subject, one.kind, one.confidence) for one in told.mentions] == [
         ("s1", "listed", 0.9),
         ("s2", "listed", 0.9),
@@ -173,10 +174,10 @@ def test_r8_filings_that_repeat_one_another_are_both_kept_and_articles_are_not()
     one = Document(
         id="a", recipe="markets", source="s", lead="l", url="https://x.example/a", title="T", text=text
     )
-    other = one.but(id="b", url="https://x.example/b")
-    context = Context("markets", NOW, NothingKnown())
-    filed = [document.but(attributes={"document_type": "filing"}) for document in (one, other)]
-    outcomes = DropCopies()([filed[0], one, filed[1], other], context)
+    other = one.with_changes(id="b", url="https://x.example/b")
+    context = StepContext("markets", NOW, EmptyKnowledge())
+    filed = [document.with_changes(attributes={"document_type": "filing"}) for document in (one, other)]
+    outcomes = DropArticleDuplicates()([filed[0], one, filed[1], other], context)
     assert [outcomes[0], outcomes[2]] == filed
     assert sorted(type(outcome).__name__ for outcome in (outcomes[1], outcomes[3])) == ["Document", "Drop"]
 

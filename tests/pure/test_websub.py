@@ -10,21 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.pure.websub import (
+from headwater.sources.feeds.websub import (
     ANSWER_WITHIN,
     Subscription,
-    asking,
-    heard,
-    is_signed,
-    relations,
-    subscription,
-    wants_asking,
+    handle_verification,
+    has_valid_signature,
+    link_relations,
+    make_subscription,
+    needs_subscribe_request,
+    subscribe_form,
 )
 
 NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 TOPIC = "http://wire.example/feed"
-FRESH = subscription("s1", "http://hub.example/", TOPIC, b"of this installation")
+FRESH = make_subscription("s1", "http://hub.example/", TOPIC, b"of this installation")
 ASKED = replace(FRESH, asked_at=NOW)
 
 
@@ -34,23 +34,23 @@ def question(**told: str) -> dict[str, str]:
 
 
 def granted() -> Subscription:
-    return heard(ASKED, question(), NOW)[0]
+    return handle_verification(ASKED, question(), NOW)[0]
 
 
 def test_keys_and_secrets_are_of_one_source_topic_and_installation():
     others = [
-        subscription("s2", FRESH.hub, TOPIC, b"of this installation"),
-        subscription("s1", FRESH.hub, TOPIC + "2", b"of this installation"),
-        subscription("s1", FRESH.hub, TOPIC, b"of another"),
+        make_subscription("s2", FRESH.hub, TOPIC, b"of this installation"),
+        make_subscription("s1", FRESH.hub, TOPIC + "2", b"of this installation"),
+        make_subscription("s1", FRESH.hub, TOPIC, b"of another"),
     ]
     assert len({one.key for one in (FRESH, *others)}) == len({one.secret for one in (FRESH, *others)}) == 4
-    assert subscription("s1", FRESH.hub, TOPIC, b"of this installation") == FRESH
+    assert make_subscription("s1", FRESH.hub, TOPIC, b"of this installation") == FRESH
 
 
 def test_the_form_says_everything_and_the_secret_is_short_enough():
     told = {
         name: values[0]
-        for name, values in parse_qs(asking(FRESH, "https://me.example/push/").decode()).items()
+        for name, values in parse_qs(subscribe_form(FRESH, "https://me.example/push/").decode()).items()
     }
     assert told["hub.callback"] == f"https://me.example/push/{FRESH.key}"
     assert (told["hub.mode"], told["hub.topic"]) == ("subscribe", TOPIC)
@@ -58,7 +58,7 @@ def test_the_form_says_everything_and_the_secret_is_short_enough():
 
 
 def test_what_was_asked_for_is_confirmed_once_asked():
-    after, answer = heard(ASKED, question(), NOW)
+    after, answer = handle_verification(ASKED, question(), NOW)
     assert (answer, after.until) == ("abc", NOW + 2 * HOUR)
 
 
@@ -74,52 +74,52 @@ def test_what_was_asked_for_is_confirmed_once_asked():
     ],
 )
 def test_what_nobody_asked_for_is_not_confirmed(one, query, now):
-    assert heard(one, query, now) == (one, None)
+    assert handle_verification(one, query, now) == (one, None)
 
 
 def test_it_is_renewed_before_it_ends_and_asked_again_when_nobody_answers():
-    assert wants_asking(FRESH, NOW)
-    assert not wants_asking(ASKED, NOW + ANSWER_WITHIN)
-    assert wants_asking(ASKED, NOW + HOUR)
-    assert not wants_asking(granted(), NOW + HOUR)
-    assert wants_asking(granted(), NOW + 1.7 * HOUR)
+    assert needs_subscribe_request(FRESH, NOW)
+    assert not needs_subscribe_request(ASKED, NOW + ANSWER_WITHIN)
+    assert needs_subscribe_request(ASKED, NOW + HOUR)
+    assert not needs_subscribe_request(granted(), NOW + HOUR)
+    assert needs_subscribe_request(granted(), NOW + 1.7 * HOUR)
     renewing = replace(granted(), asked_at=NOW + 1.7 * HOUR)
-    assert not wants_asking(renewing, NOW + 1.75 * HOUR)
-    assert wants_asking(renewing, NOW + 2 * HOUR)
+    assert not needs_subscribe_request(renewing, NOW + 1.75 * HOUR)
+    assert needs_subscribe_request(renewing, NOW + 2 * HOUR)
 
 
 def test_a_refusal_is_respected_for_a_day():
-    refused, answer = heard(ASKED, question(mode="denied"), NOW)
+    refused, answer = handle_verification(ASKED, question(mode="denied"), NOW)
     assert answer == ""
-    assert not wants_asking(refused, NOW + HOUR)
-    assert wants_asking(refused, NOW + 25 * HOUR)
+    assert not needs_subscribe_request(refused, NOW + HOUR)
+    assert needs_subscribe_request(refused, NOW + 25 * HOUR)
 
 
 @given(st.binary(max_size=200), st.binary(max_size=200), st.sampled_from(["sha1", "sha256", "sha512"]))
 def test_c38_only_who_knows_the_secret_is_believed(body: bytes, other: bytes, name: str):
     made = hmac.new(FRESH.secret.encode(), body, getattr(hashlib, name)).hexdigest()
-    assert is_signed(FRESH, f"{name}={made}", body)
-    assert is_signed(FRESH, f"{name}={made}", other) == (body == other)
-    assert not is_signed(replace(FRESH, secret="x"), f"{name}={made}", body)
+    assert has_valid_signature(FRESH, f"{name}={made}", body)
+    assert has_valid_signature(FRESH, f"{name}={made}", other) == (body == other)
+    assert not has_valid_signature(replace(FRESH, secret="x"), f"{name}={made}", body)
 
 
 @pytest.mark.parametrize("signature", ["", "md5=1", "sha256", "sha256=", "sha256=é", "none=", "sha256=00"])
 def test_what_is_no_signature_convinces_nobody(signature: str):
-    assert not is_signed(FRESH, signature, b"")
+    assert not has_valid_signature(FRESH, signature, b"")
 
 
 @given(st.text())
 def test_a_lease_is_bounded_whatever_the_hub_says(text: str):
-    until = heard(ASKED, question(lease_seconds=text), NOW)[0].until
+    until = handle_verification(ASKED, question(lease_seconds=text), NOW)[0].until
     assert until is not None
     assert timedelta(minutes=5) <= until - NOW <= timedelta(days=30)
 
 
 def test_relations_of_a_header():
     header = '<http://hub.example/>; rel="hub", <http://wire.example/feed>; type=x; rel="self alternate", <x>; rel=hub'
-    assert relations(header) == {
+    assert link_relations(header) == {
         "hub": "http://hub.example/",
         "self": "http://wire.example/feed",
         "alternate": "http://wire.example/feed",
     }
-    assert relations("nonsense <<>>;;rel") == {}
+    assert link_relations("nonsense <<>>;;rel") == {}

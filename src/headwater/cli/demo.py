@@ -14,21 +14,24 @@ import yaml
 from rich.console import Console
 
 from headwater.app import App
-from headwater.cli.opening import closing, settings_from
-from headwater.cli.options import Json, Quiet, given, group
-from headwater.cli.output import console, print_json, short, side_console
-from headwater.cli.progress import wants_live
-from headwater.cli.run import run_watched
-from headwater.cli.summary import show
+from headwater.cli.environment import close_with_command, settings_from
+from headwater.cli.options import Json, Quiet, command_group, global_options
+from headwater.cli.pipeline.run import run_with_progress
+from headwater.cli.render.console import console, error_console, print_json, short_id
+from headwater.cli.render.progress import wants_live
+from headwater.cli.render.run_summary import print_run_summary
 from headwater.model.errors import Refused
-from headwater.model.work import State
+from headwater.model.jobs import State
 from headwater.settings.rate_limits import RateLimit
 from headwater.settings.settings import DEFAULT_DATA, RecipeSettings, Settings
-from headwater_demo import ENDPOINTS, KEYS, feeds, flashpoints, running, watch_list
 from headwater_demo.__main__ import main as serve_until_stopped
+from headwater_demo.feeds.catalogue import feeds
+from headwater_demo.flashpoints.listing import flashpoints
+from headwater_demo.internet import running
+from headwater_demo.markets.listing import ENDPOINTS, KEYS, watch_list
 from headwater_demo.sites.portals import procedure_sources
 
-app = group("Run Headwater over a small internet on this machine.")
+app = command_group("Run Headwater over a small internet on this machine.")
 # Each has its own part of the demo internet; the first one is told about in detail.
 RECIPES = ("crypto", "markets", "procedures", "geopolitics")
 INTERFACES = ("api.massive.example", "*.sec.example", "broker.example")
@@ -54,7 +57,7 @@ def run_demo(
 
     Needs no server and no connection. Run it again: nothing new is added.
     """
-    options, side = given(context), side_console()
+    options, side = global_options(context), error_console()
     folder = Path(data or options.data or f"{DEFAULT_DATA}/demo")
     live = wants_live(options, side) and not quiet
     begun = time.monotonic()
@@ -62,7 +65,9 @@ def run_demo(
     if not quiet:
         side.print("Starting the demo internet …", style="dim")
     with running(size=size, process=True) as internet:
-        app = closing(context, App(demo_settings(settings_from(options), folder, internet.base_url, size)))
+        app = close_with_command(
+            context, App(demo_settings(settings_from(options), folder, internet.base_url, size))
+        )
         chosen = recipe or [name for name in RECIPES if name in app.recipes]
         for name in chosen:
             known = app.recipe(name)
@@ -71,14 +76,14 @@ def run_demo(
             app.operations.wake(name, app.clock())
         if not quiet:
             side.print(f"{len(internet.hosts)} hosts answer at {internet.base_url}.", style="dim")
-        ended = run_watched(app, chosen, until_idle=True, quiet=quiet, live=live)
+        ended = run_with_progress(app, chosen, until_idle=True, quiet=quiet, live=live)
     if as_json:
         told = {summary.recipe: asdict(summary) for summary in ended}
         print_json(told[chosen[0]] | {"seconds": round(time.monotonic() - begun, 1), "recipes": told})
     elif not quiet:
         out = console()
         for summary in ended:
-            show(summary, out, app.clock())
+            print_run_summary(summary, out, app.clock())
         out.print(f"\nDone in {time.monotonic() - begun:.1f} s.", style="bold green")
         _next_steps(app, chosen[0], out)
 
@@ -105,7 +110,7 @@ def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) ->
         archive="",
         redis="",
         queues="",
-        homes={},
+        environments={},
         hosts={"*.example": base_url},
         contact="demo@headwater.example",
         requests_per_second=0,
@@ -131,7 +136,7 @@ def _next_steps(app: App, recipe: str, out: Console) -> None:
     out.print("\nTry next:", style="bold")
     steps = [f"{base} docs list", f"{base} status"]
     if some:
-        steps.insert(1, f"{base} explain {short(some[0]['id'])}")
+        steps.insert(1, f"{base} explain {short_id(some[0]['id'])}")
     steps.append(f"{base} sources list")
     if "procedures" in app.recipes:
         steps.append(f"{base} procedures metrics")

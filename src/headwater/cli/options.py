@@ -9,7 +9,7 @@ import typer
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 RecipeName = Annotated[str, typer.Argument(metavar="RECIPE", help="The name of a recipe.")]
-SomeRecipe = Annotated[str | None, typer.Argument(metavar="RECIPE", help="Only this recipe.")]
+OptionalRecipe = Annotated[str | None, typer.Argument(metavar="RECIPE", help="Only this recipe.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 Workers = Annotated[
     int | None, typer.Option("--workers", min=1, help="Processes that refine, beside the one that fetches.")
@@ -17,27 +17,27 @@ Workers = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class GlobalOptions:
     """The options before the verb; None where the settings decide."""
 
     config: Path | None = None
     data: str | None = None
     log: str | None = None
     log_level: str | None = None
-    home: str | None = None
+    env: str | None = None
 
 
-def given(context: typer.Context) -> Options:
-    found = context.find_object(Options)
-    return found or Options()
+def global_options(context: typer.Context) -> GlobalOptions:
+    found = context.find_object(GlobalOptions)
+    return found or GlobalOptions()
 
 
-def group(purpose: str) -> typer.Typer:
+def command_group(purpose: str) -> typer.Typer:
     """A verb with verbs of its own."""
     return typer.Typer(help=purpose, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
 
-def verb(function: Callable[..., Any]) -> typer.Typer:
+def single_command(function: Callable[..., Any]) -> typer.Typer:
     """A verb by itself; its help is the function's docstring."""
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command()(function)

@@ -11,11 +11,11 @@ from typing import Any
 
 from typer.main import get_command
 
-from headwater.cli.entry import app
-from headwater.cli.settings_help import default_of, meanings, variable_of
-from headwater.cli.verbs import VERBS, load
-from headwater.installed import installed_recipes
+from headwater.cli.commands import COMMANDS, load_command
+from headwater.cli.program import app
 from headwater.model.recipe import Recipe
+from headwater.recipe_loader import installed_recipes
+from headwater.settings.reference import setting_default, setting_descriptions, setting_variable
 from headwater.settings.settings import Settings
 
 GENERATED = "<!-- Written by `python -m headwater.cli.reference docs/reference`; do not edit. -->\n"
@@ -33,8 +33,8 @@ def pages() -> Mapping[str, str]:
 def commands() -> Iterator[tuple[str, Any]]:
     """Every command by the words that call it, the program itself first."""
     yield "headwater", get_command(app)
-    for name in VERBS:
-        yield from _below(f"headwater {name}", load(name))
+    for name in COMMANDS:
+        yield from _below(f"headwater {name}", load_command(name))
 
 
 def _below(words: str, command: Any) -> Iterator[tuple[str, Any]]:
@@ -80,9 +80,9 @@ def _setting_lines() -> Iterator[str]:
     yield ""
     yield "| setting | default | variable | meaning |"
     yield "|---|---|---|---|"
-    for name, meaning in meanings().items():
-        variable = f"`{variable_of(name)}`" if variable_of(name) else ""
-        default = default_of(name)
+    for name, meaning in setting_descriptions().items():
+        variable = f"`{setting_variable(name)}`" if setting_variable(name) else ""
+        default = setting_default(name)
         shown = f"`{default}`" if default not in (None, "", {}, []) else "none"
         yield f"| `{name}` | {shown} | {variable} | {_cell(meaning)} |"
 

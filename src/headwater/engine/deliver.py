@@ -5,60 +5,63 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from functools import partial
 
-from headwater.engine.alone import commit_apart, divide, explain
-from headwater.engine.desk import Desk
-from headwater.engine.pulse import Pulse
+from headwater.engine.context import JobContext, LeaseRenewer
+from headwater.engine.isolation import bisect_batch, bisect_commit, error_reason
 from headwater.model.errors import Permanent, Temporary
-from headwater.model.outcome import Drop
-from headwater.model.recipe import Parcel, Recipe, Sink
-from headwater.model.work import Delivered, Errand, Job, Later, Quarantined, Task
+from headwater.model.jobs import Delivery, DeliveryResult, Job, Postponement, Quarantine, Task
+from headwater.model.outcomes import Drop
+from headwater.model.recipe import Envelope, Recipe, Sink
 
-SLICE = 25
-QUICK = timedelta(seconds=5)
+FIRST_SLICE = 25
+QUICK_SEND = timedelta(seconds=5)
 
 
-def deliver(desk: Desk, job: Job) -> int:
+def deliver(context: JobContext, job: Job) -> int:
     """Send the due deliveries of a recipe; gives how many. At least once; the key is the same for every try."""
-    recipe = desk.recipe(job)
-    errands, rest = desk.one_suspect(desk.store.claim_deliveries(desk.claim(job)))
+    recipe = context.recipe(job)
+    deliveries, rest = context.split_suspects(context.store.claim_deliveries(context.claim(job)))
     if rest:
-        back = [Delivered(id=e.id, revision=e.revision, later=desk.its_turn_comes()) for e in rest]
-        desk.store.finish_deliver(back, desk.owner, desk.clock())
-    by_route: dict[str, list[Errand]] = defaultdict(list)
-    for errand in errands:
-        by_route[errand.route].append(errand)
-    pulse = Pulse(desk, Task.DELIVER)
+        back = [DeliveryResult(id=e.id, revision=e.revision, later=context.postpone()) for e in rest]
+        context.store.finish_deliver(back, context.owner, context.clock())
+    by_route: dict[str, list[Delivery]] = defaultdict(list)
+    for delivery in deliveries:
+        by_route[delivery.route].append(delivery)
+    lease_renewer = LeaseRenewer(context, Task.DELIVER)
     for route, batch in by_route.items():
-        for some in _slices(desk, batch):
-            pulse.beat()
-            results = divide(partial(_send, desk, recipe, route), some, partial(_failed, desk, recipe))
-            commit_apart(
-                lambda part: desk.store.finish_deliver(part, desk.owner, desk.clock()), results, _unfit
+        for some in _slices(context, batch):
+            lease_renewer.renew_if_due()
+            results = bisect_batch(
+                partial(_send, context, recipe, route), some, partial(_failed, context, recipe)
             )
-    return len(errands)
+            bisect_commit(
+                lambda part: context.store.finish_deliver(part, context.owner, context.clock()),
+                results,
+                _unfit,
+            )
+    return len(deliveries)
 
 
-def _slices(desk: Desk, batch: Sequence[Errand]) -> Iterator[Sequence[Errand]]:
+def _slices(context: JobContext, batch: Sequence[Delivery]) -> Iterator[Sequence[Delivery]]:
     """A few first, more while they go quickly: what a slow receiver has is noted before its lease has run out."""
-    start, size = 0, SLICE
+    start, size = 0, FIRST_SLICE
     while start < len(batch):
-        begun = desk.clock()
+        begun = context.clock()
         yield batch[start : start + size]
         start += size
-        if desk.clock() - begun < QUICK:
+        if context.clock() - begun < QUICK_SEND:
             size *= 4
 
 
-def _unfit(delivered: Delivered, error: Exception) -> Delivered:
+def _unfit(delivered: DeliveryResult, error: Exception) -> DeliveryResult:
     """Sent, perhaps, but with an answer that cannot be stored."""
-    reason, detail = explain(error)
-    apart = Quarantined(reason=reason, detail=detail)
-    return Delivered(id=delivered.id, revision=delivered.revision, quarantined=apart)
+    reason, detail = error_reason(error)
+    apart = Quarantine(reason=reason, detail=detail)
+    return DeliveryResult(id=delivered.id, revision=delivered.revision, quarantined=apart)
 
 
-def _sink(desk: Desk, recipe: Recipe, route: str) -> Sink:
-    names = {channel: channel for channel in desk.channels} | {r.name: r.sink for r in recipe.routes}
-    sinks = desk.sinks or {}
+def _sink(context: JobContext, recipe: Recipe, route: str) -> Sink:
+    names = {channel: channel for channel in context.channels} | {r.name: r.sink for r in recipe.routes}
+    sinks = context.sinks or {}
     if route not in names:
         raise Permanent("unknown_route", f"the recipe has no route '{route}' any more")
     if names[route] not in sinks:
@@ -66,30 +69,34 @@ def _sink(desk: Desk, recipe: Recipe, route: str) -> Sink:
     return sinks[names[route]]
 
 
-def _send(desk: Desk, recipe: Recipe, route: str, errands: Sequence[Errand]) -> Sequence[Delivered]:
-    for errand in errands:
-        desk.refuse_deadly(errand.attempts)
-    ready = [(errand, errand.record) for errand in errands if errand.record is not None]
-    parcels = [
-        Parcel(key=f"{errand.id}-{errand.revision}", route=route, record=record, revision=errand.revision)
-        for errand, record in ready
+def _send(
+    context: JobContext, recipe: Recipe, route: str, deliveries: Sequence[Delivery]
+) -> Sequence[DeliveryResult]:
+    for delivery in deliveries:
+        context.check_worker_deaths(delivery.attempts)
+    ready = [(delivery, delivery.record) for delivery in deliveries if delivery.record is not None]
+    envelopes = [
+        Envelope(
+            key=f"{delivery.id}-{delivery.revision}", route=route, record=record, revision=delivery.revision
+        )
+        for delivery, record in ready
     ]
-    sent = _sink(desk, recipe, route).send(parcels) if parcels else ()
-    answers = {errand.id: answer for (errand, _), answer in zip(ready, sent, strict=True)}
+    sent = _sink(context, recipe, route).send(envelopes) if envelopes else ()
+    answers = {delivery.id: answer for (delivery, _), answer in zip(ready, sent, strict=True)}
     results = []
-    for errand in errands:
-        answer = answers.get(errand.id, Drop("withdrawn"))
+    for delivery in deliveries:
+        answer = answers.get(delivery.id, Drop("withdrawn"))
         if isinstance(answer, Drop):
-            results.append(Delivered(id=errand.id, revision=errand.revision, dropped=answer.reason))
+            results.append(DeliveryResult(id=delivery.id, revision=delivery.revision, dropped=answer.reason))
         else:
-            results.append(Delivered(id=errand.id, revision=errand.revision, receipt=answer.receipt))
+            results.append(DeliveryResult(id=delivery.id, revision=delivery.revision, receipt=answer.receipt))
     return results
 
 
-def _failed(desk: Desk, recipe: Recipe, errand: Errand, error: Exception) -> Delivered:
-    verdict = desk.judge(error, errand.attempts)
-    log = desk.log.bind(recipe=recipe.name, job="deliver", key=errand.id)
+def _failed(context: JobContext, recipe: Recipe, delivery: Delivery, error: Exception) -> DeliveryResult:
+    verdict = context.handle_failure(error, delivery.attempts)
+    log = context.log.bind(recipe=recipe.name, job="deliver", key=delivery.id)
     log.warning("not delivered", reason=verdict.reason, detail=verdict.detail)
-    if isinstance(verdict, Later):
-        return Delivered(id=errand.id, revision=errand.revision, later=verdict)
-    return Delivered(id=errand.id, revision=errand.revision, quarantined=verdict)
+    if isinstance(verdict, Postponement):
+        return DeliveryResult(id=delivery.id, revision=delivery.revision, later=verdict)
+    return DeliveryResult(id=delivery.id, revision=delivery.revision, quarantined=verdict)

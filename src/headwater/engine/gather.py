@@ -3,71 +3,76 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from headwater.engine.alone import commit_apart, divide, explain
-from headwater.engine.desk import Desk
-from headwater.engine.pulse import Pulse
+from headwater.engine.context import JobContext, LeaseRenewer
+from headwater.engine.isolation import bisect_batch, bisect_commit, error_reason
 from headwater.model.document import Document
-from headwater.model.recipe import Cluster, Recipe, Told
+from headwater.model.jobs import GatherResult, GroupBatch, Job, Postponement, Quarantine, Task
+from headwater.model.recipe import Cluster, Recipe, StoryContext
 from headwater.model.story import Member, Story
-from headwater.model.work import Bundle, Gathered, Job, Later, Quarantined, Task
-from headwater.pure.identity import inherit
+from headwater.stories.identity import inherit_story_ids
 
 GROUPS_AT_ONCE = 20
 
 
-def gather(desk: Desk, job: Job) -> int:
+def gather(context: JobContext, job: Job) -> int:
     """Gather the groups that have settled; gives how many."""
-    recipe = desk.recipe(job)
-    whole = recipe.grouping is None or recipe.grouping.whole
-    bundles, rest = desk.one_suspect(desk.store.claim_groups(desk.claim(job, GROUPS_AT_ONCE), whole=whole))
-    if not bundles:
+    recipe = context.recipe(job)
+    full_documents = recipe.grouping is None or recipe.grouping.full_documents
+    group_batches, rest = context.split_suspects(
+        context.store.claim_groups(context.claim(job, GROUPS_AT_ONCE), full_documents=full_documents)
+    )
+    if not group_batches:
         return 0
     if rest:
-        back = [Gathered(group=b.id, marks=b.marks, later=desk.its_turn_comes()) for b in rest]
-        desk.store.finish_gather(back, desk.owner, desk.clock())
+        back = [GatherResult(group=b.id, version=b.version, later=context.postpone()) for b in rest]
+        context.store.finish_gather(back, context.owner, context.clock())
 
-    def failed(bundle: Bundle, error: Exception) -> Gathered:
-        verdict = desk.judge(error, bundle.attempts)
-        desk.log.warning(
-            "group failed", recipe=recipe.name, job="gather", key=bundle.id, reason=verdict.reason
+    def failed(group_batch: GroupBatch, error: Exception) -> GatherResult:
+        verdict = context.handle_failure(error, group_batch.attempts)
+        context.log.warning(
+            "group failed", recipe=recipe.name, job="gather", key=group_batch.id, reason=verdict.reason
         )
-        if isinstance(verdict, Later):
-            return Gathered(group=bundle.id, marks=bundle.marks, later=verdict)
-        return Gathered(group=bundle.id, marks=bundle.marks, quarantined=verdict)
+        if isinstance(verdict, Postponement):
+            return GatherResult(group=group_batch.id, version=group_batch.version, later=verdict)
+        return GatherResult(group=group_batch.id, version=group_batch.version, quarantined=verdict)
 
-    pulse = Pulse(desk, Task.GATHER)
+    lease_renewer = LeaseRenewer(context, Task.GATHER)
 
-    def divided(bundle: Bundle) -> Gathered:
-        pulse.beat()
-        return _divide_group(desk, recipe, bundle)
+    def divided(group_batch: GroupBatch) -> GatherResult:
+        lease_renewer.renew_if_due()
+        return _divide_group(context, recipe, group_batch)
 
-    results = divide(lambda batch: [divided(bundle) for bundle in batch], bundles, failed)
-    commit_apart(lambda some: desk.store.finish_gather(some, desk.owner, desk.clock()), results, _unfit)
-    return len(bundles)
+    results = bisect_batch(
+        lambda batch: [divided(group_batch) for group_batch in batch], group_batches, failed
+    )
+    bisect_commit(
+        lambda some: context.store.finish_gather(some, context.owner, context.clock()), results, _unfit
+    )
+    return len(group_batches)
 
 
-def _unfit(gathered: Gathered, error: Exception) -> Gathered:
+def _unfit(gathered: GatherResult, error: Exception) -> GatherResult:
     """Divided, but not into stories that can be stored."""
-    reason, detail = explain(error)
-    apart = Quarantined(reason=reason, detail=detail)
-    return Gathered(group=gathered.group, marks=gathered.marks, quarantined=apart)
+    reason, detail = error_reason(error)
+    apart = Quarantine(reason=reason, detail=detail)
+    return GatherResult(group=gathered.group, version=gathered.version, quarantined=apart)
 
 
-def _divide_group(desk: Desk, recipe: Recipe, bundle: Bundle) -> Gathered:
-    desk.refuse_deadly(bundle.attempts)
+def _divide_group(context: JobContext, recipe: Recipe, group_batch: GroupBatch) -> GatherResult:
+    context.check_worker_deaths(group_batch.attempts)
     if recipe.grouping is None:
-        return Gathered(group=bundle.id, marks=bundle.marks)
-    clusters = [cluster for cluster in recipe.grouping.cluster(bundle.documents) if cluster.members]
-    inside = [frozenset(bundle.documents[i].id for i, _ in cluster.members) for cluster in clusters]
-    names = inherit(inside, bundle.stories, bundle.id, bundle.ended)
-    before = {story.id: story for story in bundle.stories}
-    now = desk.clock()
+        return GatherResult(group=group_batch.id, version=group_batch.version)
+    clusters = [cluster for cluster in recipe.grouping.cluster(group_batch.documents) if cluster.members]
+    inside = [frozenset(group_batch.documents[i].id for i, _ in cluster.members) for cluster in clusters]
+    names = inherit_story_ids(inside, group_batch.stories, group_batch.id, group_batch.ended)
+    before = {story.id: story for story in group_batch.stories}
+    now = context.clock()
     stories = tuple(
         _described(
             recipe,
-            Told(
-                story=_tell(recipe, bundle, cluster, name, before.get(name)),
-                documents=tuple(bundle.documents[i] for i, _ in cluster.members),
+            StoryContext(
+                story=_tell(recipe, group_batch, cluster, name, before.get(name)),
+                documents=tuple(group_batch.documents[i] for i, _ in cluster.members),
                 before=before.get(name),
                 rank=rank,
                 now=now,
@@ -79,19 +84,21 @@ def _divide_group(desk: Desk, recipe: Recipe, bundle: Bundle) -> Gathered:
         story.id: tuple(r.name for r in recipe.routes if r.of == "story" and r.when(story))
         for story in stories
     }
-    return Gathered(group=bundle.id, marks=bundle.marks, stories=stories, routes=routes)
+    return GatherResult(group=group_batch.id, version=group_batch.version, stories=stories, routes=routes)
 
 
-def _described(recipe: Recipe, told: Told) -> Story:
+def _described(recipe: Recipe, story_context: StoryContext) -> Story:
     describe = recipe.grouping.describe if recipe.grouping else None
-    return told.story if describe is None else describe(told)
+    return story_context.story if describe is None else describe(story_context)
 
 
-def _tell(recipe: Recipe, bundle: Bundle, cluster: Cluster, name: str, before: Story | None) -> Story:
-    documents = [bundle.documents[i] for i, _ in cluster.members]
+def _tell(
+    recipe: Recipe, group_batch: GroupBatch, cluster: Cluster, name: str, before: Story | None
+) -> Story:
+    documents = [group_batch.documents[i] for i, _ in cluster.members]
     members = tuple(
         sorted(
-            (Member(bundle.documents[i].id, s) for i, s in cluster.members),
+            (Member(group_batch.documents[i].id, s) for i, s in cluster.members),
             key=lambda member: member.document,
         )
     )
@@ -101,7 +108,7 @@ def _tell(recipe: Recipe, bundle: Bundle, cluster: Cluster, name: str, before: S
     return Story(
         id=name,
         recipe=recipe.name,
-        group=bundle.id,
+        group=group_batch.id,
         title=cluster.title,
         members=members,
         first_at=first,

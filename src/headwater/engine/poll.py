@@ -5,37 +5,36 @@ from datetime import datetime, timedelta
 
 from structlog.typing import FilteringBoundLogger
 
-from headwater.engine.alone import commit_apart, explain
-from headwater.engine.captures import capture_of
-from headwater.engine.desk import Desk
-from headwater.model.capture import Capture
+from headwater.engine.context import JobContext
+from headwater.engine.fetch import make_capture
+from headwater.engine.fingerprints import fingerprints_of_leads, fingerprints_of_polls
+from headwater.engine.isolation import bisect_commit, error_reason
+from headwater.fetch.responses import GiveUp, Proceed, Retry, freshness, judge_response
 from headwater.model.errors import HeadwaterError, Permanent, Temporary
-from headwater.model.lead import Lead, StoredLead
-from headwater.model.recipe import Conversation, Discovery, Found, Recipe
-from headwater.model.web import Failure, Request, Response
-from headwater.model.work import Job, Polled, Turn
-from headwater.pure.keys import document_key, lead_key
-from headwater.pure.marking import of_leads, of_polled
-from headwater.pure.responses import GiveUp, Proceed, Retry, freshness, judge
-from headwater.pure.schedule import (
+from headwater.model.http import Capture, Failure, Request, Response
+from headwater.model.jobs import Job, PollResult, SourceLease
+from headwater.model.keys import document_key, lead_key
+from headwater.model.recipe import Discovery, LeadBatch, PollSession, Recipe
+from headwater.model.schedule import (
     FAILURES_UNTIL_STOP,
-    LONGEST_BACKOFF,
-    cadence,
-    next_look,
+    MAX_BACKOFF,
+    effective_trigger,
+    freshness_delay,
+    next_poll_at,
     source_backoff,
-    trusted,
 )
-from headwater.pure.urls import canonical
+from headwater.model.source import Lead, StoredLead
+from headwater.text.urls import canonical_url
 
-PATIENT = timedelta(seconds=20)  # a shorter wait is spent here, a longer one in the row
+SHORT_WAIT = timedelta(seconds=20)  # a shorter wait is spent here, a longer one in the row
 
 
 @dataclass
-class Look:
+class Poll:
     """One look at one source, under way."""
 
-    turn: Turn
-    talk: Conversation
+    source_lease: SourceLease
+    session: PollSession
     asked: Request | None = None
     bodies: list[tuple[Capture, bytes]] = field(default_factory=list)
     archived: list[Capture] = field(default_factory=list)
@@ -44,7 +43,7 @@ class Look:
     moved_to: str | None = None
     fresh: timedelta | None = None
     tries: int = 0
-    again_at: datetime | None = None
+    retry_at: datetime | None = None
 
     def captures(self) -> tuple[Capture, ...]:
         """What is still to be archived, after the last one that is already."""
@@ -52,7 +51,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Consequence:
+class SourceBackoff:
     """What a failed look means for its source."""
 
     due_at: datetime | None
@@ -61,116 +60,134 @@ class Consequence:
     stopped: str | None = None
 
 
-class Looks:
+class RecipePolls:
     """The looks of one recipe that are under way."""
 
-    def __init__(self, desk: Desk, job: Job) -> None:
-        assert desk.fetcher is not None
-        self.desk, self.job, self.fetcher = desk, job, desk.fetcher
-        self.recipe: Recipe = desk.recipe(job)
+    def __init__(self, context: JobContext, job: Job) -> None:
+        assert context.fetcher is not None
+        self.context, self.job, self.fetcher = context, job, context.fetcher
+        self.recipe: Recipe = context.recipe(job)
         self.prefix = f"poll:{job.recipe}"
-        self.looks: dict[str, Look] = {}
+        self.polls: dict[str, Poll] = {}
         self.bodies: list[tuple[Capture, bytes]] = []
-        self.ended: list[Polled] = []
+        self.ended: list[PollResult] = []
         self.failures: dict[str, int] = {}
 
     @property
     def waiting(self) -> int:
-        return len(self.looks)
+        return len(self.polls)
 
     def claim(self, limit: int) -> None:
-        for turn in self.desk.store.claim_sources(self.desk.claim(self.job, limit)):
-            self.failures[turn.source.id] = turn.source.failures
-            if under_way := self.looks.get(turn.source.id):  # its lease ran out, and now it is ours again
-                under_way.turn = turn
-            elif turn.attempts > self.desk.patience.deaths:
-                self._fail(turn, Permanent("worker_died", f"its worker died at attempt {turn.attempts - 1}"))
-            elif turn.source.kind not in self.recipe.discover:
+        for source_lease in self.context.store.claim_sources(self.context.claim(self.job, limit)):
+            self.failures[source_lease.source.id] = source_lease.source.failures
+            if under_way := self.polls.get(
+                source_lease.source.id
+            ):  # its lease ran out, and now it is ours again
+                under_way.source_lease = source_lease
+            elif source_lease.attempts > self.context.retry_policy.max_worker_deaths:
                 self._fail(
-                    turn,
-                    Permanent("unknown_kind", f"the recipe cannot read sources of kind '{turn.source.kind}'"),
+                    source_lease,
+                    Permanent("worker_died", f"its worker died at attempt {source_lease.attempts - 1}"),
+                )
+            elif source_lease.source.kind not in self.recipe.discover:
+                self._fail(
+                    source_lease,
+                    Permanent(
+                        "unknown_kind", f"the recipe cannot read sources of kind '{source_lease.source.kind}'"
+                    ),
                 )
             else:
-                look = Look(turn, self.recipe.discover[turn.source.kind](turn.source, self.desk.clock()))
-                self.looks[turn.source.id] = look
-                self._go_on(look, None)
+                poll = Poll(
+                    source_lease,
+                    self.recipe.discover[source_lease.source.kind](source_lease.source, self.context.clock()),
+                )
+                self.polls[source_lease.source.id] = poll
+                self._go_on(poll, None)
 
-    def hear(self, key: str, answer: Response | Failure) -> None:
-        look = self.looks.get(key)
-        if look is None or look.asked is None:
+    def handle_answer(self, key: str, answer: Response | Failure) -> None:
+        poll = self.polls.get(key)
+        if poll is None or poll.asked is None:
             return None  # an answer to somebody who is no more
-        asked, now = look.asked, self.desk.clock()
-        verdict = judge(answer, attempts=look.tries, now=now, purpose=asked.purpose, accept=asked.accept)
-        look.tries += not isinstance(verdict, Retry) or verdict.counted
+        asked, now = poll.asked, self.context.clock()
+        verdict = judge_response(
+            answer, attempts=poll.tries, now=now, purpose=asked.purpose, accept=asked.accept
+        )
+        poll.tries += not isinstance(verdict, Retry) or verdict.counted
         if isinstance(answer, Response):
-            look.status = answer.status
-            look.elapsed_ms += answer.elapsed_ms
-        if isinstance(verdict, Retry) and verdict.delay <= PATIENT:
-            look.again_at = now + verdict.delay
+            poll.status = answer.status
+            poll.elapsed_ms += answer.elapsed_ms
+        if isinstance(verdict, Retry) and verdict.delay <= SHORT_WAIT:
+            poll.retry_at = now + verdict.delay
             return None
         if isinstance(verdict, Retry):
-            return self._go_on(look, Temporary(verdict.reason, delay=verdict.delay, counts=verdict.counted))
+            return self._go_on(poll, Temporary(verdict.reason, delay=verdict.delay, counts=verdict.counted))
         if isinstance(verdict, GiveUp):
             detail = answer.detail if isinstance(answer, Failure) else f"status {answer.status}"
-            return self._go_on(look, Permanent("gone" if verdict.gone else verdict.reason, detail))
+            return self._go_on(poll, Permanent("gone" if verdict.gone else verdict.reason, detail))
         assert isinstance(answer, Response)
-        if look.asked.url == look.turn.source.url:
-            look.moved_to = verdict.moved
-            look.fresh = freshness(answer.headers, now)
+        if poll.asked.url == poll.source_lease.source.url:
+            poll.moved_to = verdict.moved
+            poll.fresh = freshness(answer.headers, now)
         if isinstance(verdict, Proceed):
-            self._capture(look, answer)
-        return self._go_on(look, answer)
+            self._capture(poll, answer)
+        return self._go_on(poll, answer)
 
-    def ask_again(self) -> None:
+    def resubmit_due(self) -> None:
         """Requests that were to be repeated after a moment, once the moment has passed."""
-        now = self.desk.clock()
-        for look in self.looks.values():
-            if look.again_at is not None and look.again_at <= now and look.asked is not None:
-                look.again_at = None
-                self.fetcher.submit(f"{self.prefix}/{look.turn.source.id}", look.asked)
+        now = self.context.clock()
+        for poll in self.polls.values():
+            if poll.retry_at is not None and poll.retry_at <= now and poll.asked is not None:
+                poll.retry_at = None
+                self.fetcher.submit(f"{self.prefix}/{poll.source_lease.source.id}", poll.asked)
 
-    def _capture(self, look: Look, answer: Response) -> None:
-        assert look.asked is not None
-        source = look.turn.source.id
-        capture = capture_of(answer, asked=look.asked.url, owner=source, lead="", now=self.desk.clock())
-        look.bodies.append((capture, answer.body))
+    def _capture(self, poll: Poll, answer: Response) -> None:
+        assert poll.asked is not None
+        source = poll.source_lease.source.id
+        capture = make_capture(answer, asked=poll.asked.url, owner=source, lead="", now=self.context.clock())
+        poll.bodies.append((capture, answer.body))
 
-    def _go_on(self, look: Look, heard: Response | HeadwaterError | None) -> None:
+    def _go_on(self, poll: Poll, heard: Response | HeadwaterError | None) -> None:
         """Whatever a source's reader raises, or cannot be made of what it says, becomes that source's failure."""
         try:
-            self._talk(look, heard)
+            self._talk(poll, heard)
         except Exception as error:  # noqa: BLE001 - as the contract above says
-            self._fail(look.turn, error, look)
+            self._fail(poll.source_lease, error, poll)
 
-    def _talk(self, look: Look, heard: Response | HeadwaterError | None) -> None:
+    def _talk(self, poll: Poll, heard: Response | HeadwaterError | None) -> None:
         """Let the conversation speak until it asks for something or ends."""
         try:
             while True:
-                said = look.talk.throw(heard) if isinstance(heard, HeadwaterError) else look.talk.send(heard)
+                said = (
+                    poll.session.throw(heard)
+                    if isinstance(heard, HeadwaterError)
+                    else poll.session.send(heard)
+                )
                 if isinstance(said, Request):
-                    look.asked, look.tries = said, 0
-                    self.fetcher.submit(f"{self.prefix}/{look.turn.source.id}", said)
+                    poll.asked, poll.tries = said, 0
+                    self.fetcher.submit(f"{self.prefix}/{poll.source_lease.source.id}", said)
                     return
                 heard = None
-                self._store_found(look, said)
+                self._store_found(poll, said)
         except StopIteration as end:
-            self._succeed(look, end.value)
+            self._succeed(poll, end.value)
 
-    def _store_found(self, look: Look, found: Found) -> None:
-        stored = self._stored(look, found.leads)
+    def _store_found(self, poll: Poll, found: LeadBatch) -> None:
+        stored = self._stored(poll, found.leads)
         try:
             # What is found next may lie in the last capture too, so that one stays at hand.
-            look.archived = [*look.archived[-1:], *self.desk.archive.put(look.bodies)]
-            self.desk.store.add_leads(look.turn, stored, look.archived, self.desk.clock())
+            poll.archived = [*poll.archived[-1:], *self.context.archive.put(poll.bodies)]
+            self.context.store.add_leads(poll.source_lease, stored, poll.archived, self.context.clock())
         except Temporary as trouble:  # with our own ground, not with the source: it is not blamed
             later = source_backoff(1)
             raise Temporary(trouble.reason, trouble.detail, delay=later, counts=False) from trouble
-        look.bodies = []
-        self.desk.tell(self.recipe.name, of_leads(stored, look.archived, self.recipe.canonical))
+        poll.bodies = []
+        self.context.on_commit(
+            self.recipe.name, fingerprints_of_leads(stored, poll.archived, self.recipe.canonical)
+        )
 
-    def _stored(self, look: Look, leads: tuple[Lead, ...]) -> tuple[StoredLead, ...]:
-        source, recipe = look.turn.source, self.recipe
-        normal = recipe.canonical or canonical
+    def _stored(self, poll: Poll, leads: tuple[Lead, ...]) -> tuple[StoredLead, ...]:
+        source, recipe = poll.source_lease.source, self.recipe
+        normal = recipe.canonical or canonical_url
         return tuple(
             StoredLead(
                 id=lead_key(recipe.name, source.id, lead.identity),
@@ -184,51 +201,55 @@ class Looks:
             for lead in leads
         )
 
-    def _succeed(self, look: Look, discovery: Discovery) -> None:
-        source, now = look.turn.source, self.desk.clock()
-        self.looks.pop(source.id, None)
-        self.bodies.extend(look.bodies)
+    def _succeed(self, poll: Poll, discovery: Discovery) -> None:
+        source, now = poll.source_lease.source, self.context.clock()
+        self.polls.pop(source.id, None)
+        self.bodies.extend(poll.bodies)
         usual = self.recipe.triggers.get(source.kind, self.recipe.trigger)
-        trigger = cadence(source.trigger, usual, source.options)
-        after = max(discovery.after or timedelta(0), trusted(look.fresh, trigger))
-        due = next_look(trigger, now, after, discovery.again, discovery.within)
-        self._log(look.turn).info("polled", found=len(discovery.leads), warnings=list(discovery.warnings))
+        trigger = effective_trigger(source.trigger, usual, source.options)
+        after = max(discovery.after or timedelta(0), freshness_delay(poll.fresh, trigger))
+        due = next_poll_at(trigger, now, after, discovery.again, discovery.within)
+        self._log(poll.source_lease).info(
+            "polled", found=len(discovery.leads), warnings=list(discovery.warnings)
+        )
         self.ended.append(
-            Polled(
+            PollResult(
                 source=source.id,
-                run=look.turn.run,
-                leads=self._stored(look, discovery.leads),
-                captures=look.captures(),
+                run=poll.source_lease.run,
+                leads=self._stored(poll, discovery.leads),
+                captures=poll.captures(),
                 bars=discovery.bars,
                 observations=discovery.observations,
                 watermark=discovery.watermark,
                 due_at=None if discovery.gone else due,
                 active=not discovery.gone,
-                moved_to=discovery.moved_to or look.moved_to,
-                status=look.status,
-                elapsed_ms=look.elapsed_ms,
+                moved_to=discovery.moved_to or poll.moved_to,
+                status=poll.status,
+                elapsed_ms=poll.elapsed_ms,
                 warnings=discovery.warnings,
             )
         )
 
-    def _fail(self, turn: Turn, error: Exception, look: Look | None = None) -> None:
+    def _fail(self, source_lease: SourceLease, error: Exception, poll: Poll | None = None) -> None:
         """Back off; after ten failures in a row stop until an operator resets it. A source that is gone is closed."""
-        source, now = turn.source, self.desk.clock()
-        self.looks.pop(source.id, None)
-        reason, detail = explain(error)
+        source, now = source_lease.source, self.context.clock()
+        self.polls.pop(source.id, None)
+        reason, detail = error_reason(error)
         follows = _consequence(error, source.failures, now, gone=reason == "gone")
-        self._log(turn).warning("poll failed", reason=reason, detail=detail, failures=source.failures + 1)
-        if look is not None:
-            self.bodies.extend(look.bodies)
+        self._log(source_lease).warning(
+            "poll failed", reason=reason, detail=detail, failures=source.failures + 1
+        )
+        if poll is not None:
+            self.bodies.extend(poll.bodies)
         self.ended.append(
-            Polled(
+            PollResult(
                 source=source.id,
-                run=turn.run,
-                captures=look.captures() if look else (),
+                run=source_lease.run,
+                captures=poll.captures() if poll else (),
                 error=reason,
                 detail=detail,
-                status=look.status if look else None,
-                elapsed_ms=look.elapsed_ms if look else 0,
+                status=poll.status if poll else None,
+                elapsed_ms=poll.elapsed_ms if poll else 0,
                 due_at=follows.due_at,
                 failures=follows.failures,
                 active=follows.active,
@@ -236,40 +257,40 @@ class Looks:
             )
         )
 
-    def _log(self, turn: Turn) -> FilteringBoundLogger:
-        return self.desk.log.bind(
-            recipe=self.recipe.name, job="poll", key=turn.source.id, source=turn.source.name
+    def _log(self, source_lease: SourceLease) -> FilteringBoundLogger:
+        return self.context.log.bind(
+            recipe=self.recipe.name, job="poll", key=source_lease.source.id, source=source_lease.source.name
         )
 
     def commit(self) -> int:
         if not self.ended:
             return 0
-        stored = {capture.id: capture for capture in self.desk.archive.put(self.bodies)}
+        stored = {capture.id: capture for capture in self.context.archive.put(self.bodies)}
         results = [
             replace(ended, captures=tuple(stored.get(c.id, c) for c in ended.captures))
             for ended in self.ended
         ]
-        commit_apart(
-            lambda some: self.desk.store.finish_poll(some, self.desk.owner, self.desk.clock()),
+        bisect_commit(
+            lambda some: self.context.store.finish_poll(some, self.context.owner, self.context.clock()),
             results,
             self._unfit,
         )
-        self.desk.tell(self.recipe.name, of_polled(results, self.recipe.canonical))
+        self.context.on_commit(self.recipe.name, fingerprints_of_polls(results, self.recipe.canonical))
         count = len(self.ended)
         for ended in self.ended:
             self.failures.pop(ended.source, None)
         self.bodies, self.ended = [], []
         return count
 
-    def _unfit(self, polled: Polled, error: Exception) -> Polled:
+    def _unfit(self, polled: PollResult, error: Exception) -> PollResult:
         """Read, but not in a form that can be stored: a failure, to be tried again after the longest pause."""
-        reason, detail = explain(error)
-        now = self.desk.clock()
+        reason, detail = error_reason(error)
+        now = self.context.clock()
         follows = _consequence(error, self.failures.get(polled.source, 0), now, gone=False)
-        return Polled(
+        return PollResult(
             source=polled.source,
             run=polled.run,
-            due_at=None if follows.stopped else now + LONGEST_BACKOFF,
+            due_at=None if follows.stopped else now + MAX_BACKOFF,
             failures=follows.failures,
             stopped=follows.stopped,
             error=reason,
@@ -278,13 +299,13 @@ class Looks:
         )
 
 
-def _consequence(error: Exception, failures: int, now: datetime, *, gone: bool) -> Consequence:
+def _consequence(error: Exception, failures: int, now: datetime, *, gone: bool) -> SourceBackoff:
     if gone:
-        return Consequence(due_at=None, failures=failures + 1, active=False)
+        return SourceBackoff(due_at=None, failures=failures + 1, active=False)
     wish = (error.delay if isinstance(error, Temporary) else None) or timedelta(0)
     if isinstance(error, Temporary) and not error.counts:
-        return Consequence(due_at=now + wish, failures=failures)
+        return SourceBackoff(due_at=now + wish, failures=failures)
     failures += 1
     if failures >= FAILURES_UNTIL_STOP:
-        return Consequence(due_at=None, failures=failures, stopped=f"{failures} failures in a row")
-    return Consequence(due_at=now + max(source_backoff(failures), wish), failures=failures)
+        return SourceBackoff(due_at=None, failures=failures, stopped=f"{failures} failures in a row")
+    return SourceBackoff(due_at=now + max(source_backoff(failures), wish), failures=failures)

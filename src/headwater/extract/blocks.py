@@ -1,10 +1,12 @@
 """What a paper is made of, and how that is written: once Markdown-like, once plain."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from headwater.extract.letters import one_line, tidy
+from headwater.model.outcomes import Reading, Unreadable
+from headwater.text.letters import normalise_text, to_one_line
 
 _MARKER = re.compile(r"(?m)^(?=#{1,6} |[-*+] |> |```|\||\\)")
 _BLANK_LINES = re.compile(r"\n\s*\n")
@@ -25,7 +27,7 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ListItem:
     """A list item; `number` as it is printed, empty for a bullet."""
 
     text: str
@@ -40,10 +42,10 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
 
-Block = Heading | Paragraph | Item | Table
+Block = Heading | Paragraph | ListItem | Table
 
 
-def markdown(blocks: Iterable[Block]) -> str:
+def blocks_to_markdown(blocks: Iterable[Block]) -> str:
     """Blocks apart by a blank line; items of one list stay together."""
     parts: list[str] = []
     previous: Block | None = None
@@ -52,46 +54,46 @@ def markdown(blocks: Iterable[Block]) -> str:
         if not text:
             continue
         if parts:
-            parts.append("\n" if isinstance(block, Item) and isinstance(previous, Item) else "\n\n")
+            parts.append("\n" if isinstance(block, ListItem) and isinstance(previous, ListItem) else "\n\n")
         parts.append(text)
         previous = block
-    return tidy("".join(parts))
+    return normalise_text("".join(parts))
 
 
-def plain(blocks: Iterable[Block]) -> str:
+def blocks_to_plain_text(blocks: Iterable[Block]) -> str:
     """The same words without the marks: a block, item or row a line."""
-    return tidy("\n".join(text for block in blocks if (text := _unmarked(block))))
+    return normalise_text("\n".join(text for block in blocks if (text := _unmarked(block))))
 
 
 def _marked(block: Block) -> str:
     match block:
         case Heading(text, level):
-            line = one_line(text)
+            line = to_one_line(text)
             return f"{'#' * min(max(level, 1), 6)} {line}" if line else ""
         case Paragraph(text):
             return _MARKER.sub(r"\\", _lines(text))
-        case Item(text, level, number):
-            line = one_line(text)
+        case ListItem(text, level, number):
+            line = to_one_line(text)
             indent = "  " * min(max(level, 0), _DEEPEST_LIST)
             return f"{indent}{number or '-'} {line}" if line else ""
         case Table(rows):
-            return table(rows)
+            return markdown_table(rows)
 
 
 def _unmarked(block: Block) -> str:
     match block:
         case Heading(text):
-            return one_line(text)
+            return to_one_line(text)
         case Paragraph(text):
             return _lines(text)
-        case Item(text, _, number):
-            line = one_line(text)
+        case ListItem(text, _, number):
+            line = to_one_line(text)
             return f"{number} {line}" if number and line else line
         case Table(rows):
             return "\n".join(" | ".join(cells) for cells in _cells(rows))
 
 
-def table(rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(rows: Sequence[Sequence[str]]) -> str:
     """A Markdown table; empty when there is nothing in it."""
     cells = _cells(rows)
     if not cells:
@@ -104,11 +106,63 @@ def table(rows: Sequence[Sequence[str]]) -> str:
 def _cells(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     """All rows of one width, without the empty ones."""
     width = max((len(row) for row in rows), default=0)
-    cleaned = [[one_line(cell) for cell in row] + [""] * (width - len(row)) for row in rows]
+    cleaned = [[to_one_line(cell) for cell in row] + [""] * (width - len(row)) for row in rows]
     return [row for row in cleaned if any(row)]
 
 
 def _lines(text: str) -> str:
     """A paragraph's lines, each without margin; a blank line would end the paragraph."""
-    tidied = "\n".join(line.strip() for line in tidy(text).split("\n"))
+    tidied = "\n".join(line.strip() for line in normalise_text(text).split("\n"))
     return _BLANK_LINES.sub("\n", tidied).strip()
+
+
+TITLE_LENGTH = 300
+
+
+def reading_from_blocks(
+    blocks: Sequence[Block],
+    *,
+    media_type: str,
+    method: str,
+    about: Mapping[str, Any] | None = None,
+    attributes: Mapping[str, Any] | None = None,
+) -> Reading | Unreadable:
+    """The Reading, or "no_text". `about` are fields of the Reading; each says `method` as its origin, or
+    "heading" for a title that nothing but the first heading gives."""
+    text = blocks_to_markdown(blocks)
+    if not text:
+        return Unreadable("no_text")
+    known = {name: value for name, value in (about or {}).items() if value}
+    origins = dict.fromkeys(known, f"{method} metadata")
+    if "title" not in known and (title := first_heading(blocks)):
+        known["title"] = title
+        origins["title"] = "first heading"
+    return Reading(
+        text=text,
+        plain=blocks_to_plain_text(blocks),
+        media_type=media_type,
+        method=method,
+        confidence=1.0,
+        attributes={**outline(blocks), **(attributes or {})},
+        origins={**origins, "text": method},
+        **known,
+    )
+
+
+def first_heading(blocks: Sequence[Block]) -> str:
+    for block in blocks:
+        if isinstance(block, Heading) and (text := to_one_line(block.text)):
+            return text[:TITLE_LENGTH]
+    return ""
+
+
+def outline(blocks: Sequence[Block]) -> dict[str, Any]:
+    """What stands in every extraction record of a paper: its headings, and how many tables it has."""
+    headings = [
+        {"level": block.level, "text": text}
+        for block in blocks
+        if isinstance(block, Heading) and (text := to_one_line(block.text))
+    ]
+    tables = sum(isinstance(block, Table) for block in blocks)
+    found: dict[str, Any] = {"headings": headings} if headings else {}
+    return {**found, "tables": tables} if tables else found

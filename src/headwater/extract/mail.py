@@ -10,10 +10,10 @@ from email.header import decode_header
 from email.message import Message
 from typing import Any
 
-from headwater.extract.charset import letters_of
-from headwater.extract.html import read_html
-from headwater.extract.letters import one_line
-from headwater.model.reading import Hints, Reading, Unreadable
+from headwater.extract.html.reader import read_html
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
+from headwater.text.charset import decode_plain_text
+from headwater.text.letters import to_one_line
 
 MEDIA_TYPE = "message/rfc822"
 LARGEST = 64_000_000
@@ -21,7 +21,7 @@ MOST_PARTS = 500
 _LONGEST_HEADER = 20_000
 
 
-def read_mail(data: bytes, hints: Hints) -> Reading | Unreadable:
+def read_mail(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
     if len(data) > LARGEST:
         return Unreadable("too_large", f"{len(data)} bytes; at most {LARGEST} are read")
     try:
@@ -77,10 +77,10 @@ def _filename(part: Message) -> str:
         name = part.get_filename() or ""
     except (LookupError, UnicodeError, ValueError, TypeError):
         return ""
-    return one_line(_decoded(name))[:255].replace("/", "_").replace("\\", "_")
+    return to_one_line(_decoded(name))[:255].replace("/", "_").replace("\\", "_")
 
 
-def _body(parts: list[Message], hints: Hints) -> tuple[str, str, tuple[str, ...]]:
+def _body(parts: list[Message], hints: ExtractHints) -> tuple[str, str, tuple[str, ...]]:
     """Plain text if there is any, else the page."""
     inline = [part for part in parts if not _is_attachment(part)]
     written = [part for part in inline if part.get_content_subtype() != "html"]
@@ -89,14 +89,14 @@ def _body(parts: list[Message], hints: Hints) -> tuple[str, str, tuple[str, ...]
         return plain, plain, ()
     for part in inline:
         if part.get_content_subtype() == "html":
-            page = read_html(_payload(part), Hints(url=hints.url, media_type=_content_type(part)))
+            page = read_html(_payload(part), ExtractHints(url=hints.url, media_type=_content_type(part)))
             if isinstance(page, Reading):
                 return page.text, page.plain, page.links
     return "", "", ()
 
 
 def _plain(part: Message) -> str:
-    return letters_of(_payload(part), _content_type(part)).strip()
+    return decode_plain_text(_payload(part), _content_type(part)).strip()
 
 
 def _payload(part: Message) -> bytes:
@@ -139,11 +139,15 @@ def _people(message: Message, name: str) -> list[tuple[str, str]]:
         pairs = email.utils.getaddresses([text]) if text else []
     except (IndexError, ValueError, TypeError):
         return []
-    return [(one_line(_decoded(person)), one_line(address)) for person, address in pairs if person or address]
+    return [
+        (to_one_line(_decoded(person)), to_one_line(address))
+        for person, address in pairs
+        if person or address
+    ]
 
 
 def _header(message: Message, name: str) -> str:
-    return one_line(_decoded(_raw(message, name)))
+    return to_one_line(_decoded(_raw(message, name)))
 
 
 def _raw(message: Message, name: str) -> str:

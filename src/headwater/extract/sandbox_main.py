@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import msgspec
 
-from headwater.extract.sandbox_child import LENGTH, MEMORY_STATUS, write_all
+from headwater.extract.sandbox_process import LENGTH, MEMORY_STATUS, write_all
 from headwater.model.errors import HeadwaterError
-from headwater.model.reading import Hints, Reading, Unreadable
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.model.recipe import Extract
 
 # Of the memory limit: what was once used is not always given back. (What getrusage calls the peak is no measure
@@ -52,7 +52,7 @@ def _serve(source: int, target: int, extract: Extract, seconds: float, megabytes
         url, media_type = msgspec.json.decode(head, type=tuple[str | None, str | None])
         signal.setitimer(signal.ITIMER_REAL, seconds)
         try:
-            kind, body = _read(extract, data, Hints(url=url, media_type=media_type))
+            kind, body = _read(extract, data, ExtractHints(url=url, media_type=media_type))
         except MemoryError:
             os._exit(MEMORY_STATUS)
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -60,7 +60,7 @@ def _serve(source: int, target: int, extract: Extract, seconds: float, megabytes
         write_all(target, b"".join((LENGTH.pack(len(body) + 2), kind, worn, body)))
 
 
-def _read(extract: Extract, data: bytes, hints: Hints) -> tuple[bytes, bytes]:
+def _read(extract: Extract, data: bytes, hints: ExtractHints) -> tuple[bytes, bytes]:
     try:
         found = extract(data, hints)
     except HeadwaterError as error:

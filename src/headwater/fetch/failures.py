@@ -6,12 +6,12 @@ from datetime import timedelta
 
 import aiohttp
 
-from headwater.model.web import Failure
+from headwater.model.http import Failure
 
 _LONGEST_DETAIL = 300
 
 
-class Stopped(Exception):
+class FetchStopped(Exception):
     """The request ends here with a named reason. Never leaves the fetcher."""
 
     def __init__(
@@ -21,13 +21,13 @@ class Stopped(Exception):
         self.failure = Failure(reason, detail[:_LONGEST_DETAIL], temporary, delay)
 
     @classmethod
-    def of(cls, failure: Failure) -> "Stopped":
+    def of(cls, failure: Failure) -> "FetchStopped":
         return cls(failure.reason, failure.detail, temporary=failure.temporary, delay=failure.delay)
 
 
 def failure_of(error: BaseException) -> Failure:
     """The failure that an exception of the transport stands for."""
-    if isinstance(error, Stopped):
+    if isinstance(error, FetchStopped):
         return error.failure
     for kinds, reason, temporary in _MEANINGS:
         if isinstance(error, kinds):

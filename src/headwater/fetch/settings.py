@@ -26,11 +26,16 @@ class HostRule:
 
 
 # The regulator's rule is ten requests a second over all of its hosts, and a declared contact: half of it is planned for.
-SEC = HostRule(rate=5, shared=True, contact=True)
+SEC_RULE = HostRule(rate=5, shared=True, contact=True)
 
 
 # Requests a minute to sources of a kind, all processes together.
-BY_KIND: Mapping[str, int] = {"market_api": 20, "news_api": 20, "filings_api": 10, "macro_news": 10}
+PER_MINUTE_BY_KIND: Mapping[str, int] = {
+    "market_api": 20,
+    "news_api": 20,
+    "filings_api": 10,
+    "macro_news": 10,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,17 +60,17 @@ class FetchSettings:
     overrides: Mapping[str, str] = field(default_factory=dict)
     rate: float = 1.0
     concurrency: int = 3
-    per_minute_by_kind: Mapping[str, int] = field(default_factory=lambda: BY_KIND)
+    per_minute_by_kind: Mapping[str, int] = field(default_factory=lambda: PER_MINUTE_BY_KIND)
     per_minute_by_credential: Mapping[str, int] = field(default_factory=dict)
     per_minute_per_credential: int = 45
     credential_hosts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     window: timedelta = timedelta(minutes=1)
-    hosts: Mapping[str, HostRule] = field(default_factory=lambda: {"*.sec.gov": SEC})
+    hosts: Mapping[str, HostRule] = field(default_factory=lambda: {"*.sec.gov": SEC_RULE})
     robots_exempt: frozenset[str] = frozenset({"api", "robots"})
     robots_lifetime: timedelta = timedelta(hours=24)
     reservations: frozenset[str] = frozenset()
     robots_retry: timedelta = timedelta(minutes=10)
-    patience: timedelta = timedelta(seconds=2)
+    longest_wait: timedelta = timedelta(seconds=2)
     breaker_failures: int = 5
     breaker_pause: timedelta = timedelta(seconds=300)
 
@@ -77,7 +82,7 @@ class FetchSettings:
 def host_rules(table: Mapping[str, Mapping[str, object]]) -> Mapping[str, HostRule]:
     """Rules from plain data, as a `rate_limits.yaml` holds them, on top of the built-in ones. A rule for a pattern
     that is built in changes only what it names."""
-    rules = {"*.sec.gov": SEC}
+    rules = {"*.sec.gov": SEC_RULE}
     for written, fields in table.items():
         pattern = written.lower()
         known = {name: getattr(rules[pattern], name) for name in _FIELDS} if pattern in rules else {}

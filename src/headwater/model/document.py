@@ -1,11 +1,57 @@
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from operator import attrgetter
-from typing import Any, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
-from headwater.model.fact import Fact, Finding
-from headwater.model.trace import Trace
+FactType = TypeVar("FactType")
+
+
+@dataclass(frozen=True, slots=True)
+class FactKey(Generic[FactType]):
+    """A typed key for what a step or a recipe found out.
+
+    The engine stores the value as JSON and never learns the type; whoever holds the key reads it back typed.
+    """
+
+    name: str
+    kind: type[FactType]
+
+
+@dataclass(frozen=True, slots=True)
+class FactValue:
+    """A fact's value with the one who said it."""
+
+    value: Any
+    step: str = ""
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """What is remembered of a document, kept or not, so that a later copy of it is recognised.
+
+    `epoch` is how far the memory had come when it was asked about this document: if somebody remembered something
+    alike since, the document must be decided again.
+    """
+
+    scheme: str
+    prints: tuple[tuple[str, str], ...]
+    keys: tuple[int, ...]
+    sentences: tuple[int, ...]
+    publisher: str
+    original: str
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class FingerprintLookup:
+    """What the memory knows about some fingerprints and keys: their first and their latest holders."""
+
+    epoch: int
+    owners: Mapping[tuple[str, str], str]
+    holders: Mapping[int, Sequence[str]]
+
 
 T = TypeVar("T")
 
@@ -50,7 +96,7 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class TrailEntry:
     """One line of a document's history: which step ran, in which version, what it changed and what it noted."""
 
     step: str
@@ -94,13 +140,13 @@ class Document:
     fingerprints: tuple[Fingerprint, ...] = ()
     mentions: tuple[Mention, ...] = ()
     edges: tuple[Edge, ...] = ()
-    facts: Mapping[str, Finding] = field(default_factory=dict)
+    facts: Mapping[str, FactValue] = field(default_factory=dict)
     trace: Trace | None = None
     vector: Vector | None = None
-    trail: tuple[Mark, ...] = ()
+    trail: tuple[TrailEntry, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)
 
-    def but(self, **changes: Any) -> Self:
+    def with_changes(self, **changes: Any) -> Self:
         """With these fields changed: what `dataclasses.replace` does, at a fraction of its cost for so many fields."""
         if not FIELDS.issuperset(changes):
             raise TypeError(f"a document has no field {sorted(set(changes) - FIELDS)}")
@@ -108,17 +154,17 @@ class Document:
         copy.__dict__.update(self.__dict__, **changes)
         return copy
 
-    def fact(self, key: Fact[T]) -> T | None:
+    def fact(self, key: FactKey[T]) -> T | None:
         found = self.facts.get(key.name)
         return None if found is None else found.value
 
-    def having(self, key: Fact[T], value: T) -> Self:
+    def with_fact(self, key: FactKey[T], value: T) -> Self:
         """With `value` under `key`; the engine fills in which step said so."""
-        return self.but(facts={**self.facts, key.name: Finding(value)})
+        return self.with_changes(facts={**self.facts, key.name: FactValue(value)})
 
-    def noting(self, **notes: Any) -> Self:
+    def with_notes(self, **notes: Any) -> Self:
         """With notes for the history: scores, parts of a score, the rule that decided."""
-        return self.but(notes={**self.notes, **notes})
+        return self.with_changes(notes={**self.notes, **notes})
 
 
 FIELDS = frozenset(f.name for f in fields(Document))
@@ -128,15 +174,15 @@ CONTENT_FIELDS = tuple(f.name for f in fields(Document) if f.name not in BOOKKEE
 CONTENT = attrgetter(*CONTENT_FIELDS)
 
 
-def marked(before: Document, after: Document, step: str, version: str) -> Document:
+def with_trail_entry(before: Document, after: Document, step: str, version: str) -> Document:
     """`after` with one more line of history: what this step changed, and who said its new facts."""
     pairs = zip(CONTENT_FIELDS, CONTENT(before), CONTENT(after), strict=True)
     changed = tuple(name for name, old, new in pairs if old is not new and old != new)
     facts = after.facts
     if "facts" in changed:
         facts = {
-            name: finding if finding.step else Finding(finding.value, step, version)
+            name: finding if finding.step else FactValue(finding.value, step, version)
             for name, finding in after.facts.items()
         }
-    mark = Mark(step, version, changed, after.notes)
-    return after.but(facts=facts, trail=(*after.trail, mark), notes={})
+    mark = TrailEntry(step, version, changed, after.notes)
+    return after.with_changes(facts=facts, trail=(*after.trail, mark), notes={})

@@ -1,40 +1,39 @@
 """The seams to the outside. Each has a laptop and a cluster side; one contract suite per port runs on both."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import Any, Protocol
 
-from headwater.model.capture import Capture
-from headwater.model.lead import StoredLead
-from headwater.model.recipe import Knowledge
-from headwater.model.replay import Replayed, Replaying
-from headwater.model.seen import Seen
-from headwater.model.source import Source
-from headwater.model.web import Failure, Request, Response
-from headwater.model.work import (
-    Bundle,
+from headwater.model.http import Capture, Failure, Request, Response
+from headwater.model.jobs import (
     Claim,
-    Delivered,
+    Delivery,
+    DeliveryResult,
     Draft,
-    Errand,
-    Fetched,
-    Gathered,
-    Polled,
-    Refined,
+    FetchResult,
+    GatherResult,
+    GroupBatch,
+    PollResult,
+    RefineResult,
+    SourceLease,
     Task,
-    Turn,
 )
+from headwater.model.recipe import Knowledge
+from headwater.model.replay import ReplayItem, ReplayResult
+from headwater.model.source import Source, StoredLead
+from headwater.model.stored_fingerprint import StoredFingerprint
 
 Clock = Callable[[], datetime]
 """The time, in UTC. Injected everywhere, so that a day can pass in a test."""
 
 
-Tell = Callable[[str, Sequence[Seen]], None]
+CommitListener = Callable[[str, Sequence[StoredFingerprint]], None]
 """Told by recipe what a job has seen, after its commit, for whoever wants to know sooner than the rows can be asked. It
 soon returns, raises nothing, and nothing here is decided by what it remembers."""
 
 
-def nobody(recipe: str, seen: Sequence[Seen]) -> None:
+def ignore_commits(recipe: str, seen: Sequence[StoredFingerprint]) -> None:
     """Nobody wants to know."""
     del recipe, seen
 
@@ -83,42 +82,46 @@ class Store(Knowledge, Protocol):
         the names of the paused ones. What an operator added or paused by hand stays as it is."""
         ...
 
-    def claim_sources(self, claim: Claim) -> Sequence[Turn]: ...
+    def claim_sources(self, claim: Claim) -> Sequence[SourceLease]: ...
 
     def claim_leads(self, claim: Claim) -> Sequence[StoredLead]: ...
 
     def claim_documents(self, claim: Claim) -> Sequence[Draft]: ...
 
-    def claim_groups(self, claim: Claim, *, whole: bool = True) -> Sequence[Bundle]: ...
+    def claim_groups(self, claim: Claim, *, full_documents: bool = True) -> Sequence[GroupBatch]: ...
 
-    def claim_deliveries(self, claim: Claim) -> Sequence[Errand]: ...
+    def claim_deliveries(self, claim: Claim) -> Sequence[Delivery]: ...
 
     def add_leads(
-        self, turn: Turn, leads: Sequence[StoredLead], captures: Sequence[Capture], now: datetime
+        self,
+        source_lease: SourceLease,
+        leads: Sequence[StoredLead],
+        captures: Sequence[Capture],
+        now: datetime,
     ) -> int:
         """Leads of a look that goes on; gives the number of new ones."""
         ...
 
-    def finish_poll(self, polled: Sequence[Polled], owner: str, now: datetime) -> int:
+    def finish_poll(self, polled: Sequence[PollResult], owner: str, now: datetime) -> int:
         """Gives the number of new leads."""
         ...
 
-    def finish_fetch(self, fetched: Sequence[Fetched], owner: str, now: datetime) -> None: ...
+    def finish_fetch(self, fetched: Sequence[FetchResult], owner: str, now: datetime) -> None: ...
 
     def finish_refine(
-        self, refined: Sequence[Refined], owner: str, now: datetime, settle: timedelta
+        self, refined: Sequence[RefineResult], owner: str, now: datetime, settle: timedelta
     ) -> Sequence[str]:
         """Gives the ids that were not written because another document took one of their exclusive fingerprints in
         the meantime: those must be decided again."""
         ...
 
-    def finish_gather(self, gathered: Sequence[Gathered], owner: str, now: datetime) -> None: ...
+    def finish_gather(self, gathered: Sequence[GatherResult], owner: str, now: datetime) -> None: ...
 
-    def finish_deliver(self, delivered: Sequence[Delivered], owner: str, now: datetime) -> None: ...
+    def finish_deliver(self, delivered: Sequence[DeliveryResult], owner: str, now: datetime) -> None: ...
 
-    def claim_replays(self, claim: Claim) -> Sequence[Replaying]: ...
+    def claim_replays(self, claim: Claim) -> Sequence[ReplayItem]: ...
 
-    def finish_replay(self, replayed: Sequence[Replayed], owner: str, now: datetime) -> None:
+    def finish_replay(self, replayed: Sequence[ReplayResult], owner: str, now: datetime) -> None:
         """Report what was found out; the documents themselves stay untouched."""
         ...
 
@@ -145,4 +148,36 @@ class Store(Knowledge, Protocol):
 
     def next_due(self, recipe: str) -> Mapping[Task, datetime]:
         """When the next unfinished work of each kind is due, leased or not."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueItem:
+    """One thing in a queue. The same id is the same thing, however often it is put there."""
+
+    id: str
+    queue: str
+    recipe: str
+    document: str
+    payload: Mapping[str, Any]
+
+
+StoreItems = Callable[[Sequence[QueueItem]], object]
+"""Puts items where they are safe; returns once they are."""
+
+
+class RemoteQueues(Protocol):
+    """Queues elsewhere, from which items are taken over when somebody asks for more than is here. Raises Temporary when
+    that place cannot be asked."""
+
+    def hand_over(self, queue: str, limit: int, keep: StoreItems) -> int:
+        """Give up to so many items to `keep`, oldest first, and let go of them only when it returns; gives how many."""
+        ...
+
+    def waiting(self) -> Mapping[str, int]:
+        """How many items wait in each queue that has any."""
+        ...
+
+    def peek(self, queue: str, limit: int) -> Sequence[Mapping[str, Any]]:
+        """The next items, as they are."""
         ...

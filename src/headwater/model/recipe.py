@@ -1,3 +1,5 @@
+"""Where copies of what a recipe captured and made lie, for readers who look for them by name."""
+
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -5,22 +7,36 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from headwater.model.alarm import Alarm
-from headwater.model.capture import Capture
-from headwater.model.document import Document, Fingerprint
-from headwater.model.layout import Layout
-from headwater.model.lead import Lead
-from headwater.model.outcome import Drop, Sent, SetAside
-from headwater.model.reading import Hints, Reading, Unreadable
-from headwater.model.series import Bar, Observation
-from headwater.model.source import Source, Trigger
+from headwater.model.document import Document, Fingerprint, FingerprintLookup
+from headwater.model.http import Capture, Request, Response
+from headwater.model.outcomes import Drop, ExtractHints, Reading, Sent, SetAside, Unreadable
+from headwater.model.source import Bar, Lead, Observation, Source, Trigger
 from headwater.model.story import Story
 from headwater.model.subject import Subject
-from headwater.model.trace import Recollection
-from headwater.model.web import Request, Response
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CapturedPayload:
+    """One answer of one look at a source; `label` is the short name of whom the source is about."""
+
+    kind: str
+    label: str | None
+    at: datetime
+    run: str
+    page: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectLayout:
+    """`raw` names a payload, `part` a part of a document (by the kind of its source, the label, its id and the part's
+    own name). Names are relative and begin with a bucket."""
+
+    raw: Callable[[CapturedPayload], str]
+    part: Callable[[str, str | None, str, str], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LeadBatch:
     """Leads found on the way: stored at once, so that a crash in the middle of a long listing loses nothing."""
 
     leads: tuple[Lead, ...]
@@ -47,12 +63,12 @@ class Discovery:
     warnings: tuple[str, ...] = ()
 
 
-Conversation = Generator[Request | Found, Response | None, Discovery]
+PollSession = Generator[Request | LeadBatch, Response | None, Discovery]
 """A look at a source, without I/O of its own: it yields requests and gets their answers, yields what it found, and
 returns how it ended. A failed request is raised into it as Temporary or Permanent."""
 
-Discover = Callable[[Source, datetime], Conversation]
-Extract = Callable[[bytes, Hints], Reading | Unreadable]
+Discover = Callable[[Source, datetime], PollSession]
+Extract = Callable[[bytes, ExtractHints], Reading | Unreadable]
 Outcome = Document | Drop | SetAside
 
 
@@ -67,7 +83,7 @@ class Knowledge(Protocol):
 
     def recall(
         self, recipe: str, scheme: str, prints: Sequence[tuple[str, str]], keys: Sequence[int], limit: int
-    ) -> Recollection:
+    ) -> FingerprintLookup:
         """Who carried these fingerprints first, and which documents carry each key: the newest first, at most
         `limit` of them."""
         ...
@@ -76,7 +92,7 @@ class Knowledge(Protocol):
         """Of each document that is a copy, the original."""
         ...
 
-    def told(self, ids: Sequence[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    def source_hints(self, ids: Sequence[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         """What sources said about each document besides its content, by field name: who told of it first comes
         first."""
         ...
@@ -89,7 +105,7 @@ class Knowledge(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class StepContext:
     """What a step is handed besides its batch."""
 
     recipe: str
@@ -104,33 +120,33 @@ class Step(Protocol):
     def name(self) -> str: ...
     @property
     def version(self) -> str: ...
-    def __call__(self, batch: Sequence[Document], context: Context) -> Sequence[Outcome]: ...
+    def __call__(self, batch: Sequence[Document], context: StepContext) -> Sequence[Outcome]: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Each:
+class FunctionStep:
     """A per-document function as a step."""
 
     decide: Callable[[Document], Outcome]
     name: str
     version: str
 
-    def __call__(self, batch: Sequence[Document], context: Context) -> Sequence[Outcome]:
+    def __call__(self, batch: Sequence[Document], context: StepContext) -> Sequence[Outcome]:
         del context
         return [self.decide(document) for document in batch]
 
 
-def each(version: str) -> Callable[[Callable[[Document], Outcome]], Each]:
+def each(version: str) -> Callable[[Callable[[Document], Outcome]], FunctionStep]:
     """Lift a function of one document to a step: `@each(version="1")`."""
 
-    def lift(decide: Callable[[Document], Outcome]) -> Each:
-        return Each(decide, decide.__name__, version)
+    def lift(decide: Callable[[Document], Outcome]) -> FunctionStep:
+        return FunctionStep(decide, decide.__name__, version)
 
     return lift
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parcel:
+class Envelope:
     """One thing to deliver. `key` is the idempotency key: the same for every attempt at the same revision."""
 
     key: str
@@ -142,7 +158,7 @@ class Parcel:
 class Sink(Protocol):
     """Where results go. Sends a batch, answers per parcel; raises Temporary or Permanent for the whole batch."""
 
-    def send(self, parcels: Sequence[Parcel]) -> Sequence[Sent | Drop]: ...
+    def send(self, envelopes: Sequence[Envelope]) -> Sequence[Sent | Drop]: ...
 
 
 class Provenance(Protocol):
@@ -166,7 +182,7 @@ class Provenance(Protocol):
         ...
 
 
-MakeSink = Callable[[Path, Provenance], Sink]
+SinkFactory = Callable[[Path, Provenance], Sink]
 """A recipe's own sink, given its output folder and where its records came from."""
 
 
@@ -194,7 +210,7 @@ class Cluster:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class StoryContext:
     """A story as it was just divided: its documents, the one most like it first; how it stood before, if it did; its
     place in its group, from 1; and the time."""
 
@@ -205,16 +221,16 @@ class Told:
     now: datetime
 
 
-Describe = Callable[[Told], Story]
+DescribeStory = Callable[[StoryContext], Story]
 """The story with what is said of it as a whole. Its id, group, members and revision are not the describer's to change."""
 
 
-Age = Callable[[Story, datetime], Story]
+AgeStory = Callable[[Story, datetime], Story]
 """The story with what changes by time alone as it stands then; the same story at the same time gives the same."""
 
 
 @dataclass(frozen=True, slots=True)
-class Retelling:
+class LlmSummary:
     """That a language model may summarise a recipe's stories, where the settings name one. A story says its version under
     `attributes.content`; `routes` are told again when its summary was replaced."""
 
@@ -232,11 +248,11 @@ class Grouping:
     key: Callable[[Document], str | None]
     cluster: Callable[[Sequence[Document]], Sequence[Cluster]]
     settle: timedelta = timedelta(0)
-    whole: bool = True
+    full_documents: bool = True
     version: str = "1"
-    describe: "Describe | None" = None
-    age: Age | None = None
-    retelling: Retelling | None = None
+    describe: "DescribeStory | None" = None
+    age: AgeStory | None = None
+    llm_summary: LlmSummary | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,15 +279,47 @@ class Recipe:
     grouping: Grouping | None = None
     routes: tuple[Route, ...] = ()
     canonical: Callable[[str], str] | None = None
-    sinks: Mapping[str, MakeSink] = field(default_factory=dict)
-    closing: Callable[[Path, Provenance], None] | None = None
+    sinks: Mapping[str, SinkFactory] = field(default_factory=dict)
+    after_run: Callable[[Path, Provenance], None] | None = None
     subjects: tuple[Subject, ...] = ()
-    layout: Layout | None = None
+    layout: ObjectLayout | None = None
     configure: Callable[[Path | None, Mapping[str, Any]], "Recipe"] | None = None
-    housed: Callable[[Path, str], "Recipe"] | None = None
-    quiet: timedelta | None = None
+    with_data_dir: Callable[[Path, str], "Recipe"] | None = None
+    silence_limit: timedelta | None = None
     namespace: str = ""
 
     @property
     def prefix(self) -> str:
         return self.namespace or self.name
+
+
+class EmptyKnowledge:
+    """Every question about stored documents is answered with nothing."""
+
+    def owners(self, recipe: str, fingerprints: Sequence[Fingerprint]) -> Mapping[Fingerprint, str]:
+        del recipe, fingerprints
+        return {}
+
+    def documents(self, ids: Sequence[str]) -> Mapping[str, Document]:
+        del ids
+        return {}
+
+    def recall(
+        self, recipe: str, scheme: str, prints: Sequence[tuple[str, str]], keys: Sequence[int], limit: int
+    ) -> FingerprintLookup:
+        del recipe, scheme, prints, keys, limit
+        return FingerprintLookup(0, {}, {})
+
+    def originals(self, ids: Sequence[str]) -> Mapping[str, str]:
+        del ids
+        return {}
+
+    def source_hints(self, ids: Sequence[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        del ids
+        return {}
+
+    def stories(
+        self, recipe: str, publishers: Sequence[str], sentences: Sequence[int]
+    ) -> Mapping[str, Mapping[int, int]]:
+        del recipe, publishers, sentences
+        return {}

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from headwater.model.document import Document
-from headwater.model.work import Draft, Later, State
+from headwater.model.jobs import Draft, Postponement, State
 
 
-class Verdict(StrEnum):
+class ReplayVerdict(StrEnum):
     """The new reading beside the stored one."""
 
     SAME = "same"
@@ -29,7 +29,7 @@ class ReplayState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class DocumentOutcome:
     """How a document stands: as it is stored, or as it would be."""
 
     state: State
@@ -39,7 +39,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class FieldDifference:
     """One field that differs, both values shortened. `direction` is 1 where the new value is better, -1 where it is
     worse, 0 where that cannot be said."""
 
@@ -50,14 +50,14 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Replaying:
+class ReplayItem:
     """A document to read again; `revision` is the one it has. `stands` is missing when it moved on and there is nothing to compare with. `original`
     is what a copy is a copy of: read anew beside it, for a copy is recognised by what its original says now."""
 
     id: str
     revision: int
     draft: Draft
-    stands: Standing | None
+    stored_outcome: DocumentOutcome | None
     original: Draft | None = None
 
     @property
@@ -66,17 +66,17 @@ class Replaying:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Replayed:
+class ReplayResult:
     """What a replay found out about one document, or when it is tried again. `revision` and `capture` are those that
     were compared: a document that has others by the time of applying moved on."""
 
     id: str
     revision: int
     capture: str | None
-    verdict: Verdict = Verdict.FAILED
+    verdict: ReplayVerdict = ReplayVerdict.FAILED
     before: State | None = None
     after: State | None = None
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[FieldDifference, ...] = ()
     reason: str = ""
     detail: str = ""
-    later: Later | None = None
+    later: Postponement | None = None

@@ -3,7 +3,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from headwater.model.fact import Finding
+from headwater.model.document import FactValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,4 +29,4 @@ class Story:
     score: float | None = None
     revision: int = 1
     attributes: Mapping[str, Any] = field(default_factory=dict)
-    facts: Mapping[str, Finding] = field(default_factory=dict)
+    facts: Mapping[str, FactValue] = field(default_factory=dict)

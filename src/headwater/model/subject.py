@@ -6,18 +6,18 @@ from typing import Any
 
 from headwater.model.errors import Refused
 
-LONGEST_SUBJECT = 64
+MAX_SUBJECT_LENGTH = 64
 # R-81: how surely a name of each kind means its subject.
-CONFIDENCE: Mapping[str, float] = {"ticker": 0.9, "legal_name": 0.85, "alias": 0.7, "brand": 0.6}
+CONFIDENCE_BY_KIND: Mapping[str, float] = {"ticker": 0.9, "legal_name": 0.85, "alias": 0.7, "brand": 0.6}
 
 
-def fitting(key: str | None) -> str | None:
+def check_subject_length(key: str | None) -> str | None:
     """The key of a subject, if it can be stored: one of the databases would take a longer one, the other would refuse
     the whole batch."""
-    if key is not None and len(key) > LONGEST_SUBJECT:
+    if key is not None and len(key) > MAX_SUBJECT_LENGTH:
         raise Refused(
             "bad_subject",
-            f"the subject '{key[:20]}…' has {len(key)} characters; give it at most {LONGEST_SUBJECT}",
+            f"the subject '{key[:20]}…' has {len(key)} characters; give it at most {MAX_SUBJECT_LENGTH}",
         )
     return key
 
@@ -32,8 +32,8 @@ class Alias:
     kind: str = "alias"
     confidence: float = 0.0
 
-    def sureness(self) -> float:
-        return self.confidence or CONFIDENCE.get(self.kind, CONFIDENCE["alias"])
+    def effective_confidence(self) -> float:
+        return self.confidence or CONFIDENCE_BY_KIND.get(self.kind, CONFIDENCE_BY_KIND["alias"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,4 +49,4 @@ class Subject:
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        fitting(self.id)
+        check_subject_length(self.id)

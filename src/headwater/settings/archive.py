@@ -8,12 +8,12 @@ from urllib.parse import urlsplit
 import msgspec
 
 from headwater.model.errors import Refused
-from headwater.settings.channels import revealed
+from headwater.settings.channels import resolve_secret
 
 SCHEME = "s3://"
 BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
-PREFIX = re.compile(r"[A-Za-z0-9_=.-]+(/[A-Za-z0-9_=.-]+)*")
-FROM_ENVIRONMENT = {
+BUCKET_PREFIX = re.compile(r"[A-Za-z0-9_=.-]+(/[A-Za-z0-9_=.-]+)*")
+ARCHIVE_VARIABLES = {
     "place": "HEADWATER_ARCHIVE",
     "endpoint": "HEADWATER_ARCHIVE_ENDPOINT",
     "region": "HEADWATER_ARCHIVE_REGION",
@@ -22,7 +22,7 @@ FROM_ENVIRONMENT = {
 }
 
 
-class Archive(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ArchiveSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`place` is a folder or s3://bucket/prefix. The rest is for buckets: `endpoint` is the address of the server if it
     is not Amazon's, `key` and `secret` are who we are there; both may be `env:NAME` or `file:PATH`."""
 
@@ -41,12 +41,12 @@ class Archive(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.place.startswith(SCHEME)
 
 
-def from_environment(archive: Archive, environment: Mapping[str, str]) -> Archive:
-    given = {field: environment[name] for field, name in FROM_ENVIRONMENT.items() if environment.get(name)}
+def with_archive_variables(archive: ArchiveSettings, environment: Mapping[str, str]) -> ArchiveSettings:
+    given = {field: environment[name] for field, name in ARCHIVE_VARIABLES.items() if environment.get(name)}
     return msgspec.structs.replace(archive, **given)
 
 
-def folder_of(archive: Archive, data: Path) -> Path | None:
+def local_archive_folder(archive: ArchiveSettings, data: Path) -> Path | None:
     """The folder, or None for a bucket. Refused if it looks like an address of something else."""
     if archive.is_bucket:
         return None
@@ -58,25 +58,25 @@ def folder_of(archive: Archive, data: Path) -> Path | None:
     return Path(archive.place) if archive.place else data / "archive"
 
 
-def bucket_of(address: str, where: str = "archive") -> tuple[str, str]:
+def parse_bucket_url(address: str, where: str = "archive") -> tuple[str, str]:
     """Bucket and prefix of s3://bucket/prefix; Refused if they are none."""
     bucket, _, prefix = address.removeprefix(SCHEME).strip("/").partition("/")
     if not BUCKET.fullmatch(bucket) or ".." in bucket:
         raise Refused("bad_config", f"{where}: '{bucket}' cannot be a bucket; write s3://bucket/prefix")
-    if prefix and (not PREFIX.fullmatch(prefix) or {".", ".."} & set(prefix.split("/"))):
+    if prefix and (not BUCKET_PREFIX.fullmatch(prefix) or {".", ".."} & set(prefix.split("/"))):
         raise Refused("bad_config", f"{where}: '{prefix}' cannot be a prefix in a bucket")
     return bucket, prefix
 
 
-def identity(archive: Archive) -> tuple[str, str]:
+def bucket_credentials(archive: ArchiveSettings) -> tuple[str, str]:
     """Key and secret, from wherever they are; Refused if there is one without the other."""
     if bool(archive.key) != bool(archive.secret):
         missing = "secret" if archive.key else "key"
         raise Refused("bad_config", f"archive.{missing}: a key needs a secret and a secret a key")
-    return revealed(archive.key, "archive.key"), revealed(archive.secret, "archive.secret")
+    return resolve_secret(archive.key, "archive.key"), resolve_secret(archive.secret, "archive.secret")
 
 
-def checked_endpoint(archive: Archive) -> str:
+def check_archive_endpoint(archive: ArchiveSettings) -> str:
     """As it was given, if it is an address without user, path or query: those would be shown in errors."""
     try:
         parts = urlsplit(archive.endpoint)

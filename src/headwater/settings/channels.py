@@ -30,7 +30,7 @@ class Channel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"Channel(kind={self.kind!r})"
 
 
-def checked(name: str, channel: Channel) -> Channel:
+def check_channel(name: str, channel: Channel) -> Channel:
     """Refused with what is missing."""
     needed = ("host", "sender", "to") if channel.kind == "email" else ("url",)
     for field in needed:
@@ -39,7 +39,7 @@ def checked(name: str, channel: Channel) -> Channel:
     return channel
 
 
-def revealed(text: str, where: str, environment: Mapping[str, str] = os.environ) -> str:
+def resolve_secret(text: str, where: str, environment: Mapping[str, str] = os.environ) -> str:
     """The secret that `env:NAME` or `file:PATH` stands for; anything else is taken as it is."""
     kind, _, rest = text.partition(":")
     if kind == "env":

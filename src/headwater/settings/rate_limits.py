@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from headwater.model.errors import Refused
-from headwater.settings.yaml_file import line_of, load
+from headwater.settings.yaml_file import line_of, load_yaml
 
 RATE_LIMITS_FILE = "rate_limits.yaml"
 HOST = re.compile(r"\*|(?:\*\.)?[\w-]+(?:\.[\w-]+)*|\[?[0-9a-f:]+\]?", re.IGNORECASE)
@@ -29,19 +29,19 @@ class RateLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     contact: bool | UnsetType = UNSET
 
 
-def named(rules: Mapping[str, RateLimit]) -> dict[str, dict[str, object]]:
+def rules_by_host(rules: Mapping[str, RateLimit]) -> dict[str, dict[str, object]]:
     """Plain data: by host, only what was said."""
     return {host: msgspec.to_builtins(rule) for host, rule in rules.items()}
 
 
-def beside(settings: Path | None) -> dict[str, RateLimit]:
+def load_rate_limits(settings: Path | None) -> dict[str, RateLimit]:
     """The rules of the file in the folder of the settings; none when there is no such file."""
     path = (settings.parent if settings else Path()) / RATE_LIMITS_FILE
     if not path.exists():
         return {}
-    rules = load(path, dict[str, RateLimit])
+    rules = load_yaml(path, dict[str, RateLimit])
     check_hosts(rules, path, ())
-    check_headers(agents(rules, ()), path)
+    check_headers(user_agents(rules, ()), path)
     return rules
 
 
@@ -55,7 +55,7 @@ def check_headers(values: Mapping[tuple[str, ...], object], path: Path) -> None:
             )
 
 
-def agents(rules: Mapping[str, RateLimit], above: tuple[str, ...]) -> dict[tuple[str, ...], object]:
+def user_agents(rules: Mapping[str, RateLimit], above: tuple[str, ...]) -> dict[tuple[str, ...], object]:
     return {(*above, host, "user_agent"): rule.user_agent for host, rule in rules.items()}
 
 

@@ -7,20 +7,25 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from headwater.model.connections import Connections
 from headwater.model.errors import Refused
-from headwater.settings.agent import Agent
-from headwater.settings.archive import FROM_ENVIRONMENT as ARCHIVE_FROM_ENVIRONMENT
-from headwater.settings.archive import Archive, from_environment
-from headwater.settings.channels import Channel, revealed
-from headwater.settings.homes import Home, chosen
-from headwater.settings.rate_limits import RateLimit, agents, beside, check_headers, check_hosts
-from headwater.settings.summaries import Summaries
-from headwater.settings.yaml_file import load
+from headwater.settings.archive import ARCHIVE_VARIABLES as ARCHIVE_FROM_ENVIRONMENT
+from headwater.settings.archive import ArchiveSettings, with_archive_variables
+from headwater.settings.channels import Channel, resolve_secret
+from headwater.settings.environments import Environment, environment_overrides
+from headwater.settings.llm import AgentSettings, SummarySettings
+from headwater.settings.rate_limits import (
+    RateLimit,
+    check_headers,
+    check_hosts,
+    load_rate_limits,
+    user_agents,
+)
+from headwater.settings.yaml_file import load_yaml
+from headwater.store.connection_settings import ConnectionSettings
 
 DEFAULT_FILE = "headwater.yaml"
 DEFAULT_DATA = "headwater-data"
-LEAST_CONNECTIONS = 2  # upkeep of the search index holds a lock on one and works on another
+MIN_CONNECTIONS = 2  # upkeep of the search index holds a lock on one and works on another
 
 
 class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -84,9 +89,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     data: str = DEFAULT_DATA
     database: str | None = None
-    connections: Connections = Connections()
-    archive: str | Archive = ""
-    homes: dict[str, Home] = {}
+    connections: ConnectionSettings = ConnectionSettings()
+    archive: str | ArchiveSettings = ""
+    environments: dict[str, Environment] = {}
     workers: int = 1
     contact: str = ""
     hosts: dict[str, str] = {}
@@ -102,8 +107,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     log_level: str = "warning"
     notify: dict[str, Channel] = {}
     api_key: str = ""
-    agent: Agent = Agent()
-    summaries: Summaries = Summaries()
+    agent: AgentSettings = AgentSettings()
+    summaries: SummarySettings = SummarySettings()
     encoder: str = ""
     retention: Retention = Retention()
     recipes: dict[str, RecipeSettings] = {}
@@ -116,18 +121,20 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def database_url(self) -> str:
         """Letters of the folder's name that mean something in an address are written as such."""
         path = str(self.folder / "headwater.db").replace("%", "%25").replace("?", "%3F")
-        return revealed(self.database, "database") if self.database else f"sqlite:///{path}"
+        return resolve_secret(self.database, "database") if self.database else f"sqlite:///{path}"
 
     @property
-    def archive_place(self) -> Archive:
-        return self.archive if isinstance(self.archive, Archive) else Archive(place=self.archive)
+    def archive_settings(self) -> ArchiveSettings:
+        return (
+            self.archive if isinstance(self.archive, ArchiveSettings) else ArchiveSettings(place=self.archive)
+        )
 
-    def at_home(self, name: str) -> "Settings":
+    def in_environment(self, name: str) -> "Settings":
         """The same installation in another place."""
-        return msgspec.structs.replace(self, **chosen(self.homes, name))
+        return msgspec.structs.replace(self, **environment_overrides(self.environments, name))
 
 
-FROM_ENVIRONMENT = {
+SETTING_VARIABLES = {
     "data": "HEADWATER_DATA",
     "database": "HEADWATER_DATABASE",
     "redis": "HEADWATER_REDIS",
@@ -138,35 +145,37 @@ FROM_ENVIRONMENT = {
 
 
 def read_settings(
-    path: Path | None, environment: Mapping[str, str] = os.environ, home: str | None = None
+    path: Path | None, environment: Mapping[str, str] = os.environ, env: str | None = None
 ) -> Settings:
     """From the given file, else from HEADWATER_CONFIG, else from ./headwater.yaml if there is one; then what the home
     says (else that of HEADWATER_HOME), then the variables."""
     named = path or (Path(environment["HEADWATER_CONFIG"]) if environment.get("HEADWATER_CONFIG") else None)
     found = named or (Path(DEFAULT_FILE) if Path(DEFAULT_FILE).exists() else None)
-    settings = load(found, Settings) if found else Settings()
+    settings = load_yaml(found, Settings) if found else Settings()
     if found:
         _check(settings, found)
-    settings = msgspec.structs.replace(settings, rate_limits={**settings.rate_limits, **beside(found)})
-    if name := home or environment.get("HEADWATER_HOME"):
-        settings = settings.at_home(name)
+    settings = msgspec.structs.replace(
+        settings, rate_limits={**settings.rate_limits, **load_rate_limits(found)}
+    )
+    if name := env or environment.get("HEADWATER_ENV"):
+        settings = settings.in_environment(name)
     return _checked(_from_environment(settings, environment))
 
 
-def overriding(settings: Settings, home: str, environment: Mapping[str, str]) -> list[str]:
+def overriding_variables(settings: Settings, env: str, environment: Mapping[str, str]) -> list[str]:
     """The variables that are set and say something else than the home does."""
-    told = chosen(settings.homes, home)
-    names = {field: [name] for field, name in FROM_ENVIRONMENT.items()}
+    told = environment_overrides(settings.environments, env)
+    names = {field: [name] for field, name in SETTING_VARIABLES.items()}
     names["archive"] = sorted(ARCHIVE_FROM_ENVIRONMENT.values())
     return [name for field in sorted(told) for name in names.get(field, ()) if environment.get(name)]
 
 
 def _from_environment(settings: Settings, environment: Mapping[str, str]) -> Settings:
     given: dict[str, Any] = {
-        field: environment[name] for field, name in FROM_ENVIRONMENT.items() if environment.get(name)
+        field: environment[name] for field, name in SETTING_VARIABLES.items() if environment.get(name)
     }
     if any(environment.get(name) for name in ARCHIVE_FROM_ENVIRONMENT.values()):
-        given["archive"] = from_environment(settings.archive_place, environment)
+        given["archive"] = with_archive_variables(settings.archive_settings, environment)
     return msgspec.structs.replace(settings, **given)
 
 
@@ -181,8 +190,8 @@ def _checked(settings: Settings) -> Settings:
         raise Refused("bad_config", "retention: days cannot be negative; 0 keeps for ever")
     if settings.workers < 1:
         raise Refused("bad_config", "workers: at least 1 is needed")
-    if settings.connections.most < LEAST_CONNECTIONS:
-        told = f"connections: pool and spare together must be at least {LEAST_CONNECTIONS}"
+    if settings.connections.most < MIN_CONNECTIONS:
+        told = f"connections: pool and spare together must be at least {MIN_CONNECTIONS}"
         raise Refused("bad_config", told)
     return settings
 
@@ -190,4 +199,6 @@ def _checked(settings: Settings) -> Settings:
 def _check(settings: Settings, path: Path) -> None:
     check_hosts(settings.rate_limits, path, ("rate_limits",))
     check_hosts(settings.hosts, path, ("hosts",))
-    check_headers({("contact",): settings.contact, **agents(settings.rate_limits, ("rate_limits",))}, path)
+    check_headers(
+        {("contact",): settings.contact, **user_agents(settings.rate_limits, ("rate_limits",))}, path
+    )

@@ -9,12 +9,12 @@ import msgspec
 from cronsim import CronSim, CronSimError
 
 from headwater.model.errors import Refused
+from headwater.model.keys import source_key
+from headwater.model.schedule import INTERVAL_OPTION
 from headwater.model.source import Source, Trigger
-from headwater.model.subject import LONGEST_SUBJECT
-from headwater.pure.keys import source_key
-from headwater.pure.redaction import shown
-from headwater.pure.schedule import OVERRIDE
-from headwater.settings.yaml_file import load
+from headwater.model.subject import MAX_SUBJECT_LENGTH
+from headwater.settings.yaml_file import load_yaml
+from headwater.text.redaction import redact_url
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 LONGEST = 100 * 365 * UNITS["d"]
@@ -39,18 +39,18 @@ class SourceFile(msgspec.Struct, forbid_unknown_fields=True):
 
 def load_sources(path: Path, recipe: str) -> tuple[Source, ...]:
     """The sources of a recipe, as its YAML file says."""
-    lines = load(path, SourceFile).sources
+    lines = load_yaml(path, SourceFile).sources
     return tuple(make_source(line, recipe, where=f"{path}: sources[{i}]") for i, line in enumerate(lines))
 
 
 def make_source(line: SourceLine, recipe: str, where: str) -> Source:
     if line.url and not line.url.startswith(("http://", "https://")):
-        raise Refused("bad_config", f"{where}.url: '{shown(line.url)}' is not an http(s) address")
+        raise Refused("bad_config", f"{where}.url: '{redact_url(line.url)}' is not an http(s) address")
     if "@" in line.url.partition("//")[2].partition("/")[0]:
         # No such address is ever asked for, and the password would be shown in every list.
         raise Refused("bad_config", f"{where}.url: leave out the user and the password before the '@'")
-    if line.subject is not None and not 0 < len(line.subject) <= LONGEST_SUBJECT:
-        raise Refused("bad_config", f"{where}.subject: give 1 to {LONGEST_SUBJECT} characters")
+    if line.subject is not None and not 0 < len(line.subject) <= MAX_SUBJECT_LENGTH:
+        raise Refused("bad_config", f"{where}.subject: give 1 to {MAX_SUBJECT_LENGTH} characters")
     return Source(
         id=source_key(recipe, line.kind, line.url, line.name),
         recipe=recipe,
@@ -66,13 +66,13 @@ def make_source(line: SourceLine, recipe: str, where: str) -> Source:
 
 
 def _checked(options: dict[str, Any], where: str) -> dict[str, Any]:
-    wish = options.get(OVERRIDE, 1)
+    wish = options.get(INTERVAL_OPTION, 1)
     try:
         sound = 0 < float(wish) < float("inf")
     except (TypeError, ValueError):
         sound = False
     if not sound:
-        raise Refused("bad_config", f"{where}.{OVERRIDE}: '{wish}' is not a number of seconds")
+        raise Refused("bad_config", f"{where}.{INTERVAL_OPTION}: '{wish}' is not a number of seconds")
     spare = options.get("fallback", [])
     for address in [spare] if isinstance(spare, str) else spare:
         if not str(address).startswith(("http://", "https://")):

@@ -7,10 +7,8 @@ from typing import Literal
 import msgspec
 
 from headwater.model.errors import Refused
-from headwater.model.subject import LONGEST_SUBJECT
-from headwater.pure.mentions.alias import Alias
-from headwater.pure.mentions.subject import Subject
-from headwater.settings.yaml_file import load
+from headwater.model.subject import MAX_SUBJECT_LENGTH, Alias, Subject
+from headwater.settings.yaml_file import load_yaml
 
 KINDS = {"tickers": "ticker", "legal_names": "legal_name", "aliases": "alias", "brands": "brand"}
 
@@ -35,11 +33,11 @@ class SubjectFile(msgspec.Struct, forbid_unknown_fields=True):
 
 def load_subjects(path: Path) -> tuple[tuple[Subject, ...], str]:
     """The subjects of a YAML file, and how their names are matched."""
-    file = load(path, SubjectFile)
+    file = load_yaml(path, SubjectFile)
     for place, line in enumerate(file.subjects):
-        if not 0 < len(line.id) <= LONGEST_SUBJECT:
+        if not 0 < len(line.id) <= MAX_SUBJECT_LENGTH:
             raise Refused(
-                "bad_config", f"{path}: subjects[{place}].id: give 1 to {LONGEST_SUBJECT} characters"
+                "bad_config", f"{path}: subjects[{place}].id: give 1 to {MAX_SUBJECT_LENGTH} characters"
             )
     twice = [key for key, count in Counter(line.id for line in file.subjects).items() if count > 1]
     if twice:

@@ -17,7 +17,7 @@ FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 UNKNOWN = re.compile(r"unknown field `(?P<field>[^`]+)`")
 
 
-def load(path: Path, into: type[T]) -> T:
+def load_yaml(path: Path, into: type[T]) -> T:
     """The file's content as `into`; Refused with "file:line: field: what is wrong" if it is not that."""
     try:
         text = path.read_text(encoding="utf-8")

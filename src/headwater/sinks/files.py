@@ -12,41 +12,41 @@ import msgspec
 from headwater.model.alarm import Alarm
 from headwater.model.document import Document
 from headwater.model.errors import Permanent, Temporary
-from headwater.model.outcome import Sent
-from headwater.model.recipe import Parcel
+from headwater.model.outcomes import Sent
+from headwater.model.recipe import Envelope
 from headwater.model.story import Story
 
-SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 
 # Databases give records back in an order of their own; a file is the same bytes wherever the record was stored.
 ENCODER = msgspec.json.Encoder(order="deterministic")
 
 
-class Content(msgspec.Struct, frozen=True):
+class FileContent(msgspec.Struct, frozen=True):
     revision: int
     record: Document | Story | Alarm
 
 
 @dataclass(frozen=True)
-class Files:
+class FileSink:
     """Sending a record again overwrites its file, so that a delivery may be repeated and still counts once."""
 
     folder: Path
 
-    def send(self, parcels: Sequence[Parcel]) -> Sequence[Sent]:
+    def send(self, envelopes: Sequence[Envelope]) -> Sequence[Sent]:
         try:
-            for route in {parcel.route for parcel in parcels}:
+            for route in {envelope.route for envelope in envelopes}:
                 (self.folder / _safe(route)).mkdir(parents=True, exist_ok=True)
-            return [Sent(self._write(parcel)) for parcel in parcels]
+            return [Sent(self._write(envelope)) for envelope in envelopes]
         except OSError as error:
             raise Temporary("folder_unwritable", f"{error.strerror}: {self.folder}") from error
 
-    def _write(self, parcel: Parcel) -> str:
-        name = f"{_safe(parcel.route)}/{_safe(parcel.record.id)}.json"
+    def _write(self, envelope: Envelope) -> str:
+        name = f"{_safe(envelope.route)}/{_safe(envelope.record.id)}.json"
         target = f"{self.folder}/{name}"
         draft = f"{target}.{os.getpid()}.tmp"
-        body = ENCODER.encode(Content(parcel.revision, parcel.record))
+        body = ENCODER.encode(FileContent(envelope.revision, envelope.record))
         try:
             with open(draft, "wb", buffering=0) as file:  # noqa: PTH123 - for every record; pathlib doubles the cost
                 file.write(body)
@@ -59,6 +59,6 @@ class Files:
 
 
 def _safe(name: str) -> str:
-    if not SAFE.fullmatch(name):
+    if not SAFE_NAME.fullmatch(name):
         raise Permanent("unsafe_name", f"{name!r} cannot be a file name")
     return name

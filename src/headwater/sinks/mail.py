@@ -10,19 +10,19 @@ from email.message import EmailMessage
 from email.utils import format_datetime
 
 from headwater.model.errors import Permanent, Temporary
-from headwater.model.outcome import Sent
+from headwater.model.keys import key
+from headwater.model.outcomes import Sent
 from headwater.model.ports import Clock
-from headwater.model.recipe import Parcel
-from headwater.pure.keys import key
-from headwater.sinks.message import LISTED, headline, message_of, one_line
-from headwater.sinks.posting import AGAIN
+from headwater.model.recipe import Envelope
+from headwater.sinks.http_endpoint import RETRY_DELAY
+from headwater.sinks.message import MOST_LISTED, headline, message_of, single_line
 
-SECONDS = 15.0
-LONGEST = 60.0
+SMTP_SECONDS = 15.0
+LONGEST_SEND_SECONDS = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mail:
+class MailSink:
     """`security` is starttls, tls or none. The Message-ID is made of the parcels' keys, so that the same letter sent
     twice is known as one."""
 
@@ -34,11 +34,11 @@ class Mail:
     security: str = "starttls"
     user: str = ""
     password: str = field(default="", repr=False)
-    seconds: float = SECONDS
-    longest: float = LONGEST
+    seconds: float = SMTP_SECONDS
+    longest: float = LONGEST_SEND_SECONDS
 
-    def send(self, parcels: Sequence[Parcel]) -> Sequence[Sent]:
-        letter = self._letter(parcels)
+    def send(self, envelopes: Sequence[Envelope]) -> Sequence[Sent]:
+        letter = self._letter(envelopes)
         # In a thread of its own: a server that sends a word now and then would hold a worker for ever.
         pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="mail")
         try:
@@ -47,21 +47,25 @@ class Mail:
             raise self._later("TimeoutError") from error
         finally:
             pool.shutdown(wait=False)
-        return [Sent(str(letter["Message-ID"]))] * len(parcels)
+        return [Sent(str(letter["Message-ID"]))] * len(envelopes)
 
-    def _letter(self, parcels: Sequence[Parcel]) -> EmailMessage:
-        messages = [message_of(parcel) for parcel in parcels]
-        name = parcels[0].key if len(parcels) == 1 else key("letter", *(parcel.key for parcel in parcels))
+    def _letter(self, envelopes: Sequence[Envelope]) -> EmailMessage:
+        messages = [message_of(envelope) for envelope in envelopes]
+        name = (
+            envelopes[0].key
+            if len(envelopes) == 1
+            else key("letter", *(envelope.key for envelope in envelopes))
+        )
         letter = EmailMessage()
-        letter["From"] = one_line(self.sender)
-        letter["To"] = ", ".join(one_line(recipient) for recipient in self.recipients)
+        letter["From"] = single_line(self.sender)
+        letter["To"] = ", ".join(single_line(recipient) for recipient in self.recipients)
         letter["Subject"] = headline(messages)
         letter["Date"] = format_datetime(self.clock())
         letter["Message-ID"] = f"<{name}@headwater.invalid>"
         letter["Auto-Submitted"] = "auto-generated"
-        shown = ["\n".join(p for p in (m.title, m.text, m.url) if p) for m in messages[:LISTED]]
-        if len(messages) > LISTED:
-            shown.append(f"and {len(messages) - LISTED} more")
+        shown = ["\n".join(p for p in (m.title, m.text, m.url) if p) for m in messages[:MOST_LISTED]]
+        if len(messages) > MOST_LISTED:
+            shown.append(f"and {len(messages) - MOST_LISTED} more")
         letter.set_content("\n\n".join(shown) + "\n")
         return letter
 
@@ -93,7 +97,7 @@ class Mail:
         told = f"{self.host} answered {code}"
         if code >= 500:
             return Permanent("mail_refused", told)
-        return Temporary("mail_postponed", told, delay=AGAIN, counts=False)
+        return Temporary("mail_postponed", told, delay=RETRY_DELAY, counts=False)
 
     def _later(self, what: str) -> Temporary:
-        return Temporary("receiver_unreachable", f"{self.host}: {what}", delay=AGAIN, counts=False)
+        return Temporary("receiver_unreachable", f"{self.host}: {what}", delay=RETRY_DELAY, counts=False)

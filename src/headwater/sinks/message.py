@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from headwater.model.alarm import Alarm
 from headwater.model.document import Document
-from headwater.model.recipe import Parcel
+from headwater.model.recipe import Envelope
 from headwater.model.story import Story
 
 LONGEST_LINE = 300
 LONGEST_TEXT = 1_500
-LISTED = 20
+MOST_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +19,14 @@ class Message:
     url: str = ""
 
 
-def message_of(parcel: Parcel) -> Message:
-    record = parcel.record
+def message_of(envelope: Envelope) -> Message:
+    record = envelope.record
     if isinstance(record, Alarm):
         over = "over: " if record.cleared_at is not None else ""
-        return Message(one_line(f"[{record.recipe}] {over}{record.title}"), record.detail[:LONGEST_TEXT])
+        return Message(single_line(f"[{record.recipe}] {over}{record.title}"), record.detail[:LONGEST_TEXT])
     if isinstance(record, Document):
-        return Message(one_line(record.title or record.url), record.description[:LONGEST_TEXT], record.url)
-    return Message(one_line(record.title), _story_text(record))
+        return Message(single_line(record.title or record.url), record.description[:LONGEST_TEXT], record.url)
+    return Message(single_line(record.title), _story_text(record))
 
 
 def _story_text(story: Story) -> str:
@@ -49,7 +49,7 @@ def headline(messages: list[Message]) -> str:
     return messages[0].title + more
 
 
-def one_line(text: str) -> str:
+def single_line(text: str) -> str:
     """Without line breaks and control characters, which would mean something in a header or a chat."""
     words = "".join(letter if letter.isprintable() else " " for letter in text)
     return " ".join(words.split())[:LONGEST_LINE]

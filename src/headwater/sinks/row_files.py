@@ -17,8 +17,8 @@ from headwater.model.errors import Refused, Temporary
 
 Row = Mapping[str, Any]
 ROW_GROUP = 2_000
-BETWEEN = "; "
-FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+LIST_SEPARATOR = "; "
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_json_lines(rows: Iterable[Row], file: BinaryIO) -> int:
@@ -45,10 +45,10 @@ def _plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, list | tuple):
-        value = BETWEEN.join(str(part) for part in value)
+        value = LIST_SEPARATOR.join(str(part) for part in value)
     if isinstance(value, dict):
         return msgspec.json.encode(value).decode()
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULAS) else value
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
 
 
 def write_parquet(rows: Iterable[Row], file: BinaryIO) -> int:
@@ -118,7 +118,7 @@ WRITERS: Mapping[str, Callable[[Iterable[Row], BinaryIO], int]] = {
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
+def atomic_file(path: Path) -> Iterator[BinaryIO]:
     """A file that appears under its name when everything is written and on the disk; nothing is left of a failure."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:

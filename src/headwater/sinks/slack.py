@@ -5,29 +5,29 @@ from dataclasses import dataclass
 
 import msgspec
 
-from headwater.model.outcome import Sent
-from headwater.model.recipe import Parcel
-from headwater.sinks.message import LISTED, Message, message_of
-from headwater.sinks.posting import Endpoint
+from headwater.model.outcomes import Sent
+from headwater.model.recipe import Envelope
+from headwater.sinks.http_endpoint import HttpEndpoint
+from headwater.sinks.message import MOST_LISTED, Message, message_of
 
 
 @dataclass(frozen=True)
-class Slack:
+class SlackSink:
     """Slack knows no idempotency key: a message may come twice if a worker dies at the wrong moment."""
 
-    endpoint: Endpoint
+    endpoint: HttpEndpoint
 
-    def send(self, parcels: Sequence[Parcel]) -> Sequence[Sent]:
-        messages = [message_of(parcel) for parcel in parcels]
+    def send(self, envelopes: Sequence[Envelope]) -> Sequence[Sent]:
+        messages = [message_of(envelope) for envelope in envelopes]
         body = msgspec.json.encode({"text": _text(messages), "unfurl_links": False})
         receipt = self.endpoint.post(body, {"Content-Type": "application/json", "User-Agent": "headwater"})
-        return [Sent(receipt)] * len(parcels)
+        return [Sent(receipt)] * len(envelopes)
 
 
 def _text(messages: Sequence[Message]) -> str:
-    lines = [_line(message) for message in messages[:LISTED]]
-    if len(messages) > LISTED:
-        lines.append(f"and {len(messages) - LISTED} more")
+    lines = [_line(message) for message in messages[:MOST_LISTED]]
+    if len(messages) > MOST_LISTED:
+        lines.append(f"and {len(messages) - MOST_LISTED} more")
     return "\n".join(lines)
 
 

@@ -14,10 +14,10 @@ import msgspec
 
 from headwater.model.alarm import Alarm
 from headwater.model.document import Document
-from headwater.model.outcome import Sent
+from headwater.model.outcomes import Sent
 from headwater.model.ports import Clock
-from headwater.model.recipe import Parcel
-from headwater.sinks.posting import Endpoint
+from headwater.model.recipe import Envelope
+from headwater.sinks.http_endpoint import HttpEndpoint
 
 SIGNATURE = "X-Headwater-Signature"
 TIMESTAMP = "X-Headwater-Timestamp"
@@ -25,39 +25,39 @@ KEY = "Idempotency-Key"
 
 
 @dataclass(frozen=True)
-class Webhook:
+class WebhookSink:
     """One POST per record. If one fails the rest of the batch is sent again with it, under the same keys."""
 
-    endpoint: Endpoint
+    endpoint: HttpEndpoint
     clock: Clock
     secret: str = field(default="", repr=False)
 
-    def send(self, parcels: Sequence[Parcel]) -> Sequence[Sent]:
-        return [Sent(self._post(parcel)) for parcel in parcels]
+    def send(self, envelopes: Sequence[Envelope]) -> Sequence[Sent]:
+        return [Sent(self._post(envelope)) for envelope in envelopes]
 
-    def _post(self, parcel: Parcel) -> str:
+    def _post(self, envelope: Envelope) -> str:
         body = msgspec.json.encode(
             {
-                "key": parcel.key,
-                "route": parcel.route,
-                "kind": _kind(parcel),
-                "revision": parcel.revision,
-                "record": parcel.record,
+                "key": envelope.key,
+                "route": envelope.route,
+                "kind": _kind(envelope),
+                "revision": envelope.revision,
+                "record": envelope.record,
             }
         )
-        headers = {"Content-Type": "application/json", "User-Agent": "headwater", KEY: parcel.key}
+        headers = {"Content-Type": "application/json", "User-Agent": "headwater", KEY: envelope.key}
         if self.secret:
-            headers |= signed(body, self.secret, self.clock())
+            headers |= signature_headers(body, self.secret, self.clock())
         return self.endpoint.post(body, headers)
 
 
-def _kind(parcel: Parcel) -> str:
-    if isinstance(parcel.record, Alarm):
+def _kind(envelope: Envelope) -> str:
+    if isinstance(envelope.record, Alarm):
         return "alarm"
-    return "document" if isinstance(parcel.record, Document) else "story"
+    return "document" if isinstance(envelope.record, Document) else "story"
 
 
-def signed(body: bytes, secret: str, now: datetime) -> dict[str, str]:
+def signature_headers(body: bytes, secret: str, now: datetime) -> dict[str, str]:
     """The two headers by which a receiver knows who sent it, and when."""
     stamp = str(int(now.timestamp()))
     return {TIMESTAMP: stamp, SIGNATURE: f"sha256={signature(body, secret, stamp)}"}

@@ -12,7 +12,8 @@ from headwater_demo.feeds.render import render_feed
 from headwater_demo.publishers import Publisher
 from headwater_demo.schedule import Assignment
 from headwater_demo.sites.robots import robots
-from headwater_demo.templates import TEMPLATES, Page
+from headwater_demo.templates import TEMPLATES
+from headwater_demo.templates.page import Page
 from headwater_demo.world import World
 
 _ARTICLES = 8

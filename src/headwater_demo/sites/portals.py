@@ -6,10 +6,11 @@ from html import escape
 from typing import Any
 
 from headwater_demo.exchange import XML, Answer, Request, Site, not_found, page, plain
-from headwater_demo.procedures import PORTALS, Made, Portal, made_pages
+from headwater_demo.procedures.content import PORTALS, Portal
 from headwater_demo.procedures.gazette import HOST as GAZETTE
 from headwater_demo.procedures.gazette import document, summary
 from headwater_demo.procedures.others import other_pages
+from headwater_demo.procedures.pages import Made, made_pages
 from headwater_demo.world import World
 
 CHANGED = datetime(2026, 11, 2, 8, 0, tzinfo=UTC)

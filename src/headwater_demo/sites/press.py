@@ -12,9 +12,9 @@ from headwater_demo.publishers import Publisher
 from headwater_demo.sites.picture import picture
 from headwater_demo.sites.robots import robots
 from headwater_demo.sites.sitemaps import sitemap
-from headwater_demo.templates import TEMPLATES, Page
+from headwater_demo.templates import TEMPLATES
 from headwater_demo.templates.amp import amp
-from headwater_demo.templates.page import Template, attribute, links, text
+from headwater_demo.templates.page import Page, Template, attribute, links, text
 from headwater_demo.world import World
 
 _RELATED = 5

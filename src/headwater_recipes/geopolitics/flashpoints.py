@@ -13,12 +13,12 @@ from uuid import UUID
 import msgspec
 
 from headwater.model.errors import Refused
+from headwater.model.keys import source_key
 from headwater.model.source import Source
 from headwater.model.subject import Subject
-from headwater.pure.keys import source_key
 from headwater.settings.sources import SourceLine, make_source
-from headwater.settings.yaml_file import load
-from headwater_recipes.geopolitics.day_tables.connecting import checked_address
+from headwater.settings.yaml_file import load_yaml
+from headwater_recipes.geopolitics.day_tables.database import checked_reference
 
 RECIPE = "geopolitics"
 KIND = "flashpoint"
@@ -26,7 +26,7 @@ ENTRIES = "entries"
 DAY_TABLES = "day_tables"
 
 
-class Place(msgspec.Struct, forbid_unknown_fields=True):
+class FlashpointFeed(msgspec.Struct, forbid_unknown_fields=True):
     """A feed of a flashpoint, where more than its address is to be said."""
 
     url: str
@@ -47,7 +47,7 @@ class FlashpointLine(msgspec.Struct, forbid_unknown_fields=True):
     entities: list[str] = []
     domains: list[str] = []
     active: bool = True
-    feeds: list[str | Place] = []
+    feeds: list[str | FlashpointFeed] = []
     entries: str | list[Any] = []
 
 
@@ -62,7 +62,7 @@ class FlashpointFile(msgspec.Struct, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watched:
+class FlashpointList:
     sources: tuple[Source, ...]
     subjects: tuple[Subject, ...]
     database: str | None = None
@@ -77,10 +77,10 @@ def flashpoint_id(told: str) -> str:
         return str(UUID(bytes=digest, version=5))
 
 
-def load_flashpoints(path: Path, day: str | None = None) -> Watched:
+def load_flashpoints(path: Path, day: str | None = None) -> FlashpointList:
     """A YAML file of flashpoints with their feeds and lists, or a CSV table of flashpoints (id, title, description)
     whose entries lie beside it in `entries.csv`. Of tables by day `day` is read, or what the file says, or the newest."""
-    file = _table(path) if path.suffix.lower() == ".csv" else load(path, FlashpointFile)
+    file = _table(path) if path.suffix.lower() == ".csv" else load_yaml(path, FlashpointFile)
     known = [flashpoint_id(line.id or line.title) for line in file.flashpoints]
     twice = [key for key, count in Counter(known).items() if count > 1]
     if twice:
@@ -91,9 +91,9 @@ def load_flashpoints(path: Path, day: str | None = None) -> Watched:
     ]
     sources += [_list(f"entries {name}", {"file": _beside(path, name)}, None) for name in file.entries]
     if file.database is not None:
-        sources.append(_database(checked_address(file.database), day or file.date))
+        sources.append(_database(checked_reference(file.database), day or file.date))
     subjects = tuple(_subject(line) for line in file.flashpoints)
-    return Watched(sources=tuple(sources), subjects=subjects, database=file.database)
+    return FlashpointList(sources=tuple(sources), subjects=subjects, database=file.database)
 
 
 def _database(address: str, day: str | None) -> Source:
@@ -121,7 +121,7 @@ def _subject(line: FlashpointLine) -> Subject:
 def _sources(path: Path, place: int, line: FlashpointLine) -> Iterator[Source]:
     subject = flashpoint_id(line.id or line.title)
     for number, said in enumerate(line.feeds):
-        told = Place(url=said) if isinstance(said, str) else said
+        told = FlashpointFeed(url=said) if isinstance(said, str) else said
         yield _feed(line, told, subject, f"{path}: flashpoints[{place}].feeds[{number}]")
     if line.entries:
         named = isinstance(line.entries, str)
@@ -129,7 +129,7 @@ def _sources(path: Path, place: int, line: FlashpointLine) -> Iterator[Source]:
         yield _list(f"{line.title}: entries", listed, subject, active=line.active)
 
 
-def _feed(line: FlashpointLine, told: Place, subject: str, where: str) -> Source:
+def _feed(line: FlashpointLine, told: FlashpointFeed, subject: str, where: str) -> Source:
     wanted = SourceLine(
         name=told.name or f"{line.title}: {told.url}",
         url=told.url,

@@ -6,17 +6,17 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from headwater.model.errors import Refused
-from headwater.pure.alerts import Rules
-from headwater.pure.stories.topics import UNKNOWN, code_of
-from headwater.settings.agent import Endpoint, checked
+from headwater.settings.llm import LlmEndpoint, check_endpoint
 from headwater.settings.sources import parse_duration
+from headwater.stories.topics.media_topics import UNKNOWN_TOPIC, topic_code
+from headwater_recipes.geopolitics.alert_rules import AlertRules
 from headwater_recipes.geopolitics.flashpoints import flashpoint_id
 
 WHERE = "recipes.geopolitics.options"
 COUNTRY = 2
 
 
-class Alerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class AlertOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`channels` are names under `notify`. `subjects` are flashpoints or country codes, `topics` names or codes of the
     IPTC top levels; a rule that is not given is off."""
 
@@ -29,7 +29,7 @@ class Alerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     silence: str | None = None
 
 
-class Entities(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class EntityOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`model` is a token classifier as ONNX with its tokenizer and config: a folder, or a name under `models`. Names that
     it is less sure of than `least` are left out."""
 
@@ -37,16 +37,16 @@ class Entities(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     least: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5
 
 
-class Translation(Endpoint, frozen=True, forbid_unknown_fields=True):
+class TranslationOptions(LlmEndpoint, frozen=True, forbid_unknown_fields=True):
     """Titles in other languages than `into` are translated by this endpoint, beside the original."""
 
     into: Annotated[str, msgspec.Meta(pattern="^[a-z]{2,3}$")] = "en"
 
     def __repr__(self) -> str:
-        return Endpoint.__repr__(self)
+        return LlmEndpoint.__repr__(self)
 
 
-class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class GeopoliticsOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`tier` A groups by words alone, B by meaning as well (extra `nlp`), C as B. `profile` is how stories are cut;
     `settle` is how long a flashpoint rests after an arrival before its stories are told. `models` is the folder under which
     models lie and the encoder is built once, the data folder unless given; `model` names another encoder than that of the
@@ -60,32 +60,32 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     models: str | None = None
     model: str | None = None
     date: str | None = None
-    entities: Entities | None = None
-    translation: Translation | None = None
-    alerts: Alerts = Alerts()
+    entities: EntityOptions | None = None
+    translation: TranslationOptions | None = None
+    alerts: AlertOptions = AlertOptions()
 
 
-def read_options(given: Mapping[str, Any]) -> Options:
+def read_options(given: Mapping[str, Any]) -> GeopoliticsOptions:
     try:
-        chosen = msgspec.convert(dict(given), Options)
+        chosen = msgspec.convert(dict(given), GeopoliticsOptions)
     except msgspec.ValidationError as error:
         raise Refused("bad_config", f"{WHERE}: {error}") from error
     if chosen.profile == "reference" and chosen.tier == "A":
         raise Refused("bad_config", f"{WHERE}.profile: reference needs embeddings, so tier B or C")
     if chosen.translation is not None:
-        checked(chosen.translation, f"{WHERE}.translation")
+        check_endpoint(chosen.translation, f"{WHERE}.translation")
     return chosen
 
 
-def rules_of(alerts: Alerts) -> Rules:
-    unknown = [topic for topic in alerts.topics if code_of(topic) == UNKNOWN]
+def read_alert_rules(alerts: AlertOptions) -> AlertRules:
+    unknown = [topic for topic in alerts.topics if topic_code(topic) == UNKNOWN_TOPIC]
     if unknown:
         raise Refused("bad_config", f"{WHERE}.alerts.topics: '{unknown[0]}' is no IPTC top level")
     quiet = alerts.silence
-    return Rules(
+    return AlertRules(
         score=alerts.score,
         growth=alerts.growth,
-        topics=frozenset(code_of(topic) for topic in alerts.topics),
+        topics=frozenset(topic_code(topic) for topic in alerts.topics),
         subjects=frozenset(_subject(told) for told in alerts.subjects),
         new_story=alerts.new_story,
         silence=None if quiet is None else parse_duration(quiet, f"{WHERE}.alerts.silence"),

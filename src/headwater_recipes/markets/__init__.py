@@ -7,30 +7,32 @@ from typing import Any
 
 import msgspec
 
-from headwater.extract.read import by_media_type
+from headwater.documents.cleaning.clean import Clean
+from headwater.documents.cleaning.enrichment import EnrichShortBodies
+from headwater.documents.cleaning.normalise import normalise
+from headwater.documents.language.detect_language import DetectLanguage
+from headwater.documents.mentions.find_mentions import FindMentions
+from headwater.documents.mentions.matcher import PROFILES, build_subject_matcher
+from headwater.documents.quality.parse_quality import ScoreQuality
+from headwater.extract.reader import readers_by_media_type
 from headwater.model.document import Document
 from headwater.model.errors import Refused
 from headwater.model.recipe import Recipe, Route
 from headwater.model.source import Trigger
-from headwater.pure.mentions import PROFILES
-from headwater.pure.mentions.subject import matcher_of
-from headwater.steps.clean import Clean
-from headwater.steps.enrich import EnrichShortBodies
-from headwater.steps.language import DetectLanguage
-from headwater.steps.mentions import FindMentions
-from headwater.steps.normalise import normalise
-from headwater.steps.quality import ScoreQuality
-from headwater_recipes.markets.adapters import Adapters, Endpoints
-from headwater_recipes.markets.layout import layout
-from headwater_recipes.markets.parser_output import KeepParserOutput, with_links
-from headwater_recipes.markets.steps import DropCopies, MentionListed
-from headwater_recipes.markets.vocabulary import NEUTRAL, Vocabulary
+from headwater_recipes.markets.endpoints import AdapterTable, ApiEndpoints
+from headwater_recipes.markets.layout import NEUTRAL, ResourceNames, object_layout
+from headwater_recipes.markets.steps import (
+    AddListedMentions,
+    DropArticleDuplicates,
+    KeepParserOutput,
+    with_links,
+)
 from headwater_recipes.markets.watch_list import RECIPE, load_watch_list
 
-WATCHED = Path(__file__).with_name("watchlist.yaml")
+WATCH_LIST = Path(__file__).with_name("watchlist.yaml")
 MACRO = "macro_event"
 
-CADENCES: Mapping[str, int] = {
+POLL_SECONDS: Mapping[str, int] = {
     "market_api": 300,
     "news_api": 300,
     "filings_api": 3600,
@@ -56,33 +58,33 @@ def recipe() -> Recipe:
 def configure(listed: Path | None, options: Mapping[str, Any]) -> Recipe:
     """The recipe over a watch list, its own unless another is named."""
     chosen = _options(options)
-    watched = load_watch_list(listed or WATCHED)
-    words = Vocabulary(chosen.namespace)
+    watched = load_watch_list(listed or WATCH_LIST)
+    words = ResourceNames(chosen.namespace)
     return Recipe(
         name=RECIPE,
         version="1",
         sources=watched.sources,
         subjects=watched.subjects,
-        discover=Adapters(Endpoints(**chosen.endpoints)).table(),
-        extract=with_links(by_media_type()),
+        discover=AdapterTable(ApiEndpoints(**chosen.endpoints)).table(),
+        extract=with_links(readers_by_media_type()),
         steps=(
             normalise,
             Clean(),
             EnrichShortBodies(),
             DetectLanguage(),
-            FindMentions(matcher_of(watched.subjects, chosen.mentions)),
-            MentionListed(watched.tickers),
+            FindMentions(build_subject_matcher(watched.subjects, chosen.mentions)),
+            AddListedMentions(watched.tickers),
             ScoreQuality(),
-            DropCopies(),
+            DropArticleDuplicates(),
             KeepParserOutput(),
         ),
-        trigger=Trigger(every=timedelta(seconds=CADENCES["news_api"])),
-        triggers={kind: Trigger(every=timedelta(seconds=number)) for kind, number in CADENCES.items()},
+        trigger=Trigger(every=timedelta(seconds=POLL_SECONDS["news_api"])),
+        triggers={kind: Trigger(every=timedelta(seconds=number)) for kind, number in POLL_SECONDS.items()},
         routes=(
             Route(name=words.queue("macro_classification"), sink="queue", when=is_macro),
             Route(name=words.queue("extraction"), sink="queue", when=lambda document: not is_macro(document)),
         ),
-        layout=layout(words),
+        layout=object_layout(words),
         namespace=chosen.namespace,
         configure=configure,
     )

@@ -7,16 +7,16 @@ from typing import Any
 import msgspec
 
 from headwater.model.errors import Refused
+from headwater.model.keys import key
 from headwater.model.source import Source
 from headwater.model.subject import Alias, Subject
-from headwater.pure.keys import key
 from headwater.settings.sources import SourceLine, make_source
-from headwater.settings.yaml_file import load
+from headwater.settings.yaml_file import load_yaml
 
 RECIPE = "markets"
 
 
-class Entity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class WatchedCompany(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ticker: str
     name: str
     sector: str
@@ -31,7 +31,7 @@ class Entity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return key("subject", RECIPE, self.ticker)
 
 
-class MarketSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class WatchListSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A source; with `each` it stands for one per active company, with `tickers` for one per company named there."""
 
     name: str
@@ -46,9 +46,9 @@ class MarketSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     options: dict[str, Any] = {}
 
 
-class WatchFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    entities: list[Entity]
-    sources: list[MarketSource]
+class WatchListFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    entities: list[WatchedCompany]
+    sources: list[WatchListSource]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class WatchList:
 
 
 def load_watch_list(path: Path) -> WatchList:
-    written = load(path, WatchFile)
+    written = load_yaml(path, WatchListFile)
     tickers = {one.ticker: one.subject for one in written.entities}
     if len(tickers) < len(written.entities):
         raise Refused("bad_config", f"{path}: entities: a ticker is listed twice")
@@ -73,7 +73,7 @@ def load_watch_list(path: Path) -> WatchList:
     return WatchList(tuple(map(_subject, written.entities)), sources, tickers)
 
 
-def _expanded(line: MarketSource, entities: dict[str, Entity], where: str) -> list[Source]:
+def _expanded(line: WatchListSource, entities: dict[str, WatchedCompany], where: str) -> list[Source]:
     unknown = [ticker for ticker in line.tickers if ticker not in entities]
     if unknown:
         raise Refused("bad_config", f"{where}.tickers: no active company has the ticker '{unknown[0]}'")
@@ -83,7 +83,7 @@ def _expanded(line: MarketSource, entities: dict[str, Entity], where: str) -> li
     return [_source(line, entity, where) for entity in chosen]
 
 
-def _source(line: MarketSource, entity: Entity | None, where: str) -> Source:
+def _source(line: WatchListSource, entity: WatchedCompany | None, where: str) -> Source:
     about = {"ticker": entity.ticker, "cik": entity.cik, "name": entity.name} if entity else {}
     return make_source(
         SourceLine(
@@ -102,7 +102,7 @@ def _source(line: MarketSource, entity: Entity | None, where: str) -> Source:
     )
 
 
-def _subject(entity: Entity) -> Subject:
+def _subject(entity: WatchedCompany) -> Subject:
     legal = entity.legal_name or entity.name
     names = [
         (entity.ticker, "ticker"),

@@ -2,25 +2,24 @@
 
 from datetime import timedelta
 
-from headwater.discover.crawl import discover_crawl
-from headwater.discover.feed import discover_feed
-from headwater.discover.seeds import discover_seeds
-from headwater.discover.sitemap import discover_sitemap
+from headwater.documents.dedupe.drop_exact_duplicates import DropExactDuplicates
+from headwater.documents.language.detect_language import DetectLanguage
+from headwater.documents.quality.checks import CheckEncoding, CheckLanguage, CheckWords
 from headwater.model.recipe import Recipe, Route
 from headwater.model.source import Source, Trigger
-from headwater.pure.urls import SEED_P, canonical
 from headwater.settings.sources import SourceLine, make_source
-from headwater.steps.checks import CheckEncoding, CheckLanguage, CheckWords
-from headwater.steps.exact import DropExactDuplicates
-from headwater.steps.language import DetectLanguage
-from headwater_recipes.procedures.discover.gazette import discover_gazette
-from headwater_recipes.procedures.discover.open_data import discover_open_data
-from headwater_recipes.procedures.files.sink import ProcedureFiles, close_run
+from headwater.sources.crawl.poll import discover_crawl
+from headwater.sources.feeds.poll import discover_feed
+from headwater.sources.seeds import discover_seeds
+from headwater.sources.sitemaps.poll import discover_sitemap
+from headwater.text.urls import SEED_P_RULES, canonical_url
+from headwater_recipes.procedures.adapters.boe import discover_gazette
+from headwater_recipes.procedures.adapters.datos import discover_open_data
+from headwater_recipes.procedures.knowledge_base.sink import ProcedureFiles, close_run
 from headwater_recipes.procedures.normalise import LANGUAGES
-from headwater_recipes.procedures.page.read import by_media_type
-from headwater_recipes.procedures.registry.entry import Entry
-from headwater_recipes.procedures.registry.registry import packaged
-from headwater_recipes.procedures.steps import Citable, FindProcedures
+from headwater_recipes.procedures.page.reader import procedure_readers
+from headwater_recipes.procedures.registry.portals import Portal, packaged_registry
+from headwater_recipes.procedures.steps import FindProcedures, RequireCitable
 
 NAME = "procedures"
 DAILY, WEEKLY = Trigger(every=timedelta(days=1)), Trigger(every=timedelta(days=7))
@@ -39,13 +38,13 @@ def recipe() -> Recipe:
             "boe": discover_gazette,
             "datos": discover_open_data,
         },
-        extract=by_media_type(),
+        extract=procedure_readers(),
         steps=(
             CheckEncoding(),
             DetectLanguage(languages=LANGUAGES),
-            CheckWords(least=50),
+            CheckWords(minimum=50),
             CheckLanguage(allowed=LANGUAGES, undetermined=True),
-            Citable(),
+            RequireCitable(),
             DropExactDuplicates(),
             FindProcedures(),
         ),
@@ -54,23 +53,25 @@ def recipe() -> Recipe:
         routes=(Route(name="procedures", sink="procedures"),),
         canonical=procedure_address,
         sinks={"procedures": ProcedureFiles},
-        closing=close_run,
+        after_run=close_run,
     )
 
 
 def procedure_address(url: str) -> str:
-    return canonical(url, SEED_P)
+    return canonical_url(url, SEED_P_RULES)
 
 
 def registered_sources() -> tuple[Source, ...]:
     """What the registry says may be looked at; portals that need a login or only inform are known, not visited."""
     open_to_all = [
-        entry for entry in packaged(demo=False).entries if entry.access_method in {"crawl", "api", "rss"}
+        entry
+        for entry in packaged_registry(demo=False).entries
+        if entry.access_method in {"crawl", "api", "rss"}
     ]
     return tuple(source for entry in open_to_all for source in _sources(entry))
 
 
-def _sources(entry: Entry) -> list[Source]:
+def _sources(entry: Portal) -> list[Source]:
     return [
         make_source(
             SourceLine(

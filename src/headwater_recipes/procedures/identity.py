@@ -2,11 +2,11 @@
 
 import re
 
-from headwater.pure.crawling.markers import folded
+from headwater.text.folding import fold_text
 
-SOUND = re.compile(r"^[a-z][a-z0-9_-]{2,80}$")
-LONGEST = 81
-SMALL = frozenset(
+VALID_ID = re.compile(r"^[a-z][a-z0-9_-]{2,80}$")
+LONGEST_ID = 81
+SKIPPED_WORDS = frozenset(
     [
         "a",
         "al",
@@ -45,16 +45,46 @@ SMALL = frozenset(
 
 def procedure_id(source_type: str, who: str, name: str) -> str:
     """`{source_type}-{who}-{name}`, cut between words."""
-    words = [word for word in folded(name).split() if word not in SMALL]
-    parts = [source_type, *folded(who).split(), *words]
+    words = [word for word in fold_text(name).split() if word not in SKIPPED_WORDS]
+    parts = [source_type, *fold_text(who).split(), *words]
     kept: list[str] = []
     for part in parts:
-        if len("-".join([*kept, part])) > LONGEST:
+        if len("-".join([*kept, part])) > LONGEST_ID:
             break
         kept.append(part)
     return re.sub(r"[^a-z0-9_-]", "", "-".join(kept))
 
 
-def apart(identity: str, mark: str) -> str:
+def disambiguated_id(identity: str, mark: str) -> str:
     """Another id for another page of the same name."""
-    return f"{identity[: LONGEST - len(mark) - 1].rstrip('-')}-{mark}"
+    return f"{identity[: LONGEST_ID - len(mark) - 1].rstrip('-')}-{mark}"
+
+
+KINDS: tuple[tuple[str, str], ...] = (
+    (
+        "certificado",
+        r"certificad|certificat\b|certificac|ziurtagiri|certificate|volante|volant\b|justificante",
+    ),
+    ("beca", r"\bbec(?:as?|a|ues)\b|\bbeka|scholarship"),
+    ("ayuda", r"ayuda|ajut|ajuda|axuda|laguntza|subvenci|bono\b|\bbo\b|\bgrants?\b|\baid\b|dirulaguntza"),
+    ("prestacion", r"prestaci|pension|subsidi|ingreso minimo|renta|benefit|prestazio"),
+    (
+        "licencia",
+        r"licencia|llicencia|licenza|permis|permiso|autorizaci|autoritzaci|baimen|lizentzia|licence|permit|ocupacion|terraza",
+    ),
+    (
+        "inscripcion",
+        r"inscripci|inscricion|matricula|empadron|registro|registre|rexistro|alta\b|izen ?emate|erregistro|registration|padro",
+    ),
+    ("tarjeta", r"tarjeta|targeta|tarxeta|txartel|carnet|carne\b|\bcard\b"),
+    ("tributo", r"impuesto|impost|imposto|tasa\b|taxa\b|zerga|\btax\b|tribut|bonificaci"),
+    ("recurso", r"recurso\b|recurs\b|reclamaci|queja|queixa|complaint"),
+    ("solicitud", r"solicitud|sol licitud|eskaera|application"),
+)
+
+
+def kind_tags(name: str) -> list[str]:
+    """Tags, the most telling first; `tramite` when the name tells nothing."""
+    bare = fold_text(name)
+    found = [kind for kind, pattern in KINDS if re.search(rf"\b(?:{pattern})", bare)]
+    return found or ["tramite"]

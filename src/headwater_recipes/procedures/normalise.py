@@ -7,23 +7,24 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
 
-from headwater.pure.crawling.markers import folded
-from headwater.pure.quality import count_words
-from headwater_recipes.procedures.completeness import completeness
-from headwater_recipes.procedures.fields import body, deadlines, entries, laws, money, naming, places, ways
-from headwater_recipes.procedures.fields.told import Span, Told
-from headwater_recipes.procedures.identity import procedure_id
-from headwater_recipes.procedures.keywords import keywords
-from headwater_recipes.procedures.kinds import kind_of
-from headwater_recipes.procedures.page.page import Page, Tell, no_language
-from headwater_recipes.procedures.registry.entry import Entry
-from headwater_recipes.procedures.registry.registry import territory as registered_territory
-from headwater_recipes.procedures.registry.territory import SOURCE_TYPES, most_exact, territory_of
-from headwater_recipes.procedures.sections.divide import divide
-from headwater_recipes.procedures.sections.line import lines_of, tells
-from headwater_recipes.procedures.sections.part import Part, of_field
-from headwater_recipes.procedures.sections.promote import promote
-from headwater_recipes.procedures.sections.separate import in_language, procedures_in
+from headwater.text.folding import fold_text
+from headwater.text.words import count_words
+from headwater_recipes.procedures.fields import channels as ways
+from headwater_recipes.procedures.fields import deadlines, entries, laws, money, places
+from headwater_recipes.procedures.fields import organism as body
+from headwater_recipes.procedures.fields import title as naming
+from headwater_recipes.procedures.fields.value import FieldValue, Span
+from headwater_recipes.procedures.identity import kind_tags, procedure_id
+from headwater_recipes.procedures.page.page import LanguageDetector, ProcedurePage, no_language
+from headwater_recipes.procedures.registry.portals import Portal
+from headwater_recipes.procedures.registry.portals import portal_territory as registered_territory
+from headwater_recipes.procedures.registry.territory import SOURCE_TYPES, most_specific, territory_of
+from headwater_recipes.procedures.retrieval.keywords import keywords_for
+from headwater_recipes.procedures.scores import completeness_score
+from headwater_recipes.procedures.sections.divide import divide_parts
+from headwater_recipes.procedures.sections.parts import PagePart, has_content, lines_of, parts_of_field
+from headwater_recipes.procedures.sections.promote import promote_headings
+from headwater_recipes.procedures.sections.separate import in_language, separate_procedures
 
 ASKING = frozenset({"requisitos", "documentos_necesarios", "como_solicitar"})
 CORE = frozenset({*ASKING, "plazos", "tasas", "cuantias", "donde_solicitar"})
@@ -50,48 +51,54 @@ class Procedure:
     recognised: tuple[str, ...] = ()
 
 
-def parts_of(text: str) -> list[Part]:
-    return divide(promote(list(lines_of(text))))
+def parts_of(text: str) -> list[PagePart]:
+    return divide_parts(promote_headings(list(lines_of(text))))
 
 
-def normalise(page: Page, owner: Entry | None = None, tell: Tell = no_language) -> list[Procedure]:
+def normalise(
+    page: ProcedurePage, owner: Portal | None = None, tell: LanguageDetector = no_language
+) -> list[Procedure]:
     """No procedure where the page asks for nothing and offers nothing: a field without evidence stays empty, and a
     page without such fields is none."""
     parts = in_language(parts_of(page.text), page.language, page.secondary, tell)
     found = []
-    for heading, own in procedures_in(parts):
-        if is_procedure(own) and not is_something_else(own, heading.title if heading else _called(own, page)):
+    for heading, own in separate_procedures(parts):
+        if is_procedure(own) and not is_other_content(own, heading.title if heading else _called(own, page)):
             found.append(_procedure(page, owner, heading, own, tell))
     return [one for one in found if len(one.document["nombre"]) >= 5]
 
 
-def _called(parts: Sequence[Part], page: Page) -> str:
+def _called(parts: Sequence[PagePart], page: ProcedurePage) -> str:
     """Its first heading, if that names no part; many sites give one title to all their pages."""
     first = next((part for part in parts if part.title), None)
     return first.title if first is not None and first.label is None and first.level <= 2 else page.title
 
 
-def is_procedure(parts: Sequence[Part]) -> bool:
+def is_procedure(parts: Sequence[PagePart]) -> bool:
     """At least two of the questions a procedure answers, one of them about what to bring, be or do."""
     answered = {part.field for part in parts if part.lines}
     return bool(answered & ASKING) and len(answered & CORE) >= 2
 
 
-def is_something_else(parts: Sequence[Part], title: str) -> bool:
+def is_other_content(parts: Sequence[PagePart], title: str) -> bool:
     """A listing of many, work that is offered, or an event that asks for nothing but to come."""
-    if not any(tells(line) for part in parts if part.field in CORE for line in part.lines):
+    if not any(has_content(line) for part in parts if part.field in CORE for line in part.lines):
         return True
-    titles = [folded(title), *(folded(part.title) for part in parts if part.level == 1)]
+    titles = [fold_text(title), *(fold_text(part.title) for part in parts if part.level == 1)]
     if any(LISTING.match(one) for one in titles):
         return True
-    if any(JOB.search(one) for one in titles) and not of_field(parts, "documentos_necesarios"):
+    if any(JOB.search(one) for one in titles) and not parts_of_field(parts, "documentos_necesarios"):
         return True
     asks = {part.field for part in parts if part.lines} & {"documentos_necesarios", "como_solicitar"}
     return not asks and any(EVENT.match(one) for one in titles)
 
 
 def _procedure(
-    page: Page, owner: Entry | None, heading: Part | None, parts: Sequence[Part], tell: Tell
+    page: ProcedurePage,
+    owner: Portal | None,
+    heading: PagePart | None,
+    parts: Sequence[PagePart],
+    tell: LanguageDetector,
 ) -> Procedure:
     told = _fields(page, owner, heading, parts)
     if page.secondary and told["nombre"]:
@@ -107,23 +114,25 @@ def _procedure(
     return Procedure(document, spans, recognised)
 
 
-def _in_one_language(name: str, language: str, tell: Tell) -> str:
+def _in_one_language(name: str, language: str, tell: LanguageDetector) -> str:
     """Of a name that is written in two languages, the one in this language."""
     sides = [side.strip() for side in re.split(r"\s+[/|]\s+", name)]
     return next((side for side in sides if tell(side) == language), sides[0]) if len(sides) == 2 else name
 
 
-def own_text(page: Page, heading: Part | None, parts: Sequence[Part]) -> str:
+def own_text(page: ProcedurePage, heading: PagePart | None, parts: Sequence[PagePart]) -> str:
     if heading is None:
         return page.text
     return "\n".join(f"{part.title}\n{part.text}" for part in parts)
 
 
-def _fields(page: Page, owner: Entry | None, heading: Part | None, parts: Sequence[Part]) -> dict[str, Told]:
+def _fields(
+    page: ProcedurePage, owner: Portal | None, heading: PagePart | None, parts: Sequence[PagePart]
+) -> dict[str, FieldValue]:
     alone = [part for part in parts if part.field != "ignored"]
     paid, received = money.sides(alone)
-    applying = of_field(alone, "como_solicitar", "donde_solicitar", "contacto")
-    how = [part for part in of_field(alone, "como_solicitar") if part.key != "cita"] or of_field(
+    applying = parts_of_field(alone, "como_solicitar", "donde_solicitar", "contacto")
+    how = [part for part in parts_of_field(alone, "como_solicitar") if part.key != "cita"] or parts_of_field(
         alone, "como_solicitar"
     )
     links = [(link, line) for part in alone for line in part.lines for link in line.links]
@@ -131,10 +140,13 @@ def _fields(page: Page, owner: Entry | None, heading: Part | None, parts: Sequen
         alone if heading is None else parts, page.description if heading is None else ""
     )
     where = places.places(
-        [*applying, *of_field(alone, "organismo")], of_field(alone, "donde_solicitar"), links, page.buttons
+        [*applying, *parts_of_field(alone, "organismo")],
+        parts_of_field(alone, "donde_solicitar"),
+        links,
+        page.buttons,
     )
     urls = where.value.get("urls", ()) if where else ()
-    ways_parts = of_field(alone, "como_solicitar", "donde_solicitar")
+    ways_parts = parts_of_field(alone, "como_solicitar", "donde_solicitar")
     steps = ways.ways(how)
     channel = ways.channel(steps.value or (), ways_parts, urls)
     lines = [line for part in ways_parts for line in part.lines]
@@ -145,52 +157,56 @@ def _fields(page: Page, owner: Entry | None, heading: Part | None, parts: Sequen
         "organismo": body.body(
             alone, page.site, page.page_title, (owner.organism or owner.name) if owner else ""
         ),
-        "requisitos": entries.entries(entries.telling(of_field(alone, "requisitos"))),
-        "documentos_necesarios": entries.entries(of_field(alone, "documentos_necesarios")),
-        "plazos": deadlines.deadlines(of_field(alone, "plazos"), alone),
+        "requisitos": entries.entries(entries.telling(parts_of_field(alone, "requisitos"))),
+        "documentos_necesarios": entries.entries(parts_of_field(alone, "documentos_necesarios")),
+        "plazos": deadlines.deadlines(parts_of_field(alone, "plazos"), alone),
         "tasas": money.fees(paid, alone),
         "cuantias": money.amounts(received),
-        "base_legal": laws.laws(of_field(alone, "base_legal")),
+        "base_legal": laws.laws(parts_of_field(alone, "base_legal")),
         "como_solicitar": steps,
         "donde_solicitar": where,
         "telefono": _telephone(page, alone),
-        "datos_importantes": entries.entries(of_field(alone, "datos_importantes")),
+        "datos_importantes": entries.entries(parts_of_field(alone, "datos_importantes")),
         "codigo_sia": _code(alone),
-        "canal": Told(channel, tuple((line.start, line.end) for line in lines)) if channel else Told(),
+        "canal": FieldValue(channel, tuple((line.start, line.end) for line in lines))
+        if channel
+        else FieldValue(),
         "datos_adicionales": _overflow(alone, heading, description, left_over),
     }
     return _of_gazette(page, told) if page.gazette else told
 
 
-def _name(page: Page, heading: Part | None, parts: Sequence[Part]) -> Told:
+def _name(page: ProcedurePage, heading: PagePart | None, parts: Sequence[PagePart]) -> FieldValue:
     if heading is None:
         return naming.name(parts, page.title, page.page_title)
-    return Told(
+    return FieldValue(
         naming.cleaned(heading.title),
         ((heading.start, heading.start + heading.level + 1 + len(heading.title)),),
     )
 
 
-def _telephone(page: Page, parts: Sequence[Part]) -> Told:
+def _telephone(page: ProcedurePage, parts: Sequence[PagePart]) -> FieldValue:
     nearest = [
-        *of_field(parts, "contacto"),
-        *of_field(parts, "donde_solicitar"),
-        *of_field(parts, "como_solicitar"),
+        *parts_of_field(parts, "contacto"),
+        *parts_of_field(parts, "donde_solicitar"),
+        *parts_of_field(parts, "como_solicitar"),
         *parts,
     ]
     found = places.telephone(nearest)
-    return found or Told(places.number_in(str(page.site.get("footer") or "")) or None, ())
+    return found or FieldValue(places.number_in(str(page.site.get("footer") or "")) or None, ())
 
 
-def _code(parts: Sequence[Part]) -> Told:
-    for part in of_field(parts, "codigo_sia"):
+def _code(parts: Sequence[PagePart]) -> FieldValue:
+    for part in parts_of_field(parts, "codigo_sia"):
         for line in part.lines:
             if found := re.search(r"\b\d{5,8}\b", line.text):
-                return Told(found[0], ((line.start, line.end),))
-    return Told()
+                return FieldValue(found[0], ((line.start, line.end),))
+    return FieldValue()
 
 
-def _overflow(parts: Sequence[Part], heading: Part | None, description: Told, left_over: str) -> Told:
+def _overflow(
+    parts: Sequence[PagePart], heading: PagePart | None, description: FieldValue, left_over: str
+) -> FieldValue:
     """What no field holds, under its own heading."""
     found: dict[str, str] = {}
     spans: list[Span] = []
@@ -207,18 +223,18 @@ def _overflow(parts: Sequence[Part], heading: Part | None, description: Told, le
             spans += [(line.start, line.end) for line in lines]
     if left_over:
         found["descripcion"] = left_over
-    return Told(found, tuple(spans)) if found else Told()
+    return FieldValue(found, tuple(spans)) if found else FieldValue()
 
 
-def _of_gazette(page: Page, told: dict[str, Told]) -> dict[str, Told]:
+def _of_gazette(page: ProcedurePage, told: dict[str, FieldValue]) -> dict[str, FieldValue]:
     """A document of the official gazette rests on the norms that it refers to."""
     earlier = page.gazette.get("anteriores") or ()
     references = [_reference(one) for one in earlier if one.get("referencia")]
     department = str(page.gazette.get("departamento") or "")
     changed = {
-        "nombre": Told(page.title.rstrip("."), ()) if page.title else told["nombre"],
-        "base_legal": Told(references, ()) if references else told["base_legal"],
-        "organismo": Told(department, ()) if department else told["organismo"],
+        "nombre": FieldValue(page.title.rstrip("."), ()) if page.title else told["nombre"],
+        "base_legal": FieldValue(references, ()) if references else told["base_legal"],
+        "organismo": FieldValue(department, ()) if department else told["organismo"],
     }
     return {**told, **changed}
 
@@ -228,7 +244,7 @@ def _reference(one: Mapping[str, str]) -> str:
     return f"{text} ({one['referencia']})" if text else one["referencia"]
 
 
-def _document(page: Page, owner: Entry | None, values: dict[str, Any], text: str) -> dict[str, Any]:
+def _document(page: ProcedurePage, owner: Portal | None, values: dict[str, Any], text: str) -> dict[str, Any]:
     organism = str(values.get("organismo", ""))
     territory, source_type = _territory(page, owner, organism)
     short = body.abbreviation(organism, owner.abbreviation if owner else "")
@@ -261,7 +277,7 @@ def _document(page: Page, owner: Entry | None, values: dict[str, Any], text: str
         "tasas": values.get("tasas"),
         "idioma": page.language if page.language in LANGUAGES else "es",
         "idiomas_disponibles": _languages(page),
-        "tags": kind_of(name),
+        "tags": kind_tags(name),
         "verified_at": None,
         "verified_by": None,
         "verificado": False,
@@ -278,8 +294,10 @@ def _document(page: Page, owner: Entry | None, values: dict[str, Any], text: str
         document["documentos"] = document["documentos_necesarios"]
     if numbers := laws.gazette_numbers(document.get("base_legal", ())):
         document["base_legal_boe"] = numbers
-    document["keywords"] = keywords(name, values.get("nombre_alternativo") or (), organism, short, identity)
-    document["completeness_score"] = completeness(document)
+    document["keywords_for"] = keywords_for(
+        name, values.get("nombre_alternativo") or (), organism, short, identity
+    )
+    document["completeness_score"] = completeness_score(document)
     return dict(sorted(document.items()))
 
 
@@ -289,12 +307,12 @@ _OPTIONAL = (
 )  # fmt: skip
 
 
-def _languages(page: Page) -> list[str]:
+def _languages(page: ProcedurePage) -> list[str]:
     said = [page.language, page.secondary, *page.site.get("languages", ())]
     return list(dict.fromkeys(one for one in said if one in LANGUAGES)) or ["es"]
 
 
-def _territory(page: Page, owner: Entry | None, organism: str) -> tuple[dict[str, str], str]:
+def _territory(page: ProcedurePage, owner: Portal | None, organism: str) -> tuple[dict[str, str], str]:
     if owner is not None:
         return registered_territory(owner), owner.jurisdiction
     if page.gazette:
@@ -309,7 +327,7 @@ def _territory(page: Page, owner: Entry | None, organism: str) -> tuple[dict[str
         "",
     ]
     told = [one for name in dict.fromkeys(names) if (one := territory_of(name, host))]
-    found = most_exact(told)
+    found = most_specific(told)
     return found, SOURCE_TYPES.get(str(found.get("nivel")), "local")
 
 

@@ -25,7 +25,7 @@ def schema() -> Mapping[str, Any]:
     return told
 
 
-def problems(document: Any) -> list[str]:
+def schema_problems(document: Any) -> list[str]:
     """What the schema objects to, each with its place; empty for a valid document."""
     return list(_problems(document, schema(), "$"))
 

@@ -1,6 +1,6 @@
 """The reader of web pages."""
 
 from headwater.extract.html.profiles import reader
-from headwater.extract.html.read import read_html
+from headwater.extract.html.reader import read_html
 
 __all__ = ["read_html", "reader"]

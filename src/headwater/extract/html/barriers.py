@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from headwater.extract.html.metadata import Evidence
-from headwater.model.reading import Unreadable
+from headwater.extract.html.metadata.evidence import PageEvidence
+from headwater.model.outcomes import Unreadable
 
 _LITTLE = 60
 _HARDLY_ANY = 25
@@ -78,7 +78,7 @@ _SCRIPTED_MOVE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class VisiblePage:
     """What a page shows: `words` were chosen as its text, `visible` is everything that can be read on it."""
 
     words: int
@@ -86,10 +86,10 @@ class Seen:
     visible: str
     visible_words: int
     markup: str
-    evidence: Evidence
+    evidence: PageEvidence
 
 
-def barrier(seen: Seen) -> Unreadable | None:
+def find_barrier(seen: VisiblePage) -> Unreadable | None:
     """The reason why there is no text, or None when there is."""
     if _is_teaser(seen):
         return Unreadable("paywall", seen.visible[:200])
@@ -105,19 +105,19 @@ def barrier(seen: Seen) -> Unreadable | None:
     return None if seen.words else Unreadable("no_text", seen.visible[:200])
 
 
-def is_paywalled(seen: Seen) -> bool:
+def is_paywalled(seen: VisiblePage) -> bool:
     """Whether the page says that there is more for those who pay."""
     return any(
         entry.get("isAccessibleForFree") in (False, "False", "false") for entry in seen.evidence.linked_data
     )
 
 
-def _is_teaser(seen: Seen) -> bool:
+def _is_teaser(seen: VisiblePage) -> bool:
     """A few sentences above a wall: the page declares that there is more, and says to whom."""
     return is_paywalled(seen) and bool(_PAYWALL.search(seen.visible))
 
 
-def _is_consent_wall(seen: Seen) -> bool:
+def _is_consent_wall(seen: VisiblePage) -> bool:
     """Nothing but a plea for cookies: its heading says so, its words do, and there is something to agree with. A page
     that calls itself an article is one, whatever stands beside it."""
     return (
@@ -129,24 +129,24 @@ def _is_consent_wall(seen: Seen) -> bool:
     )
 
 
-def _is_article(seen: Seen) -> bool:
+def _is_article(seen: VisiblePage) -> bool:
     if seen.evidence.meta("og:type").lower().startswith("article") or "<article" in seen.markup.lower():
         return True
     return any(_ARTICLE_TYPE.search(str(entry.get("@type"))) for entry in seen.evidence.linked_data)
 
 
-def _is_blocked(seen: Seen) -> bool:
+def _is_blocked(seen: VisiblePage) -> bool:
     title = _title(seen)
     return bool(
         _CHALLENGE.search(title) or _NOT_FOUND.search(title) or _ERROR.search(title) or _LOGIN.search(title)
     )
 
 
-def _title(seen: Seen) -> str:
+def _title(seen: VisiblePage) -> str:
     return " ".join([seen.evidence.title, *seen.evidence.headings[:1]])
 
 
-def _is_redirect(seen: Seen) -> bool:
+def _is_redirect(seen: VisiblePage) -> bool:
     refresh = seen.evidence.meta("refresh")
     if refresh and _REFRESH.match(refresh):
         return True
@@ -157,24 +157,24 @@ def _is_redirect(seen: Seen) -> bool:
     )
 
 
-def _is_challenge(seen: Seen) -> bool:
+def _is_challenge(seen: VisiblePage) -> bool:
     few = seen.visible_words < 2 * _LITTLE
     return bool(_CHALLENGE.search(_title(seen))) or (few and bool(_CHALLENGE.search(seen.visible[:_HEAD])))
 
 
-def _is_not_found(seen: Seen) -> bool:
+def _is_not_found(seen: VisiblePage) -> bool:
     return bool(_NOT_FOUND.search(_title(seen))) or (
         seen.visible_words < _LITTLE and bool(_NOT_FOUND.search(seen.visible[:_HEAD]))
     )
 
 
-def _is_error(seen: Seen) -> bool:
+def _is_error(seen: VisiblePage) -> bool:
     return bool(_ERROR.search(_title(seen))) or (
         seen.visible_words < _LITTLE and bool(_ERROR.search(seen.visible[:_HEAD]))
     )
 
 
-def _is_consent(seen: Seen) -> bool:
+def _is_consent(seen: VisiblePage) -> bool:
     text = seen.visible[: 2 * _HEAD]
     about = len(_COOKIES.findall(text))
     return (
@@ -185,18 +185,18 @@ def _is_consent(seen: Seen) -> bool:
     )
 
 
-def _is_login(seen: Seen) -> bool:
+def _is_login(seen: VisiblePage) -> bool:
     return (
         bool(_LOGIN.search(_title(seen)) or _LOGIN.search(seen.visible[:_HEAD]))
         and 'type="password"' in seen.markup
     )
 
 
-def _is_paywall(seen: Seen) -> bool:
+def _is_paywall(seen: VisiblePage) -> bool:
     return bool(_PAYWALL.search(seen.visible)) or is_paywalled(seen)
 
 
-def _needs_script(seen: Seen) -> bool:
+def _needs_script(seen: VisiblePage) -> bool:
     if seen.visible_words < 4 * _LITTLE and _NO_SCRIPT.search(seen.visible):
         return True
     if seen.words >= _HARDLY_ANY or (seen.words and seen.visible_words >= 4 * _LITTLE):
@@ -206,7 +206,7 @@ def _needs_script(seen: Seen) -> bool:
     return bool(_ROOT.search(seen.markup)) or seen.markup.count("<script") >= 3
 
 
-_TESTS: tuple[tuple[str, Callable[[Seen], bool]], ...] = (
+_TESTS: tuple[tuple[str, Callable[[VisiblePage], bool]], ...] = (
     ("redirect_stub", _is_redirect),
     ("js_required", _is_challenge),
     ("soft_404", _is_not_found),

@@ -28,7 +28,7 @@ Handler = Callable[[str, str], None]
 
 
 @dataclass(slots=True)
-class Page:
+class FlatPage:
     """Columns, not records: what is counted over all blocks at once is kept side by side."""
 
     texts: list[str] = field(default_factory=list)
@@ -49,7 +49,7 @@ class Page:
     pictures: list[tuple[int, str]] = field(default_factory=list)
 
 
-def flatten(markup: str) -> Page:
+def flatten(markup: str) -> FlatPage:
     if "<!--" in markup:
         markup = _COMMENT.sub("", markup)
     walk = _Walk()
@@ -80,7 +80,7 @@ class _Walk:
     )  # fmt: skip
 
     def __init__(self) -> None:
-        self.page = Page()
+        self.page = FlatPage()
         self.elements: list[tuple[int, int, str, int, int]] = []
         self.blocks: list[tuple[str, int, int, int, int, int, int, int]] = []
         self.last: list[int] = []
@@ -103,7 +103,7 @@ class _Walk:
             table |= {name: self._open_bold, "/" + name: self._close_bold}
         return table
 
-    def finish(self) -> Page:
+    def finish(self) -> FlatPage:
         """Rows to columns."""
         self._flush()
         while self.stack:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from headwater.extract.html.flatten import TAG_NUMBER, Page
+from headwater.extract.html.flatten import TAG_NUMBER, FlatPage
 
 _HEADINGS = {TAG_NUMBER[f"h{level}"]: "#" * level + " " for level in range(1, 7)}
 _ORDERED = TAG_NUMBER["ol"]
@@ -34,12 +34,12 @@ class _Marks:
     verbatim: bool = False
 
 
-def plain(page: Page, chosen: Sequence[int]) -> str:
+def page_to_plain_text(page: FlatPage, chosen: Sequence[int]) -> str:
     """One block a line."""
     return "\n".join([page.texts[block] for block in chosen])
 
 
-def markdown(page: Page, chosen: Sequence[int]) -> str:
+def page_to_markdown(page: FlatPage, chosen: Sequence[int]) -> str:
     """Headings, lists, tables, quotes and code keep their marks; everything else is a paragraph."""
     lines: list[str] = []
     previous = ""
@@ -65,7 +65,7 @@ def markdown(page: Page, chosen: Sequence[int]) -> str:
 class _MarksOf:
     """Marks by element, worked out for the elements that are asked for and those around them."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: FlatPage) -> None:
         self.page = page
         self.known = {0: _Marks()}
         self.numbers: dict[int, dict[int, int]] = {}
@@ -99,7 +99,7 @@ class _MarksOf:
         return self.numbers[ordered].get(element, 1)
 
 
-def _numbers(page: Page, ordered: int) -> dict[int, int]:
+def _numbers(page: FlatPage, ordered: int) -> dict[int, int]:
     """The numbers of a list's items, as a browser counts them."""
     numbers: dict[int, int] = {}
     following = _stated_count(page.attributes[ordered]) or 1
@@ -129,7 +129,7 @@ def _inside(around: _Marks, tag: int, element: int) -> _Marks:
     return replace(around, verbatim=True)
 
 
-def _rows(page: Page, chosen: Sequence[int]) -> dict[int, list[int]]:
+def _rows(page: FlatPage, chosen: Sequence[int]) -> dict[int, list[int]]:
     """Rows of data by element: those of which more than one cell was chosen."""
     rows: dict[int, list[int]] = {}
     for block in chosen:
@@ -139,11 +139,11 @@ def _rows(page: Page, chosen: Sequence[int]) -> dict[int, list[int]]:
     return {row: blocks for row, blocks in rows.items() if len(blocks) > 1}
 
 
-def _row(page: Page, cells: Sequence[int]) -> str:
+def _row(page: FlatPage, cells: Sequence[int]) -> str:
     return "| " + " | ".join(page.texts[cell].replace("|", "\\|") for cell in cells) + " |"
 
 
-def _marked(page: Page, block: int, marks: _Marks) -> tuple[str, str]:
+def _marked(page: FlatPage, block: int, marks: _Marks) -> tuple[str, str]:
     text = page.texts[block]
     kind = ""
     if marks.heading:

@@ -6,8 +6,8 @@ import zlib
 from dataclasses import dataclass
 from typing import IO
 
-from headwater.extract.xml.parse import LARGEST as LARGEST_XML
-from headwater.extract.xml.parse import Element, NotXml, parse
+from headwater.extract.xml.parser import LARGEST as LARGEST_XML
+from headwater.extract.xml.parser import Element, NotXml, parse_xml
 
 MOST_MEMBERS = 20_000
 LARGEST_MEMBER = LARGEST_XML
@@ -52,7 +52,7 @@ class Container:
 
     def tree(self, name: str) -> Element:
         try:
-            return parse(self.read(name))
+            return parse_xml(self.read(name))
         except NotXml as error:
             raise BadContainer(error.reason, f"{name}: {error}") from error
 

@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from headwater.extract.blocks import Block, Heading, Item, Paragraph, Table
-from headwater.extract.compose import reading
-from headwater.extract.letters import in_a_cell, one_line
-from headwater.extract.moments import from_iso
+from headwater.extract.blocks import Block, Heading, ListItem, Paragraph, Table, reading_from_blocks
 from headwater.extract.office.container import BadContainer, Container, open_container
 from headwater.extract.office.docx_styles import Numbering, heading_levels, read_numbering
-from headwater.extract.xml.parse import Element, attribute, children, find, name_of, text_of
-from headwater.model.reading import Hints, Reading, Unreadable
+from headwater.extract.xml.parser import Element, attribute, children, find, name_of, text_of
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
+from headwater.text.dates import parse_iso_date
+from headwater.text.letters import table_cell_text, to_one_line
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _BREAKS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
@@ -19,24 +18,24 @@ _BREAKS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _SKIPPED = frozenset({"del", "moveFrom", "Fallback", "instrText", "pPr", "rPr", "delText", "delInstrText"})
 _BOXES = frozenset({"txbxContent"})
 _WRAPPERS = frozenset({"sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo", "body"})
-_PATIENCE = 200
+_DEEPEST = 200
 
 
-def read_docx(data: bytes, hints: Hints) -> Reading | Unreadable:
+def read_docx(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
     del hints
     try:
         container = open_container(data)
         body = container.tree(_main_part(container))
     except BadContainer as error:
         return Unreadable(error.reason, str(error))
-    paper = Paper(
+    paper = DocxWalker(
         heading_levels(container.tree_if_any("word/styles.xml")),
         read_numbering(container.tree_if_any("word/numbering.xml")),
     )
     found = find(body, "body")
     blocks = [*paper.blocks(found)] if found is not None else []
     blocks += _notes(container, paper)
-    return reading(
+    return reading_from_blocks(
         blocks,
         media_type=MEDIA_TYPE,
         method="docx",
@@ -56,7 +55,7 @@ def _main_part(container: Container) -> str:
 
 
 @dataclass(slots=True)
-class Paper:
+class DocxWalker:
     """Walks paragraphs and tables, counting the numbers of lists on the way."""
 
     levels: dict[str, int]
@@ -64,7 +63,7 @@ class Paper:
     boxes: list[Element] = field(default_factory=list)
 
     def blocks(self, parent: Element, depth: int = 0) -> Iterator[Block]:
-        if depth > _PATIENCE:
+        if depth > _DEEPEST:
             return
         for name, child in children(parent):
             if name == "p":
@@ -102,7 +101,7 @@ class Paper:
             level = _number(attribute(depth, "val")) if depth is not None else level
         if key in {"", "0"}:
             return Paragraph(text)
-        return Item(text, level, self.numbering.next(key, level))
+        return ListItem(text, level, self.numbering.next(key, level))
 
     def _text(self, element: Element) -> str:
         parts: list[str] = []
@@ -127,7 +126,7 @@ class Paper:
         for name, row in children(table):
             if name == "tr":
                 yield tuple(cell for wrapped in _cells(row) for cell in self._cell(wrapped, depth))
-            elif name in _WRAPPERS and depth < _PATIENCE:
+            elif name in _WRAPPERS and depth < _DEEPEST:
                 yield from self._rows(row, depth + 1)
 
     def _cell(self, cell: Element, depth: int) -> Iterator[str]:
@@ -137,7 +136,7 @@ class Paper:
             for name, child in children(cell):
                 if name == "tbl":
                     lines += [" ".join(row) for row in self._rows(child, depth + 1)]
-        yield in_a_cell(lines)
+        yield table_cell_text(lines)
         span = find(cell, "tcPr", "gridSpan")
         for _ in range(min(_number(attribute(span, "val")), 64) - 1 if span is not None else 0):
             yield ""
@@ -151,7 +150,7 @@ def _cells(row: Element) -> Iterator[Element]:
             yield from _cells(cell)
 
 
-def _notes(container: Container, paper: Paper) -> Iterator[Block]:
+def _notes(container: Container, paper: DocxWalker) -> Iterator[Block]:
     for part in ("word/footnotes.xml", "word/endnotes.xml"):
         notes = container.tree_if_any(part)
         for _, note in children(notes) if notes is not None else ():
@@ -161,7 +160,7 @@ def _notes(container: Container, paper: Paper) -> Iterator[Block]:
 
 def _about(container: Container) -> dict[str, Any]:
     core = container.tree_if_any("docProps/core.xml")
-    said = {name: one_line(text_of(child)) for name, child in children(core)} if core is not None else {}
+    said = {name: to_one_line(text_of(child)) for name, child in children(core)} if core is not None else {}
     author = said.get("creator", "")
     words = said.get("keywords", "").replace(";", ",").split(",")
     return {
@@ -170,8 +169,8 @@ def _about(container: Container) -> dict[str, Any]:
         "description": said.get("description", ""),
         "keywords": tuple(word for part in words if (word := part.strip())),
         "language": said.get("language", ""),
-        "published": from_iso(said.get("created", "")),
-        "modified": from_iso(said.get("modified", "")),
+        "published": parse_iso_date(said.get("created", "")),
+        "modified": parse_iso_date(said.get("modified", "")),
     }
 
 
@@ -182,7 +181,7 @@ def _links(container: Container) -> tuple[str, ...]:
         for _, relation in (children(relations) if relations is not None else ())
         if attribute(relation, "Type").endswith("/hyperlink")
     ]
-    return tuple(dict.fromkeys(one_line(link) for link in found if link.startswith(("http:", "https:"))))
+    return tuple(dict.fromkeys(to_one_line(link) for link in found if link.startswith(("http:", "https:"))))
 
 
 def _number(text: str) -> int:

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
-from headwater.extract.xml.parse import Element, attribute, children, find
+from headwater.extract.xml.parser import Element, attribute, children, find
 
 _HEADING = re.compile(
     r"(?:heading|título|titulo|überschrift|titre|titolo|kop|rubrik)\s*(\d)\Z", re.IGNORECASE

@@ -5,13 +5,12 @@ from typing import Any
 
 from lxml import etree
 
-from headwater.extract.blocks import Block, Heading, Item, Paragraph, Table
-from headwater.extract.compose import reading
-from headwater.extract.letters import in_a_cell, one_line
-from headwater.extract.moments import from_iso
+from headwater.extract.blocks import Block, Heading, ListItem, Paragraph, Table, reading_from_blocks
 from headwater.extract.office.container import BadContainer, Container, open_container
-from headwater.extract.xml.parse import Element, attribute, children, find, name_of, text_of
-from headwater.model.reading import Hints, Reading, Unreadable
+from headwater.extract.xml.parser import Element, attribute, children, find, name_of, text_of
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
+from headwater.text.dates import parse_iso_date
+from headwater.text.letters import table_cell_text, to_one_line
 
 MEDIA_TYPE = "application/vnd.oasis.opendocument.text"
 _UNREAD = frozenset({"tracked-changes", "annotation", "note", "sequence-decls", ""})
@@ -19,10 +18,10 @@ _SECTIONS = frozenset(
     {"section", "text-box", "frame", "index-body", "table-of-content", "numbered-paragraph"}
 )
 _MOST_REPEATS = 64
-_PATIENCE = 200
+_DEEPEST = 200
 
 
-def read_odt(data: bytes, hints: Hints) -> Reading | Unreadable:
+def read_odt(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
     del hints
     try:
         container = open_container(data)
@@ -35,7 +34,7 @@ def read_odt(data: bytes, hints: Hints) -> Reading | Unreadable:
     if text is None:
         return Unreadable("unsupported", "an office document, but no text")
     links = [attribute(link, "href") for link in content.iter("{*}a")]
-    return reading(
+    return reading_from_blocks(
         list(_blocks(text)),
         media_type=MEDIA_TYPE,
         method="odt",
@@ -49,7 +48,7 @@ def _is_encrypted(container: Container) -> bool:
 
 
 def _blocks(parent: Element, depth: int = 0) -> Iterator[Block]:
-    for name, child in children(parent) if depth < _PATIENCE else ():
+    for name, child in children(parent) if depth < _DEEPEST else ():
         if name == "h":
             level = attribute(child, "outline-level")
             yield Heading(_text(child), int(level) if level in set("123456") else 1)
@@ -66,7 +65,7 @@ def _blocks(parent: Element, depth: int = 0) -> Iterator[Block]:
 
 
 def _items(element: Element, level: int, depth: int) -> Iterator[Block]:
-    for name, item in children(element) if depth < _PATIENCE else ():
+    for name, item in children(element) if depth < _DEEPEST else ():
         if name not in {"list-item", "list-header"}:
             continue
         for kind, child in children(item):
@@ -76,7 +75,7 @@ def _items(element: Element, level: int, depth: int) -> Iterator[Block]:
                 yield from _blocks(item, depth + 1)
                 break
             else:
-                yield Item(_text(child), level)
+                yield ListItem(_text(child), level)
 
 
 def _text(element: Element) -> str:
@@ -106,7 +105,7 @@ def _notes(element: Element) -> Iterator[Block]:
 
 
 def _rows(table: Element, depth: int = 0) -> Iterator[tuple[str, ...]]:
-    for name, row in children(table) if depth < _PATIENCE else ():
+    for name, row in children(table) if depth < _DEEPEST else ():
         if name == "table-row":
             yield tuple(_cells(row))
         elif name in {"table-header-rows", "table-rows", "table-row-group"}:
@@ -117,7 +116,7 @@ def _cells(row: Element) -> Iterator[str]:
     """A cell that is repeated is written as often, within reason: sheets repeat their empty rest a thousandfold."""
     for name, cell in children(row):
         if name in {"table-cell", "covered-table-cell"}:
-            text = in_a_cell(_text(child) for _, child in children(cell))
+            text = table_cell_text(_text(child) for _, child in children(cell))
             for _ in range(min(_repeats(cell, "number-columns-repeated"), _MOST_REPEATS if text else 1)):
                 yield text
 
@@ -130,7 +129,9 @@ def _repeats(element: Element, name: str) -> int:
 def _about(container: Container) -> dict[str, Any]:
     meta = container.tree_if_any("meta.xml")
     inner = find(meta, "meta") if meta is not None else None
-    pairs = [(name, one_line(text_of(child))) for name, child in children(inner)] if inner is not None else []
+    pairs = (
+        [(name, to_one_line(text_of(child))) for name, child in children(inner)] if inner is not None else []
+    )
     said = dict(pairs)
     author = said.get("initial-creator") or said.get("creator", "")
     return {
@@ -139,6 +140,6 @@ def _about(container: Container) -> dict[str, Any]:
         "description": said.get("description", ""),
         "keywords": tuple(value for name, value in pairs if name == "keyword" and value),
         "language": said.get("language", ""),
-        "published": from_iso(said.get("creation-date", "")),
-        "modified": from_iso(said.get("date", "")),
+        "published": parse_iso_date(said.get("creation-date", "")),
+        "modified": parse_iso_date(said.get("date", "")),
     }

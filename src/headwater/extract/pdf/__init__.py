@@ -1,5 +1,5 @@
 """The reader of PDF."""
 
-from headwater.extract.pdf.read import PdfReader, read_pdf
+from headwater.extract.pdf.reader import PdfReader, read_pdf
 
 __all__ = ["PdfReader", "read_pdf"]

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from headwater.extract.pdf.shapes import Piece
+from headwater.extract.pdf.geometry import TextPiece
 
 _ZONE = 0.11
 _STEP = 8.0
@@ -14,17 +14,17 @@ _NAMED_NUMBER = re.compile(
     rf"\W*{_PAGE_WORD}\s*[\divxlc]{{1,6}}(?:\s*(?:/|of|de|von|di|sur|\||-)\s*\d{{1,5}})?\W*\Z", re.IGNORECASE
 )
 _BARE_NUMBER = re.compile(r"\W{0,3}(?:\d{1,4}|[ivxlc]{1,7}|\d{1,4}\s*(?:/|of|de|von)\s*\d{1,4})\W{0,3}\Z")
-Page = tuple[Sequence[Piece], float]
+PagePieces = tuple[Sequence[TextPiece], float]
 """The pieces of a page, and its height."""
 
 
-def without_margins(pages: Sequence[Page]) -> list[list[Piece]]:
+def without_margins(pages: Sequence[PagePieces]) -> list[list[TextPiece]]:
     """The pages without their running heads, running feet and page numbers."""
     repeated = _repeated(pages)
     return [_cleaned(pieces, height, repeated) for pieces, height in pages]
 
 
-def running(pages: Sequence[Page]) -> list[str]:
+def running_heads(pages: Sequence[PagePieces]) -> list[str]:
     """The running heads and feet themselves, as the first page that has them shows them: they may say whose paper it is."""
     repeated = _repeated(pages)
     found = [
@@ -36,7 +36,7 @@ def running(pages: Sequence[Page]) -> list[str]:
     return list({_DIGITS.sub("#", text.casefold()): text for text in reversed(found)}.values())[::-1]
 
 
-def _repeated(pages: Sequence[Page]) -> set[tuple[str, int]]:
+def _repeated(pages: Sequence[PagePieces]) -> set[tuple[str, int]]:
     seen = Counter(
         key for page in pages for key in {key for piece in page[0] for key in _keys(piece, page[1])}
     )
@@ -44,12 +44,12 @@ def _repeated(pages: Sequence[Page]) -> set[tuple[str, int]]:
     return {key for key, count in seen.items() if count >= enough} if len(pages) > 1 else set()
 
 
-def _cleaned(pieces: Sequence[Piece], height: float, repeated: set[tuple[str, int]]) -> list[Piece]:
+def _cleaned(pieces: Sequence[TextPiece], height: float, repeated: set[tuple[str, int]]) -> list[TextPiece]:
     kept = [piece for piece in pieces if not repeated.intersection(_keys(piece, height))]
     return [piece for piece in kept if not _is_page_number(piece, kept, height)]
 
 
-def _keys(piece: Piece, height: float) -> list[tuple[str, int]]:
+def _keys(piece: TextPiece, height: float) -> list[tuple[str, int]]:
     """Under which names it is recognised on other pages: its text without numbers, and about where it stands."""
     if piece.table is not None or not _in_margin(piece, height):
         return []
@@ -60,11 +60,11 @@ def _keys(piece: Piece, height: float) -> list[tuple[str, int]]:
     return [(text, place), (text, round(piece.top / _STEP + 0.5) + 10_000)]
 
 
-def _in_margin(piece: Piece, height: float) -> bool:
+def _in_margin(piece: TextPiece, height: float) -> bool:
     return piece.bottom < _ZONE * height or piece.top > (1 - _ZONE) * height
 
 
-def _is_page_number(piece: Piece, pieces: Sequence[Piece], height: float) -> bool:
+def _is_page_number(piece: TextPiece, pieces: Sequence[TextPiece], height: float) -> bool:
     if not _in_margin(piece, height) or len(piece.text) > 30:
         return False
     if _NAMED_NUMBER.match(piece.text):
@@ -72,7 +72,7 @@ def _is_page_number(piece: Piece, pieces: Sequence[Piece], height: float) -> boo
     return _BARE_NUMBER.match(piece.text) is not None and _stands_alone(piece, pieces)
 
 
-def _stands_alone(piece: Piece, pieces: Sequence[Piece]) -> bool:
+def _stands_alone(piece: TextPiece, pieces: Sequence[TextPiece]) -> bool:
     reach = piece.height
     return not any(
         other is not piece and other.bottom > piece.top - reach and other.top < piece.bottom + reach

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
 
-from headwater.extract.blocks import Block, Heading, Item, Paragraph
-from headwater.extract.pdf.shapes import Line
+from headwater.extract.blocks import Block, Heading, ListItem, Paragraph
+from headwater.extract.pdf.geometry import TextLine
 
 _BULLET = re.compile("^[•◦▪▫‣●○■□·–—*\uf0b7\uf0a7\uf0d8-] +(?=\\S)")
 _NUMBER = re.compile(r"^(?:\(?\d{1,3}[.)]|\(?[a-z]\)|[ivx]{1,5}\)) +\S")
@@ -28,18 +28,18 @@ _DEEPEST = 4
 
 
 @dataclass(slots=True)
-class Run:
+class LineRun:
     """Lines that make one block."""
 
-    lines: list[Line] = field(default_factory=list)
+    lines: list[TextLine] = field(default_factory=list)
 
 
-def to_blocks(lines: Sequence[Line]) -> list[Block]:
+def to_blocks(lines: Sequence[TextLine]) -> list[Block]:
     """The blocks of a document, its lines given in reading order."""
     words = [line for line in lines if line.table is None]
     body = _body_size(words)
     levels = _levels(words, body)
-    joiner = Joiner.over(words)
+    joiner = LineJoiner.over(words)
     blocks: list[Block] = []
     pitch = _pitch(words)
     for run in _runs(lines, pitch):
@@ -48,7 +48,7 @@ def to_blocks(lines: Sequence[Line]) -> list[Block]:
     return blocks
 
 
-def _body_size(lines: Sequence[Line]) -> float:
+def _body_size(lines: Sequence[TextLine]) -> float:
     sizes: Counter[float] = Counter()
     for line in lines:
         sizes[_rounded(line.size)] += len(line.text)
@@ -59,7 +59,7 @@ def _rounded(size: float) -> float:
     return round(size * 2) / 2
 
 
-def _levels(lines: Sequence[Line], body: float) -> dict[float, int]:
+def _levels(lines: Sequence[TextLine], body: float) -> dict[float, int]:
     """Heading sizes from the largest down; sizes that hold much of the text are no headings."""
     amounts: Counter[float] = Counter()
     for line in lines:
@@ -69,7 +69,7 @@ def _levels(lines: Sequence[Line], body: float) -> dict[float, int]:
     return {size: min(place + 1, _DEEPEST) for place, size in enumerate(sorted(larger, reverse=True))}
 
 
-def _pitch(lines: Sequence[Line]) -> float:
+def _pitch(lines: Sequence[TextLine]) -> float:
     """How far apart the tops of lines usually are, in line heights."""
     steps = [
         (after.top - before.top) / before.size
@@ -79,17 +79,17 @@ def _pitch(lines: Sequence[Line]) -> float:
     return median(steps) if steps else 1.5
 
 
-def _runs(lines: Sequence[Line], pitch: float) -> list[Run]:
-    runs: list[Run] = []
+def _runs(lines: Sequence[TextLine], pitch: float) -> list[LineRun]:
+    runs: list[LineRun] = []
     for line in lines:
         if runs and _continues(runs[-1].lines, line, pitch):
             runs[-1].lines.append(line)
         else:
-            runs.append(Run([line]))
+            runs.append(LineRun([line]))
     return runs
 
 
-def _continues(run: Sequence[Line], line: Line, pitch: float) -> bool:
+def _continues(run: Sequence[TextLine], line: TextLine, pitch: float) -> bool:
     before = run[-1]
     if line.table is not None or before.table is not None:
         return False
@@ -109,7 +109,7 @@ def _is_finished(text: str) -> bool:
     return text.rstrip(_CLOSERS).endswith(_ENDS)
 
 
-def _starts_anew(run: Sequence[Line], line: Line) -> bool:
+def _starts_anew(run: Sequence[TextLine], line: TextLine) -> bool:
     """Indented after a finished line, or after a line that had room for more."""
     before = run[-1]
     if not _is_finished(before.text):
@@ -120,20 +120,20 @@ def _starts_anew(run: Sequence[Line], line: Line) -> bool:
     return indented or (unfilled and len(run) > 1)
 
 
-def _block(run: Run, levels: dict[float, int], body: float, joiner: "Joiner") -> Block:
+def _block(run: LineRun, levels: dict[float, int], body: float, joiner: "LineJoiner") -> Block:
     first = run.lines[0]
     text = _LEADERS.sub(" … ", joiner.join([line.text for line in run.lines]))
     level = levels.get(_rounded(first.size), 0)
     if level and len(text) <= _HEADING_LENGTH and any(letter.isalpha() for letter in text):
         return Heading(text, level)
     if bullet := _BULLET.match(text):
-        return Item(text[bullet.end() :])
+        return ListItem(text[bullet.end() :])
     if _is_bold_heading(run, text, body):
         return Heading(text, min(max(levels.values(), default=0) + 1, _DEEPEST + 1))
     return Paragraph(text)
 
 
-def _is_bold_heading(run: Run, text: str, body: float) -> bool:
+def _is_bold_heading(run: LineRun, text: str, body: float) -> bool:
     first = run.lines[0]
     if not first.bold or len(run.lines) > 2 or len(text) > _BOLD_LENGTH or first.size < body * 0.95:
         return False
@@ -141,13 +141,13 @@ def _is_bold_heading(run: Run, text: str, body: float) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Joiner:
+class LineJoiner:
     """Joins lines. A word broken at the line's end is spelled as the document spells it elsewhere."""
 
     known: frozenset[str]
 
     @classmethod
-    def over(cls, lines: Sequence[Line]) -> "Joiner":
+    def over(cls, lines: Sequence[TextLine]) -> "LineJoiner":
         return cls(frozenset(word for line in lines for word in _TOKEN.findall(line.text.casefold())))
 
     def join(self, texts: Sequence[str]) -> str:

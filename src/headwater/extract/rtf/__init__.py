@@ -1,5 +1,5 @@
 """The reader of RTF."""
 
-from headwater.extract.rtf.read import read_rtf
+from headwater.extract.rtf.reader import read_rtf
 
 __all__ = ["read_rtf"]

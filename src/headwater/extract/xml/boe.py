@@ -5,21 +5,20 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import urljoin
 
-from headwater.extract.blocks import Block, Heading, Item, Paragraph, Table
-from headwater.extract.compose import reading
-from headwater.extract.letters import one_line
-from headwater.extract.moments import from_digits
-from headwater.extract.xml.parse import (
+from headwater.extract.blocks import Block, Heading, ListItem, Paragraph, Table, reading_from_blocks
+from headwater.extract.xml.parser import (
     Element,
     NotXml,
     attribute,
     children,
     find,
     name_of,
-    parse,
+    parse_xml,
     text_of,
 )
-from headwater.model.reading import Hints, Reading, Unreadable
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
+from headwater.text.dates import parse_digit_date
+from headwater.text.letters import to_one_line
 
 HOME = "https://www.boe.es/"
 # Classes of headings from the outermost inwards; what a document does not use takes no level.
@@ -44,15 +43,15 @@ _FACTS = (
 )
 
 
-def read_boe(data: bytes, hints: Hints) -> Reading | Unreadable:
+def read_boe(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
     """Articles as headings, tables as tables, references with their identifiers; "error_page" when the gazette
     answers with its page for documents that it does not have."""
     del hints
     try:
-        root = parse(data)
+        root = parse_xml(data)
     except NotXml as error:
         return Unreadable(error.reason, str(error))
-    return read_tree(root)
+    return read_boe_tree(root)
 
 
 def is_boe(root: Element) -> bool:
@@ -61,7 +60,7 @@ def is_boe(root: Element) -> bool:
     return name_of(root) == "response" and find(root, "data", "texto", "bloque") is not None
 
 
-def read_tree(root: Element) -> Reading | Unreadable:
+def read_boe_tree(root: Element) -> Reading | Unreadable:
     if name_of(root) in {"error", "html"}:
         return Unreadable("error_page", "the gazette has no such document")
     if not is_boe(root):
@@ -69,7 +68,7 @@ def read_tree(root: Element) -> Reading | Unreadable:
     if name_of(root) == "response":
         return _consolidated(root)
     facts = _facts(root)
-    return reading(
+    return reading_from_blocks(
         _levelled(_blocks(find(root, "texto"))),
         media_type="application/xml",
         method="boe",
@@ -80,14 +79,14 @@ def read_tree(root: Element) -> Reading | Unreadable:
 
 def _about(root: Element) -> dict[str, Any]:
     def said(name: str) -> str:
-        return one_line(text_of(find(root, "metadatos", name)))
+        return to_one_line(text_of(find(root, "metadatos", name)))
 
-    topics = [one_line(text_of(topic)) for topic in _under(root, "analisis", "materias")]
+    topics = [to_one_line(text_of(topic)) for topic in _under(root, "analisis", "materias")]
     return {
         "title": said("titulo"),
         "publisher": said("departamento"),
-        "published": from_digits(said("fecha_publicacion")),
-        "modified": from_digits(attribute(root, "fecha_actualizacion")),
+        "published": parse_digit_date(said("fecha_publicacion")),
+        "modified": parse_digit_date(attribute(root, "fecha_actualizacion")),
         "canonical_url": said("url_eli"),
         "keywords": tuple(topic for topic in topics if topic),
         "language": "es",
@@ -98,24 +97,24 @@ def _facts(root: Element) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     for name in _FACTS:
         element = find(root, "metadatos", name)
-        if value := one_line(text_of(element)):
+        if value := to_one_line(text_of(element)):
             facts[name] = value
             if element is not None and (code := attribute(element, "codigo")):
                 facts[f"{name}_codigo"] = code
-    if pdf := one_line(text_of(find(root, "metadatos", "url_pdf"))):
+    if pdf := to_one_line(text_of(find(root, "metadatos", "url_pdf"))):
         facts["url_pdf"] = urljoin(HOME, pdf)
     for name in ("anteriores", "posteriores"):
         if found := [_reference(element) for element in _under(root, "analisis", "referencias", name)]:
             facts[name] = found
-    notes = [one_line(text_of(note)) for note in _under(root, "analisis", "notas")]
+    notes = [to_one_line(text_of(note)) for note in _under(root, "analisis", "notas")]
     return {**facts, "notas": notes} if any(notes) else facts
 
 
 def _reference(element: Element) -> dict[str, str]:
     return {
         "referencia": attribute(element, "referencia"),
-        "palabra": one_line(text_of(find(element, "palabra"))),
-        "texto": one_line(text_of(find(element, "texto"))),
+        "palabra": to_one_line(text_of(find(element, "palabra"))),
+        "texto": to_one_line(text_of(find(element, "texto"))),
     }
 
 
@@ -135,7 +134,7 @@ def _consolidated(root: Element) -> Reading | Unreadable:
             blocks += _blocks(versions[-1])
             holds.append(attribute(versions[-1], "fecha_vigencia"))
     facts = {"in_force_from": max(holds)} if any(holds) else {}
-    return reading(
+    return reading_from_blocks(
         _levelled(blocks),
         media_type="application/xml",
         method="boe-consolidated",
@@ -149,7 +148,7 @@ def _blocks(text: Element | None) -> Iterator[Block]:
         if name == "table":
             yield Table(tuple(_rows(element)))
         elif name in {"ul", "ol"}:
-            yield from (Item(text_of(item)) for tag, item in children(element) if tag == "li")
+            yield from (ListItem(text_of(item)) for tag, item in children(element) if tag == "li")
         elif name in {"blockquote", "div", "bloque", "version"}:
             yield from _blocks(element)
         else:
@@ -157,14 +156,14 @@ def _blocks(text: Element | None) -> Iterator[Block]:
 
 
 def _paragraph(element: Element) -> Block:
-    text = one_line(text_of(element))
+    text = to_one_line(text_of(element))
     rank = _HEADING_CLASS.match(attribute(element, "class"))
     return Heading(text, _RANKS.index(rank[1]) + 1) if rank else Paragraph(text)
 
 
 def _rows(table: Element) -> Iterator[tuple[str, ...]]:
     for row in table.iter("{*}tr"):
-        yield tuple(one_line(text_of(cell)) for name, cell in children(row) if name in {"td", "th"})
+        yield tuple(to_one_line(text_of(cell)) for name, cell in children(row) if name in {"td", "th"})
 
 
 def _levelled(blocks: Iterator[Block] | Sequence[Block]) -> list[Block]:

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Sequence
 
-from headwater.pure.crawling.markers import folded
+from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.entries import NOTE
-from headwater_recipes.procedures.fields.told import Told, spans_of
-from headwater_recipes.procedures.sections.line import Line
-from headwater_recipes.procedures.sections.part import Part
+from headwater_recipes.procedures.fields.value import FieldValue, spans_of
+from headwater_recipes.procedures.sections.parts import PagePart, TextLine
 
 SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-ZÁÉÍÓÚÀÈÒÑÇ¿¡])")
 ABBREVIATION = re.compile(r"\b(?:art|núm|num|n\.º|nº|pág|tel|Sr|Sra|Dr|Avda|Pza|C)\.$")
@@ -40,11 +39,11 @@ APPLYING = re.compile(
 )
 
 
-def deadlines(parts: Sequence[Part], everything: Sequence[Part] = ()) -> Told:
+def deadlines(parts: Sequence[PagePart], everything: Sequence[PagePart] = ()) -> FieldValue:
     """Keys solicitud, resolucion, silencio_administrativo, recurso, and others as the page calls them. How long the
     decision takes and what silence means is taken from other parts where a sentence says it outright."""
     found: dict[str, list[str]] = {}
-    lines: list[Line] = []
+    lines: list[TextLine] = []
     for part in parts:
         for line in part.lines:
             if NOTE.match(line.text):
@@ -57,17 +56,17 @@ def deadlines(parts: Sequence[Part], everything: Sequence[Part] = ()) -> Told:
         found[key] = [text]
         lines.append(line)
     value = {key: " ".join(texts) for key, texts in found.items()}
-    return Told(value, spans_of(lines)) if value else Told()
+    return FieldValue(value, spans_of(lines)) if value else FieldValue()
 
 
-def _elsewhere(parts: Sequence[Part], found: dict[str, list[str]]) -> list[tuple[str, str, Line]]:
-    told: dict[str, tuple[str, str, Line]] = {}
+def _elsewhere(parts: Sequence[PagePart], found: dict[str, list[str]]) -> list[tuple[str, str, TextLine]]:
+    told: dict[str, tuple[str, str, TextLine]] = {}
     for part in parts:
         if part.field in {"plazos", "ignored", "base_legal"}:
             continue
         for line in part.lines:
             for sentence in sentences(line.text):
-                bare = folded(sentence)
+                bare = fold_text(sentence)
                 key = (
                     "resolucion"
                     if OUTRIGHT.search(bare)
@@ -80,15 +79,15 @@ def _elsewhere(parts: Sequence[Part], found: dict[str, list[str]]) -> list[tuple
     return list(told.values())
 
 
-def _dated(part: Part, line: Line) -> list[tuple[str, str]]:
+def _dated(part: PagePart, line: TextLine) -> list[tuple[str, str]]:
     if line.kind == "row":
         return _row(line)
     if part.key not in {"", "solicitud", "resolucion"}:
         return [(part.key, line.text)]
     if line.lead and line.rest:
-        return [(_key(folded(line.lead), "") or _slug(line.lead), line.rest)]
+        return [(_key(fold_text(line.lead), "") or _slug(line.lead), line.rest)]
     return [
-        (_key(folded(said), part.key), said)
+        (_key(fold_text(said), part.key), said)
         for sentence in sentences(line.text)
         for said in _halves(sentence)
     ]
@@ -97,16 +96,24 @@ def _dated(part: Part, line: Line) -> list[tuple[str, str]]:
 def _halves(sentence: str) -> list[str]:
     """A term and, behind a semicolon, what silence means after it."""
     term, mark, rest = sentence.partition("; ")
-    if mark and _key(folded(rest), "") == "silencio_administrativo" != _key(folded(term), ""):
+    if mark and _key(fold_text(rest), "") == "silencio_administrativo" != _key(fold_text(term), ""):
         return [term, rest]
     return [sentence]
 
 
-def _row(line: Line) -> list[tuple[str, str]]:
+def _row(line: TextLine) -> list[tuple[str, str]]:
     name, *values = [cell for cell in line.cells if cell] or [""]
-    if not values or folded(name) in {"plazo", "tramite", "fase", "concepto", "termini", "actuacion", "epea"}:
+    if not values or fold_text(name) in {
+        "plazo",
+        "tramite",
+        "fase",
+        "concepto",
+        "termini",
+        "actuacion",
+        "epea",
+    }:
         return []
-    bare = folded(name)
+    bare = fold_text(name)
     key = _key(bare, "") or _slug(name)
     return [(key, " ".join(values))]
 
@@ -146,4 +153,4 @@ def sentences(text: str) -> list[str]:
 
 
 def _slug(text: str) -> str:
-    return folded(text).replace(" ", "_")[:40] or "solicitud"
+    return fold_text(text).replace(" ", "_")[:40] or "solicitud"

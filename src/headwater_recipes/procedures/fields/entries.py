@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from headwater.pure.crawling.markers import folded
-from headwater_recipes.procedures.fields.told import Told, spans_of
-from headwater_recipes.procedures.sections.line import Line
-from headwater_recipes.procedures.sections.part import Part
+from headwater.text.folding import fold_text
+from headwater_recipes.procedures.fields.value import FieldValue, spans_of
+from headwater_recipes.procedures.sections.parts import PagePart, TextLine
 
 NOTE = re.compile(
     r"^(?:\(\d{1,2}\)|\[\d{1,2}\]|[¹²³⁴⁵]|\*(?!\*)|nota(?: al pie)?\s*\d*\s*[:.])", re.IGNORECASE
@@ -33,28 +32,28 @@ TABLE_HEADS = re.compile(
 )
 
 
-def entries(parts: Sequence[Part]) -> Told:
+def entries(parts: Sequence[PagePart]) -> FieldValue:
     """Each item, row or paragraph once; what only leads to a list below is left out, notes as well."""
     found: list[str] = []
-    lines: list[Line] = []
+    lines: list[TextLine] = []
     seen: set[str] = set()
     for part in parts:
         for text, line in _of(part):
-            key = folded(text)
+            key = fold_text(text)
             if key and key not in seen and not NONE_NEEDED.match(key):
                 seen.add(key)
                 found.append(text)
                 lines.append(line)
-    return Told(found, spans_of(lines)) if found else Told()
+    return FieldValue(found, spans_of(lines)) if found else FieldValue()
 
 
-def telling(parts: Sequence[Part]) -> list[Part]:
+def telling(parts: Sequence[PagePart]) -> list[PagePart]:
     """Without the parts that only say "everybody", where others say more."""
-    more = [part for part in parts if not EVERYBODY.match(folded(part.text[:LONGEST_AUDIENCE]))]
+    more = [part for part in parts if not EVERYBODY.match(fold_text(part.text[:LONGEST_AUDIENCE]))]
     return more if any(part.lines for part in more) else list(parts)
 
 
-def _of(part: Part) -> Iterator[tuple[str, Line]]:
+def _of(part: PagePart) -> Iterator[tuple[str, TextLine]]:
     for place, line in enumerate(part.lines):
         following = part.lines[place + 1] if place + 1 < len(part.lines) else None
         if (
@@ -71,23 +70,23 @@ def _of(part: Part) -> Iterator[tuple[str, Line]]:
             yield from ((tidy(text), line) for text in apart(line.text) if tidy(text))
 
 
-def _only_fetches(line: Line, lines: Sequence[Line]) -> bool:
+def _only_fetches(line: TextLine, lines: Sequence[TextLine]) -> bool:
     """A line below the list that is nothing but a link to a form."""
     if line.kind != "text" or len(line.links) != 1 or not any(one.kind == "item" for one in lines):
         return False
-    if FETCH.match(folded(line.text)):
+    if FETCH.match(fold_text(line.text)):
         return True
-    return folded(line.text) == folded(line.links[0].text)
+    return fold_text(line.text) == fold_text(line.links[0].text)
 
 
-def _looked_up(part: Part, line: Line) -> bool:
+def _looked_up(part: PagePart, line: TextLine) -> bool:
     """A remark beside the list of papers."""
     if part.field != "documentos_necesarios" or line.kind != "text":
         return False
-    return any(one.kind == "item" for one in part.lines) and bool(OF_ITSELF.search(folded(line.text)))
+    return any(one.kind == "item" for one in part.lines) and bool(OF_ITSELF.search(fold_text(line.text)))
 
 
-def _leads(line: Line, following: Line | None) -> bool:
+def _leads(line: TextLine, following: TextLine | None) -> bool:
     listed = following is not None and following.kind in {"item", "row"}
     return line.kind == "text" and (
         (line.text.endswith(":") and (listed or following is None)) or (listed and _introduces(line.text))
@@ -103,16 +102,16 @@ def _introduces(text: str) -> bool:
     )
 
 
-def _is_head(lines: Sequence[Line], place: int) -> bool:
+def _is_head(lines: Sequence[TextLine], place: int) -> bool:
     """The first row of a table, when it names the columns."""
     line = lines[place]
     if line.kind != "row" or (place > 0 and lines[place - 1].kind == "row"):
         return False
     more = place + 1 < len(lines) and lines[place + 1].kind == "row"
-    return more and (bool(TABLE_HEADS.match(folded(line.cells[0]))) or not line.cells[0])
+    return more and (bool(TABLE_HEADS.match(fold_text(line.cells[0]))) or not line.cells[0])
 
 
-def _row(line: Line) -> str:
+def _row(line: TextLine) -> str:
     name, *others = [cell for cell in line.cells if cell] or [""]
     more = [cell for cell in others if len(cell.split()) > SHORT_CELL or cell.endswith(".")]
     return ": ".join([name, *more])

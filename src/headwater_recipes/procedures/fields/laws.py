@@ -3,13 +3,12 @@
 import re
 from collections.abc import Sequence
 
-from headwater.pure.crawling.markers import folded
+from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields import places
 from headwater_recipes.procedures.fields.entries import NOTE, tidy
 from headwater_recipes.procedures.fields.places import is_start
-from headwater_recipes.procedures.fields.told import Told, spans_of
-from headwater_recipes.procedures.sections.line import Line
-from headwater_recipes.procedures.sections.part import Part
+from headwater_recipes.procedures.fields.value import FieldValue, spans_of
+from headwater_recipes.procedures.sections.parts import PagePart, TextLine
 
 BOE = re.compile(r"BOE-[A-Z]-\d{4}-\d{1,6}")
 _NORMS = r"(?:Ley|Llei|Lei|Lege|Real Decreto|Reial [Dd]ecret|Decreto|Decret|Orden|Ordre|Orde|Ordenan\w+|Reglament\w*|Regulamento|Constituci\w+|Resoluci\w+|Law|Royal Decree|Act)\b"
@@ -22,26 +21,26 @@ BYLINE = re.compile(
 INTRODUCES = re.compile(r"(?:siguientes?|seguents?|aplicable|normativa|hauek)\s*:?$")
 
 
-def laws(parts: Sequence[Part]) -> Told:
+def laws(parts: Sequence[PagePart]) -> FieldValue:
     """One entry a law, in the page's words; the number that only its link carries is put behind."""
     found: list[str] = []
-    lines: list[Line] = []
+    lines: list[TextLine] = []
     for part in parts:
         for line in part.lines:
             for text in _named(line):
-                if folded(text) not in {folded(one) for one in found}:
+                if fold_text(text) not in {fold_text(one) for one in found}:
                     found.append(text)
                     lines.append(line)
-    return Told(found, spans_of(lines)) if found else Told()
+    return FieldValue(found, spans_of(lines)) if found else FieldValue()
 
 
-def _named(line: Line) -> list[str]:
-    if any(is_start(link) and folded(link.text) == folded(line.text) for link in line.links):
+def _named(line: TextLine) -> list[str]:
+    if any(is_start(link) and fold_text(link.text) == fold_text(line.text) for link in line.links):
         return []
     if places.number_in(line.text) and not re.search(_NORMS, line.text):
         return []  # whom to call, below the last law
     if (
-        BYLINE.search(folded(line.text))
+        BYLINE.search(fold_text(line.text))
         or NOTE.match(line.text)
         or (line.text.endswith(":") and INTRODUCES.search(line.text.lower()))
     ):
@@ -52,12 +51,14 @@ def _named(line: Line) -> list[str]:
     return [_with_number(piece, line, alone=len(pieces) == 1) for piece in pieces]
 
 
-def _with_number(piece: str, line: Line, *, alone: bool) -> str:
+def _with_number(piece: str, line: TextLine, *, alone: bool) -> str:
     if BOE.search(piece):
         return piece
     for link in line.links:
         number = BOE.search(link.url)
-        if number and (alone or folded(link.text) in folded(piece) or folded(piece) in folded(link.text)):
+        if number and (
+            alone or fold_text(link.text) in fold_text(piece) or fold_text(piece) in fold_text(link.text)
+        ):
             return f"{piece} ({number[0]})"
     return piece
 

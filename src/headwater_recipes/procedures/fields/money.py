@@ -3,11 +3,10 @@
 import re
 from collections.abc import Sequence
 
-from headwater.pure.crawling.markers import folded
+from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.entries import NOTE
-from headwater_recipes.procedures.fields.told import NOTHING, Told, spans_of
-from headwater_recipes.procedures.sections.line import Line
-from headwater_recipes.procedures.sections.part import Part
+from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, spans_of
+from headwater_recipes.procedures.sections.parts import PagePart, TextLine
 
 FREE = "Gratuito"
 _FREE_WORDS = (
@@ -41,28 +40,28 @@ SUM = re.compile(r"(?:\d+ )?(?:importes?|imports?|zenbatekoa|amount)$")
 HOW_MUCH = re.compile(r"(?:\d+ )?(?:cuanto|quant|canto|zenbat|how much)$")
 
 
-def fees(parts: Sequence[Part], everything: Sequence[Part]) -> Told:
+def fees(parts: Sequence[PagePart], everything: Sequence[PagePart]) -> FieldValue:
     """What the page says in a part of its own; else a sentence that calls the procedure free."""
     lines = [line for part in parts for line in _told(part.lines)]
     if not lines:
-        titles = [part for part in parts if ALL_FREE.match(folded(part.title))]
+        titles = [part for part in parts if ALL_FREE.match(fold_text(part.title))]
         return (
-            Told(FREE, ((titles[0].start, titles[0].start + len(titles[0].title)),))
+            FieldValue(FREE, ((titles[0].start, titles[0].start + len(titles[0].title)),))
             if titles
             else _said_free(everything)
         )
     text = joined(lines)
-    bare = folded(text)
+    bare = fold_text(text)
     if (
         NO.match(bare)
         or ZERO.match(bare)
         or ((ALL_FREE.match(bare) or NOTHING_TO_PAY.match(bare)) and not MONEY.search(text))
     ):
-        return Told(FREE, spans_of(lines))
-    return Told(text, spans_of(lines))
+        return FieldValue(FREE, spans_of(lines))
+    return FieldValue(text, spans_of(lines))
 
 
-def _told(lines: Sequence[Line]) -> list[Line]:
+def _told(lines: Sequence[TextLine]) -> list[TextLine]:
     """Without notes, and without the row that only names the columns."""
     told = [line for line in lines if not NOTE.match(line.text)]
     rows = [line for line in told if line.kind == "row"]
@@ -72,20 +71,20 @@ def _told(lines: Sequence[Line]) -> list[Line]:
     return [line for line in told if not (heads and line is rows[0])]
 
 
-def _said_free(parts: Sequence[Part]) -> Told:
+def _said_free(parts: Sequence[PagePart]) -> FieldValue:
     for part in parts:
         if part.field == "ignored":
             continue
         for line in part.lines:
-            bare = folded(line.text)
+            bare = fold_text(line.text)
             if SAYS_FREE.search(bare) or (
                 len(bare.split()) <= 4 and ALL_FREE.match(bare) and "gratu" in bare
             ):
-                return Told(FREE, spans_of([line]))
-    return NOTHING
+                return FieldValue(FREE, spans_of([line]))
+    return NO_VALUE
 
 
-def joined(lines: Sequence[Line]) -> str:
+def joined(lines: Sequence[TextLine]) -> str:
     return " ".join(
         _said(line, last=place == len(lines) - 1)
         for place, line in enumerate(lines)
@@ -93,7 +92,7 @@ def joined(lines: Sequence[Line]) -> str:
     )
 
 
-def _said(line: Line, *, last: bool) -> str:
+def _said(line: TextLine, *, last: bool) -> str:
     if line.kind == "row":
         return "; ".join([": ".join(cell for cell in line.cells if cell)]) + ("" if last else ";")
     text = line.text
@@ -104,7 +103,7 @@ def _said(line: Line, *, last: bool) -> str:
     )
 
 
-def amounts(parts: Sequence[Part]) -> Told:
+def amounts(parts: Sequence[PagePart]) -> FieldValue:
     """An object: rows and items by their names, all else under `importe`."""
     found: dict[str, str] = {}
     lines = [line for part in parts for line in part.lines if not NOTE.match(line.text)]
@@ -112,10 +111,10 @@ def amounts(parts: Sequence[Part]) -> Told:
         name, value = _named(line)
         if value:
             found[name] = f"{found[name]} {value}" if name in found else value
-    return Told(found, spans_of(lines)) if found else NOTHING
+    return FieldValue(found, spans_of(lines)) if found else NO_VALUE
 
 
-def _named(line: Line) -> tuple[str, str]:
+def _named(line: TextLine) -> tuple[str, str]:
     if line.kind == "row":
         name, *values = [cell for cell in line.cells if cell] or [""]
         return (
@@ -131,10 +130,10 @@ def _named(line: Line) -> tuple[str, str]:
     return "importe", line.text
 
 
-def sides(parts: Sequence[Part]) -> tuple[list[Part], list[Part]]:
+def sides(parts: Sequence[PagePart]) -> tuple[list[PagePart], list[PagePart]]:
     """Parts about money as (paid, received): "Importe" alone is decided by what stands below it."""
-    aid = any(GETS.search(folded(f"{part.title} {part.text}")) for part in parts if _tells_what(part))
-    offered = aid and any(GETS.search(folded(part.title)) for part in parts if part.level == 1)
+    aid = any(GETS.search(fold_text(f"{part.title} {part.text}")) for part in parts if _tells_what(part))
+    offered = aid and any(GETS.search(fold_text(part.title)) for part in parts if part.level == 1)
     asked = [part for part in parts if part.field == "tasas" and offered and _is_open(part)]
     paid = [part for part in parts if part.field == "tasas" and not _is_received(part) and part not in asked]
     received = [
@@ -142,25 +141,27 @@ def sides(parts: Sequence[Part]) -> tuple[list[Part], list[Part]]:
         for part in parts
         if part.field == "cuantias" or (part.field == "tasas" and _is_received(part)) or part in asked
     ]
-    truly = [part for part in received if not _is_paid(part) and (aid or not SUM.match(folded(part.title)))]
+    truly = [
+        part for part in received if not _is_paid(part) and (aid or not SUM.match(fold_text(part.title)))
+    ]
     return [*paid, *(part for part in received if part not in truly)], truly
 
 
-def _is_open(part: Part) -> bool:
+def _is_open(part: PagePart) -> bool:
     """ "How much" alone, on the page of an aid: what one gets, unless it speaks of paying or says that it is free."""
-    bare = folded(part.text)
-    return bool(HOW_MUCH.match(folded(part.title)) and MONEY.search(part.text)) and not PAYS.search(bare)
+    bare = fold_text(part.text)
+    return bool(HOW_MUCH.match(fold_text(part.title)) and MONEY.search(part.text)) and not PAYS.search(bare)
 
 
-def _tells_what(part: Part) -> bool:
+def _tells_what(part: PagePart) -> bool:
     return part.level <= 1 or part.field in {"descripcion", "cuantias", "tasas", "nombre"}
 
 
-def _is_paid(part: Part) -> bool:
-    bare = folded(f"{part.title} {part.text}")
+def _is_paid(part: PagePart) -> bool:
+    bare = fold_text(f"{part.title} {part.text}")
     return bool(PAYS.search(bare)) and not GETS.search(bare)
 
 
-def _is_received(part: Part) -> bool:
-    title = folded(part.title)
+def _is_received(part: PagePart) -> bool:
+    title = fold_text(part.title)
     return bool(re.match(r"importes?\b|cuantia|quantia|contia", title)) and bool(GETS.search(title))

@@ -4,10 +4,9 @@ import re
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from headwater.pure.crawling.markers import folded
-from headwater_recipes.procedures.fields.told import NOTHING, Told, spans_of
-from headwater_recipes.procedures.sections.line import Line, Link
-from headwater_recipes.procedures.sections.part import Part
+from headwater.text.folding import fold_text
+from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, spans_of
+from headwater_recipes.procedures.sections.parts import PagePart, TextLine, TextLink
 
 APPOINTMENT = re.compile(
     r"cita ?-?_?previa|citaprevia|cita pr[eè]via|pedir cita|demanar cita|demana cita|hitzordu|appointment|\bcitas?\b"
@@ -64,19 +63,19 @@ SENTENCE = re.compile(
 
 
 def places(
-    applying: Sequence[Part],
-    where: Sequence[Part],
-    page_links: Sequence[tuple[Link, Line]],
+    applying: Sequence[PagePart],
+    where: Sequence[PagePart],
+    page_links: Sequence[tuple[TextLink, TextLine]],
     buttons: frozenset[str] = frozenset(),
-) -> Told:
+) -> FieldValue:
     """`donde_solicitar`: urls, direcciones, cita_previa_url. `buttons` are addresses that the page shows as such."""
     links = [(link, line) for part in applying for line in part.lines for link in line.links]
     starts = [(link, line) for link, line in links if is_start(link) or leads_to_start(link)]
     starts += [
         (link, line)
         for link, line in page_links
-        if (is_start(link) and STARTS.search(folded(link.text)))
-        or (link.url in buttons and is_sound(link) and not ASIDE.search(folded(link.text)))
+        if (is_start(link) and STARTS.search(fold_text(link.text)))
+        or (link.url in buttons and is_sound(link) and not ASIDE.search(fold_text(link.text)))
     ]
     appointments = [(link, line) for link, line in [*links, *page_links] if is_appointment(link)]
     streets = _streets(applying, where)
@@ -88,24 +87,24 @@ def places(
     if appointments:
         value["cita_previa_url"] = appointments[0][0].url
     used = [line for _, line in [*starts, *appointments[:1]]] + [line for _, line in streets]
-    return Told(value, spans_of(used)) if value else NOTHING
+    return FieldValue(value, spans_of(used)) if value else NO_VALUE
 
 
-def is_appointment(link: Link) -> bool:
+def is_appointment(link: TextLink) -> bool:
     return bool(
-        APPOINTMENT.search(folded(link.text))
+        APPOINTMENT.search(fold_text(link.text))
         or APPOINTMENT.search(urlsplit(link.url).path.lower().replace("-", " "))
     )
 
 
-def is_start(link: Link) -> bool:
+def is_start(link: TextLink) -> bool:
     """A page where the procedure begins: no paper to download, no law, no appointment."""
     if not is_sound(link):
         return False
     parts = urlsplit(link.url)
     host = (parts.hostname or "").lower()
     return (
-        bool(STARTS.search(folded(link.text)))
+        bool(STARTS.search(fold_text(link.text)))
         or "sede" in host
         or host.startswith("seu")
         or "egoitza" in host
@@ -113,7 +112,7 @@ def is_start(link: Link) -> bool:
     )
 
 
-def is_sound(link: Link) -> bool:
+def is_sound(link: TextLink) -> bool:
     return (
         link.url.startswith(("http://", "https://"))
         and not FILES.search(link.url)
@@ -122,21 +121,21 @@ def is_sound(link: Link) -> bool:
     )
 
 
-def leads_to_start(link: Link) -> bool:
+def leads_to_start(link: TextLink) -> bool:
     """By its address: only of use where the page speaks of applying."""
     return is_sound(link) and bool(START_PATH.search(urlsplit(link.url).path.lower()))
 
 
-def _streets(applying: Sequence[Part], where: Sequence[Part]) -> list[tuple[str, Line]]:
+def _streets(applying: Sequence[PagePart], where: Sequence[PagePart]) -> list[tuple[str, TextLine]]:
     found = [(text, line) for part in applying for line in part.lines for text in streets_in(line.text)]
     told = {line.start for _, line in found}
     for part in where:
         for line in part.lines:
             if (
                 line.start not in told
-                and PLACE.search(folded(line.text))
+                and PLACE.search(fold_text(line.text))
                 and not line.links
-                and not ANYWHERE.search(folded(line.text))
+                and not ANYWHERE.search(fold_text(line.text))
                 and not line.text.endswith(":")
             ):
                 found.append((line.text.rstrip("."), line))
@@ -168,18 +167,18 @@ def _address(text: str) -> str:
     return PREPOSITION.sub("", text).rstrip(" .;,·")
 
 
-def telephone(parts: Sequence[Part]) -> Told:
+def telephone(parts: Sequence[PagePart]) -> FieldValue:
     """The first number that the parts give."""
     for part in parts:
         for line in part.lines:
             if found := number_in(line.text, titled=part.title):
-                return Told(found, spans_of([line]))
-    return NOTHING
+                return FieldValue(found, spans_of([line]))
+    return NO_VALUE
 
 
 def number_in(text: str, titled: str = "") -> str:
     """A telephone number as it is written; short ones (010, 060) only beside a word for telephone."""
-    titled = f"{titled}: " if "tel" in folded(titled) else ""
+    titled = f"{titled}: " if "tel" in fold_text(titled) else ""
     short = SHORT_PHONE.search(f"{titled}{text}")
     found = PHONE.search(f"{titled}{text}")
     if found and (short is None or found.start() < short.start(1)):

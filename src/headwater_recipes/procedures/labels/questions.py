@@ -6,7 +6,7 @@ answers follows from the word that asks and one other word. Everything is folded
 
 import re
 
-from headwater_recipes.procedures.labels.label import Label
+from headwater_recipes.procedures.labels.vocabulary import Label
 
 _ASKS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(pattern))
@@ -108,7 +108,7 @@ _THOSE_WHO = re.compile(
 LONGEST = 14
 
 
-def asked(bare: str) -> Label | None:
+def label_of_question(bare: str) -> Label | None:
     """The part that answers a folded question; None when nothing in it asks, or it asks something else."""
     if len(bare.split()) > LONGEST:
         return None

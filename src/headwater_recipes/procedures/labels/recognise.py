@@ -3,10 +3,9 @@
 import re
 from functools import lru_cache
 
-from headwater.pure.crawling.markers import folded
-from headwater_recipes.procedures.labels.label import Label
-from headwater_recipes.procedures.labels.questions import asked
-from headwater_recipes.procedures.labels.vocabulary import ENDINGS, NOUNS, OTHERWISE, RULES
+from headwater.text.folding import fold_text
+from headwater_recipes.procedures.labels.questions import label_of_question
+from headwater_recipes.procedures.labels.vocabulary import ENDINGS, NOUNS, OTHERWISE, RULES, Label
 
 _ORDINAL = r"primer[oa]?|segund[oa]|tercer[oa]?|cuart[oa]|quint[oa]|sext[oa]|s[eé]ptim[oa]|octav[oa]|noven[oa]|d[eé]cim[oa]|[uú]nic[oa]"
 NUMBER = re.compile(
@@ -92,7 +91,7 @@ def _recognise(heading: str) -> Label | None:
     for rule in ENDINGS:
         if rule.pattern.search(bare):
             return rule.label
-    if (label := asked(bare)) is not None:
+    if (label := label_of_question(bare)) is not None:
         return label
     for candidate in dict.fromkeys((bare, LEAD.sub("", bare, count=1), ASKS.sub("", bare, count=1))):
         for rule in RULES:
@@ -125,7 +124,7 @@ def _place(words: list[str], pattern: re.Pattern[str]) -> int | None:
 
 
 def plain_label(heading: str) -> str:
-    return folded(NUMBER.sub("", heading))
+    return fold_text(NUMBER.sub("", heading))
 
 
 def recognise_plain(line: str) -> Label | None:
@@ -168,7 +167,7 @@ def _says_no_more(text: str, words: list[str]) -> bool:
     return len(rest) <= 1 or (len(words) <= 4 and len(rest) <= 2)
 
 
-def both(heading: str) -> tuple[Label, ...]:
+def recognise_both(heading: str) -> tuple[Label, ...]:
     """The labels of a heading that announces two parts ("Objeto y requisitos"), in its order."""
     parts = [part for part in JOINED.split(NUMBER.sub("", heading)) if part.strip()]
     if not 1 < len(parts) <= 4:

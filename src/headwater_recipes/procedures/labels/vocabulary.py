@@ -1,13 +1,27 @@
-"""How pages of the administration name their parts, in Spanish, Catalan, Galician, Basque and English.
-
-Every phrase is folded (lower case, no accents, words only) and stands at the beginning of a label. The first rule
-that fits decides, so the narrow ones come first. Basque, and often English, puts the word that decides last: those are
-the endings.
-"""
+"""What a label says about the text below it."""
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-from headwater_recipes.procedures.labels.label import Label, Rule, rules
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """`field` of the document; `key` divides some of them: a deadline's meaning, a way to apply."""
+
+    field: str
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelRule:
+    label: Label
+    pattern: re.Pattern[str]
+
+
+def label_rules(label: Label, phrases: Iterable[str]) -> tuple[LabelRule, ...]:
+    return tuple(LabelRule(label, re.compile(phrase)) for phrase in phrases)
+
 
 _A = r"(?:(?:a|o|el|la|los|las|els|les|os|as|the|l) )?"
 
@@ -211,105 +225,109 @@ WHAT = (
     r"(?:resumen|resum|resumo|laburpen\w*|summary|overview|about|presentacion del tramite|sobre (?:este|esta|el|la|aquest|aquesta) (?:tramite|tramit|procedimiento|ayuda|ajut|servicio|prestacion)|at a glance|what (?:does it|it) (?:consist|involve))\b",
 )
 
-RULES: tuple[Rule, ...] = (
-    *rules(Label("ignored"), NOT_FOR_FIELDS),
-    *rules(Label("nombre"), NAME),
-    *rules(Label("nombre_alternativo"), OTHER_NAMES),
-    *rules(Label("codigo_sia"), CODE),
-    *rules(Label("organismo"), HANDLED),
-    *rules(Label("plazos", "silencio_administrativo"), SILENCE),
-    *rules(Label("plazos", "resolucion"), DECISION),
-    *rules(Label("plazos", "recurso"), APPEAL),
-    *rules(Label("plazos", "pago"), PAYMENT_TERM),
-    *rules(Label("como_solicitar", "cita"), APPOINTMENT),
-    *rules(Label("como_solicitar", "online"), ONLINE),
-    *rules(Label("como_solicitar", "presencial"), IN_PERSON),
-    *rules(Label("como_solicitar", "telefono"), BY_PHONE),
-    *rules(Label("como_solicitar", "correo"), BY_POST),
-    *rules(Label("tasas"), FEES),
-    *rules(Label("cuantias"), AMOUNTS),
-    *rules(Label("documentos_necesarios"), PAPERS),
-    *rules(Label("requisitos"), CONDITIONS),
-    *rules(Label("plazos", "solicitud"), PERIOD),
-    *rules(Label("base_legal"), LAW),
-    *rules(Label("organismo"), BODY),
-    *rules(Label("contacto"), CONTACT),
-    *rules(Label("datos_importantes"), REMARKS),
-    *rules(Label("descripcion"), WHAT),
-    *rules(Label("donde_solicitar"), WHERE),
-    *rules(Label("como_solicitar"), HOW),
+RULES: tuple[LabelRule, ...] = (
+    *label_rules(Label("ignored"), NOT_FOR_FIELDS),
+    *label_rules(Label("nombre"), NAME),
+    *label_rules(Label("nombre_alternativo"), OTHER_NAMES),
+    *label_rules(Label("codigo_sia"), CODE),
+    *label_rules(Label("organismo"), HANDLED),
+    *label_rules(Label("plazos", "silencio_administrativo"), SILENCE),
+    *label_rules(Label("plazos", "resolucion"), DECISION),
+    *label_rules(Label("plazos", "recurso"), APPEAL),
+    *label_rules(Label("plazos", "pago"), PAYMENT_TERM),
+    *label_rules(Label("como_solicitar", "cita"), APPOINTMENT),
+    *label_rules(Label("como_solicitar", "online"), ONLINE),
+    *label_rules(Label("como_solicitar", "presencial"), IN_PERSON),
+    *label_rules(Label("como_solicitar", "telefono"), BY_PHONE),
+    *label_rules(Label("como_solicitar", "correo"), BY_POST),
+    *label_rules(Label("tasas"), FEES),
+    *label_rules(Label("cuantias"), AMOUNTS),
+    *label_rules(Label("documentos_necesarios"), PAPERS),
+    *label_rules(Label("requisitos"), CONDITIONS),
+    *label_rules(Label("plazos", "solicitud"), PERIOD),
+    *label_rules(Label("base_legal"), LAW),
+    *label_rules(Label("organismo"), BODY),
+    *label_rules(Label("contacto"), CONTACT),
+    *label_rules(Label("datos_importantes"), REMARKS),
+    *label_rules(Label("descripcion"), WHAT),
+    *label_rules(Label("donde_solicitar"), WHERE),
+    *label_rules(Label("como_solicitar"), HOW),
 )
 
 # The word that decides stands last.
-ENDINGS: tuple[Rule, ...] = (
-    *rules(
+ENDINGS: tuple[LabelRule, ...] = (
+    *label_rules(
         Label("plazos", "resolucion"),
         (
             r"\b(?:decision|resolution|processing|response|answer) (?:period|deadlines?|time limits?)$",
             r"(?:ebaz|erantzu|izapide)\w* .*ep(?:ea|eak|emuga)$|(?:ebazpen)\w*-?epea$",
         ),
     ),
-    *rules(Label("plazos", "recurso"), (r"errekurtso\w* .*ep(?:ea|eak)$|appeal deadlines?$",)),
-    *rules(
+    *label_rules(Label("plazos", "recurso"), (r"errekurtso\w* .*ep(?:ea|eak)$|appeal deadlines?$",)),
+    *label_rules(
         Label("plazos", "solicitud"),
         (
             r"\b(?:application|submission|opening|closing|key|enrolment|registration) dates?$|\bep(?:ea|eak|emuga)$|\bdeadlines?$|\btime limits?$|\bperiod$",
         ),
     ),
-    *rules(
+    *label_rules(
         Label("documentos_necesarios"),
         (
             r"\b(?:dokumentazioa|agiriak|dokumentuak)$|\b(?:required|needed) documents$|(?<!de )\bdocuments (?:required|needed|to (?:submit|provide|bring))$",
         ),
     ),
-    *rules(
+    *label_rules(
         Label("requisitos"),
         (r"\b(?:baldintzak|eskakizunak|betekizunak|requirements|eligibility|onuradunak)$",),
     ),
-    *rules(Label("base_legal"), (r"\b(?:araudia|legeria|arautegia|legislation)$",)),
-    *rules(Label("tasas"), (r"\b(?:tasak?|prezioa|kostua|fees?)$",)),
-    *rules(Label("cuantias"), (r"\b(?:zenbatekoa|zenbatekoak)$",)),
-    *rules(Label("donde_solicitar"), (r"\b(?:lekua|lekuak|tokia|bulegoak)$",)),
-    *rules(Label("organismo"), (r"\b(?:organoa|erakundea|saila) (?:arduraduna|eskuduna)$|\barduraduna$",)),
-    *rules(
+    *label_rules(Label("base_legal"), (r"\b(?:araudia|legeria|arautegia|legislation)$",)),
+    *label_rules(Label("tasas"), (r"\b(?:tasak?|prezioa|kostua|fees?)$",)),
+    *label_rules(Label("cuantias"), (r"\b(?:zenbatekoa|zenbatekoak)$",)),
+    *label_rules(Label("donde_solicitar"), (r"\b(?:lekua|lekuak|tokia|bulegoak)$",)),
+    *label_rules(
+        Label("organismo"), (r"\b(?:organoa|erakundea|saila) (?:arduraduna|eskuduna)$|\barduraduna$",)
+    ),
+    *label_rules(
         Label("como_solicitar"),
         (
             r"\b(?:izapidetzea|tramitazioa|urratsak|prozedura|modua|moduak|bideak|bidea)$|nola (?:egin|eskatu|aurkeztu|izapidetu|tramitatu)\w*(?: \w+)?$",
         ),
     ),
-    *rules(Label("descripcion"), (r"\b(?:deskribapena|azalpena|xedea|helburua|zer da(?: \w+)?)$",)),
+    *label_rules(Label("descripcion"), (r"\b(?:deskribapena|azalpena|xedea|helburua|zer da(?: \w+)?)$",)),
 )
 
 # Words that only one part is called by, wherever they stand in a short heading that begins otherwise.
-NOUNS: tuple[Rule, ...] = (
-    *rules(
+NOUNS: tuple[LabelRule, ...] = (
+    *label_rules(
         Label("descripcion"),
         (r"descripcion|descripcio|descricion|deskribapena|description|overview|summary",),
     ),
-    *rules(
+    *label_rules(
         Label("requisitos"),
         (
             r"colectivos?|dirigid\w+|dirige|dirixe|dirixid\w+|adreca\w*|zuzendu\w*|requisit\w+|solicitantes|beneficiari\w+|destinatari\w+|baldintzak|onuradunak|eligib\w+|requirements|applicants",
         ),
     ),
-    *rules(
+    *label_rules(
         Label("documentos_necesarios"),
         (
             r"documentos|documentacion|documentacio|documents|dokumentazioa|dokumentuak|agiriak|documentation|paperwork",
         ),
     ),
-    *rules(
+    *label_rules(
         Label("plazos", "solicitud"),
         (r"plazos?|terminis?|prazos?|epea|epeak|deadlines?|antelacion|antelacio",),
     ),
-    *rules(Label("tasas"), (r"tasas?|taxes|taxas|tasak|fees?|tarifas?",)),
-    *rules(
+    *label_rules(Label("tasas"), (r"tasas?|taxes|taxas|tasak|fees?|tarifas?",)),
+    *label_rules(
         Label("base_legal"),
         (r"normativa|legislacion|legislacio|lexislacion|araudia|legislation|ordenanzas?",),
     ),
-    *rules(Label("donde_solicitar"), (r"oficinas|oficines|bulegoak|offices|donde|onde|where",)),
-    *rules(Label("contacto"), (r"contacto|contacte|kontaktu\w*|contact|telefon\w*|consultas|consultes",)),
-    *rules(
+    *label_rules(Label("donde_solicitar"), (r"oficinas|oficines|bulegoak|offices|donde|onde|where",)),
+    *label_rules(
+        Label("contacto"), (r"contacto|contacte|kontaktu\w*|contact|telefon\w*|consultas|consultes",)
+    ),
+    *label_rules(
         Label("como_solicitar"), (r"tramitacion|tramitacio|tramitazioa|presentacion|presentacio|izapidetzea",)
     ),
 )

@@ -4,45 +4,48 @@ from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from headwater.extract.blocks import Block, Heading, Item, Paragraph
-from headwater.extract.letters import one_line
+from headwater.extract.blocks import Block, Heading, ListItem, Paragraph
+from headwater.text.letters import to_one_line
 from headwater_recipes.procedures.labels.recognise import recognise_plain
-from headwater_recipes.procedures.page.chrome import is_chrome, names_of
-from headwater_recipes.procedures.page.classes import class_of, label_classes
-from headwater_recipes.procedures.page.grids import write_table
-from headwater_recipes.procedures.page.labelled import (
+from headwater_recipes.procedures.page.label_elements import (
     LONGEST_LABEL,
+    class_of,
+    has_picture_labels,
     is_label,
     items_with_titles,
-    pictures_are_labels,
+    label_classes,
+    preformatted_lines,
     stands_above,
+    value_of,
 )
-from headwater_recipes.procedures.page.linking import is_crumbs, is_text, leads_nowhere, written_link
+from headwater_recipes.procedures.page.links import is_breadcrumb, is_text, leads_nowhere, markdown_link
 from headwater_recipes.procedures.page.panels import Panels, find_panels
 from headwater_recipes.procedures.page.shape import (
     BLOCKS,
     BOLD,
     LABEL_WORDS,
     LEVELS,
-    colophon,
-    goes_on,
+    continues_line,
     is_note,
-    is_part,
+    is_only_trigger,
+    is_section,
     main_part,
     named_for_readers,
-    only_opens,
-    opens,
+    opens_panel,
+    site_colophon,
     title_of,
 )
-from headwater_recipes.procedures.page.sheet import Sheet, said
-from headwater_recipes.procedures.page.typed import typed_lines, value_of
-from headwater_recipes.procedures.page.writing import (
+from headwater_recipes.procedures.page.site_frame import element_names, is_chrome
+from headwater_recipes.procedures.page.tables import write_table
+from headwater_recipes.procedures.page.writer import (
     END_OF_LABEL,
-    Writing,
+    BlockList,
+    LineWriter,
+    block_text,
     bullet_of,
-    flat,
     is_heading,
-    marked,
+    plain_line,
+    run_markdown,
 )
 
 DEEPEST = 120
@@ -57,9 +60,9 @@ def outline(tree: LexborHTMLParser, address: str) -> list[Block]:
         address=address,
         panels=find_panels(tree),
         labels=label_classes(tree),
-        pictures=pictures_are_labels(tree),
+        pictures=has_picture_labels(tree),
     )
-    if (last := colophon(tree)) is not None:
+    if (last := site_colophon(tree)) is not None:
         last.decompose()
     walker.walk(main_part(tree) or body, 0)
     walker.end_paragraph()
@@ -72,8 +75,8 @@ class _Walker:
     panels: Panels
     labels: frozenset[str] = frozenset()
     pictures: bool = False
-    sheet: Sheet = field(default_factory=Sheet)
-    writing: Writing = field(default_factory=Writing)
+    sheet: BlockList = field(default_factory=BlockList)
+    writing: LineWriter = field(default_factory=LineWriter)
 
     def walk(self, node: LexborNode, depth: int, *, bold: bool = False) -> None:
         if depth > DEEPEST:
@@ -111,7 +114,7 @@ class _Walker:
 
     def _typed(self, text: str) -> None:
         """Lines that somebody broke by hand."""
-        for line, titled in typed_lines(text):
+        for line, titled in preformatted_lines(text):
             if titled:
                 self.end_paragraph()
                 self.sheet.add(Heading(line, self.sheet.ranks.below("typed")))
@@ -127,7 +130,7 @@ class _Walker:
     def _heading(self, node: LexborNode, tag: str) -> None:
         self.end_paragraph()
         text, below = title_of(node)
-        if not text or only_opens(node, self.panels):
+        if not text or is_only_trigger(node, self.panels):
             return
         said = node.attributes.get("aria-level") or ""
         level = LEVELS.get(tag) or (int(said) if said.isdigit() and 0 < int(said) < 7 else 2)
@@ -140,7 +143,7 @@ class _Walker:
         if name := self.panels.names.get(node.mem_id) or named_for_readers(node):
             level = self.sheet.ranks.below("panel")
             self.sheet.add(Heading(name, level))
-            if one_line(node.text(deep=True)) == name:
+            if to_one_line(node.text(deep=True)) == name:
                 return  # what a table of contents points at: the heading itself
             with self.sheet.ranks.under(level):
                 self._contents(node, tag, depth)
@@ -161,10 +164,10 @@ class _Walker:
             with self.sheet.ranks.under(self.sheet.ranks.below(f"dt {node.parent.mem_id}")):
                 self.walk(node, depth + 1)
                 self.end_paragraph()
-            if goes_on(node):
+            if continues_line(node):
                 self.sheet.ranks.closed = 0
         elif is_label(node, self.labels):
-            self.sheet.add(Heading(one_line(node.text(deep=True)), self.sheet.ranks.below(class_of(node))))
+            self.sheet.add(Heading(to_one_line(node.text(deep=True)), self.sheet.ranks.below(class_of(node))))
         else:
             self.walk(node, depth + 1)
             self.end_paragraph()
@@ -172,7 +175,7 @@ class _Walker:
     def _titled(self, node: LexborNode, depth: int) -> None:
         """What its first child names, and nothing that comes after it."""
         title = next((child for child in node.iter() if child.tag in {"summary", "legend"}), None)
-        if title is None or not one_line(title.text(deep=True)):
+        if title is None or not to_one_line(title.text(deep=True)):
             self.walk(node, depth + 1)
             return
         self._label(title, depth)
@@ -189,7 +192,7 @@ class _Walker:
         if heading is not None:
             self.walk(node, depth + 1)
             return
-        text = one_line(node.text(deep=True))
+        text = to_one_line(node.text(deep=True))
         if text:
             around = node.parent.mem_id if node.parent is not None and node.tag == "dt" else 0
             self.sheet.add(Heading(text, self.sheet.ranks.below(f"{node.tag} {around}")))
@@ -208,8 +211,10 @@ class _Walker:
             and stands_above(node)
         ):
             self.end_paragraph()
-            self.sheet.add(Heading(one_line(node.text(deep=True)), self.sheet.ranks.below(class_of(node))))
-        elif tag in {"span", "label"} and (LABEL_WORDS & names_of(node) or class_of(node) in self.labels):
+            self.sheet.add(Heading(to_one_line(node.text(deep=True)), self.sheet.ranks.below(class_of(node))))
+        elif tag in {"span", "label"} and (
+            LABEL_WORDS & element_names(node) or class_of(node) in self.labels
+        ):
             self.walk(node, depth + 1, bold=True)
             self.writing.write(END_OF_LABEL, bold=False)
         elif tag in BOLD:
@@ -222,30 +227,34 @@ class _Walker:
 
     def _picture(self, node: LexborNode) -> None:
         """A title that was drawn."""
-        text = one_line(node.attributes.get("alt") or "")
+        text = to_one_line(node.attributes.get("alt") or "")
         if self.pictures and not self._in_a_line() and recognise_plain(text) is not None:
             self.end_paragraph()
             self.sheet.add(Heading(text, self.sheet.ranks.below("picture")))
 
     def _button(self, node: LexborNode) -> None:
         """One that opens something names it; any other is no text."""
-        text = one_line(node.text(deep=True))
-        if text and (opens(node) or recognise_plain(text) is not None) and len(text.split()) <= LONGEST_LABEL:
+        text = to_one_line(node.text(deep=True))
+        if (
+            text
+            and (opens_panel(node) or recognise_plain(text) is not None)
+            and len(text.split()) <= LONGEST_LABEL
+        ):
             self.end_paragraph()
             self.sheet.add(Heading(text, self.sheet.ranks.below(f"opens {class_of(node)}")))
 
     def _link(self, node: LexborNode, *, bold: bool) -> None:
-        text = one_line(node.text(deep=True)).replace("[", "(").replace("]", ")")
+        text = to_one_line(node.text(deep=True)).replace("[", "(").replace("]", ")")
         target = (node.attributes.get("href") or "").strip()
         if not text:
             return
-        if leads_nowhere(target) and opens(node):
+        if leads_nowhere(target) and opens_panel(node):
             self.end_paragraph()
             self.sheet.add(Heading(text, self.sheet.ranks.below(f"opens {class_of(node)}")))
         elif not target.startswith("#") or self._in_a_line() or is_text(text, target):
             # A line that only leads to another place of the page is a table of contents, not text.
             beside = " " if self.writing.runs and self.writing.runs[-1].text.endswith(")") else ""
-            self.writing.write(beside + written_link(text, target, self.address), bold=bold)
+            self.writing.write(beside + markdown_link(text, target, self.address), bold=bold)
 
     def _list(self, node: LexborNode, depth: int) -> None:
         titled = items_with_titles(node)
@@ -273,7 +282,7 @@ class _Walker:
         inner = node.css_first(
             "h1,h2,h3,h4,h5,h6,table,dl,summary,button[aria-expanded],button[aria-controls]"
         )
-        if inner is not None or is_part(node):
+        if inner is not None or is_section(node):
             self.walk(node, depth + 1)
             self.end_paragraph()
             return
@@ -285,20 +294,20 @@ class _Walker:
             first = f"{first} {'; '.join(one.rstrip('.;') for one in others)}"
         elif others:
             first = f"{first} {others[0]}"
-        self.sheet.add(Item(first))
+        self.sheet.add(ListItem(first))
 
     def end_paragraph(self) -> None:
         for line in self.writing.take():
-            text = flat(line)
+            text = plain_line(line)
             rest = bullet_of(text)
-            if is_crumbs(text):
+            if is_breadcrumb(text):
                 continue
             if rest is not None:
-                self.sheet.add(Item(rest))
+                self.sheet.add(ListItem(rest))
             elif is_heading(line):
                 self.sheet.add(Paragraph(f"**{text}**"))
             elif text:
-                self.sheet.add(Paragraph(marked(line)))
+                self.sheet.add(Paragraph(run_markdown(line)))
 
     def inside(self, node: LexborNode, depth: int) -> list[str]:
         """The lines of an item or cell."""
@@ -306,4 +315,4 @@ class _Walker:
         inner.sheet.ranks.level = self.sheet.ranks.level
         inner.walk(node, depth + 1)
         inner.end_paragraph()
-        return [text for block in inner.sheet.blocks if (text := said(block))]
+        return [text for block in inner.sheet.blocks if (text := block_text(block))]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-Tell = Callable[[str], str]
+LanguageDetector = Callable[[str], str]
 """The language of a stretch of text; empty when it cannot be told."""
 
 
@@ -14,7 +14,7 @@ def no_language(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class ProcedurePage:
     url: str
     text: str
     title: str = ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from headwater.extract.letters import one_line
+from headwater.text.letters import to_one_line
 
 LONGEST = 160
 TRIGGERS = "[aria-controls],[data-target],[data-bs-target],[data-tab],[data-toggle],a[href^='#'],label[for],[role=tab]"
@@ -28,7 +28,7 @@ def find_panels(tree: LexborHTMLParser) -> Panels:
     triggers: set[int] = set()
     by_id = {identity: node for node in tree.css("[id]") if (identity := node.attributes.get("id"))}
     for trigger in tree.css(TRIGGERS):
-        text = one_line(trigger.text(deep=True))
+        text = to_one_line(trigger.text(deep=True))
         if not 0 < len(text) <= LONGEST:
             continue
         for target in _targets(trigger):
@@ -41,7 +41,7 @@ def find_panels(tree: LexborHTMLParser) -> Panels:
         if (
             named is not None
             and _is_panel(panel)
-            and (text := one_line(named.text(deep=True)))
+            and (text := to_one_line(named.text(deep=True)))
             and len(text) <= LONGEST
         ):
             names.setdefault(panel.mem_id, text)
@@ -89,13 +89,13 @@ def begins_with_heading(node: LexborNode) -> bool:
 
 def _in_order(tree: LexborHTMLParser, names: dict[int, str], triggers: set[int]) -> None:
     """Tabs and panels that nothing ties together but their number and order."""
-    tabs = [node for node in tree.css(TABS) if 0 < len(one_line(node.text(deep=True))) <= LONGEST]
+    tabs = [node for node in tree.css(TABS) if 0 < len(to_one_line(node.text(deep=True))) <= LONGEST]
     panels = [node for node in tree.css(PANELS) if node.text(deep=True).strip()]
     if len(tabs) < 2 or len(tabs) != len(panels):
         return
     for tab, panel in zip(tabs, panels, strict=True):
         if not begins_with_heading(panel):
-            names[panel.mem_id] = one_line(tab.text(deep=True))
+            names[panel.mem_id] = to_one_line(tab.text(deep=True))
         triggers.add(tab.mem_id)
 
 
@@ -115,7 +115,7 @@ def _side_by_side(tree: LexborHTMLParser, names: dict[int, str], triggers: set[i
         panels = [child for child in children if child.tag in {"div", "section", "article"}]
         if len(panels) == 1:
             panels = [child for child in panels[0].iter() if child.tag in {"div", "section", "article"}]
-        texts = [one_line(label.text(deep=True)) for label in labels]
+        texts = [to_one_line(label.text(deep=True)) for label in labels]
         if (
             len(labels) < 2
             or len(labels) != len(panels)

@@ -4,12 +4,12 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from headwater.extract.letters import one_line
-from headwater_recipes.procedures.fields.body import name_in
+from headwater.text.letters import to_one_line
+from headwater_recipes.procedures.fields.organism import name_in
 from headwater_recipes.procedures.fields.places import streets_in
 from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
-from headwater_recipes.procedures.page.chrome import names_of
 from headwater_recipes.procedures.page.panels import Panels, begins_with_heading
+from headwater_recipes.procedures.page.site_frame import element_names
 
 LEVELS = {f"h{level}": level for level in range(1, 7)}
 BLOCKS = frozenset(
@@ -150,12 +150,12 @@ def _known_headings(node: LexborNode | None) -> int:
         {
             text
             for one in found[:2000]
-            if (text := one_line(one.text(deep=True))) and len(text) < 120 and recognise(text)
+            if (text := to_one_line(one.text(deep=True))) and len(text) < 120 and recognise(text)
         }
     )
 
 
-def colophon(tree: LexborHTMLParser) -> LexborNode | None:
+def site_colophon(tree: LexborHTMLParser) -> LexborNode | None:
     """The last block of the page where it says no more than whose page it is, whatever it is called."""
     node = tree.body
     for _ in range(DEEPEST_COLOPHON):
@@ -183,12 +183,12 @@ def _below_a_rule(node: LexborNode) -> bool:
 
 
 def _is_labelled_by(node: LexborNode) -> bool:
-    text = one_line(node.text(deep=True))
+    text = to_one_line(node.text(deep=True))
     return node.tag in LEVELS or (len(text) <= SHORT and recognise_plain(text) is not None)
 
 
 def _only_says_whose(node: LexborNode) -> bool:
-    text = one_line(node.text(deep=True, separator=" · "))
+    text = to_one_line(node.text(deep=True, separator=" · "))
     if len(text.split()) > MOST_WORDS or not (
         name_in(text) or OWNED.search(text) or (len(text) <= SHORT and streets_in(text))
     ):
@@ -200,52 +200,52 @@ def _only_says_whose(node: LexborNode) -> bool:
     )
 
 
-def only_opens(node: LexborNode, panels: Panels) -> bool:
+def is_only_trigger(node: LexborNode, panels: Panels) -> bool:
     """A heading whose words are the name of a panel, which comes with the panel."""
     if node.mem_id in panels.triggers:
         return True
     inner = node.css("a,button,span")
-    text = one_line(node.text(deep=True))
-    return any(one.mem_id in panels.triggers and one_line(one.text(deep=True)) == text for one in inner)
+    text = to_one_line(node.text(deep=True))
+    return any(one.mem_id in panels.triggers and to_one_line(one.text(deep=True)) == text for one in inner)
 
 
 def named_for_readers(node: LexborNode) -> str:
     """The label that only screen readers and style sheets see, where the element shows none."""
     tag = node.tag or ""
-    if "-" in tag and not begins_with_heading(node) and one_line(node.text(deep=True)):
-        named = next((said for name in HEADERS if (said := one_line(node.attributes.get(name) or ""))), "")
+    if "-" in tag and not begins_with_heading(node) and to_one_line(node.text(deep=True)):
+        named = next((said for name in HEADERS if (said := to_one_line(node.attributes.get(name) or ""))), "")
         if named and len(named.split()) <= LONGEST_NAME:
             return named
     if tag not in {"section", "div", "article"} and "-" not in tag:
         return ""
-    told = next((said for name in UNSEEN if (said := one_line(node.attributes.get(name) or ""))), "")
+    told = next((said for name in UNSEEN if (said := to_one_line(node.attributes.get(name) or ""))), "")
     if not told or recognise(told) is None or begins_with_heading(node):
         return ""
     return told
 
 
-def opens(node: LexborNode) -> bool:
+def opens_panel(node: LexborNode) -> bool:
     """Whether it is there to show and hide what follows."""
     attributes = node.attributes
     if {"aria-expanded", "aria-controls", "data-toggle", "data-bs-toggle", "data-target"} & set(attributes):
         return True
-    return attributes.get("role") in {"button", "tab"} or bool(LABEL_WORDS & names_of(node))
+    return attributes.get("role") in {"button", "tab"} or bool(LABEL_WORDS & element_names(node))
 
 
-def is_part(node: LexborNode) -> bool:
+def is_section(node: LexborNode) -> bool:
     """A list item that is a label with paragraphs below, as accordions made of lists are."""
     children = [child for child in node.iter() if child.tag in BLOCKS]
     if children and any(
-        child.tag in {"a", "button", "span", "label"} and opens(child) for child in node.iter()
+        child.tag in {"a", "button", "span", "label"} and opens_panel(child) for child in node.iter()
     ):
         return True
     if len(children) < 2 or children[0].css_first("a[href]") is not None:
         return False
-    first = one_line(children[0].text(deep=True))
-    return recognise_plain(first) is not None and len(one_line(node.text(deep=True))) > len(first)
+    first = to_one_line(children[0].text(deep=True))
+    return recognise_plain(first) is not None and len(to_one_line(node.text(deep=True))) > len(first)
 
 
-def goes_on(node: LexborNode) -> bool:
+def continues_line(node: LexborNode) -> bool:
     """One value of several for the same term."""
     following = node.next
     while following is not None and following.tag == "-text":
@@ -255,9 +255,9 @@ def goes_on(node: LexborNode) -> bool:
 
 def title_of(node: LexborNode) -> tuple[str, str]:
     """A heading's words, and those in small letters behind the page's title, which are none of its name."""
-    text = one_line(node.text(deep=True))
+    text = to_one_line(node.text(deep=True))
     small = node.css_first("small") if node.tag == "h1" else None
-    said = one_line(small.text(deep=True)) if small is not None else ""
+    said = to_one_line(small.text(deep=True)) if small is not None else ""
     if said and text.endswith(said) and len(text) > len(said):
         return text.removesuffix(said).rstrip(" -–—·|:"), said
     return text, ""
@@ -273,6 +273,6 @@ def is_note(node: LexborNode) -> bool:
     """The sign of a footnote, or the footnote."""
     if node.tag == "sup":
         return bool(_NOTE.match(node.text(deep=True))) and not _is_power(node)
-    return bool({"nota", "notas", "note", "notes"} & names_of(node)) and bool(
+    return bool({"nota", "notas", "note", "notes"} & element_names(node)) and bool(
         _NOTED.match(node.text(deep=True))
     )

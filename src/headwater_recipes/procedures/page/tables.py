@@ -1,17 +1,22 @@
 """What a table is for: data, labels with their values, or mere layout."""
 
+from typing import Protocol
+
 from selectolax.lexbor import LexborNode
 
-from headwater.extract.letters import one_line
+from headwater.extract.blocks import Heading, Table
+from headwater.text.letters import to_one_line
 from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
+from headwater_recipes.procedures.page.label_elements import LONGEST_LABEL
+from headwater_recipes.procedures.page.writer import BlockList
 
-LONGEST_LABEL = 14
+LONGEST_CELL_LABEL = 14
 FEWEST_PARTS, FEWEST_GROUPS, MOSTLY = 3, 2, 0.8
-Rows = list[list[LexborNode]]
-Bands = list[tuple[LexborNode | None, Rows]]
+TableRows = list[list[LexborNode]]
+TableBands = list[tuple[LexborNode | None, TableRows]]
 
 
-def rows_of(table: LexborNode) -> Rows:
+def rows_of(table: LexborNode) -> TableRows:
     """Its own cells, row by row; rows without a word left out."""
     rows = [
         [cell for cell in row.iter() if cell.tag in {"td", "th"}]
@@ -21,7 +26,7 @@ def rows_of(table: LexborNode) -> Rows:
     return _without_pictures([row for row in rows if any(_says(cell) for cell in row)])
 
 
-def _without_pictures(rows: Rows) -> Rows:
+def _without_pictures(rows: TableRows) -> TableRows:
     """Without columns in which nothing is written."""
     widths = {len(row) for row in rows}
     if len(widths) != 1:
@@ -32,7 +37,7 @@ def _without_pictures(rows: Rows) -> Rows:
 
 def _says(cell: LexborNode) -> bool:
     """More than a bullet that somebody typed into a cell of its own."""
-    return one_line(cell.text(deep=True)).strip(" -–—•·*▪►»>") != ""
+    return to_one_line(cell.text(deep=True)).strip(" -–—•·*▪►»>") != ""
 
 
 def own_row(row: LexborNode, table: LexborNode) -> bool:
@@ -42,7 +47,7 @@ def own_row(row: LexborNode, table: LexborNode) -> bool:
     return parent is not None and parent.mem_id == table.mem_id
 
 
-def is_layout(rows: Rows) -> bool:
+def is_layout(rows: TableRows) -> bool:
     """A table that only puts things into place: it holds headings or other tables, or one cell a row."""
     if all(len(row) == 1 for row in rows):
         return True
@@ -53,19 +58,21 @@ def is_layout(rows: Rows) -> bool:
 
 def _holds_parts(cell: LexborNode) -> bool:
     """Several labels in one cell: a page, not a value."""
-    texts = {one_line(node.text(deep=True)) for node in cell.css("b,strong,h3,h4,h5,h6,dt,summary,u")[:200]}
+    texts = {
+        to_one_line(node.text(deep=True)) for node in cell.css("b,strong,h3,h4,h5,h6,dt,summary,u")[:200]
+    }
     told = {label.field for text in texts if (label := recognise_plain(text)) is not None}
     return len(told) >= FEWEST_PARTS
 
 
 def is_menu(cell: LexborNode) -> bool:
     """Nothing but links to other pages."""
-    links = [one_line(link.text(deep=True)) for link in cell.css("a[href]")]
-    letters = len(one_line(cell.text(deep=True)))
+    links = [to_one_line(link.text(deep=True)) for link in cell.css("a[href]")]
+    letters = len(to_one_line(cell.text(deep=True)))
     return len(links) >= FEWEST_PARTS and sum(map(len, links)) >= MOSTLY * letters
 
 
-def below_heads(rows: Rows) -> Rows:
+def below_heads(rows: TableRows) -> TableRows:
     """The rows without the one that names the columns."""
     if (
         len(rows) > 1
@@ -76,28 +83,28 @@ def below_heads(rows: Rows) -> Rows:
     return rows
 
 
-def is_ficha(rows: Rows) -> bool:
+def is_ficha(rows: TableRows) -> bool:
     """A table of labels and values, row by row."""
     pairs = [row for row in rows if len(row) == 2]
     if len(pairs) < len(rows) or not pairs:
         return False
-    labels = [one_line(row[0].text(deep=True)) for row in pairs]
+    labels = [to_one_line(row[0].text(deep=True)) for row in pairs]
     heads = sum(row[0].tag == "th" and row[1].tag == "td" for row in pairs)
     told = [recognise(label) if heads else recognise_plain(label) for label in labels]
     fields = {label.field for label in told if label is not None}
-    short = all(len(label.split()) <= LONGEST_LABEL for label in labels)
+    short = all(len(label.split()) <= LONGEST_CELL_LABEL for label in labels)
     return short and (len(fields) >= 2 or (len(fields) == 1 and heads == len(pairs)))
 
 
-def has_bands(rows: Rows) -> bool:
+def has_bands(rows: TableRows) -> bool:
     """Whether rows of one cell are labels for the rows below them."""
-    told = {label.field for row in rows if _is_band(row) and (label := recognise_plain(_words(row[0])))}
+    told = {label.field for row in rows if _is_band(row) and (label := recognise_plain(_cell_text(row[0])))}
     return len(told) >= FEWEST_PARTS and any(not _is_band(row) for row in rows)
 
 
-def groups_of(rows: Rows) -> Bands:
+def groups_of(rows: TableRows) -> TableBands:
     """Labels and values beside a cell that names several of them; nothing where the table is not made so."""
-    found: Bands = []
+    found: TableBands = []
     for row in rows:
         if _opens_group(row):
             found.append((row[0], [row[1:]]))
@@ -109,15 +116,15 @@ def groups_of(rows: Rows) -> Bands:
 
 
 def _opens_group(row: list[LexborNode]) -> bool:
-    if len(row) != 3 or not 0 < len(_words(row[0]).split()) <= LONGEST_LABEL:
+    if len(row) != 3 or not 0 < len(_cell_text(row[0]).split()) <= LONGEST_CELL_LABEL:
         return False
     spans = (row[0].attributes.get("rowspan") or "1") not in {"0", "1"}
     return (spans or row[0].tag == "th") and row[1].tag == "th" and row[2].tag == "td"
 
 
-def bands_of(rows: Rows) -> Bands:
+def bands_of(rows: TableRows) -> TableBands:
     """Each label with its rows; what stands above the first one comes without."""
-    found: Bands = []
+    found: TableBands = []
     for row in rows:
         if _is_band(row):
             found.append((row[0], []))
@@ -129,12 +136,80 @@ def bands_of(rows: Rows) -> Bands:
 
 
 def _is_band(row: list[LexborNode]) -> bool:
-    if len(row) != 1 or not 0 < len(_words(row[0]).split()) <= LONGEST_LABEL:
+    if len(row) != 1 or not 0 < len(_cell_text(row[0]).split()) <= LONGEST_CELL_LABEL:
         return False
     first = row[0].css_first("b,strong,h3,h4,h5,h6")
-    bold = first is not None and _words(first) == _words(row[0])
-    return row[0].tag == "th" or bold or recognise_plain(_words(row[0])) is not None
+    bold = first is not None and _cell_text(first) == _cell_text(row[0])
+    return row[0].tag == "th" or bold or recognise_plain(_cell_text(row[0])) is not None
 
 
-def _words(cell: LexborNode) -> str:
-    return one_line(cell.text(deep=True))
+def _cell_text(cell: LexborNode) -> str:
+    return to_one_line(cell.text(deep=True))
+
+
+class BlockWalker(Protocol):
+    """Who writes a page's elements down, one after the other."""
+
+    @property
+    def sheet(self) -> BlockList: ...
+
+    def walk(self, node: LexborNode, depth: int) -> None: ...
+
+    def inside(self, node: LexborNode, depth: int) -> list[str]: ...
+
+    def end_paragraph(self) -> None: ...
+
+
+def write_table(walker: BlockWalker, node: LexborNode, depth: int) -> None:
+    _write_caption(walker, node)
+    cells = rows_of(node)
+    labelled = below_heads(cells)
+    if is_ficha(labelled):
+        _write_pairs(walker, labelled, depth)
+    elif groups := groups_of(cells):
+        _write_bands(walker, groups, depth)
+    elif has_bands(cells):
+        _write_bands(walker, bands_of(cells), depth)
+    elif is_layout(cells):
+        _walk_all(walker, [cell for row in cells for cell in row if not is_menu(cell)], depth)
+    else:
+        _write_rows(walker, cells, depth)
+
+
+def _write_caption(walker: BlockWalker, node: LexborNode) -> None:
+    caption = node.css_first("caption")
+    text = to_one_line(caption.text(deep=True)) if caption is not None else ""
+    if text and len(text.split()) <= LONGEST_LABEL:
+        walker.sheet.add(Heading(text, walker.sheet.ranks.below()))
+
+
+def _write_rows(walker: BlockWalker, rows: TableRows, depth: int) -> None:
+    told = tuple(tuple("; ".join(walker.inside(cell, depth)) for cell in row) for row in rows)
+    if told:
+        walker.sheet.add(Table(told))
+
+
+def _write_pairs(walker: BlockWalker, rows: TableRows, depth: int) -> None:
+    level = walker.sheet.ranks.below()
+    for label, *values in rows:
+        walker.sheet.add(Heading(to_one_line(label.text(deep=True)), level))
+        with walker.sheet.ranks.under(level):
+            _walk_all(walker, values, depth)
+
+
+def _write_bands(walker: BlockWalker, bands: TableBands, depth: int) -> None:
+    """Cells that name the rows below them."""
+    level = walker.sheet.ranks.below()
+    for band, values in bands:
+        if band is not None:
+            walker.sheet.add(Heading(to_one_line(band.text(deep=True)), level))
+        with walker.sheet.ranks.under(level):
+            _walk_all(walker, [row[0] for row in values if len(row) == 1], depth)
+            rest = [row for row in values if len(row) > 1]
+            (_write_pairs if is_ficha(rest) else _write_rows)(walker, rest, depth)
+
+
+def _walk_all(walker: BlockWalker, nodes: list[LexborNode], depth: int) -> None:
+    for node in nodes:
+        walker.walk(node, depth + 1)
+        walker.end_paragraph()

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from headwater.pure.crawling.markers import folded
+from headwater.text.folding import fold_text
 
 COMMUNITIES: Mapping[str, str] = {
     "andalucia": "andalucia",
@@ -68,12 +68,12 @@ REGIONAL = re.compile(
 
 
 def slug(text: str) -> str:
-    return folded(text).replace(" ", "-")
+    return fold_text(text).replace(" ", "-")
 
 
 def territory_of(organism: str, host: str) -> dict[str, str]:
     """`nivel` with what belongs to it; empty when neither the name nor the address tells."""
-    bare = folded(organism)
+    bare = fold_text(organism)
     for pattern in (TOWN, BASQUE_TOWN, ENGLISH_TOWN):
         if found := pattern.match(bare):
             return {"nivel": "local", "municipio": slug(found[1])}
@@ -89,7 +89,7 @@ def territory_of(organism: str, host: str) -> dict[str, str]:
     return {}
 
 
-def most_exact(told: Sequence[dict[str, str]]) -> dict[str, str]:
+def most_specific(told: Sequence[dict[str, str]]) -> dict[str, str]:
     """The first; for a department that does not say of which region, the first that does."""
     found = told[0] if told else {}
     if found == {"nivel": "autonomico"}:

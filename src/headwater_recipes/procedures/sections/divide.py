@@ -4,11 +4,15 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from headwater.pure.crawling.markers import folded
-from headwater_recipes.procedures.labels.label import Label
-from headwater_recipes.procedures.labels.recognise import both, plain_label, recognise, recognise_plain
-from headwater_recipes.procedures.sections.line import Line
-from headwater_recipes.procedures.sections.part import Part
+from headwater.text.folding import fold_text
+from headwater_recipes.procedures.labels.recognise import (
+    plain_label,
+    recognise,
+    recognise_both,
+    recognise_plain,
+)
+from headwater_recipes.procedures.labels.vocabulary import Label
+from headwater_recipes.procedures.sections.parts import PagePart, TextLine
 
 STICKY = frozenset({"ignored", "base_legal", "cuantias"})
 # Headings below these are about whose papers or which step, not a part of their own.
@@ -44,15 +48,15 @@ class _Above:
     title: str
 
 
-def divide(lines: Sequence[Line]) -> list[Part]:
+def divide_parts(lines: Sequence[TextLine]) -> list[PagePart]:
     """The first part is what stands before any heading."""
     above: list[_Above] = []
-    parts: list[Part] = []
+    parts: list[PagePart] = []
     titles = sum(line.kind == "heading" and line.level == 1 for line in lines)
     name = None if titles else _name_of_all(lines)
     for heading, below in _groups(lines):
         if heading is None:
-            parts.append(Part(title="", level=0, label=None, lines=below))
+            parts.append(PagePart(title="", level=0, label=None, lines=below))
             continue
         above = [one for one in above if one.level < heading.level]
         if heading.kind == "rule":
@@ -63,9 +67,9 @@ def divide(lines: Sequence[Line]) -> list[Part]:
             label, own = None, False  # the page's title, whatever its words: "Tasa de basuras" is a procedure
         if (label is None and above) or (label is not None and label.field in LOOSE):
             label = by_content(heading.text, below) or label
-        also = both(heading.text) if own else ()
+        also = recognise_both(heading.text) if own else ()
         parts.append(
-            Part(
+            PagePart(
                 title=heading.text,
                 level=heading.level,
                 label=also[0] if also else label,
@@ -80,7 +84,7 @@ def divide(lines: Sequence[Line]) -> list[Part]:
     return [divided for part in _without_repeats(_without_privacy(parts)) for divided in _apart(part)]
 
 
-def _name_of_all(lines: Sequence[Line]) -> Line | None:
+def _name_of_all(lines: Sequence[TextLine]) -> TextLine | None:
     """On a page without a heading of the first rank: the one under which all parts stand, itself without text."""
     headings = [line for line in lines if line.kind == "heading"]
     highest = min((line.level for line in headings), default=0)
@@ -94,7 +98,7 @@ def _name_of_all(lines: Sequence[Line]) -> Line | None:
     return headings[place] if first.kind == "heading" else None
 
 
-def by_content(title: str, below: Sequence[Line]) -> Label | None:
+def by_content(title: str, below: Sequence[TextLine]) -> Label | None:
     """What a part is whose heading says nothing: laws show what they are themselves."""
     if len(title.split()) > LONGEST_UNKNOWN or not below:
         return None
@@ -104,15 +108,17 @@ def by_content(title: str, below: Sequence[Line]) -> Label | None:
     return Label("contacto") if len(words.split()) <= FEW_WORDS and PHONE.search(words) else None
 
 
-def _going_on(above: Sequence[_Above], below: tuple[Line, ...], rule: Line) -> Part:
+def _going_on(above: Sequence[_Above], below: tuple[TextLine, ...], rule: TextLine) -> PagePart:
     """What follows the end of labels and values belongs to the heading that stood above them."""
     around = above[-1] if above else _Above(0, None, "")
-    return Part(title="", level=around.level, label=around.label, lines=below, start=rule.start, own=False)
+    return PagePart(
+        title="", level=around.level, label=around.label, lines=below, start=rule.start, own=False
+    )
 
 
-def _groups(lines: Sequence[Line]) -> Iterator[tuple[Line | None, tuple[Line, ...]]]:
-    heading: Line | None = None
-    below: list[Line] = []
+def _groups(lines: Sequence[TextLine]) -> Iterator[tuple[TextLine | None, tuple[TextLine, ...]]]:
+    heading: TextLine | None = None
+    below: list[TextLine] = []
     for line in lines:
         if line.kind in {"heading", "rule"}:
             if heading is not None or below:
@@ -126,7 +132,7 @@ def _groups(lines: Sequence[Line]) -> Iterator[tuple[Line | None, tuple[Line, ..
 
 def _effective(title: str, above: Sequence[_Above], below: str) -> tuple[Label | None, bool]:
     """The label in force below this heading, and whether it is the heading's own."""
-    own = recognise(title) or next(iter(both(title)), None)
+    own = recognise(title) or next(iter(recognise_both(title)), None)
     parent = next((one.label for one in reversed(above) if one.label is not None), None)
     if parent is None or parent.field == "descripcion":
         return (own or parent, own is not None) if parent else (own, own is not None)
@@ -164,7 +170,7 @@ def _is_deadline(title: str, own: Label | None, below: str) -> bool:
         return True
     if own.field == "como_solicitar" and not own.key and STEP.match(plain_label(title)):
         return len(below.split()) <= FEW_WORDS
-    return own.field in {"como_solicitar", "descripcion"} and bool(TIME.search(folded(below)))
+    return own.field in {"como_solicitar", "descripcion"} and bool(TIME.search(fold_text(below)))
 
 
 def _deadline(title: str, own: Label | None, parent: Label) -> Label:
@@ -180,7 +186,7 @@ def _deadline(title: str, own: Label | None, parent: Label) -> Label:
     return Label("plazos", key) if key else parent
 
 
-def _without_privacy(parts: Sequence[Part]) -> list[Part]:
+def _without_privacy(parts: Sequence[PagePart]) -> list[PagePart]:
     """Tables about personal data name their rows much as procedures do: where two of them stand together, all go."""
     told = [bool(PRIVACY.match(plain_label(part.title))) and len(part.title.split()) <= 5 for part in parts]
     marked = [
@@ -193,7 +199,7 @@ def _without_privacy(parts: Sequence[Part]) -> list[Part]:
     ]
 
 
-def _without_repeats(parts: Sequence[Part]) -> list[Part]:
+def _without_repeats(parts: Sequence[PagePart]) -> list[PagePart]:
     """Frequent questions below a page add nothing to the parts that it has."""
     among = [any(FREQUENT.match(plain_label(title)) for title in part.above) for part in parts]
     told = {part.field for part, asked in zip(parts, among, strict=True) if not asked and part.lines}
@@ -203,7 +209,7 @@ def _without_repeats(parts: Sequence[Part]) -> list[Part]:
     ]
 
 
-def _speaks_of_data(parts: Sequence[Part], place: int) -> bool:
+def _speaks_of_data(parts: Sequence[PagePart], place: int) -> bool:
     near = " ".join(plain_label(part.title) for part in parts[max(0, place - 3) : place + 4])
     return (
         len(
@@ -218,7 +224,7 @@ def _speaks_of_data(parts: Sequence[Part], place: int) -> bool:
     )
 
 
-def _apart(part: Part) -> Iterator[Part]:
+def _apart(part: PagePart) -> Iterator[PagePart]:
     """A part that announces two fields, as two parts."""
     if not part.also:
         yield part
@@ -241,7 +247,7 @@ PAPER = re.compile(
 LISTS = frozenset({"requisitos", "documentos_necesarios"})
 
 
-def _shares(part: Part) -> list[tuple[Label, list[Line]]]:
+def _shares(part: PagePart) -> list[tuple[Label, list[TextLine]]]:
     first, second = part.also[0], part.also[1]
     fields = {first.field, second.field}
     if fields == {"como_solicitar", "donde_solicitar"}:
@@ -271,8 +277,8 @@ def _shares(part: Part) -> list[tuple[Label, list[Line]]]:
 
 
 def _split(
-    lines: Sequence[Line], wanted: Label, other: Label, test: Callable[[Line], bool]
-) -> list[tuple[Label, list[Line]]]:
+    lines: Sequence[TextLine], wanted: Label, other: Label, test: Callable[[TextLine], bool]
+) -> list[tuple[Label, list[TextLine]]]:
     return [
         (other, [line for line in lines if not test(line)]),
         (wanted, [line for line in lines if test(line)]),

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from headwater.pure.crawling.markers import folded
+from headwater.text.folding import fold_text
 from headwater_recipes.procedures.labels.recognise import NUMBER, recognise, recognise_plain
-from headwater_recipes.procedures.sections.line import Line
+from headwater_recipes.procedures.sections.parts import TextLine
 
 COLON = re.compile(r"^([^:.]{3,90}?)\s*:\s+(\S.*)$")
 ARROW = re.compile(r"^\W{0,4}([^:.→⇒➔➜»]{3,60}?)\s*(?:→|⇒|➔|➜|»|=>|->)\s*(\S.*)$")
@@ -27,10 +27,10 @@ SITE = re.compile(
 _SHOUTED = re.compile(r"[A-ZÁÉÍÓÚÀÈÒÜÇÑ]{4}")
 
 
-def promote(lines: Sequence[Line]) -> list[Line]:
+def promote_headings(lines: Sequence[TextLine]) -> list[TextLine]:
     """The same lines with those headings told apart, each as deep as it can be."""
-    level, found = 1, list[Line]()
-    around: Line | None = (
+    level, found = 1, list[TextLine]()
+    around: TextLine | None = (
         None  # the heading to which the text comes back after a label with its value on one line
     )
     back = False
@@ -38,7 +38,7 @@ def promote(lines: Sequence[Line]) -> list[Line]:
     labelled = _leads_are_labels(lines)
     between = _between_labels(lines)
     for line in lines:
-        if not found and line.kind == "text" and SITE.match(folded(line.text)):
+        if not found and line.kind == "text" and SITE.match(fold_text(line.text)):
             continue
         if line.kind == "rule" and not line.level:
             found.append(replace(line, level=min(level + 1, 7)))
@@ -65,11 +65,11 @@ def promote(lines: Sequence[Line]) -> list[Line]:
         back = made[0].kind == "heading" and len(made) > 1 and around is not None
         found += made
         if _is_aside(made) and not back:
-            found.append(Line(kind="rule", text="", level=made[0].level, start=line.end, end=line.end))
+            found.append(TextLine(kind="rule", text="", level=made[0].level, start=line.end, end=line.end))
     return _settled(found)
 
 
-def _tells_prices(around: Line | None, made: Sequence[Line]) -> bool:
+def _tells_prices(around: TextLine | None, made: Sequence[TextLine]) -> bool:
     """Below "Tasas", "Tarifa 1: 23 euros" is one of them, not a part of its own."""
     if around is None or len(made) < 2 or made[0].kind != "heading":
         return False
@@ -77,17 +77,17 @@ def _tells_prices(around: Line | None, made: Sequence[Line]) -> bool:
     return above is not None and own is not None and above.field in MONEY and own.field in MONEY
 
 
-def _is_aside(made: Sequence[Line]) -> bool:
+def _is_aside(made: Sequence[TextLine]) -> bool:
     """A label that is none of a procedure's, with its value on the same line: what follows has nothing to do with it."""
     label = recognise(made[0].text) if made[0].kind == "heading" and len(made) > 1 else None
     return label is not None and label.field == "ignored"
 
 
-def _has_lead(line: Line) -> bool:
+def _has_lead(line: TextLine) -> bool:
     return line.kind == "text" and bool(line.lead and line.rest)
 
 
-def _between_labels(lines: Sequence[Line]) -> set[int]:
+def _between_labels(lines: Sequence[TextLine]) -> set[int]:
     """Where lines stand that begin in bold between two that begin with a label."""
     known = [_has_lead(line) and recognise_plain(f"{line.lead}:") is not None for line in lines]
     return {
@@ -97,7 +97,7 @@ def _between_labels(lines: Sequence[Line]) -> set[int]:
     }
 
 
-def _leads_are_labels(lines: Sequence[Line]) -> bool:
+def _leads_are_labels(lines: Sequence[TextLine]) -> bool:
     """Whether most of the lines that begin in bold begin with a label: then the others do as well."""
     leads = [line.lead for line in lines if _has_lead(line)]
     known = {label for lead in leads if (label := recognise_plain(f"{lead}:")) is not None}
@@ -105,7 +105,7 @@ def _leads_are_labels(lines: Sequence[Line]) -> bool:
     return len(known) >= FEWEST_KNOWN and told >= MOST_OF_THEM * len(leads)
 
 
-def _promoted(line: Line, level: int) -> Iterator[Line]:
+def _promoted(line: TextLine, level: int) -> Iterator[TextLine]:
     if line.kind == "heading":
         yield replace(line, level=level)
         return
@@ -124,13 +124,13 @@ def _promoted(line: Line, level: int) -> Iterator[Line]:
     yield line
 
 
-def _heading(line: Line, text: str, level: int) -> Line:
-    return Line(
+def _heading(line: TextLine, text: str, level: int) -> TextLine:
+    return TextLine(
         kind="heading", text=text.rstrip(" :"), level=level, start=line.start, end=line.end, promoted=True
     )
 
 
-def _label_and_rest(line: Line) -> tuple[str, str]:
+def _label_and_rest(line: TextLine) -> tuple[str, str]:
     """The label that the line is or begins with, and what follows it."""
     if line.lead and line.rest and (recognise_plain(f"{line.lead}:") or _announces(line.lead)):
         return line.lead, line.rest
@@ -163,9 +163,9 @@ def _announces(lead: str) -> bool:
     return len(lead.split()) <= 6 and recognise(lead) is not None
 
 
-def _without_label_lists(lines: list[Line]) -> list[Line]:
+def _without_label_lists(lines: list[TextLine]) -> list[TextLine]:
     """Lists whose items are labels with their values, as texts; of other lists nothing changes."""
-    found: list[Line] = []
+    found: list[TextLine] = []
     place = 0
     while place < len(lines):
         end = place
@@ -189,28 +189,28 @@ def _without_label_lists(lines: list[Line]) -> list[Line]:
     return found
 
 
-def _end(line: Line) -> Line:
+def _end(line: TextLine) -> TextLine:
     """After labels and values: what follows does not belong to the last of them."""
-    return Line(kind="rule", text="", start=line.end, end=line.end)
+    return TextLine(kind="rule", text="", start=line.end, end=line.end)
 
 
-def _are_labelled(items: Sequence[Line]) -> bool:
+def _are_labelled(items: Sequence[TextLine]) -> bool:
     labels = [recognise_plain(f"{head}:") for item in items if (head := _halves(item)[0])]
     known = {(label.field, label.key) for label in labels if label is not None}
     several = len(known) >= FEWEST_LABELS and len({field for field, _ in known}) > 1
     return several and sum(label is not None for label in labels) >= len(items) / 2
 
 
-def _halves(line: Line) -> tuple[str, str]:
+def _halves(line: TextLine) -> tuple[str, str]:
     if line.lead:
         return line.lead, line.rest
     found = COLON.match(line.text)
     return (found[1], found[2]) if found else ("", "")
 
 
-def _without_tables(lines: Sequence[Line]) -> Iterator[Line]:
+def _without_tables(lines: Sequence[TextLine]) -> Iterator[TextLine]:
     """Rows of tables that are labels and values, as headings and texts; other rows as they are."""
-    table: list[Line] = []
+    table: list[TextLine] = []
     for line in [*lines, None]:
         if line is not None and line.kind == "row":
             table.append(line)
@@ -222,7 +222,7 @@ def _without_tables(lines: Sequence[Line]) -> Iterator[Line]:
             yield line
 
 
-def _opened(rows: list[Line]) -> Iterator[Line]:
+def _opened(rows: list[TextLine]) -> Iterator[TextLine]:
     if _is_ficha(rows):
         for row in rows:
             yield _heading(row, row.cells[0], 7)
@@ -248,7 +248,7 @@ def _values(title: str, text: str) -> list[str]:
     return pieces if listed and all(len(piece.split()) <= SHORT_PIECE for piece in pieces) else [text]
 
 
-def _is_ficha(rows: list[Line]) -> bool:
+def _is_ficha(rows: list[TextLine]) -> bool:
     """Two columns of which the first one names parts of a procedure."""
     if not all(len(row.cells) == 2 and row.cells[0] and row.cells[1] for row in rows):
         return False
@@ -257,7 +257,7 @@ def _is_ficha(rows: list[Line]) -> bool:
     return sum(recognise_plain(row.cells[0]) is not None for row in rows) >= max(2, len(rows) / 2)
 
 
-def _is_lying(rows: list[Line]) -> bool:
+def _is_lying(rows: list[TextLine]) -> bool:
     """A row of labels above one row of values."""
     if len(rows) != 2 or len(rows[0].cells) < 2:
         return False
@@ -265,9 +265,9 @@ def _is_lying(rows: list[Line]) -> bool:
     return sum(label is not None for label in known) >= max(2, len(known) / 2)
 
 
-def _settled(lines: list[Line]) -> list[Line]:
+def _settled(lines: list[TextLine]) -> list[TextLine]:
     """A promoted label with nothing below it was a line of the text after all."""
-    settled: list[Line] = []
+    settled: list[TextLine] = []
     for line in reversed(lines):
         empty = not settled or settled[-1].kind in {"heading", "rule"}
         stands = not line.promoted or not empty or _opens_the_next(line, settled[-1] if settled else None)
@@ -275,7 +275,7 @@ def _settled(lines: list[Line]) -> list[Line]:
     return settled[::-1]
 
 
-def _opens_the_next(line: Line, following: Line | None) -> bool:
+def _opens_the_next(line: TextLine, following: TextLine | None) -> bool:
     """A question, or a label for ways to apply above the first of them."""
     if following is None:
         return False

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from headwater.pure.crawling.markers import folded
-from headwater_recipes.procedures.page.page import Tell
-from headwater_recipes.procedures.sections.part import Part
+from headwater.text.folding import fold_text
+from headwater_recipes.procedures.page.page import LanguageDetector
+from headwater_recipes.procedures.sections.parts import PagePart
 
 CORE = frozenset(
     {
@@ -25,10 +25,10 @@ VARIANT = re.compile(
     r"(?:modalidad|modalitat|opcion|opcio|caso|cas|supuesto|grupo|grup|tipo|tipus|linea|linia|si|para|per|personas|persones|persoas|persona|solicitantes|categoria|fase|paso|anexo|capitulo|titulo|articulo|article|artikulu)\b"
 )
 FEWEST_SHARED = 2
-Chapter = tuple[Part | None, list[Part]]
+Chapter = tuple[PagePart | None, list[PagePart]]
 
 
-def procedures_in(parts: Sequence[Part]) -> list[Chapter]:
+def separate_procedures(parts: Sequence[PagePart]) -> list[Chapter]:
     """Each procedure's heading with its parts. What stands outside of all belongs to every one of them; a page with
     one procedure gives all parts under no heading."""
     for level in (1, 2, 3, 4):
@@ -44,13 +44,13 @@ def procedures_in(parts: Sequence[Part]) -> list[Chapter]:
     return [(None, list(parts))]
 
 
-def _chapters(parts: Sequence[Part], level: int) -> list[tuple[Part, list[Part]]]:
-    found: list[tuple[Part, list[Part]]] = []
-    inside: list[Part] | None = None
+def _chapters(parts: Sequence[PagePart], level: int) -> list[tuple[PagePart, list[PagePart]]]:
+    found: list[tuple[PagePart, list[PagePart]]] = []
+    inside: list[PagePart] | None = None
     for part in parts:
         if part.title and part.level <= level:
             inside = None
-            if part.level == level and part.label is None and not VARIANT.match(folded(part.title)):
+            if part.level == level and part.label is None and not VARIANT.match(fold_text(part.title)):
                 inside = []
                 found.append((part, inside))
         elif inside is not None:
@@ -58,17 +58,17 @@ def _chapters(parts: Sequence[Part], level: int) -> list[tuple[Part, list[Part]]
     return [(head, below) for head, below in found if len(fields_of(below)) >= FEWEST_SHARED]
 
 
-def fields_of(parts: Sequence[Part]) -> set[str]:
+def fields_of(parts: Sequence[PagePart]) -> set[str]:
     return {part.field for part in parts if part.own and part.lines} & CORE
 
 
-def _alike(chapters: Sequence[tuple[Part, list[Part]]]) -> bool:
+def _alike(chapters: Sequence[tuple[PagePart, list[PagePart]]]) -> bool:
     """They answer the same questions, each for itself."""
     common = set.intersection(*(fields_of(below) for _, below in chapters))
     return len(common) >= FEWEST_SHARED
 
 
-def in_language(parts: Sequence[Part], wanted: str, other: str, tell: Tell) -> list[Part]:
+def in_language(parts: Sequence[PagePart], wanted: str, other: str, tell: LanguageDetector) -> list[PagePart]:
     """Of a page in two languages, the parts in the first one; a part whose language cannot be told stays, unless the
     same part in the wanted language is there."""
     if not other or other == wanted:

@@ -1,6 +1,6 @@
 """What a page says about itself."""
 
-from headwater.extract.html.metadata.describe import Described, describe
-from headwater.extract.html.metadata.evidence import Evidence, gather_stated, gather_visible
+from headwater.extract.html.metadata.evidence import PageEvidence, gather_stated, gather_visible
+from headwater.extract.html.metadata.page_metadata import PageMetadata, page_metadata
 
-__all__ = ["Described", "Evidence", "describe", "gather_stated", "gather_visible"]
+__all__ = ["PageEvidence", "PageMetadata", "gather_stated", "gather_visible", "page_metadata"]

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from html import unescape
 from typing import Any
 
-from headwater.extract.html.metadata.dates import parse_date
-from headwater.extract.html.metadata.evidence import Evidence, Marked
+from headwater.extract.html.metadata.evidence import MarkedElement, PageEvidence
 from headwater.extract.html.metadata.jsonld import names_of, types_of
+from headwater.text.dates import parse_page_date
 
 _WORKS = re.compile(
     r"Article$|Posting$|^Report$|^Recipe$|^Question$|^HowTo$|^WebPage$|^PodcastEpisode$|^Review$|Blog$|^Book$|^CreativeWork$"
@@ -35,7 +35,7 @@ _MOST = 10
 
 
 def authors_of(
-    evidence: Evidence, known: Mapping[str, Mapping[str, Any]], headline: Iterable[str]
+    evidence: PageEvidence, known: Mapping[str, Mapping[str, Any]], headline: Iterable[str]
 ) -> tuple[tuple[str, ...], str]:
     """The names and their origin. `headline` is the visible text around the page's headline."""
     for stated, origin in _stated(evidence, known, headline):
@@ -46,7 +46,7 @@ def authors_of(
 
 
 def _stated(
-    evidence: Evidence, known: Mapping[str, Mapping[str, Any]], headline: Iterable[str]
+    evidence: PageEvidence, known: Mapping[str, Mapping[str, Any]], headline: Iterable[str]
 ) -> Iterator[tuple[list[str], str]]:
     for entry in evidence.linked_data:
         kinds = types_of(entry)
@@ -62,7 +62,7 @@ def _stated(
             yield [text], "byline"
 
 
-def _marked(evidence: Evidence) -> Iterator[tuple[list[str], str]]:
+def _marked(evidence: PageEvidence) -> Iterator[tuple[list[str], str]]:
     for mark in evidence.properties.get("author", [])[:1]:
         yield [mark.text], "itemprop author"
     for test, origin in ((_is_author_link, "author link"), (_is_byline, "byline")):
@@ -71,11 +71,11 @@ def _marked(evidence: Evidence) -> Iterator[tuple[list[str], str]]:
                 yield [mark.text], origin
 
 
-def _is_author_link(mark: Marked) -> bool:
+def _is_author_link(mark: MarkedElement) -> bool:
     return "link" in mark.name.split() and ("author" in mark.name.split() or "/author" in mark.value)
 
 
-def _is_byline(mark: Marked) -> bool:
+def _is_byline(mark: MarkedElement) -> bool:
     return bool(re.search(r"byline|author[-_]?name|author$|(?:^|[\s_-])author(?:\s|$)", mark.name))
 
 
@@ -83,7 +83,7 @@ def _clean(stated: Iterable[str]) -> list[str]:
     names: list[str] = []
     for raw in stated:
         text = unescape(raw)
-        if "@" in text or parse_date(text.split(",")[0]) is not None:
+        if "@" in text or parse_page_date(text.split(",")[0]) is not None:
             continue
         text = _TAIL.sub("", _LEAD.sub("", " ".join(text.split()).strip(" ,;:-"))).strip(" ,;:-")
         for part in _BETWEEN.split(text):

@@ -7,7 +7,7 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from headwater.extract.html.metadata.jsonld import parse_linked_data
+from headwater.extract.html.metadata.jsonld import parse_linked_data, types_of
 
 _STATED = 'title,meta,base[href],link[rel],script[type="application/ld+json"]'
 _VISIBLE = 'h1,time,abbr[title],[class*="dt-published"],[itemprop],[rel="author"],[class*="byline"],[class*="author"],a[href*="/author/"]'
@@ -18,7 +18,7 @@ _SCRAP = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class MarkedElement:
     """An element of the page that carries a hint: its name for it, its machine-readable value, its words."""
 
     name: str
@@ -27,7 +27,7 @@ class Marked:
 
 
 @dataclass(slots=True)
-class Evidence:
+class PageEvidence:
     title: str = ""
     language: str = ""
     base: str = ""
@@ -36,18 +36,18 @@ class Evidence:
     linked_data: list[Mapping[str, Any]] = field(default_factory=list)
     broken_data: list[str] = field(default_factory=list)
     headings: list[str] = field(default_factory=list)
-    times: list[Marked] = field(default_factory=list)
-    properties: dict[str, list[Marked]] = field(default_factory=dict)
-    bylines: list[Marked] = field(default_factory=list)
+    times: list[MarkedElement] = field(default_factory=list)
+    properties: dict[str, list[MarkedElement]] = field(default_factory=dict)
+    bylines: list[MarkedElement] = field(default_factory=list)
 
     def meta(self, *names: str) -> str:
         """The first value that is not empty, in the order of the names."""
         return next((value for name in names for value in self.metas.get(name, ()) if value), "")
 
 
-def gather_stated(tree: LexborHTMLParser) -> Evidence:
+def gather_stated(tree: LexborHTMLParser) -> PageEvidence:
     """What is written for machines. Comes before scripts are taken out of the tree."""
-    evidence = Evidence()
+    evidence = PageEvidence()
     root = tree.root
     if root is not None:
         evidence.language = root.attributes.get("lang") or root.attributes.get("xml:lang") or ""
@@ -56,7 +56,7 @@ def gather_stated(tree: LexborHTMLParser) -> Evidence:
     return evidence
 
 
-def gather_visible(tree: LexborHTMLParser, evidence: Evidence) -> None:
+def gather_visible(tree: LexborHTMLParser, evidence: PageEvidence) -> None:
     """What is written for readers. Comes after scripts and styles are gone, so that no word is theirs."""
     for node in tree.css(_VISIBLE)[:_ENOUGH]:
         attributes = node.attributes
@@ -66,36 +66,36 @@ def gather_visible(tree: LexborHTMLParser, evidence: Evidence) -> None:
             _property(evidence, node, attributes, item)
 
 
-def words_of(node: LexborNode) -> str:
+def node_text(node: LexborNode) -> str:
     return " ".join((node.text(deep=True, separator=" ") or "").split())[:_LONG]
 
 
 Attributes = Mapping[str, str | None]
 
 
-def _title(evidence: Evidence, node: LexborNode, _: Attributes) -> None:
+def _title(evidence: PageEvidence, node: LexborNode, _: Attributes) -> None:
     # An <svg> may hold a title of its own; the page's is the first in the head.
     if not evidence.title:
-        evidence.title = words_of(node)
+        evidence.title = node_text(node)
 
 
-def _meta(evidence: Evidence, _: LexborNode, attributes: Attributes) -> None:
+def _meta(evidence: PageEvidence, _: LexborNode, attributes: Attributes) -> None:
     content = (attributes.get("content") or "").strip()
     for key in ("property", "name", "itemprop", "http-equiv"):
         if name := attributes.get(key):
             evidence.metas.setdefault(name.strip().lower(), []).append(content)
 
 
-def _link(evidence: Evidence, _: LexborNode, attributes: Attributes) -> None:
+def _link(evidence: PageEvidence, _: LexborNode, attributes: Attributes) -> None:
     if href := (attributes.get("href") or "").strip():
         evidence.links.setdefault((attributes.get("rel") or "").lower(), []).append(href)
 
 
-def _base(evidence: Evidence, _: LexborNode, attributes: Attributes) -> None:
+def _base(evidence: PageEvidence, _: LexborNode, attributes: Attributes) -> None:
     evidence.base = evidence.base or (attributes.get("href") or "").strip()
 
 
-def _script(evidence: Evidence, node: LexborNode, _: Attributes) -> None:
+def _script(evidence: PageEvidence, node: LexborNode, _: Attributes) -> None:
     text = node.text(deep=True) or ""
     parsed = parse_linked_data(text)
     evidence.linked_data.extend(parsed)
@@ -103,37 +103,64 @@ def _script(evidence: Evidence, node: LexborNode, _: Attributes) -> None:
         evidence.broken_data.append(text[:_SCRAP])
 
 
-def _heading(evidence: Evidence, node: LexborNode, _: Attributes) -> None:
-    if text := words_of(node):
+def _heading(evidence: PageEvidence, node: LexborNode, _: Attributes) -> None:
+    if text := node_text(node):
         evidence.headings.append(text)
 
 
-def _time(evidence: Evidence, node: LexborNode, attributes: Attributes) -> None:
+def _time(evidence: PageEvidence, node: LexborNode, attributes: Attributes) -> None:
     name = " ".join(attributes.get(key) or "" for key in ("class", "id", "itemprop", "pubdate")).lower()
     value = attributes.get("datetime") or attributes.get("title") or ""
-    evidence.times.append(Marked(name, value if _YEAR.search(value) else "", words_of(node)))
+    evidence.times.append(MarkedElement(name, value if _YEAR.search(value) else "", node_text(node)))
 
 
-def _abbreviation(evidence: Evidence, node: LexborNode, attributes: Attributes) -> None:
+def _abbreviation(evidence: PageEvidence, node: LexborNode, attributes: Attributes) -> None:
     """Microformats write the date for machines into the title."""
     if re.search(r"\b(?:published|updated|dtstart)\b", attributes.get("class") or ""):
         _time(evidence, node, attributes)
 
 
-def _other(evidence: Evidence, node: LexborNode, attributes: Attributes) -> None:
+def _other(evidence: PageEvidence, node: LexborNode, attributes: Attributes) -> None:
     name = f"{attributes.get('class') or ''} {attributes.get('rel') or ''}".lower()
     href = attributes.get("href") or ""
     if "dt-published" in name and "datetime" in attributes:
         _time(evidence, node, attributes)
     if "author" in name or "byline" in name or "/author/" in href:
-        evidence.bylines.append(Marked(name + (" link" if href else ""), href, words_of(node)))
+        evidence.bylines.append(MarkedElement(name + (" link" if href else ""), href, node_text(node)))
 
 
-def _property(evidence: Evidence, node: LexborNode, attributes: Attributes, names: str) -> None:
+def _property(evidence: PageEvidence, node: LexborNode, attributes: Attributes, names: str) -> None:
     value = next((attributes[key] or "" for key in ("content", "datetime", "href") if key in attributes), "")
     for name in names.lower().split():
-        evidence.properties.setdefault(name, []).append(Marked(name, value, words_of(node)))
+        evidence.properties.setdefault(name, []).append(MarkedElement(name, value, node_text(node)))
 
 
 _STATED_HANDLERS = {"title": _title, "meta": _meta, "link": _link, "base": _base, "script": _script}
 _VISIBLE_HANDLERS = {"h1": _heading, "time": _time, "abbr": _abbreviation}
+
+
+ARTICLES = re.compile(
+    r"Article$|Posting$|^Report$|^Recipe$|^Question$|^QAPage$|^HowTo$|^Event$|^PodcastEpisode$|Blog$"
+)
+_FORUM = re.compile(r"^DiscussionForumPosting$|^QAPage$|^Question$|^Comment$")
+_GOODS = re.compile(r"^Product$|^ProductGroup$|^ItemPage$|^CollectionPage$|^IndividualProduct$")
+
+
+def is_article(evidence: PageEvidence) -> bool:
+    return _opened(evidence).startswith(("article", "blog", "news")) or _has(evidence, ARTICLES)
+
+
+def is_forum(evidence: PageEvidence) -> bool:
+    return _has(evidence, _FORUM)
+
+
+def is_product(evidence: PageEvidence) -> bool:
+    return _opened(evidence).startswith(("product", "og:product")) or _has(evidence, _GOODS)
+
+
+def _opened(evidence: PageEvidence) -> str:
+    return evidence.meta("og:type").lower()
+
+
+def _has(evidence: PageEvidence, kinds: re.Pattern[str]) -> bool:
+    return any(kinds.search(kind) for entry in evidence.linked_data for kind in types_of(entry))

@@ -3,17 +3,18 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from headwater.extract.html.addresses import usable
-from headwater.extract.html.decode import decode, repair, scrub
-from headwater.extract.html.metadata import describe, gather_stated, gather_visible
+from headwater.extract.html.links import parseable_url
+from headwater.extract.html.metadata.evidence import gather_stated, gather_visible
+from headwater.extract.html.metadata.page_metadata import page_metadata
+from headwater.extract.html.parser import parse_html, readable_body
 from headwater.extract.html.profiles.cascade import available, cascade_text
 from headwater.extract.html.profiles.selectors import selectors_text
-from headwater.extract.html.read import read_html
-from headwater.extract.html.sniff import refusal
-from headwater.extract.html.tree import parse, readable_body
-from headwater.model.reading import Hints, Reading, Unreadable
+from headwater.extract.html.reader import read_html
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
+from headwater.text.charset import decode_text, fix_encoding, replace_surrogates
+from headwater.text.html_sniffing import why_not_html
 
-Extract = Callable[[bytes, Hints], Reading | Unreadable]
+Extract = Callable[[bytes, ExtractHints], Reading | Unreadable]
 
 
 def reader(profile: str) -> Extract:
@@ -28,30 +29,30 @@ def reader(profile: str) -> Extract:
         raise ValueError(f"unknown profile {profile!r}; there are {', '.join(sorted(_PROFILES))}") from None
 
 
-def _selectors(data: bytes, hints: Hints) -> Reading | Unreadable:
+def _selectors(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
     return _read(data, hints, lambda markup: (selectors_text(markup), "selectors", {}))
 
 
-def _cascade(data: bytes, hints: Hints) -> Reading | Unreadable:
+def _cascade(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
     return _read(data, hints, cascade_text)
 
 
 def _read(
-    data: bytes, hints: Hints, find: Callable[[str], tuple[str, str, Mapping[str, Any]]]
+    data: bytes, hints: ExtractHints, find: Callable[[str], tuple[str, str, Mapping[str, Any]]]
 ) -> Reading | Unreadable:
-    refused = refusal(data)
+    refused = why_not_html(data)
     if refused is not None:
         return refused
-    markup = decode(data, hints.media_type).text
+    markup = decode_text(data, hints.media_type).text
     text, method, candidates = find(markup)
     if not text.strip():
         return Unreadable("no_text")
-    tree = parse(markup)
+    tree = parse_html(markup)
     evidence = gather_stated(tree)
     readable_body(tree)
     gather_visible(tree, evidence)
-    about = describe(evidence, (), usable(hints.url))
-    text = repair(scrub(text))
+    about = page_metadata(evidence, (), parseable_url(hints.url))
+    text = fix_encoding(replace_surrogates(text))
     return Reading(
         text=text,
         plain=text,

@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 STRIPPED_TAGS = (
     "script", "style", "nav", "footer", "header", "aside", "iframe", "noscript", "form", "button", "svg", "template",
 )  # fmt: skip
-FURNITURE = re.compile(
+BOILERPLATE = re.compile(
     r"(?:^|[\s_-])(?:sidebar|ad|ads|advert\w*|ad-slot|newsletter|signup|sign-up|social|share|sharing|related|promo|"
     r"cookie|popup|modal|breadcrumbs?|comments?|subscribe)(?:$|[\s_-])",
     re.IGNORECASE,
@@ -36,15 +36,15 @@ def selectors_text(markup: str) -> str:
     """The text under the best container, or nothing."""
     tree = LexborHTMLParser(markup)
     tree.strip_tags(list(STRIPPED_TAGS))
-    _drop_furniture(tree)
+    _drop_boilerplate(tree)
     container = by_selector(tree) or by_density(tree)
     return clean(_lines(container)) if container is not None else ""
 
 
-def _drop_furniture(tree: LexborHTMLParser) -> None:
+def _drop_boilerplate(tree: LexborHTMLParser) -> None:
     for node in tree.css("div,section,ul,p,span"):
         attributes = node.attributes
-        if FURNITURE.search(f"{attributes.get('class') or ''} {attributes.get('id') or ''}"):
+        if BOILERPLATE.search(f"{attributes.get('class') or ''} {attributes.get('id') or ''}"):
             node.decompose()
 
 

@@ -1,0 +1,194 @@
+"""Raw bytes in a folder or a bucket, as packs of WARC records: written once, named by their hash, checked when read.
+
+A pack holds what one commit captured. That is a hundred times fewer objects than one each, which is what folders,
+buckets and bills count.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+
+import obstore
+from obstore.exceptions import AlreadyExistsError, BaseError
+from obstore.store import LocalStore, ObjectStore
+
+from headwater.archive.object_errors import (
+    NO_SUCH_RANGE,
+    NOT_FOUND_ERRORS,
+    is_missing_bucket,
+    translate_errors,
+)
+from headwater.archive.warc import encode_pack
+from headwater.model.errors import Refused
+from headwater.model.http import Capture
+
+SUFFIX = ".warc"
+EMPTY_SHA256 = sha256(b"").hexdigest()
+PACK_NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f]{64}\.warc")
+PART_SIZE = 8 << 20
+NOTE = "HEADWATER.txt"
+NOTE_TEXT = (
+    b"Raw captures of Headwater, as WARC files named by their SHA-256. Do not rename or change them.\n"
+)
+
+
+def open_folder_archive(path: Path) -> "ObjectArchive":
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Refused(
+            "archive_unwritable", f"the archive folder {path} cannot be made: {error.strerror}"
+        ) from error
+    return ObjectArchive(LocalStore(path))
+
+
+@dataclass(frozen=True)
+class ObjectArchive:
+    """`model.ports.Archive` on any store that obstore speaks to. `place` is said in errors; what is larger than
+    `one_piece` is put in parts, None is never."""
+
+    store: ObjectStore
+    place: str = "the archive"
+    one_piece: int | None = None
+
+    def ready(self) -> None:
+        """Temporary if it cannot be written to: better said before the work begins than by every worker. Some servers
+        make a bucket when something is put into it."""
+        if self.one_piece is None:
+            return
+        with self._explained():
+            self._created(NOTE, NOTE_TEXT)
+
+    def _explained(self) -> AbstractContextManager[None]:
+        return translate_errors(self.place, bucket=self.one_piece is not None)
+
+    def put(self, captures: Sequence[tuple[Capture, bytes]]) -> Sequence[Capture]:
+        if not captures:
+            return ()
+        data, starts = encode_pack(captures)
+        digest = sha256(data).hexdigest()
+        name = f"{digest[:2]}/{digest}{SUFFIX}"
+        with self._explained():
+            self._create(name, data)
+        return [replace(c, pack=name, start=start) for (c, _), start in zip(captures, starts, strict=True)]
+
+    def _create(self, name: str, data: bytes) -> None:
+        """Parts cannot be put on a condition. As a name says its bytes, two who write the same pack do no harm."""
+        if self._in_parts(data):
+            if not self.has(name):
+                return self._write(name, data)
+        elif self._created(name, data):
+            return None
+        return self._mend(name, data)
+
+    def _created(self, name: str, data: bytes) -> bool:
+        try:
+            obstore.put(self.store, name, data, mode="create", use_multipart=False)
+        except AlreadyExistsError:
+            return False
+        return True
+
+    def _mend(self, name: str, data: bytes) -> None:
+        """The same captures were put before a commit that failed. If what lies there is damaged, here is the remedy."""
+        if bytes(obstore.get(self.store, name).bytes()) != data:
+            self._write(name, data)
+
+    def _write(self, name: str, data: bytes) -> None:
+        obstore.put(self.store, name, data, use_multipart=self._in_parts(data), chunk_size=PART_SIZE)
+
+    def _in_parts(self, data: bytes) -> bool:
+        return self.one_piece is not None and len(data) > self.one_piece
+
+    def get(self, captures: Sequence[Capture]) -> Mapping[str, bytes]:
+        by_pack: dict[str, list[Capture]] = defaultdict(list)
+        bodies: dict[str, bytes] = {}
+        for capture in captures:
+            if capture.size:
+                by_pack[capture.pack].append(capture)
+            elif capture.sha256 == EMPTY_SHA256:
+                bodies[EMPTY_SHA256] = b""  # no store knows a range of no bytes
+        for name, inside in by_pack.items():
+            bodies.update(self._read(name, inside))
+        return bodies
+
+    def _read(self, name: str, captures: Sequence[Capture]) -> dict[str, bytes]:
+        if not PACK_NAME.fullmatch(name):
+            return {}
+        starts, lengths = [c.start for c in captures], [c.size for c in captures]
+        with self._explained():
+            try:
+                found = obstore.get_ranges(self.store, name, starts=starts, lengths=lengths)
+            except (*NOT_FOUND_ERRORS, ValueError) as error:
+                if is_missing_bucket(error):
+                    raise
+                return self._read_alone(name, captures)
+            except BaseError as error:
+                if NO_SUCH_RANGE not in str(error):
+                    raise
+                return self._read_alone(name, captures)
+        bodies = {c.sha256: bytes(body) for c, body in zip(captures, found, strict=True)}
+        return {digest: body for digest, body in bodies.items() if sha256(body).hexdigest() == digest}
+
+    def _read_alone(self, name: str, captures: Sequence[Capture]) -> dict[str, bytes]:
+        """A pack that was cut short still gives what lies before the cut."""
+        if len(captures) == 1:
+            return {}
+        return {digest: body for capture in captures for digest, body in self._read(name, [capture]).items()}
+
+    def packs(self, before: datetime) -> Iterator[str]:
+        """Every pack that was written before that moment; for the sweep. What else lies there is somebody else's."""
+        with self._explained():
+            for page in obstore.list(self.store):
+                old = (entry["path"] for entry in page if entry["last_modified"] < before)
+                yield from sorted(name for name in old if PACK_NAME.fullmatch(name))
+
+    def copy(self, packs: Iterable[str], target: "ObjectArchive") -> tuple[int, list[str]]:
+        """Copy packs that the target does not have yet; gives how many, and the names of those that are missing here or
+        whose bytes no longer match their name."""
+        count, damaged = 0, []
+        with self._explained():
+            for name in packs:
+                if target.has(name):
+                    continue
+                data = self.whole(name)
+                if data is None:
+                    damaged.append(name)
+                    continue
+                target.add(name, data)
+                count += 1
+        return count, damaged
+
+    def add(self, name: str, data: bytes) -> None:
+        """A whole pack from elsewhere, under the name that its bytes have."""
+        with self._explained():
+            self._write(name, data)
+
+    def has(self, name: str) -> bool:
+        with self._explained():
+            try:
+                obstore.head(self.store, name)
+            except NOT_FOUND_ERRORS:
+                return False
+        return True
+
+    def whole(self, name: str) -> bytes | None:
+        """All bytes of a pack; None if it is missing or its bytes do not match its name."""
+        if not PACK_NAME.fullmatch(name):
+            return None
+        with self._explained():
+            try:
+                data = bytes(obstore.get(self.store, name).bytes())
+            except NOT_FOUND_ERRORS as error:
+                if is_missing_bucket(error):
+                    raise
+                return None
+        return data if sha256(data).hexdigest() == name[3:67] else None
+
+    def remove(self, packs: Sequence[str]) -> None:
+        with self._explained():
+            obstore.delete(self.store, list(packs))

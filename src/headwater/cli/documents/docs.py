@@ -1,0 +1,96 @@
+"""`headwater docs`."""
+
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from headwater.cli.environment import open_app
+from headwater.cli.ops.status import select_recipes
+from headwater.cli.options import Json, OptionalRecipe, command_group
+from headwater.cli.render.console import (
+    cell,
+    console,
+    format_time,
+    print_json,
+    print_json_lines,
+    short_id,
+    table,
+)
+from headwater.cli.render.messages import printable_text
+from headwater.model.errors import Refused
+from headwater.model.jobs import State
+
+app = command_group("List and read documents.")
+SHOWN = ("url", "publisher", "authors", "published_at", "modified_at", "language", "keywords", "description")
+
+
+@app.command("list")
+def list_documents(
+    context: typer.Context,
+    recipe: OptionalRecipe = None,
+    state: Annotated[
+        list[State] | None, typer.Option(help="Only documents in this state; may be repeated. Default: kept.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many, newest first.")] = 20,
+    as_json: Json = False,
+) -> None:
+    """List documents, newest first."""
+    opened = open_app(context)
+    if recipe:
+        select_recipes(opened, recipe)
+    found = opened.catalogue.documents(recipe, state or [State.KEPT], limit)
+    if as_json:
+        print_json_lines(found)
+        return
+    made = table("id", "published", "publisher", "title", flexible="title")
+    made.expand = True
+    for row in found:
+        standing = "" if row["state"] == State.KEPT else f"[{row['reason'] or row['state']}] "
+        made.add_row(
+            cell(short_id(row["id"]), "cyan"),
+            format_time(row["published_at"])[:10],
+            cell(row["publisher"][:16]),
+            cell(standing + (row["title"] or row["url"])),
+        )
+    console().print(made if found else "No documents.")
+
+
+@app.command("show")
+def show_document(
+    context: typer.Context,
+    document: Annotated[
+        str, typer.Argument(metavar="ID|URL", help="Key, its beginning (8 letters or more), or address.")
+    ],
+    as_json: Json = False,
+) -> None:
+    """Show one document: what it says and what is known about it."""
+    found = open_app(context).catalogue.document(document)
+    if found is None:
+        raise unknown_document(document)
+    if as_json:
+        print_json(found)
+    else:
+        _show(found, console())
+
+
+def unknown_document(name: str) -> Refused:
+    return Refused(
+        "unknown_document",
+        f"there is no document '{name}'; see `headwater docs list`, and give at least 8 letters of its id",
+    )
+
+
+def _show(found: dict[str, Any], out: Console) -> None:
+    out.print(Text(printable_text(found["title"] or "(no title)"), style="bold"))
+    grid = Table.grid(padding=(0, 2))
+    grid.add_row(Text("id", style="dim"), f"{found['id']}  revision {found['revision']}  {found['state']}")
+    for name in SHOWN:
+        if value := found[name]:
+            text = ", ".join(value) if isinstance(value, list) else str(value)
+            grid.add_row(Text(name.removesuffix("_at"), style="dim"), cell(text))
+    out.print(grid)
+    out.print()
+    out.print(Text(printable_text(found["text"] or f"(no text: {found['reason']})")))

@@ -1,0 +1,120 @@
+"""`headwater export`."""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from headwater.app import App
+from headwater.cli.environment import open_app
+from headwater.cli.ops.status import select_recipes
+from headwater.cli.options import Json, OptionalRecipe, command_group
+from headwater.cli.render.console import error_console, format_count, print_json
+from headwater.cli.times import parse_time
+from headwater.model.errors import Refused
+from headwater.sinks.row_files import WRITERS, Row, atomic_file
+from headwater.store.reads.export import ArticleFilter, BarFilter, export_articles, export_bars
+
+app = command_group("Write what is stored to a file, for the next system.")
+Since = Annotated[
+    str | None,
+    typer.Option(metavar="WHEN", help="From then on: 2026-11-14, 2026-11-14T06:00 or 24h (ago)."),
+]
+Until = Annotated[str | None, typer.Option(metavar="WHEN", help="Before then.")]
+Form = Annotated[Literal["jsonl", "csv", "parquet"], typer.Option("--format", help="jsonl, csv or parquet.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="The file to write, whole or not at all; standard output if not given."
+    ),
+]
+
+
+@app.callback()
+def export() -> None:
+    """Write what is stored to a file, for the next system."""
+
+
+@app.command("articles")
+def articles(
+    context: typer.Context,
+    recipe: OptionalRecipe = None,
+    *,
+    since: Since = None,
+    until: Until = None,
+    by: Annotated[
+        Literal["stored", "published"],
+        typer.Option(
+            help="Which moment counts: when it was stored or changed last, or when it was published."
+        ),
+    ] = "stored",
+    form: Form = "jsonl",
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """Write kept articles, each with its source, in the order of the moment that counts.
+
+    With --out a summary is printed: to standard error, or with --json to standard output.
+    """
+    opened = open_app(context)
+    wanted = ArticleFilter(
+        recipe=require_one_recipe(opened, recipe),
+        since=parse_time(since, opened.clock(), "--since") if since else None,
+        until=parse_time(until, opened.clock(), "--until") if until else None,
+        by=by,
+    )
+    _write("article", export_articles(opened.store.engine, wanted), form, out, as_json=as_json)
+
+
+@app.command("bars")
+def bars(
+    context: typer.Context,
+    recipe: OptionalRecipe = None,
+    *,
+    symbol: Annotated[str | None, typer.Option(help="Only this one.")] = None,
+    span: Annotated[str | None, typer.Option(help="Only these: 1day, 1hour.")] = None,
+    since: Since = None,
+    until: Until = None,
+    form: Form = "jsonl",
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """Write prices, by symbol, span and time.
+
+    With --out a summary is printed: to standard error, or with --json to standard output.
+    """
+    opened = open_app(context)
+    wanted = BarFilter(
+        recipe=require_one_recipe(opened, recipe),
+        symbol=symbol,
+        span=span,
+        since=parse_time(since, opened.clock(), "--since") if since else None,
+        until=parse_time(until, opened.clock(), "--until") if until else None,
+    )
+    _write("bar", export_bars(opened.store.engine, wanted), form, out, as_json=as_json)
+
+
+def _write(what: str, rows: Iterable[Row], form: str, out: Path | None, *, as_json: bool) -> None:
+    if out is None and form == "parquet":
+        raise Refused("no_file", "Parquet cannot be written to standard output; name a file with --out")
+    if out is None:
+        WRITERS[form](rows, sys.stdout.buffer)
+        return
+    with atomic_file(out) as file:
+        count = WRITERS[form](rows, file)
+    if as_json:
+        print_json({f"{what}s": count, "file": str(out), "bytes": out.stat().st_size})
+    else:
+        error_console().print(f"{format_count(count, what)} in {out}.", soft_wrap=True)
+
+
+def require_one_recipe(opened: App, recipe: str | None) -> str:
+    """The one that was named, or the only one there is."""
+    found = select_recipes(opened, recipe)
+    if len(found) != 1:
+        raise Refused(
+            "which_recipe", f"name the recipe; there are: {', '.join(found) or 'none with sources yet'}"
+        )
+    return found[0]

@@ -1,0 +1,43 @@
+"""`headwater cleanup`."""
+
+from typing import Annotated, Any
+
+import typer
+
+from headwater.cli.environment import open_app
+from headwater.cli.options import Json, single_command
+from headwater.cli.render.console import console, format_count, print_json
+from headwater.ops.retention import apply_retention
+from headwater.runtime.maintenance import Maintenance
+
+
+def cleanup(
+    context: typer.Context,
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would be done.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Remove what the setting `retention` no longer keeps; documents are moved to Parquet files.
+
+    Workers do this every night at 02:00 UTC. A document that was moved keeps its row with its names and numbers, and
+    says in which file the rest is. After removing captures, `headwater sweep --archive` frees their space.
+    """
+    opened = open_app(context)
+    told = (
+        apply_retention(opened, dry_run=True) if dry_run else Maintenance(opened).run_now("cleanup_old_jobs")
+    )
+    if as_json:
+        print_json(told)
+        return
+    console().print(_sentence(told))
+    for name in told["files"]:
+        console().print(f"  {opened.records.where(name)}", soft_wrap=True)
+
+
+def _sentence(told: dict[str, Any]) -> str:
+    would = "would be " if told["dry_run"] else ""
+    gone = ", ".join(format_count(told[kind], kind[:-1]) for kind in ("runs", "alarms", "captures"))
+    return f"{gone} {would}removed; {format_count(told['documents'], 'document')} {would}moved to files."
+
+
+app = single_command(cleanup)

@@ -1,0 +1,112 @@
+"""`headwater move`."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Annotated
+
+import typer
+
+from headwater.app import App
+from headwater.cli.environment import open_app
+from headwater.cli.options import Json, Quiet, single_command
+from headwater.cli.render.console import console, error_console, format_count, print_json
+from headwater.cli.render.progress import Throttle
+from headwater.model.errors import Refused
+from headwater.ops.installation_lock import undo_move
+from headwater.ops.move import MoveReport, preview_move
+from headwater.ops.move import move as move_house
+
+TELL_EVERY = 2.0
+
+
+def move(
+    context: typer.Context,
+    *,
+    to: Annotated[str, typer.Option("--to", metavar="NAME", help="A home that the settings name.")] = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only look at both and tell what would be copied.")
+    ] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Work here again, whatever has become of the other home.")
+    ] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Move the store, the raw captures and the files of old documents into another home.
+
+    Stop the workers first. Rows and captures are compared by their hashes where they arrive; the target must be empty,
+    and stays so until all rows are there. Killed anywhere, run it again. What was here stays as it is and can be read, but
+    nobody writes here any more, from whatever machine; `--undo` takes that back, and brings nothing back. The exit code is 1 if captures were damaged here already; everything else is moved nevertheless.
+    """
+    _refuse_unclear(to=to, undo=undo, dry_run=dry_run)
+    opened = open_app(context)
+    if undo:
+        _undo(opened, as_json=as_json)
+        return
+    moved = preview_move(opened, to) if dry_run else move_house(opened, to, _progress_callback(quiet=quiet))
+    if as_json:
+        print_json(asdict(moved))
+    else:
+        _show(moved)
+    if moved.damaged:
+        raise typer.Exit(1)
+
+
+def _refuse_unclear(*, to: str, undo: bool, dry_run: bool) -> None:
+    if undo == bool(to):
+        raise Refused("bad_option", "say where to move with --to NAME, or --undo to work here again")
+    if undo and dry_run:
+        raise Refused(
+            "bad_option", "--dry-run looks at a move; --undo changes something: leave one of them out"
+        )
+
+
+def _undo(opened: App, *, as_json: bool) -> None:
+    was_away = undo_move(opened)
+    if as_json:
+        print_json({"was_away": was_away})
+        return
+    told = "It lives here again: stop whoever works in the other home." if was_away else "It lives here."
+    console().print(told)
+
+
+def _progress_callback(*, quiet: bool) -> Callable[[str, int, int], None]:
+    return (lambda *_: None) if quiet else MoveProgress()
+
+
+@dataclass
+class MoveProgress:
+    """A line now and then."""
+
+    line: str = ""
+    every: Throttle = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.every = Throttle(
+            TELL_EVERY, lambda: error_console().print(self.line, style="dim", soft_wrap=True)
+        )
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        self.line = f"{stage}: {done} of {total}"
+        self.every()
+
+
+def _show(moved: MoveReport) -> None:
+    would = "Would move" if moved.dry_run else "Moved"
+    rows, packs = sum(moved.tables.values()), format_count(moved.packs, "pack")
+    out = console()
+    out.print(
+        f"{would} {format_count(rows, 'row')} of {format_count(len(moved.tables), 'table')} and {packs} of captures "
+        f"({moved.packs_copied} to copy) to '{moved.to}'."
+        if moved.dry_run
+        else f"{would} {format_count(rows, 'row')} of {format_count(len(moved.tables), 'table')} and {packs} of captures "
+        f"({moved.packs_copied} copied now) to '{moved.to}'; all hashes agree.",
+        soft_wrap=True,
+    )
+    for name in moved.damaged:
+        out.print(f"Damaged or missing here: {name}", style="yellow", soft_wrap=True)
+    if not moved.dry_run:
+        out.print(f"Go on there: `headwater --home {moved.to} work`.", soft_wrap=True)
+
+
+app = single_command(move)

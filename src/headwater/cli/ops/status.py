@@ -1,0 +1,95 @@
+"""`headwater status`."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from headwater.app import App
+from headwater.cli.environment import open_app
+from headwater.cli.options import Json, OptionalRecipe, single_command
+from headwater.cli.render.console import console, format_due, print_json
+from headwater.cli.render.run_summary import (
+    data_locations,
+    failing_sources,
+    failing_sources_table,
+    not_kept_table,
+    recipe_counts,
+)
+from headwater.store.reads.end_reasons import end_reasons
+
+
+def status(context: typer.Context, recipe: OptionalRecipe = None, as_json: Json = False) -> None:
+    """Show what came in, what was kept, what was not and why, and what waits."""
+    app = open_app(context)
+    names = select_recipes(app, recipe)
+    found = [app.catalogue.status(name, app.clock()) for name in names]
+    if as_json:
+        print_json({"places": data_locations(app), "recipes": found})
+        return
+    out = console()
+    if not found:
+        out.print("No recipe has sources here yet. Start with `headwater run RECIPE`.")
+    for record in found:
+        _show(app, record, out)
+    out.print()
+    for label, place in data_locations(app).items():
+        out.print(f"{label:9}", place, style="dim", soft_wrap=True)
+
+
+def select_recipes(app: App, recipe: str | None) -> Sequence[str]:
+    """The named recipe, which must have rows or be installed; else every recipe that has sources."""
+    present = app.catalogue.recipes()
+    if recipe is None or recipe in present:
+        return present if recipe is None else [recipe]
+    return [app.recipe(recipe).name]
+
+
+def _show(app: App, record: Mapping[str, Any], out: Console) -> None:
+    recipe, now = record["recipe"], app.clock()
+    out.print(recipe, style="bold cyan")
+    out.print(_lines(record, now))
+    if reasons := end_reasons(app.store.engine, recipe):
+        out.print()
+        out.print(not_kept_table(reasons))
+    if trouble := failing_sources(app, recipe):
+        out.print()
+        out.print(failing_sources_table(trouble, now))
+
+
+def _lines(record: Mapping[str, Any], now: datetime) -> Table:
+    seen = recipe_counts(record)
+    grid = Table.grid(padding=(0, 2))
+    rows = {
+        "sources": _parts(record["sources"], ("active", "failing", "stopped", "paused", "running")),
+        "came in": str(seen.came_in),
+        "kept": f"{seen.kept} documents in {seen.stories} stories",
+        "not kept": f"{seen.duplicate} duplicate, {seen.dropped} dropped, {seen.set_aside} set aside, "
+        f"{seen.quarantined} quarantined",
+        "delivered": str(seen.delivered),
+        "waiting": _waiting(record["unfinished"]),
+        "next look": format_due(record["unfinished"]["poll"]["next"], now) or "never: no active source",
+    }
+    for label, text in rows.items():
+        grid.add_row(Text(f"  {label}", style="dim"), Text(text))
+    return grid
+
+
+def _parts(counts: Mapping[str, int], names: Sequence[str]) -> str:
+    return ", ".join(f"{counts[name]} {name}" for name in names if counts[name] or name == "active")
+
+
+def _waiting(unfinished: Mapping[str, Mapping[str, Any]]) -> str:
+    parts = [
+        f"{part['due'] + part['later']} to {task}"
+        for task, part in unfinished.items()
+        if task != "poll" and part["due"] + part["later"]
+    ]
+    return ", ".join(parts) or "nothing"
+
+
+app = single_command(status)

@@ -1,0 +1,103 @@
+"""`headwater agent`."""
+
+import asyncio
+import os
+import socket
+from typing import Annotated, Any
+
+import aiohttp
+import structlog
+import typer
+
+from headwater.app import App
+from headwater.cli.environment import open_app
+from headwater.cli.options import Json, single_command
+from headwater.cli.render.console import console, error_console, print_json_lines
+from headwater.logs import configure_logs
+from headwater.model.errors import Temporary
+from headwater.ops.installation_lock import check_not_moved
+from headwater.runtime.extraction_agent import AgentTally, ExtractionAgent
+from headwater.settings.llm import chat_url, check_endpoint, read_api_key
+from headwater.stories.llm.chat import RETRY_DELAY, ChatClient
+
+IDLE_SECONDS = 5.0
+_log = structlog.get_logger()
+
+
+def agent_command(
+    context: typer.Context,
+    *,
+    once: Annotated[bool, typer.Option("--once", help="End when nothing is due any more.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Let a language model read what waits in the queues for extraction and macro classification.
+
+    It asks the OpenAI-compatible endpoint of the setting `agent` and stores what fits the schema; an item that it
+    cannot deal with comes again after ten minutes, five times in all, and then waits for `headwater queue retry`.
+    """
+    opened = open_app(context)
+    agent = make_agent(opened)
+    configure_logs(opened.settings.log, opened.settings.log_level)
+    if not once:
+        error_console().print("Reading what waits in the queues until Ctrl-C.", style="dim")
+    asyncio.run(run_agent(opened, agent, once=once, as_json=as_json))
+
+
+def make_agent(opened: App) -> ExtractionAgent:
+    """As the settings want it, or Refused."""
+    told = check_endpoint(opened.settings.agent)
+    chat = ChatClient(
+        address=chat_url(told),
+        model=told.model,
+        clock=opened.clock,
+        key=read_api_key(told),
+        seconds=told.seconds,
+        options=told.options,
+    )
+    return ExtractionAgent(
+        queues=opened.queues,
+        chat=chat,
+        owner=f"{socket.gethostname()}:{os.getpid()}",
+        max_calls=told.max_calls,
+        concurrency=told.concurrency,
+    )
+
+
+async def run_agent(opened: App, agent: ExtractionAgent, *, once: bool, as_json: bool) -> None:
+    """Until cancelled, or until the installation has moved."""
+    async with agent.chat.session() as session:
+        while True:
+            await asyncio.to_thread(check_not_moved, opened)
+            tally = await _drained(agent, session, once=once)
+            if once or tally:
+                _print_tally(tally, as_json=as_json)
+            if once:
+                return
+            await asyncio.sleep(max(tally.wait.total_seconds(), IDLE_SECONDS))
+
+
+async def _drained(agent: ExtractionAgent, session: aiohttp.ClientSession, *, once: bool) -> AgentTally:
+    """Queues that cannot be asked are asked again after a while, except by who wants to be done."""
+    try:
+        return await agent.drain(session)
+    except Temporary as trouble:
+        if once:
+            raise
+        _log.warning("queues cannot be asked", reason=trouble.reason, detail=trouble.detail)
+        return AgentTally(wait=trouble.delay or RETRY_DELAY)
+
+
+def _print_tally(tally: AgentTally, *, as_json: bool) -> None:
+    record: dict[str, Any] = {
+        "done": tally.done,
+        "failed": tally.failed,
+        "postponed": tally.postponed,
+        "wait_seconds": tally.wait.total_seconds(),
+    }
+    if as_json:
+        print_json_lines([record])
+    else:
+        console().print("{done} done, {failed} failed, {postponed} postponed.".format(**record))
+
+
+app = single_command(agent_command)

@@ -1,0 +1,60 @@
+"""`headwater beat`."""
+
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from typing import Annotated
+
+import typer
+
+from headwater.app import App
+from headwater.cli.environment import make_app
+from headwater.cli.options import Quiet, single_command
+from headwater.cli.pipeline.work import recipes_with_sources, sync_source_list
+from headwater.cli.pipeline.worker import RecipeFilter
+from headwater.cli.render.console import error_console
+from headwater.logs import configure_logs
+from headwater.model.errors import Temporary
+from headwater.ops.installation_lock import worker_lock
+from headwater.runtime.worker_loop import StopSignal, retry_until_available
+
+
+def beat(
+    context: typer.Context,
+    *,
+    recipe: RecipeFilter = None,
+    until_idle: Annotated[
+        bool, typer.Option("--until-idle", help="End when nothing is due within 15 seconds.")
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Look at what is due, every second, and tell the workers of a cluster.
+
+    Registers the sources of the recipes that are named; without names, all recipes that have sources here are looked
+    after. Several beats may run: one leads, another takes over when it is gone. Needs the extra `cluster` and the setting
+    `redis`.
+    """
+    from headwater.runtime.celery.beat import Beat, run_beat  # noqa: PLC0415 - needs the extra `cluster`
+    from headwater.runtime.celery.broker import broker_address  # noqa: PLC0415 - as above
+    from headwater.runtime.celery.hints import HintSender  # noqa: PLC0415 - as above
+
+    opened = make_app(context)
+    hints = HintSender(broker_address(opened.settings))
+    log = configure_logs(opened.settings.log, opened.settings.log_level)
+    with worker_lock(opened), closing(hints):
+        names = retry_until_available(lambda: _looked_after(opened, recipe), log)
+        if not quiet:
+            error_console().print(f"Looking after {', '.join(names)} until Ctrl-C.", style="dim")
+        bell, looking = StopSignal(child=False), Beat(opened, names, hints)
+        run_beat(looking, lambda: bool(bell), until_idle=until_idle)
+        with suppress(Temporary):  # else its lease runs out
+            looking.resign()
+
+
+def _looked_after(opened: App, recipes: Sequence[str] | None) -> Sequence[str]:
+    for recipe in recipes or ():
+        opened.register(opened.recipe(recipe))
+        sync_source_list(opened, recipe, registered=True)
+    return recipes or recipes_with_sources(opened)
+
+
+app = single_command(beat)

@@ -1,0 +1,113 @@
+"""The end of a run: scores as of now, and summaries by a language model where the settings name one."""
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Annotated, Literal
+
+import typer
+
+from headwater.app import App
+from headwater.cli.environment import make_app
+from headwater.cli.options import Json, Quiet, RecipeName, Workers, global_options, single_command
+from headwater.cli.pipeline.work import sync_source_list
+from headwater.cli.render.console import cell, console, error_console, print_json
+from headwater.cli.render.progress import show_progress, wants_live, with_quiet_logs
+from headwater.cli.render.run_summary import RunSummary, print_run_summary, read_counts, summarise_run
+from headwater.engine.summarize import followed_recipes, llm_summary_recipes
+from headwater.logs import configure_logs
+from headwater.model.errors import HeadwaterError
+from headwater.runtime.maintenance import SUMMARIES, Maintenance, summaries_task
+from headwater.runtime.runs import record_run
+from headwater.runtime.summaries import rescore_stories, summaries_enabled
+from headwater.runtime.worker_pool import work
+
+SUMMARY_TIME_LIMIT = timedelta(minutes=30)
+"""So long an operator's own round asks; what is left then is asked in the next one."""
+
+
+def update_stories_after_run(app: App, recipes: Sequence[str], *, quiet: bool) -> None:
+    """Whatever is wrong with the endpoint, the run has ended well: its stories have their local summaries."""
+    rescore_stories(app, recipes)
+    if not summaries_enabled(app) or not (llm_summary_recipes(app) | followed_recipes(app)).keys() & set(
+        recipes
+    ):
+        return
+    configure_logs(app.settings.log, app.settings.log_level)
+
+    def tell(sentence: str) -> None:
+        if not quiet:
+            error_console().print(cell(sentence), style="dim")
+
+    try:
+        Maintenance(app, chores={SUMMARIES: summaries_task(tell, longest=SUMMARY_TIME_LIMIT)}).run_now(
+            SUMMARIES
+        )
+    except HeadwaterError as trouble:
+        error_console().print(
+            cell(f"headwater: no summaries by a model this time: {trouble.detail or trouble}")
+        )
+
+
+def run(
+    context: typer.Context,
+    recipe: RecipeName,
+    *,
+    once: Annotated[
+        bool, typer.Option("--once", help="Poll every source once, now, and end when all is done.")
+    ] = False,
+    until_idle: Annotated[
+        bool, typer.Option("--until-idle", help="End when nothing is due within 15 seconds.")
+    ] = False,
+    tier: Annotated[
+        Literal["A", "B", "C"] | None, typer.Option(help="For recipes that have tiers: this one, this time.")
+    ] = None,
+    date: Annotated[
+        str | None,
+        typer.Option(
+            metavar="YYYY-MM-DD", help="For recipes that read day by day: this day instead of the newest."
+        ),
+    ] = None,
+    run_id: Annotated[str | None, typer.Option(help="Close this run, which was begun elsewhere.")] = None,
+    workers: Workers = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Run a recipe: poll its sources, fetch, refine, gather, deliver.
+
+    Without --once or --until-idle it runs until Ctrl-C. It may be stopped or killed at any moment: the next run goes
+    on where this one was.
+    """
+    chosen = {name: value for name, value in (("tier", tier), ("date", date)) if value is not None}
+    app = make_app(context, workers=workers, options={recipe: chosen} if chosen else {})
+    known = app.recipe(recipe)
+    app.register(known)
+    sync_source_list(app, recipe, registered=True)
+    if once:
+        app.operations.wake(recipe, app.clock())
+    live = wants_live(global_options(context), error_console()) and not quiet
+    if live and not (once or until_idle):
+        error_console().print("Running until Ctrl-C.", style="dim")
+    with record_run(app, recipe, run_id) if once else nullcontext():
+        (ended,) = run_with_progress(app, [recipe], until_idle=once or until_idle, quiet=quiet, live=live)
+    if as_json:
+        print_json(asdict(ended))
+    elif not quiet:
+        print_run_summary(ended, console(), app.clock())
+
+
+def run_with_progress(
+    app: App, recipes: Sequence[str], *, until_idle: bool, quiet: bool, live: bool
+) -> list[RunSummary]:
+    """Work on some recipes with progress on the side; gives how each ended."""
+    before = {recipe: read_counts(app, recipe) for recipe in recipes}
+    with show_progress(app, recipes, quiet=quiet, live=live) as watch:
+        work(with_quiet_logs(app, live=live), recipes, until_idle=until_idle, watch=watch)
+    update_stories_after_run(app, recipes, quiet=quiet)
+    for recipe in recipes:
+        app.close_run(recipe)
+    return [summarise_run(app, recipe, figures) for recipe, figures in before.items()]
+
+
+app = single_command(run)

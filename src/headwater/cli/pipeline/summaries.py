@@ -1,0 +1,163 @@
+"""`headwater summaries`: stories summarised by a language model."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from headwater.app import App
+from headwater.cli.environment import open_app
+from headwater.cli.options import Json, command_group
+from headwater.cli.pipeline.run import SUMMARY_TIME_LIMIT
+from headwater.cli.render.console import (
+    cell,
+    console,
+    error_console,
+    format_time,
+    print_json,
+    short_id,
+    table,
+)
+from headwater.engine.summarize import (
+    DAY,
+    SETTING,
+    has_unfinished_summaries,
+    llm_summary_recipes,
+    open_summary_round,
+)
+from headwater.logs import configure_logs
+from headwater.model.errors import Refused
+from headwater.runtime.maintenance import SUMMARIES, Maintenance, summaries_task
+from headwater.settings.llm import check_endpoint
+from headwater.store.summaries.batches import SummaryBatches
+from headwater.store.summaries.requests import SummaryRequests
+
+app = command_group("Let a language model summarise stories; see what was asked and what it cost.")
+
+
+@app.command("run")
+def run(
+    context: typer.Context,
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only tell what would be asked and what it would cost.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Do one round: follow open batches, ask about what waits, put answers into their stories.
+
+    It asks the endpoint of the setting `summaries` about the stories of recipes in tier C. It may be killed at any
+    moment and run again: no batch is sent twice.
+    """
+    opened = _opened(context)
+    if not llm_summary_recipes(opened):
+        _tell("No recipe is in tier C: what was sent before is followed, nothing new is asked.")
+    if dry_run:
+        told: dict[str, Any] = asdict(open_summary_round(opened, _tell).estimate())
+    else:
+        told = Maintenance(
+            opened, chores={SUMMARIES: summaries_task(_tell, longest=SUMMARY_TIME_LIMIT)}
+        ).run_now(SUMMARIES)
+    if as_json:
+        print_json(told)
+    else:
+        console().print(_sentence(told), soft_wrap=True)
+
+
+@app.command("status")
+def status(context: typer.Context, as_json: Json = False) -> None:
+    """Tell how many stories wait, were answered or failed, what was spent, and how batches stand."""
+    opened = open_app(context)
+    rows, batches = SummaryRequests(opened.store.engine), SummaryBatches(opened.store.engine).listed()
+    spent = rows.spent(opened.clock() - DAY)
+    counts = rows.counts()
+    if as_json:
+        daily_budget = opened.settings.summaries.daily_budget
+        print_json(
+            {
+                "requests": counts,
+                "spent_24_hours": spent,
+                "daily_budget": daily_budget,
+                "batches": [dict(b) for b in batches],
+            }
+        )
+        return
+    out = console()
+    for recipe, states in sorted(counts.items()):
+        told = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
+        out.print(cell(f"{recipe}: {told}"))
+    out.print(f"About ${spent:.4f} in the last 24 hours.")
+    if batches:
+        out.print(_listed(batches))
+
+
+@app.command("cancel")
+def cancel(context: typer.Context, as_json: Json = False) -> None:
+    """Cancel what waits and every open batch; what was answered by then is kept.
+
+    An open batch is cancelled at the other end in the same call, or, if it cannot be reached, by the next round.
+    """
+    opened = _opened(context)
+    waiting = SummaryRequests(opened.store.engine).cancel_waiting(opened.clock())
+    batches = SummaryBatches(opened.store.engine).cancel(opened.clock())
+    told = {"cancelled": waiting, "batches": batches}
+    if batches:
+        Maintenance(opened, chores={SUMMARIES: summaries_task(ask=False)}).run_now(SUMMARIES)
+    if as_json:
+        print_json(told)
+    else:
+        console().print(f"{waiting} questions and {batches} batches are cancelled.", soft_wrap=True)
+
+
+@app.command("retry")
+def retry(context: typer.Context, as_json: Json = False) -> None:
+    """Ask again about what failed or was cancelled; the next round does it."""
+    opened = open_app(context)
+    count = SummaryRequests(opened.store.engine).retry(opened.clock())
+    if as_json:
+        print_json({"count": count})
+    else:
+        console().print(f"{count} questions wait again.")
+
+
+def _opened(context: typer.Context) -> App:
+    opened = open_app(context)
+    check_endpoint(opened.settings.summaries, SETTING)
+    if not llm_summary_recipes(opened) and not has_unfinished_summaries(opened):
+        raise Refused(
+            "nothing_to_do",
+            "no recipe is in tier C; set recipes.geopolitics.options.tier to C to have stories summarised",
+        )
+    configure_logs(opened.settings.log, opened.settings.log_level)
+    return opened
+
+
+def _tell(sentence: str) -> None:
+    error_console().print(cell(sentence), style="dim")
+
+
+def _sentence(told: dict[str, Any]) -> str:
+    return (
+        "{planned} planned, {asked} asked, {answered} answered, {failed} failed, {postponed} postponed; "
+        "{batches_sent} batches sent, {batches_ended} ended; {retold} stories retold."
+    ).format(**told)
+
+
+def _listed(batches: list[Any]) -> Any:
+    """`state` is what the other end says, as far as it was asked."""
+    made = table(
+        "batch", "made", "model", "state", "requests", "cost", "reason",
+        numbers=("requests", "cost"), flexible="reason",
+    )  # fmt: skip
+    for row in batches:
+        cost = "" if row["cost"] is None else f"{row['cost']:.4f}"
+        made.add_row(
+            short_id(row["id"]),
+            format_time(row["created_at"]),
+            cell(row["model"]),
+            cell(row["status"] or row["state"]),
+            cell(row["requests"]),
+            cost,
+            cell(row["reason"]),
+        )
+    return made

@@ -1,0 +1,105 @@
+"""How things look: tables for people, JSON for machines, nothing from outside that could steer a terminal."""
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from headwater.cli.render.messages import printable_text
+
+SHORT_ID_LENGTH = 12
+
+
+def console() -> Console:
+    """For what was asked for."""
+    return Console(highlight=False, markup=False, emoji=False)
+
+
+def error_console() -> Console:
+    """For what happens meanwhile: standard output stays data."""
+    return Console(stderr=True, highlight=False, markup=False, emoji=False)
+
+
+def print_json(value: Any) -> None:
+    """One document."""
+    encoded = msgspec.json.format(msgspec.json.encode(value), indent=2)
+    sys.stdout.write(encoded.decode() + "\n")
+
+
+def print_json_lines(records: Iterable[Mapping[str, Any]]) -> None:
+    """One document per line, to be filtered line by line."""
+    for record in records:
+        sys.stdout.write(msgspec.json.encode(record).decode() + "\n")
+
+
+def table(*columns: str, numbers: Sequence[str] = (), flexible: str | None = None) -> Table:
+    """A plain table; the flexible column gives way when the terminal is narrow."""
+    made = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
+    for name in columns:
+        made.add_column(
+            name,
+            justify="right" if name in numbers else "left",
+            no_wrap=True,
+            overflow="ellipsis",
+            ratio=1 if name == flexible else None,
+        )
+    return made
+
+
+def cell(value: object, style: str = "") -> Text:
+    return Text("" if value is None else printable_text(one_line(str(value))), style=style)
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def format_count(number: int, thing: str) -> str:
+    """ "1 source", "2 sources"."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def short_id(key: str | None) -> str:
+    """The beginning of a key; long enough to find it again."""
+    return (key or "")[:SHORT_ID_LENGTH]
+
+
+def format_time(value: datetime | None) -> str:
+    return f"{value:%Y-%m-%d %H:%M}" if value else ""
+
+
+def format_relative(then: datetime | None, now: datetime) -> str:
+    """ "in 2 h", "3 d ago"."""
+    if then is None:
+        return ""
+    seconds = (then - now).total_seconds()
+    size = format_duration(abs(seconds))
+    if size == "0 s":
+        return "now"
+    return f"in {size}" if seconds > 0 else f"{size} ago"
+
+
+def format_due(then: datetime | None, now: datetime) -> str:
+    """ "in 2 h", or "now" for what is due."""
+    return "now" if then is not None and then <= now else format_relative(then, now)
+
+
+def format_duration(seconds: float) -> str:
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def format_size(count: int) -> str:
+    amount = float(count)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if amount < 1000 or unit == "GB":
+            return f"{amount:.0f} {unit}" if unit == "bytes" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return str(count)

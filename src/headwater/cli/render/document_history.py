@@ -1,0 +1,221 @@
+"""The story of one document as a tree."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from headwater.cli.render.console import cell, format_duration, format_size, format_time, short_id
+from headwater.fetch.politeness.rights_reservations import SIGNAL_FIELDS
+
+Record = Mapping[str, Any]
+HEADERS = (
+    "content-type",
+    "content-encoding",
+    "etag",
+    "last-modified",
+    "cache-control",
+    "retry-after",
+    "link",
+)
+REPLACED = {"figures": "figure replaced", "slips": "figure corrected", "names": "name replaced"}
+"""Kinds of slots that hold something else in the later text."""
+
+
+def history_tree(story: Record, sources: Mapping[str, str], title: Callable[[str], str]) -> Tree:
+    """`story` is what `history.explain` gives; `sources` are names by id; `title` finds another document's title."""
+    document, lead = story["document"], story["lead"]
+    tree = Tree(cell((document or lead)["title"] or lead["url"], "bold"), guide_style="dim")
+    _standing(tree, document, lead)
+    _source(tree, story)
+    _captures(tree, story["captures"])
+    if document:
+        _branch(tree, "made by", (_trail_entry(mark) for mark in document["trail"] or ()))
+        _branch(tree, "fields", _origins(document))
+    _branch(tree, "facts", (_fact(fact) for fact in story["facts"]))
+    _branch(tree, "mentions", (f"{m['subject_id']} x{m['count']} {m['kind']}" for m in story["mentions"]))
+    _branch(tree, "recognised by", (f"{f['kind']}  {f['value']}" for f in story["fingerprints"]))
+    record = document["id"] if document else lead["id"]
+    _edges(tree, story["edges"], record, title)
+    _branch(tree, "also told by", (_also(other, sources) for other in story["also_seen"]))
+    _branch(tree, "stories", (_membership(member) for member in story["stories"]))
+    _branch(tree, "delivered", (_delivery(delivery) for delivery in story["deliveries"]))
+    _branch(tree, "earlier revisions", (_revision(revision) for revision in story["revisions"]))
+    _branch(tree, "quarantine", (_quarantine(row) for row in story["quarantine"]))
+    return tree
+
+
+def _branch(tree: Tree, label: str, lines: Iterable[str]) -> None:
+    found = [line for line in lines if line]
+    if found:
+        branch = tree.add(Text(label, style="cyan"))
+        for line in found:
+            branch.add(cell(line))
+
+
+def _standing(tree: Tree, document: Record | None, lead: Record) -> None:
+    if document is None:
+        tree.add(cell(f"no document yet: lead {lead['id']} is {lead['state']} {lead['reason'] or ''}"))
+        return
+    why = f" because {document['reason']}" if document["reason"] else ""
+    tree.add(cell(f"{document['id']}  revision {document['revision']}: {document['state']}{why}"))
+    if document["detail"]:
+        tree.add(cell(document["detail"], "dim"))
+    tree.add(cell(document["url"]))
+
+
+def _source(tree: Tree, story: Record) -> None:
+    lead, source, run = story["lead"], story["source"], story["run"]
+    lines = [f"{source['name']} ({source['kind']}) {source['url']}"] if source else []
+    if run:
+        asked = f"http {run['http_status']}" if run["http_status"] else run["error"] or "no answer"
+        lines.append(
+            f"look of {format_time(run['started_at'])}: {asked} in {run['elapsed_ms']} ms, {run['found']} found, "
+            f"{run['new']} new"
+        )
+    lines.append(
+        f"lead {short_id(lead['id'])}, named {lead['identity']}, first seen {format_time(lead['first_seen_at'])}"
+    )
+    if lead["body"] is not None:
+        lines.append(
+            f"brought its own text ({lead['body_type']}, {format_size(len(lead['body']))}): not fetched"
+        )
+    _branch(tree, "told by", lines)
+
+
+def _captures(tree: Tree, captures: Sequence[Record]) -> None:
+    for capture in captures:
+        branch = tree.add(Text("captured", style="cyan"))
+        branch.add(cell(capture["url"]))
+        if capture["final_url"] != capture["url"]:
+            branch.add(cell(f"answered from {capture['final_url']}"))
+        branch.add(
+            cell(
+                f"{format_time(capture['fetched_at'])}  status {capture['status']}  {capture['media_type']}  "
+                f"{format_size(capture['size'])} in {capture['elapsed_ms']} ms"
+            )
+        )
+        branch.add(cell(f"sha256 {capture['sha256']}"))
+        policy = _pairs({name: said for name, said in capture["policy"].items() if name not in SIGNAL_FIELDS})
+        branch.add(cell(f"allowed by {policy}" if policy else "allowed by the usual rules"))
+        wishes = _pairs({name: capture["policy"].get(name) for name in SIGNAL_FIELDS})
+        if wishes:
+            branch.add(cell(f"its publisher says {wishes}"))
+        told = {name: capture["headers"][name] for name in HEADERS if name in capture["headers"]}
+        for name, value in told.items():
+            branch.add(cell(f"{name}: {value}", "dim"))
+
+
+def _trail_entry(mark: Record) -> str:
+    changed = ", ".join(mark["changed"]) or "nothing"
+    notes = _pairs(_without_measures(mark["notes"]))
+    return f"{mark['step']} (version {mark['version']}) changed {changed}" + (f"; {notes}" if notes else "")
+
+
+def _without_measures(notes: Record | None) -> Record | None:
+    """What was measured for a duplicate stands with its edge."""
+    if not notes or "compared_with" not in notes:
+        return notes
+    return {name: value for name, value in notes.items() if name in {"ended", "of"}}
+
+
+def _pairs(record: Mapping[str, Any] | None) -> str:
+    return ", ".join(
+        f"{name}={value}" for name, value in (record or {}).items() if value not in (None, "", {}, [])
+    )
+
+
+def _origins(document: Record) -> Iterable[str]:
+    origins = document["origins"] or {}
+    width = max((len(name) for name in origins), default=0)
+    return (f"{name:{width}} from {origin}" for name, origin in sorted(origins.items()))
+
+
+def _fact(fact: Record) -> str:
+    return f"{fact['name']} = {fact['value']} said by {fact['step']} (version {fact['version']})"
+
+
+def _edges(tree: Tree, edges: Sequence[Record], record: str, title: Callable[[str], str]) -> None:
+    if not edges:
+        return
+    branch = tree.add(Text("linked with", style="cyan"))
+    for edge in edges:
+        measured = "earlier_coverage" in edge["evidence"]
+        below = branch.add(cell(_edge(edge, record, title, _pairs(None if measured else edge["evidence"]))))
+        if measured:
+            below.add(_compared(edge, title))
+
+
+def _edge(edge: Record, record: str, title: Callable[[str], str], evidence: str) -> str:
+    outward = edge["from_id"] == record
+    other = edge["to_id"] if outward else edge["from_id"]
+    relation = f"is a {edge['relation']} of" if outward else f"has the {edge['relation']}"
+    told = f"{relation} {short_id(other)} {title(other)} by {edge['rule']}, score {edge['score']:g}"
+    return f"{told}; {evidence}" if evidence else told
+
+
+def _compared(edge: Record, title: Callable[[str], str]) -> Table:
+    """What was measured between two texts, side by side. The earlier one may be another copy of the same original."""
+    found, later = edge["evidence"], edge["from_id"]
+    earlier = found.get("compared_with") or edge["to_id"]
+    sides = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("", "earlier", "later"):
+        sides.add_column(name, overflow="fold")
+    for row in (
+        ("document", short_id(earlier), short_id(later)),
+        ("title", title(earlier), title(later)),
+        ("words of the story", found["earlier_length"], found["later_length"]),
+        ("also in the other", f"{found['earlier_coverage']:.0%}", f"{found['later_coverage']:.0%}"),
+        *((words, old, new) for kind, words in REPLACED.items() for old, new in found[kind]),
+    ):
+        sides.add_row(*map(cell, row))
+    for name, value in _besides(found):
+        sides.add_row(cell(name), cell(value))
+    return sides
+
+
+def _besides(found: Record) -> Iterable[tuple[str, str]]:
+    gap = found["gap"]
+    yield (
+        "time between",
+        format_duration(msgspec.convert(gap, timedelta).total_seconds()) if gap else "unknown",
+    )
+    yield "publisher", "the same" if found["same_publisher"] else "another"
+    yield "figures", f"{found['figures_kept']} kept, {found['figures_unknown']} new"
+    said = {"title_changed": "title changed", "correction": "announces a correction"}
+    if notes := [words for name, words in said.items() if found[name]]:
+        yield "besides", ", ".join(notes)
+
+
+def _also(lead: Record, sources: Mapping[str, str]) -> str:
+    name = sources.get(lead["source_id"], lead["source_id"])
+    return (
+        f"{name} at {format_time(lead['first_seen_at'])}: {lead['url']} ({lead['reason'] or lead['state']})"
+    )
+
+
+def _membership(member: Record) -> str:
+    return f"{short_id(member['id'])} {member['title']} ({member['size']} documents, {member['similarity']:.2f} alike)"
+
+
+def _delivery(delivery: Record) -> str:
+    sent = (
+        f"revision {delivery['sent_revision']} at {format_time(delivery['sent_at'])}"
+        if delivery["sent_at"]
+        else ""
+    )
+    receipt = f", receipt {delivery['receipt']}" if delivery["receipt"] else ""
+    return f"{delivery['route']}: {delivery['state']} {delivery['reason'] or ''} {sent}{receipt}"
+
+
+def _revision(revision: Record) -> str:
+    why = f" because {revision['reason']}" if revision["reason"] else ""
+    return f"{revision['revision']} of {format_time(revision['created_at'])}: {revision['state']}{why}: {revision['title']}"
+
+
+def _quarantine(row: Record) -> str:
+    return f"{row['task']}: {row['reason']} {row['detail']} (tried {row['attempts']} times) {_pairs(row['evidence'])}"

@@ -1,0 +1,217 @@
+"""Counts of a recipe at one moment, and what changed between two."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from sqlalchemy import make_url
+
+from headwater.app import App
+from headwater.cli.render.console import cell, format_count, format_due, table
+from headwater.model.jobs import State
+from headwater.store.reads.end_reasons import end_reasons
+
+Status = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecipeCounts:
+    """`came_in` is everything sources told of; of it, so much was kept, ended, or is still to be done."""
+
+    came_in: int = 0
+    kept: int = 0
+    duplicate: int = 0
+    dropped: int = 0
+    set_aside: int = 0
+    quarantined: int = 0
+    waiting: int = 0
+    stories: int = 0
+    delivered: int = 0
+
+    def since(self, before: "RecipeCounts") -> "RecipeCounts":
+        return RecipeCounts(
+            **{f.name: getattr(self, f.name) - getattr(before, f.name) for f in fields(RecipeCounts)}
+        )
+
+    @property
+    def nothing_new(self) -> bool:
+        return not (self.came_in or self.kept or self.delivered)
+
+
+def recipe_counts(status: Status) -> RecipeCounts:
+    leads, documents = status["leads"], status["documents"]
+
+    def ended(state: State) -> int:
+        return int(documents.get(state, 0)) + int(leads.get(state, 0))
+
+    waiting = (part for task, part in status["unfinished"].items() if task not in {"poll", "replay"})
+    return RecipeCounts(
+        came_in=sum(leads.values()),
+        kept=documents.get(State.KEPT, 0),
+        duplicate=ended(State.DUPLICATE),
+        dropped=ended(State.DROPPED),
+        set_aside=ended(State.ASIDE),
+        quarantined=ended(State.QUARANTINED),
+        waiting=sum(part["due"] + part["later"] for part in waiting),
+        stories=status["stories"],
+        delivered=status["deliveries"].get(State.DONE, 0),
+    )
+
+
+ROWS = (
+    ("came in", "came_in"),
+    ("kept", "kept"),
+    ("duplicate", "duplicate"),
+    ("dropped", "dropped"),
+    ("set aside", "set_aside"),
+    ("quarantined", "quarantined"),
+    ("waiting", "waiting"),
+    ("stories", "stories"),
+    ("delivered", "delivered"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSummary:
+    recipe: str
+    this_run: RecipeCounts
+    in_all: RecipeCounts
+    sources: dict[str, int]
+    not_kept: list[dict[str, Any]]
+    trouble: list[dict[str, Any]]
+    keyless: dict[str, int]
+    places: dict[str, str]
+
+
+def read_counts(app: App, recipe: str) -> RecipeCounts:
+    return recipe_counts(app.catalogue.status(recipe, app.clock()))
+
+
+def summarise_run(app: App, recipe: str, before: RecipeCounts) -> RunSummary:
+    status = app.catalogue.status(recipe, app.clock())
+    in_all = recipe_counts(status)
+    return RunSummary(
+        recipe=recipe,
+        this_run=in_all.since(before),
+        in_all=in_all,
+        sources=dict(status["sources"]),
+        not_kept=end_reasons(app.store.engine, recipe),
+        trouble=failing_sources(app, recipe),
+        keyless=sources_without_key(app, recipe),
+        places=data_locations(app),
+    )
+
+
+def failing_sources(app: App, recipe: str) -> list[dict[str, Any]]:
+    """Sources whose last look failed, with what it said."""
+    bad = [
+        source
+        for source in app.catalogue.sources(recipe)
+        if source["failures"] or source["stopped"] or (source["reason"] and not source["active"])
+    ]
+    return [_failure_of(app, source) for source in bad]
+
+
+def sources_without_key(app: App, recipe: str) -> dict[str, int]:
+    """How many sources wait for a key, by what is to be done about it."""
+    waiting = [row for row in app.catalogue.sources(recipe) if row["reason"] == "key_missing"]
+    of_kind = {row["kind"]: row for row in waiting}
+    remedies = {kind: _failure_of(app, row)["detail"] for kind, row in of_kind.items()}
+    return dict(Counter(remedies[row["kind"]] for row in waiting))
+
+
+def _failure_of(app: App, source: dict[str, Any]) -> dict[str, Any]:
+    told = app.catalogue.source(source["id"]) or {"runs": []}
+    failed = next((run for run in told["runs"] if run["error"]), None)
+    detail = (failed or {}).get("detail") or ""
+    same = ("id", "name", "url", "active", "stopped", "failures", "due_at")
+    reason = source["reason"] or (failed or {}).get("error") or "?"
+    return {name: source[name] for name in same} | {"reason": reason, "detail": detail}
+
+
+def data_locations(app: App) -> dict[str, str]:
+    """Where everything lies; a password in an address is not shown."""
+    folder = app.settings.folder
+    database = make_url(app.settings.database_url)
+    is_file = database.get_backend_name() == "sqlite" and database.database
+    return {
+        "database": str(database.database) if is_file else database.render_as_string(hide_password=True),
+        "archive": app.settings.archive_settings.place or str(folder / "archive"),
+        "output": str(folder / "out"),
+    }
+
+
+def print_run_summary(summary: RunSummary, console: Console, now: datetime) -> None:
+    console.print()
+    console.print(_headline(summary), style="bold")
+    console.print()
+    console.print(_counts(summary))
+    if summary.not_kept:
+        console.print()
+        console.print(not_kept_table(summary.not_kept))
+    if summary.trouble:
+        console.print()
+        console.print(failing_sources_table(summary.trouble, now))
+    for remedy, count in summary.keyless.items():
+        console.print()
+        console.print(
+            cell(f"{format_count(count, 'source')} without a key: {remedy}.", "yellow"), soft_wrap=True
+        )
+    console.print()
+    console.print(_locations_table(summary))
+
+
+def _headline(summary: RunSummary) -> str:
+    polled = format_count(summary.sources.get("polled", 0), "source")
+    if summary.this_run.nothing_new:
+        return f"{summary.recipe}: nothing new from {polled}"
+    return f"{summary.recipe}: {summary.this_run.came_in} came in from {polled}"
+
+
+def _counts(summary: RunSummary) -> Table:
+    made = table("", "this run", "in all", numbers=("this run", "in all"))
+    for label, name in ROWS:
+        run, total = getattr(summary.this_run, name), getattr(summary.in_all, name)
+        if total or run or name in {"came_in", "kept", "waiting"}:
+            # What waits is a state, not something a run adds up.
+            made.add_row(label, "" if name == "waiting" else f"{run:+d}" if run else "0", str(total))
+    return made
+
+
+def not_kept_table(reasons: Sequence[dict[str, Any]]) -> Table:
+    made = table("not kept because", "count", "for example", numbers=("count",), flexible="for example")
+    made.expand = True
+    for row in reasons:
+        made.add_row(cell(row["reason"]), str(row["count"]), cell(row["title"] or row["url"], "dim"))
+    return made
+
+
+def failing_sources_table(trouble: Sequence[dict[str, Any]], now: datetime) -> Table:
+    made = table("source with trouble", "reason", "what it said", "next look", flexible="what it said")
+    made.expand = True
+    for source in trouble:
+        made.add_row(
+            cell(source["name"]),
+            cell(source["reason"], "yellow"),
+            cell(source["detail"], "dim"),
+            cell(_next_poll(source, now)),
+        )
+    return made
+
+
+def _next_poll(source: dict[str, Any], now: datetime) -> str:
+    if source["stopped"]:
+        return "stopped"
+    return format_due(source["due_at"], now) if source["active"] else "closed"
+
+
+def _locations_table(summary: RunSummary) -> Table:
+    made = Table.grid(padding=(0, 2))
+    for label, place in summary.places.items():
+        made.add_row(Text(label, style="dim"), cell(place))
+    return made

@@ -1,1 +1,0 @@
-"""Interfaces that answer in JSON: news, filings, market data, a broker."""

@@ -1,3 +1,0 @@
-from headwater.discover.sitemap.look import discover_sitemap
-
-__all__ = ["discover_sitemap"]

@@ -1,0 +1,28 @@
+"""Text in one normal form, so that equal words are equal bytes."""
+
+import re
+import unicodedata
+
+from headwater.model.document import Document
+from headwater.model.outcomes import SetAside
+from headwater.model.recipe import Outcome, each
+
+BLANK_LINES = re.compile(r"\n{3,}")
+
+
+def normalise_whitespace(text: str) -> str:
+    """NFC, single spaces, at most one blank line between paragraphs; paragraphs stay."""
+    # Splitting and joining is several times cheaper than looking for what is out of order.
+    lines = [" ".join(line.split()) for line in unicodedata.normalize("NFC", text).splitlines()]
+    return BLANK_LINES.sub("\n\n", "\n".join(lines)).strip()
+
+
+@each(version="1")
+def normalise(document: Document) -> Outcome:
+    """A document needs a title or a text to be anything at all."""
+    title, text = " ".join(normalise_whitespace(document.title).split()), normalise_whitespace(document.text)
+    if not title and not text:
+        return SetAside("empty")
+    return document.with_changes(
+        title=title, text=text, description=normalise_whitespace(document.description)
+    )

@@ -1,0 +1,158 @@
+"""What the ladder is given and what it answers."""
+
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from headwater.text.urls import URL_RULES_BY_NAME, canonical_url
+
+Relation = Literal["duplicate", "related", "new"]
+
+UNDATED = datetime.max.replace(tzinfo=UTC)
+"""Whoever says no date is taken to come after those who do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Article:
+    """`published_at` carries a zone; None means that nobody said."""
+
+    id: str
+    body: str
+    title: str = ""
+    url: str = ""
+    guid: str = ""
+    publisher: str = ""
+    published_at: datetime | None = None
+
+
+def publication_order(article: Article) -> tuple[datetime, str]:
+    """Sorts articles from the earliest to the latest, always in the same way."""
+    return article.published_at or UNDATED, article.id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairVerdict:
+    """What the later of two articles is to a reader who has seen the earlier one, and why."""
+
+    relation: Relation
+    rule: str
+    score: float
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """`duplicate_of` is the earliest original of the group, never another copy."""
+
+    id: str
+    duplicate_of: str | None = None
+    related_to: tuple[str, ...] = ()
+    rule: str = ""
+    score: float = 0.0
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+VOLATILE = frozenset(
+    {"request_id", "requestid", "took", "timestamp", "generated_at", "trace_id", "elapsed", "served_at"}
+)
+"""Keys that differ on every call and say nothing about the content."""
+
+LONGEST_TEXT = 1_000_000
+"""Of a longer text only so many characters and its length are compared: more would take seconds."""
+
+_NOISE = re.compile(r"[\W_]+")
+# A table does to plain ASCII, in a tenth of the time, what the pattern does to everything.
+_ASCII_NOISE = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
+_MARKS = re.compile("[\u0300-\u036f]+")
+_SEED_NOISE = re.compile(r"[^\w\s]")
+
+
+@dataclass(frozen=True, slots=True)
+class TraceFingerprint:
+    algorithm: str
+    value: str
+
+
+def normalise_text(text: str) -> str:
+    """Letters and digits in lower case without accents, one space between words."""
+    if text.isascii():
+        return " ".join(text.lower().translate(_ASCII_NOISE).split())
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    plain = _MARKS.sub("", plain)
+    return _NOISE.sub(" ", plain).strip()
+
+
+def text_fingerprint(article: Article) -> TraceFingerprint | None:
+    """None where there is nothing to compare."""
+    text = normalise_text(article.body[:LONGEST_TEXT])
+    if len(article.body) > LONGEST_TEXT:
+        text = f"{text}\n{len(article.body)}"
+    return TraceFingerprint("text-sha256-1", _sha256(text)) if text else None
+
+
+def url_fingerprint(article: Article, url_rules: str = "identity-1") -> TraceFingerprint | None:
+    return (
+        TraceFingerprint(f"url-{url_rules}", canonical_url(article.url, URL_RULES_BY_NAME[url_rules]))
+        if article.url
+        else None
+    )
+
+
+def guid_fingerprint(article: Article) -> TraceFingerprint | None:
+    return TraceFingerprint("guid-1", f"{article.publisher}\n{article.guid}") if article.guid else None
+
+
+def title_md5_fingerprint(article: Article) -> TraceFingerprint | None:
+    """The title hash of the feed rules: lower case, outer space removed."""
+    title = article.title.strip().lower()
+    return TraceFingerprint("title-md5", _md5(title)) if title else None
+
+
+def content_md5_fingerprint(article: Article) -> TraceFingerprint | None:
+    """The content hash of the feed rules; an article without body has none."""
+    return TraceFingerprint("content-md5", _md5(article.body[:1000])) if article.body else None
+
+
+def title_content_fingerprint(article: Article) -> TraceFingerprint | None:
+    title, content = title_md5_fingerprint(article), content_md5_fingerprint(article)
+    return (
+        TraceFingerprint("title-content-md5", f"{title.value}:{content.value}") if title and content else None
+    )
+
+
+def seed_text_fingerprint(article: Article) -> TraceFingerprint | None:
+    """SHA-256 over NFKD, lower case, word characters and single spaces."""
+    text = " ".join(_SEED_NOISE.sub("", unicodedata.normalize("NFKD", article.body.lower())).split())
+    return TraceFingerprint("text-sha256-seed-g", _sha256(text)) if text else None
+
+
+def payload_hash(payload: Any, volatile: Collection[str] = VOLATILE) -> str:
+    """SHA-256 of a decoded answer in canonical form: sorted keys, volatile ones left out at any depth."""
+    return _sha256(
+        json.dumps(_steady(payload, volatile), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    )
+
+
+def _steady(value: Any, volatile: Collection[str]) -> Any:
+    if isinstance(value, Mapping):
+        return {
+            str(key): _steady(inner, volatile)
+            for key, inner in value.items()
+            if str(key).lower() not in volatile
+        }
+    if isinstance(value, list | tuple):
+        return [_steady(inner, volatile) for inner in value]
+    return value
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _md5(text: str) -> str:
+    return hashlib.md5(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()

@@ -1,0 +1,100 @@
+"""The owned signature scheme: 128 minhash values over word 3-grams, band keys and sampled anchors.
+
+The scheme is versioned. Every constant here is part of `SCHEME`: change one, change the name, and stored rows of
+the old name stay readable. Bands find documents that agree as a whole; anchors (the lowest 4-grams) find a document
+inside a longer or a shorter one; the title key only proposes.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headwater.documents.dedupe.tokens import Hashes, Tokens, mix_bits, tokenise_pair
+
+SCHEME = "hw1"
+PERMUTATIONS = 128
+SHINGLE = 3
+ANCHOR = 4
+BAND_ROWS = 16
+BANDS = PERMUTATIONS // BAND_ROWS
+ANCHORS = 16
+
+_TITLE_FACTOR, _WORD = 0xD6E8FEB86659FD93, (1 << 64) - 1
+_CHUNK = 512
+_STEPS = mix_bits(np.arange(1, BAND_ROWS + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) | np.uint64(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """`keys` is what is stored and looked up: signed 64-bit integers, as databases have them."""
+
+    scheme: str
+    minhash: NDArray[np.uint32]
+    bands: tuple[int, ...]
+    anchors: tuple[int, ...]
+    title: int
+
+    @property
+    def keys(self) -> tuple[int, ...]:
+        return tuple(dict.fromkeys((*self.bands, *self.anchors, self.title)))
+
+
+def signature(title: str, body: str) -> Signature:
+    return sign_tokens(*tokenise_pair(title, body))
+
+
+def sign_tokens(title: Tokens, body: Tokens) -> Signature:
+    hashes = body.hashes if len(body) >= ANCHOR else np.concatenate((title.hashes, body.hashes))
+    minhash = min_hashes(shingle_hashes(hashes, SHINGLE))
+    return Signature(SCHEME, minhash, _bands(minhash), _anchors(hashes), _title_key(title.hashes))
+
+
+def jaccard(one: Signature, other: Signature) -> float:
+    return float(np.count_nonzero(one.minhash == other.minhash)) / PERMUTATIONS
+
+
+def shingle_hashes(hashes: Hashes, size: int) -> Hashes:
+    """One hash per run of `size` words; a text shorter than that is one run."""
+    size = max(1, min(size, len(hashes)))
+    count = max(0, len(hashes) - size + 1)
+    total: Hashes = hashes[:count] * _STEPS[0]
+    for offset in range(1, size):
+        total += hashes[offset : offset + count] * _STEPS[offset]
+    return total
+
+
+def min_hashes(shingles: Hashes) -> NDArray[np.uint32]:
+    lowest = np.full(PERMUTATIONS, 0xFFFFFFFF, dtype=np.uint32)
+    short = (shingles >> np.uint64(32)).astype(np.uint32)
+    for start in range(0, len(short), _CHUNK):
+        products = short[start : start + _CHUNK] * _multipliers()
+        np.minimum(lowest, products.min(axis=1), out=lowest)
+    return lowest
+
+
+@cache
+def _multipliers() -> NDArray[np.uint32]:
+    """Odd factors: each one permutes the 32-bit integers."""
+    seeds = mix_bits(np.arange(1, PERMUTATIONS + 1, dtype=np.uint64) * _STEPS[0])
+    return ((seeds >> np.uint64(32)).astype(np.uint32) | np.uint32(1))[:, None]
+
+
+def _bands(minhash: NDArray[np.uint32]) -> tuple[int, ...]:
+    rows = minhash.reshape(BANDS, BAND_ROWS).astype(np.uint64)
+    keys = mix_bits((rows * _STEPS).sum(axis=1, dtype=np.uint64) + np.arange(BANDS, dtype=np.uint64))
+    return tuple(keys.view(np.int64).tolist())
+
+
+def _anchors(hashes: Hashes) -> tuple[int, ...]:
+    runs = shingle_hashes(hashes, ANCHOR)
+    if len(runs) > ANCHORS:
+        runs = np.partition(runs, ANCHORS)[:ANCHORS]
+    return tuple(np.sort(runs).view(np.int64).tolist())
+
+
+def _title_key(hashes: Hashes) -> int:
+    """The same for any order of the words."""
+    total = int(np.add.reduce(hashes)) * _TITLE_FACTOR & _WORD
+    return total - (total >> 63 << 64)

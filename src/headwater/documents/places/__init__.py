@@ -1,0 +1,3 @@
+from headwater.documents.places.tag_places import TagPlaces
+
+__all__ = ["TagPlaces"]

@@ -1,0 +1,139 @@
+"""How well a page was parsed, as one number with its parts and reasons."""
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from headwater.documents.cleaning.enrichment import PAYLOAD
+from headwater.model.document import Document
+from headwater.model.outcomes import SetAside
+from headwater.model.recipe import Outcome, StepContext
+from headwater.text.words import count_blocks, count_sentences, split_words
+
+NAME = "parse_quality"
+VERSION = "1"
+
+# R-72. They sum to 1.
+WEIGHTS: Mapping[str, float] = {
+    "word_count": 0.30,
+    "body_found": 0.20,
+    "diversity": 0.15,
+    "sentence": 0.15,
+    "paragraph": 0.10,
+    "metadata": 0.10,
+}
+CEILING = 0.95
+
+# R-73 gives the steps, not their values. A step is reached at its number: 20 words are worth 0.2, 19 nothing.
+WORD_STEPS: tuple[tuple[int, float], ...] = ((20, 0.2), (50, 0.4), (150, 0.7), (300, 1.0))
+SENTENCE_STEPS: tuple[tuple[int, float], ...] = ((1, 0.3), (2, 0.6), (3, 1.0))
+PARAGRAPH_STEPS: tuple[tuple[int, float], ...] = ((1, 0.3), (2, 0.6), (3, 1.0))
+BODY_WORDS = 20  # fewer are a caption, not a body
+
+# R-75.
+MEDIUM_FROM = 0.35
+HIGH_FROM = 0.65
+
+
+@dataclass(frozen=True, slots=True)
+class QualityScore:
+    """What a scorer says: a value in 0..1, the parts it was made of before weighing, and why it is not higher."""
+
+    name: str
+    version: str
+    value: float
+    label: str
+    components: Mapping[str, float]
+    reasons: tuple[str, ...]
+
+
+def score_parse_quality(
+    text: str,
+    *,
+    title: bool = False,
+    author: bool = False,
+    publisher: bool = False,
+    date: bool = False,
+    body_found: bool = True,
+) -> QualityScore:
+    """R-72 to R-75. The flags say which metadata is present; `body_found` whether the page itself gave the text."""
+    words = split_words(text)
+    metadata = {"title": title, "author": author, "publisher": publisher, "date": date}
+    components = {
+        "word_count": step_value(WORD_STEPS, len(words)),
+        "body_found": float(body_found and len(words) >= BODY_WORDS),
+        "diversity": word_diversity(words),
+        "sentence": step_value(SENTENCE_STEPS, count_sentences(text)),
+        "paragraph": step_value(PARAGRAPH_STEPS, count_blocks(text)),
+        "metadata": sum(metadata.values()) / len(metadata),
+    }
+    total = sum(weight * components[name] for name, weight in WEIGHTS.items())
+    value = round(min(CEILING, max(0.0, total)), 4)
+    missing = tuple(f"no_{name}" for name, present in metadata.items() if not present)
+    reasons = (
+        *(_REASONS[name] for name, part in components.items() if name in _REASONS and part < 0.5),
+        *missing,
+    )
+    return QualityScore(NAME, VERSION, value, quality_label(value), components, reasons)
+
+
+_REASONS = {
+    "word_count": "few_words",
+    "body_found": "no_body",
+    "diversity": "repetitive",
+    "sentence": "few_sentences",
+    "paragraph": "few_paragraphs",
+}
+
+
+def step_value(steps: Sequence[tuple[int, float]], count: int) -> float:
+    """The value of the highest step reached, 0 below the first."""
+    reached = bisect_right([least for least, _ in steps], count)
+    return steps[reached - 1][1] if reached else 0.0
+
+
+def word_diversity(words: Sequence[str]) -> float:
+    """R-74: unique words / words."""
+    return len({word.lower() for word in words}) / len(words) if words else 0.0
+
+
+def quality_label(value: float) -> str:
+    if value < MEDIUM_FROM:
+        return "low"
+    return "medium" if value < HIGH_FROM else "high"
+
+
+@dataclass(frozen=True)
+class ScoreQuality:
+    """Sets `quality` and keeps the parts. Documents with one of these labels are set aside as `low_quality`."""
+
+    set_aside: tuple[str, ...] = ("low",)
+    name: str = "quality"
+    version: str = VERSION
+
+    def __call__(self, batch: Sequence[Document], context: StepContext) -> Sequence[Outcome]:
+        del context
+        return [self._judge(document) for document in batch]
+
+    def _judge(self, document: Document) -> Outcome:
+        score = score_document(document)
+        record = {
+            "score": score.value,
+            "label": score.label,
+            "components": dict(score.components),
+            "reasons": list(score.reasons),
+        }
+        if score.label in self.set_aside:
+            return SetAside("low_quality", record)
+        return replace(document, quality=score.value).with_notes(**record)
+
+
+def score_document(document: Document) -> QualityScore:
+    return score_parse_quality(
+        document.text,
+        title=bool(document.title),
+        author=bool(document.authors),
+        publisher=bool(document.publisher),
+        date=document.published is not None,
+        body_found=document.origins.get("text", "") != PAYLOAD,
+    )

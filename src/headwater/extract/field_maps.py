@@ -1,0 +1,149 @@
+"""Field maps: which place of a structured payload becomes which field of the Reading."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from headwater.extract.html.reader import read_html
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
+from headwater.text.dates import parse_digit_date, parse_iso_date
+from headwater.text.letters import normalise_text, to_one_line
+
+_MANY = frozenset({"authors", "keywords", "images", "links"})
+_MOMENTS = frozenset({"published", "modified"})
+_TEXTS = frozenset({"text", "title", "publisher", "canonical_url", "language", "description", "image"})
+READING_FIELDS = _MANY | _MOMENTS | _TEXTS
+assert {field.name for field in fields(Reading)} >= READING_FIELDS
+
+PathLookup = Callable[[str], list[str]]
+"""The values at a path, as strings."""
+
+
+def map_fields(
+    places: Mapping[str, str], look: PathLookup, hints: ExtractHints, *, media_type: str, method: str
+) -> Reading | Unreadable:
+    """A Reading of the mapped fields; names outside the Reading go into its attributes. The text may be markup:
+    then it is read as a page would be."""
+    found = {name: values for name, path in places.items() if (values := look(path))}
+    body = "\n\n".join(value for value in found.pop("text", []) if value.strip())
+    text, plain = _body(body, hints)
+    if not text:
+        return Unreadable("no_text", "nothing at the place of the text")
+    known = {
+        name: value
+        for name, values in found.items()
+        if name in READING_FIELDS and (value := _as(name, values))
+    }
+    extra = {
+        name: values if len(values) > 1 else values[0]
+        for name, values in found.items()
+        if name not in READING_FIELDS
+    }
+    return Reading(
+        text=text,
+        plain=plain,
+        media_type=media_type,
+        method=method,
+        confidence=1.0,
+        attributes=extra,
+        origins={name: f"{method} {places[name]}" for name in ("text", *known)},
+        **known,
+    )
+
+
+def _as(name: str, values: list[str]) -> Any:
+    if name in _MOMENTS:
+        return parse_timestamp(values[0])
+    lines = [line for value in values if (line := to_one_line(value))]
+    return tuple(lines) if name in _MANY else " ".join(lines)
+
+
+def parse_timestamp(text: str) -> datetime | None:
+    return parse_iso_date(text) or parse_digit_date(text)
+
+
+def _body(body: str, hints: ExtractHints) -> tuple[str, str]:
+    if looks_like_markup(body):
+        page = read_html(
+            f"<html><body><article>{body}</article></body></html>".encode(), ExtractHints(url=hints.url)
+        )
+        if isinstance(page, Reading):
+            return page.text, page.plain
+    text = normalise_text(body)
+    return text, text
+
+
+def looks_like_markup(text: str) -> bool:
+    start = text[:4000].lower()
+    return any(
+        mark in start for mark in ("</p>", "<p>", "<br", "</div>", "</li>", "</h2>", "</strong>", "</a>")
+    )
+
+
+LARGEST_JSON = 32_000_000
+_DEEPEST = 200
+_STEP = re.compile(r"[^.\[\]]+|\[(?:\d+|\*)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class JsonFields:
+    """An extractor: field name to path, such as `data.items[0].body` or `tags[*].name`.
+
+    A list on the way is gone through even where the path does not say so: APIs answer with one object or with many.
+    """
+
+    places: Mapping[str, str]
+
+    def __call__(self, data: bytes, hints: ExtractHints) -> Reading | Unreadable:
+        if len(data) > LARGEST_JSON:
+            return Unreadable("too_large", f"{len(data)} bytes of JSON; at most {LARGEST_JSON} are read")
+        try:
+            payload = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            return Unreadable("malformed", str(error)[:200])
+        return map_fields(
+            self.places,
+            lambda path: [_string(value) for value in values_at(payload, path)],
+            hints,
+            media_type="application/json",
+            method="json",
+        )
+
+
+def values_at(payload: Any, path: str) -> list[Any]:
+    """What stands at the path, in order; nothing where there is nothing."""
+    found = [payload]
+    for step in _STEP.findall(path):
+        found = [value for place in found for value in _step(place, step)]
+    return [leaf for value in found for leaf in _leaves(value) if leaf is not None]
+
+
+def _step(place: Any, step: str) -> Iterator[Any]:
+    if step.startswith("["):
+        if isinstance(place, list):
+            yield from place if step == "[*]" else place[int(step[1:-1]) :][:1]
+    elif isinstance(place, dict):
+        if step in place:
+            yield place[step]
+    elif isinstance(place, list):
+        for inside in place:
+            if isinstance(inside, dict) and step in inside:
+                yield inside[step]
+
+
+def _leaves(value: Any, depth: int = 0) -> Iterator[Any]:
+    if isinstance(value, list) and depth < _DEEPEST:
+        for inside in value:
+            yield from _leaves(inside, depth + 1)
+    else:
+        yield value
+
+
+def _string(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return msgspec.json.encode(value).decode()

@@ -1,0 +1,122 @@
+"""The elements of a page as columns: what they are called, what they look like, what lies around them."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from headwater.extract.html.classifier.keywords import name_masks
+from headwater.extract.html.flatten import BLOCK_TAGS, FlatPage
+
+Numbers = npt.NDArray[np.int64]
+
+_NAMES = (" class=", " id=", " role=", " itemprop=", " data-testid=", " data-component=", " aria-label=")
+_LONGEST_NAME = 2_000
+_DIGITS = re.compile(r"[0-9]+")
+_LEAVES = ("p", "li", "td", "th", "dd", "dt", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6")
+_IS_LEAF = np.array([name in _LEAVES for name in BLOCK_TAGS])
+
+
+@dataclass(frozen=True, slots=True)
+class ElementTable:
+    """One entry per element, ancestors before descendants; `top` is the outermost wrapper around the same blocks."""
+
+    tag: Numbers
+    parent: Numbers
+    first: Numbers
+    last: Numbers
+    depth: Numbers
+    top: Numbers
+    names: Numbers
+    all_names: Numbers
+    all_tags: Numbers
+    hidden: npt.NDArray[np.bool_]
+    template: Numbers
+    family: Numbers
+    leaf: npt.NDArray[np.bool_]
+
+
+def element_table(page: FlatPage) -> ElementTable:
+    tag = np.array(page.tags)
+    parent = np.array(page.parents)
+    first, last = np.array(page.first), np.array(page.last)
+    # What holds no text is of no interest, whatever it is called.
+    spans = zip(page.attributes, page.first, page.last, strict=True)
+    looks = _Looks([attributes if start < end else "" for attributes, start, end in spans])
+    names = looks.masks[looks.number]
+    hidden = looks.hidden[looks.number]
+    top = _outermost(parent, first, last)
+    template = _compact(looks.template[looks.number] * 64 + tag)
+    tags = np.left_shift(np.int64(1), tag)
+    return ElementTable(
+        tag=tag,
+        parent=parent,
+        first=first,
+        last=last,
+        depth=np.array(page.depths),
+        top=top,
+        names=names,
+        all_names=_inherited(names, parent),
+        all_tags=_inherited(tags, parent),
+        hidden=_inherited(hidden.astype(np.int64), parent) > 0,
+        template=template,
+        family=_compact(template * (template.max() + 1) + template[parent]),
+        leaf=_IS_LEAF[tag],
+    )
+
+
+class _Looks:
+    """Distinct attribute strings of a page and what follows from each."""
+
+    def __init__(self, attributes: list[str]) -> None:
+        numbers: dict[str, int] = {}
+        self.number = np.array([numbers.setdefault(string, len(numbers)) for string in attributes])
+        told = [_told(string[:_LONGEST_NAME]) for string in numbers]
+        classes: dict[str, int] = {}
+        self.template = np.array([classes.setdefault(look, len(classes)) for look, _, _ in told])
+        self.hidden = np.array([hidden for _, hidden, _ in told])
+        self.masks = name_masks([names for _, _, names in told])
+
+
+@lru_cache(maxsize=20_000)
+def _told(attributes: str) -> tuple[str, bool, str]:
+    """Class without its numbers, whether it is hidden, and all names. The pages of a site share most of them."""
+    if not attributes:
+        return "", False, ""
+    # The serialiser writes name="value" throughout and escapes quotes in values.
+    parts = attributes.split('"')
+    values = dict(zip(parts[::2], parts[1::2], strict=False))
+    names = " ".join([values[name] for name in _NAMES if name in values])
+    return _DIGITS.sub("", values.get(" class=", "")), _is_hidden(values), names
+
+
+def _is_hidden(values: dict[str, str]) -> bool:
+    if " hidden=" in values or values.get(" aria-hidden=") == "true":
+        return True
+    return " style=" in values and "display:none" in values[" style="].replace(" ", "")
+
+
+def _compact(keys: Numbers) -> Numbers:
+    """The same groups, numbered from nought."""
+    return np.unique(keys, return_inverse=True)[1].reshape(-1)
+
+
+def _outermost(parent: Numbers, first: Numbers, last: Numbers) -> Numbers:
+    same = (first == first[parent]) & (last == last[parent])
+    top = np.where(same, parent, np.arange(len(parent)))
+    while True:
+        further = top[top]
+        if np.array_equal(further, top):
+            return top
+        top = further
+
+
+def _inherited(masks: Numbers, parent: Numbers) -> Numbers:
+    """Each mask with those of all ancestors, by doubling the distance looked back."""
+    while parent.any():
+        masks = masks | masks[parent]
+        parent = parent[parent]
+    inherited: Numbers = masks | masks[0]
+    return inherited

@@ -1,0 +1,307 @@
+"""What is known about each block, as one matrix. Every sum over a subtree is a difference of two cumulative sums."""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from headwater.extract.html.classifier.characters import CharacterTable, character_table
+from headwater.extract.html.classifier.elements import ElementTable, element_table
+from headwater.extract.html.classifier.keywords import COMMENT_BIT, NAME_GROUPS, PHRASE_GROUPS, phrase_masks
+from headwater.extract.html.flatten import BLOCK_TAGS, TAG_NUMBER, FlatPage
+
+Array = npt.NDArray[np.float32]
+Numbers = npt.NDArray[np.int64]
+Column = npt.NDArray[Any]
+
+LEVELS = 5
+_SHORT = 25
+# Among the columns of containers: whether a block is inside the smallest element with three quarters of the prose.
+_CORE = 4
+# The pages that the network learned from are labelled in two styles: what belongs to the page, the article alone.
+_PAGE_STYLE, _ARTICLE_STYLE = -1.0, 1.0
+_TAG_GROUPS = (
+    ("p",), ("div",), ("li",), ("td",), ("th",), ("h1",), ("h2",), ("h3",), ("h4", "h5", "h6"), ("blockquote",),
+    ("pre", "xmp", "listing"), ("figcaption", "caption"), ("button", "label", "legend", "option"), ("dt", "dd"),
+    ("section", "article", "main", "body"), ("header", "footer", "nav", "aside"), ("summary",),
+)  # fmt: skip
+_AROUND = (
+    "article", "main", "section", "nav", "header", "footer", "aside", "form", "table", "ul", "ol", "dl", "figure",
+    "blockquote", "details", "li", "button", "label", "dialog", "noscript",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class BlockTable:
+    """The matrix, the ranges and groups over which a model may average, and the densest part as a second opinion."""
+
+    matrix: Array
+    first: Numbers
+    last: Numbers
+    template: Numbers
+    words: Array
+    styles: tuple[float, ...]
+    core: npt.NDArray[np.bool_]
+    comments: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class PageContext:
+    """What the head of the page says."""
+
+    title: str = ""
+    is_article: bool = False
+
+
+def block_table(page: FlatPage, context: PageContext) -> BlockTable:
+    """One row per block of the page; the page has at least one."""
+    letters = character_table(page)
+    elements = element_table(page)
+    homes = np.array(page.homes)
+    chain = _chain(elements, homes)
+    good = _good(letters)
+    sums = _Sums(letters, good)
+    columns: list[Column] = []
+    columns += _own(page, letters, good)
+    columns += _wording(page, context)
+    columns += _position(good, elements, homes)
+    columns += _ancestors(elements, chain, sums)
+    containers = _containers(elements, chain, sums)
+    columns += containers
+    template = elements.template[homes]
+    columns += _templates(template, letters, good)
+    columns += _templates(elements.family[homes], letters, good)
+    columns += _whole(page, letters, good, context)
+    flags = _flags(elements, homes)
+    matrix = np.empty((len(columns) + flags.shape[1], len(homes)), np.float32)
+    for number, column in enumerate(columns):
+        matrix[number] = column
+    matrix[len(columns) :] = flags.T
+    first = np.stack([elements.first[level] for level in chain[1:4]])
+    last = np.stack([elements.last[level] for level in chain[1:4]])
+    # A page that does not say that it is an article is read in both styles, and the mean decides.
+    styles = (_ARTICLE_STYLE,) if context.is_article else (_PAGE_STYLE, _ARTICLE_STYLE)
+    comments = (elements.all_names[homes] & COMMENT_BIT) > 0
+    return BlockTable(matrix.T, first, last, template, letters.words, styles, containers[_CORE], comments)
+
+
+def _log(values: Column) -> Column:
+    result: Column = np.log1p(values)
+    return result
+
+
+def _chain(elements: ElementTable, homes: Numbers) -> list[Numbers]:
+    """The block's home and the elements around it, wrappers that add nothing left out."""
+    chain = [elements.top[homes]]
+    for _ in range(LEVELS - 1):
+        chain.append(elements.top[elements.parent[chain[-1]]])
+    return chain
+
+
+def _good(letters: CharacterTable) -> Array:
+    """Words that read like prose: not linked, in sentences, mostly lower case; none in a block of few words."""
+    prose = np.minimum(1, 1.3 * letters.lower_starts) * np.minimum(1, 0.3 + 8 * letters.marks / letters.words)
+    good = letters.words * (1 - letters.link_density) * prose
+    return np.where(letters.words > 8, good, 0).astype(np.float32)
+
+
+class _Sums:
+    """Cumulative sums over blocks in document order, by name."""
+
+    def __init__(self, letters: CharacterTable, good: Array) -> None:
+        linked = letters.words * letters.link_density
+        table = np.stack([letters.words, linked, good, (good > 0).astype(np.float32)], axis=1)
+        self.total = np.zeros((len(table) + 1, 4), np.float64)
+        np.cumsum(table, axis=0, out=self.total[1:])
+
+    def over(self, first: Numbers, last: Numbers) -> npt.NDArray[np.float64]:
+        return self.total[last] - self.total[first]
+
+
+def _own(page: FlatPage, letters: CharacterTable, good: Array) -> list[Column]:
+    length = letters.length
+    return [
+        _log(letters.words), _log(length), letters.link_density, _log(np.array(page.link_counts)),
+        np.minimum(np.array(page.image_counts), 4), np.array(page.bold_characters) / length,
+        _log(np.array(page.breaks)), letters.digits, letters.uppers, letters.lower_starts, letters.short_words,
+        letters.marks / letters.words, letters.ends_sentence, letters.starts_lower, letters.starts_digit,
+        letters.dense_script, length / letters.words, letters.symbols, good / letters.words, _log(good),
+        letters.words <= 3, letters.currency,
+    ]  # fmt: skip
+
+
+def _wording(page: FlatPage, context: PageContext) -> list[Column]:
+    count = len(page.texts)
+    short = [number for number, words in enumerate(page.words) if words <= _SHORT]
+    texts = [page.texts[number] for number in short]
+    masks = np.zeros(count, np.int64)
+    masks[short] = phrase_masks([text[:200] for text in texts])
+    overlap = np.zeros(count, np.float32)
+    title = set(context.title.lower().split())
+    if title:
+        lowered = [text.lower().split() for text in texts]
+        overlap[short] = [0.0 if title.isdisjoint(words) else _overlap(words, title) for words in lowered]
+    copies = Counter(page.texts)
+    repeated = np.log([copies[text] for text in page.texts])
+    columns: list[Column] = [overlap, overlap > 0.7, repeated]
+    columns += [(masks >> bit) & 1 for bit in range(len(PHRASE_GROUPS))]
+    return columns
+
+
+def _overlap(split: list[str], title: set[str]) -> float:
+    words = set(split)
+    return len(words & title) / max(len(words), len(title))
+
+
+def _position(good: Array, elements: ElementTable, homes: Numbers) -> list[Column]:
+    count = len(good)
+    order = np.arange(count)
+    spoken = np.cumsum(good)
+    tags = elements.tag[homes]
+    heading = (tags >= TAG_NUMBER["h1"]) & (tags <= TAG_NUMBER["h6"])
+    from_heading = order - np.maximum.accumulate(np.where(heading, order, -1))
+    h1 = np.flatnonzero(tags == TAG_NUMBER["h1"])
+    start = h1[0] if len(h1) else -1
+    from_h1 = order - start if len(h1) else np.zeros(count)
+    first_good, last_good = _good_span(good)
+    return [
+        order / count, _log(order), _log(count - 1 - order), spoken / max(spoken[-1], 1), heading,
+        _log(from_heading), np.sign(from_h1) * _log(np.abs(from_h1)), np.full(count, len(h1) > 0),
+        _signed_log(order - first_good), _signed_log(order - last_good),
+        elements.depth[homes] / 20,
+    ]  # fmt: skip
+
+
+def _good_span(good: Array) -> tuple[int, int]:
+    """First and last block of real prose: the page's own measure of long decides."""
+    if not good.any():
+        return 0, len(good) - 1
+    strong = np.flatnonzero(good >= np.minimum(good.max() / 2, 25))
+    return int(strong[0]), int(strong[-1])
+
+
+def _signed_log(values: Column) -> Column:
+    result: Column = np.sign(values) * np.log1p(np.abs(values))
+    return result
+
+
+def _ancestors(elements: ElementTable, chain: list[Numbers], sums: _Sums) -> list[Column]:
+    page_words, _, page_good, _ = np.maximum(sums.total[-1], 1)
+    columns: list[Column] = []
+    for level in chain[1:]:
+        first, last = elements.first[level], elements.last[level]
+        words, linked, good, goods = sums.over(first, last).T
+        words = np.maximum(words, 1)
+        columns += [
+            words / page_words, linked / words, good / page_good, good / words,
+            _log(words), _log((last - first).astype(np.float64)), goods / np.maximum(last - first, 1),
+        ]  # fmt: skip
+    home = chain[1]
+    order = np.arange(len(home))
+    columns += [_log(order - elements.first[home]), _log(elements.last[home] - 1 - order)]
+    return columns
+
+
+def _containers(elements: ElementTable, chain: list[Numbers], sums: _Sums) -> list[Column]:
+    """Where the page keeps its prose: the smallest elements holding half, three quarters and most of it, and others."""
+    count = len(chain[0])
+    words, linked, good, _ = sums.over(elements.first, elements.last).T
+    total = max(good[0], 1e-6)
+    size = elements.last - elements.first
+    picks = [_smallest(size, good >= share * total) for share in (0.5, 0.75, 0.9)]
+    merit = _merit(elements, good, words, linked)
+    picks.append(int(np.argmax(merit)))
+    picks += [_largest(good + 1e-3 * words, elements.tag == TAG_NUMBER[name]) for name in ("article", "main")]
+    picks.append(_largest(good + 1e-3 * words, (elements.names & 0b10000) > 0))
+    order = np.arange(count)
+    columns: list[Column] = []
+    for pick in picks:
+        first, last = (elements.first[pick], elements.last[pick]) if pick >= 0 else (0, 0)
+        inside = (order >= first) & (order < last)
+        columns += [
+            inside, _signed_log(order - first) * (pick >= 0), _signed_log(last - 1 - order) * (pick >= 0),
+            np.full(count, good[pick] / total if pick >= 0 else 0),
+        ]  # fmt: skip
+    best = max(merit.max(), 1e-6)
+    columns += [merit[level] / best for level in chain[:4]]
+    return columns
+
+
+def _merit(elements: ElementTable, good: Array, words: Array, linked: Array) -> Column:
+    """Prose directly below an element, half of that below its children; links count against it."""
+    child_good = np.bincount(elements.parent[1:], good[1:], minlength=len(good))
+    direct = np.bincount(elements.parent[1:], (good * elements.leaf)[1:], minlength=len(good))
+    grand = np.bincount(elements.parent[1:], direct[1:], minlength=len(good))
+    score = direct + 0.5 * grand + 0.05 * child_good
+    merit: Column = score * (1 - linked / np.maximum(words, 1))
+    return merit
+
+
+def _smallest(size: Numbers, allowed: npt.NDArray[np.bool_]) -> int:
+    return int(np.argmin(np.where(allowed, size, np.iinfo(np.int64).max)))
+
+
+def _largest(weight: Column, allowed: npt.NDArray[np.bool_]) -> int:
+    return int(np.argmax(np.where(allowed, weight, -1))) if allowed.any() else -1
+
+
+def _templates(template: Numbers, letters: CharacterTable, good: Array) -> list[Column]:
+    """How the blocks that look alike on this page are, together."""
+    counts = np.bincount(template)
+    words = np.bincount(template, letters.words)
+    goods = np.bincount(template, good)
+    linked = np.bincount(template, letters.link_density)
+    total = max(float(good.sum()), 1)
+    table = np.stack([
+        _log(counts), np.log1p(words / np.maximum(counts, 1)), goods / total, linked / np.maximum(counts, 1),
+        words / max(float(letters.words.sum()), 1),
+    ])  # fmt: skip
+    return list(table[:, template])
+
+
+def _whole(page: FlatPage, letters: CharacterTable, good: Array, context: PageContext) -> list[Column]:
+    count = len(good)
+    words = float(letters.words.sum())
+    strong = good[good > 0]
+    values = (
+        np.log1p(count), np.log1p(words), np.log1p(good.sum()), good.sum() / max(words, 1),
+        float((letters.words * letters.link_density).sum()) / max(words, 1),
+        np.log1p(len(strong)), np.log1p(np.median(strong)) if len(strong) else 0.0,
+        np.log1p(sum(page.image_counts)), float(context.is_article), float(letters.dense_script.mean()),
+    )  # fmt: skip
+    return [np.full(count, value) for value in values]
+
+
+@cache
+def _tag_table() -> npt.NDArray[np.float32]:
+    table = np.zeros((len(BLOCK_TAGS), len(_TAG_GROUPS)), np.float32)
+    for column, group in enumerate(_TAG_GROUPS):
+        for name in group:
+            table[TAG_NUMBER[name], column] = 1
+    return table
+
+
+@cache
+def _around_bits() -> Numbers:
+    """Per bit of an element's inherited tag mask that is a feature: its number."""
+    return np.array([TAG_NUMBER[name] for name in _AROUND])
+
+
+def _flags(elements: ElementTable, home: Numbers) -> Array:
+    parent = elements.parent[home]
+    near = elements.names[home] | elements.names[parent] | elements.names[elements.parent[parent]]
+    any_name = elements.all_names[home]
+    bits = np.arange(len(NAME_GROUPS))
+    return np.concatenate(
+        [
+            _tag_table()[elements.tag[home]],
+            ((elements.all_tags[home][:, None] >> _around_bits()) & 1).astype(np.float32),
+            ((near[:, None] >> bits) & 1).astype(np.float32),
+            ((any_name[:, None] >> bits) & 1).astype(np.float32),
+            elements.hidden[home][:, None].astype(np.float32),
+        ],
+        axis=1,
+    )

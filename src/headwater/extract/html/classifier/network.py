@@ -1,0 +1,164 @@
+"""The block network: how likely each block is part of the page's own text. Trained by `training/`, run with NumPy.
+
+A block is first judged by its own features; then each layer lets it see its neighbours, the elements around it, the
+blocks that look like it and the page as a whole.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from headwater.extract.html.classifier.features import BlockTable
+
+Array = npt.NDArray[np.float32]
+Numbers = npt.NDArray[np.int64]
+BlockClassifier = Callable[[BlockTable], Array]
+
+_MODEL = "model.npz"
+RANGES = 3
+_ONE_THREAD = 250_000
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    weights: Array
+    bias: Array
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class BlockNetwork:
+    low: Array
+    high: Array
+    weights: Array
+    bias: Array
+    style: Array
+    layers: tuple[Layer, ...]
+    leave: Array
+    leave_bias: float
+
+    def __call__(self, blocks: BlockTable) -> Array:
+        """One probability per block: the mean over the styles in which the page is read."""
+        x = np.minimum(np.maximum(blocks.matrix, self.low), self.high)
+        entered = _product(x, self.weights) + self.bias
+        around = _Around(blocks, entered.shape[1])
+        read = [self._judged(np.maximum(entered + style * self.style, 0), around) for style in blocks.styles]
+        mean: Array = np.mean(read, axis=0, dtype=np.float32)
+        return mean
+
+    def _judged(self, hidden: Array, around: "_Around") -> Array:
+        for layer in self.layers:
+            seen = around.of(hidden, layer.step)
+            page = hidden.mean(axis=0) @ layer.weights[seen.shape[1] :]
+            hidden += np.maximum(_product(seen, layer.weights[: seen.shape[1]]) + (page + layer.bias), 0)
+        told = np.einsum("ij,j->i", hidden, self.leave) + self.leave_bias
+        return np.asarray(1 / (1 + np.exp(-told)), np.float32)
+
+
+def _product(left: Array, right: Array) -> Array:
+    """A matrix product in slices so small that the linear-algebra library starts no threads for them.
+
+    Threads that wait for such small work cost several times the CPU of the work.
+    """
+    count, inner = left.shape
+    height = max(1, _ONE_THREAD // (inner * right.shape[1]))
+    slices = -(-count // height)
+    padded = np.zeros((slices * height, inner), np.float32)
+    padded[:count] = left
+    product: Array = np.matmul(padded.reshape(slices, height, inner), right)
+    whole: Array = product.reshape(slices * height, -1)
+    return whole[:count]
+
+
+class _Around:
+    """What a block sees of the others; the indexes are worked out once per page."""
+
+    def __init__(self, blocks: BlockTable, width: int) -> None:
+        count = len(blocks.template)
+        self.first, self.last = blocks.first, blocks.last
+        self.shares = (1 / (blocks.last - blocks.first)).astype(np.float32)[:, :, None]
+        self.order = np.argsort(blocks.template, kind="stable")
+        sizes = np.bincount(blocks.template)
+        sizes = sizes[sizes > 0]
+        self.starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        self.sizes = sizes[:, None].astype(np.float32)
+        self.group = np.empty(count, np.int64)
+        self.group[self.order] = np.repeat(np.arange(len(sizes)), sizes)
+        self.total = np.zeros((count + 1, width), np.float32)
+        self.seen = np.empty((count, width * (4 + RANGES)), np.float32)
+
+    def of(self, hidden: Array, step: int) -> Array:
+        width = hidden.shape[1]
+        columns = self.seen.reshape(len(hidden), -1, width)
+        columns[:, 0] = hidden
+        columns[:step, 1] = 0
+        columns[step:, 1] = hidden[:-step]
+        columns[-step:, 2] = 0
+        columns[:-step, 2] = hidden[step:]
+        np.cumsum(hidden, axis=0, out=self.total[1:])
+        for level in range(RANGES):
+            inside = self.total[self.last[level]] - self.total[self.first[level]]
+            columns[:, 3 + level] = inside * self.shares[level]
+        alike = np.add.reduceat(hidden[self.order], self.starts, axis=0) / self.sizes
+        columns[:, 3 + RANGES] = alike[self.group]
+        return self.seen
+
+
+@dataclass(frozen=True, slots=True)
+class Ensemble:
+    """Several networks, trained apart: their mean is wrong less often than any of them."""
+
+    networks: tuple[BlockNetwork, ...]
+
+    def __call__(self, blocks: BlockTable) -> Array:
+        mean: Array = np.mean([judge(blocks) for judge in self.networks], axis=0, dtype=np.float32)
+        return mean
+
+
+def load_ensemble(file: IO[bytes]) -> Ensemble:
+    with np.load(file) as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    members = sorted({name.split(".")[0] for name in arrays})
+    return Ensemble(
+        tuple(
+            _network({name: arrays[f"{member}.{name}"] for name in _names(arrays, member)})
+            for member in members
+        )
+    )
+
+
+def _names(arrays: Mapping[str, npt.NDArray[Any]], member: str) -> list[str]:
+    return [name.removeprefix(f"{member}.") for name in arrays if name.startswith(f"{member}.")]
+
+
+def _network(stored: Mapping[str, npt.NDArray[Any]]) -> BlockNetwork:
+    layers = tuple(
+        Layer(_full(stored[f"layer{number}"]), _full(stored[f"layer{number}_bias"]), int(step))
+        for number, step in enumerate(stored["steps"])
+    )
+    return BlockNetwork(
+        _full(stored["low"]),
+        _full(stored["high"]),
+        _full(stored["enter"]),
+        _full(stored["enter_bias"]),
+        _full(stored["style"]),
+        layers,
+        _full(stored["leave"]),
+        float(stored["leave_bias"]),
+    )
+
+
+def _full(stored: npt.NDArray[np.generic]) -> Array:
+    return np.asarray(stored, np.float32)
+
+
+@cache
+def default_classifier() -> Ensemble:
+    """The networks that ship with the package."""
+    with (files("headwater.extract.html.classifier") / _MODEL).open("rb") as file:
+        return load_ensemble(file)

@@ -1,0 +1,160 @@
+"""HTML forms as data: what they ask for, what they call it, and what they insist on."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from headwater.extract.html.reader import read_html
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
+from headwater.text.charset import decode_text
+from headwater.text.letters import to_one_line
+
+MOST_FORMS, MOST_FIELDS, MOST_OPTIONS = 50, 500, 500
+_UNASKED = frozenset({"hidden", "submit", "button", "reset", "image"})
+_MUST = re.compile(r"obligatori|requerid|mandatory|\brequired\b|obligatoire|pflichtfeld", re.IGNORECASE)
+_MUST_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:required|obligatorio|campo-obligatorio|mandatory)(?:$|[\s_-])", re.IGNORECASE
+)
+_STAR = re.compile(r"\*\s*:?\s*$|^\s*\*")
+
+
+def read_form_page(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
+    """A page as `read_html` reads it, with its forms under `attributes["forms"]`."""
+    page = read_html(data, hints)
+    if isinstance(page, Unreadable) and page.reason != "no_text":
+        return page
+    forms = read_forms(decode_text(data, hints.media_type).text)
+    if not forms:
+        return page
+    found = page if isinstance(page, Reading) else _only_forms(forms)
+    values = {name: getattr(found, name) for name in Reading.__dataclass_fields__}
+    return Reading(**{**values, "attributes": {**found.attributes, "forms": forms}})
+
+
+def _only_forms(forms: list[dict[str, Any]]) -> Reading:
+    """A page that is nothing but its form: the labels are its text."""
+    labels = [field["label"] for form in forms for field in form["fields"] if field["label"]]
+    text = "\n".join([form["legend"] for form in forms if form["legend"]] + labels)
+    return Reading(text=text, plain=text, media_type="text/html", method="forms", confidence=0.5)
+
+
+def read_forms(markup: str) -> list[dict[str, Any]]:
+    """Every form that asks for something: action, method, legend, and its fields in order."""
+    tree = LexborHTMLParser(markup)
+    labels = _labels(tree)
+    found = [_form(form, labels) for form in tree.css("form")[:MOST_FORMS]]
+    return [form for form in found if form["fields"]]
+
+
+def _labels(tree: LexborHTMLParser) -> dict[str, tuple[str, str]]:
+    """Field id to the label's text and class."""
+    labels: dict[str, tuple[str, str]] = {}
+    for label in tree.css("label[for]"):
+        labels.setdefault(_said(label, "for"), (_text(label), _said(label, "class")))
+    return labels
+
+
+def _form(form: LexborNode, labels: dict[str, tuple[str, str]]) -> dict[str, Any]:
+    legend = form.css_first("legend")
+    controls = form.css("input, select, textarea")[:MOST_FIELDS]
+    return {
+        "action": _said(form, "action"),
+        "method": (_said(form, "method") or "get").lower(),
+        "id": _said(form, "id"),
+        "legend": _text(legend) if legend is not None else "",
+        "fields": list(_fields(controls, labels)),
+    }
+
+
+def _fields(controls: list[LexborNode], labels: dict[str, tuple[str, str]]) -> Iterator[dict[str, Any]]:
+    """Radio buttons of one name are one field with several options."""
+    radios: dict[str, dict[str, Any]] = {}
+    for control in controls:
+        kind = (_said(control, "type") or "text").lower() if control.tag == "input" else str(control.tag)
+        if kind in _UNASKED:
+            continue
+        field = _field(control, kind, labels)
+        if kind == "radio" and field["name"]:
+            option = {"value": _said(control, "value"), "label": field["label"]}
+            if field["name"] in radios:
+                first = radios[field["name"]]
+                first["options"].append(option)
+                first["required"] = first["required"] or field["required"]
+                continue
+            legend = _legend(control)
+            radios[field["name"]] = field = {**field, "label": legend or field["label"], "options": [option]}
+        yield field
+
+
+def _field(control: LexborNode, kind: str, labels: dict[str, tuple[str, str]]) -> dict[str, Any]:
+    label, classes = _label(control, labels)
+    field: dict[str, Any] = {
+        "type": kind,
+        "name": _said(control, "name"),
+        "id": _said(control, "id"),
+        "label": label.strip(" *:"),
+        "placeholder": to_one_line(_said(control, "placeholder")),
+        "required": _is_required(control, label, classes),
+    }
+    if kind == "select":
+        options = control.css("option")[:MOST_OPTIONS]
+        field["options"] = [{"value": _said(o, "value") or _text(o), "label": _text(o)} for o in options]
+    return field
+
+
+def _label(control: LexborNode, labels: dict[str, tuple[str, str]]) -> tuple[str, str]:
+    identity = _said(control, "id")
+    if identity and identity in labels:
+        return labels[identity]
+    around = _around(control, "label")
+    if around is not None and (text := _own_text(around)):
+        return text, _said(around, "class")
+    return to_one_line(_said(control, "aria-label") or _said(control, "title")), ""
+
+
+def _own_text(label: LexborNode) -> str:
+    """Of a label that holds its field: without the field's options."""
+    parts = [
+        node.text(deep=True)
+        for node in label.iter(include_text=True)
+        if node.tag not in {"select", "textarea"}
+    ]
+    return to_one_line(" ".join(parts))
+
+
+def _legend(control: LexborNode) -> str:
+    around = _around(control, "fieldset")
+    legend = around.css_first("legend") if around is not None else None
+    return _text(legend).strip(" *:") if legend is not None else ""
+
+
+def _around(node: LexborNode, tag: str) -> LexborNode | None:
+    parent = node.parent
+    for _ in range(4):
+        if parent is None or parent.tag == "form":
+            return None
+        if parent.tag == tag:
+            return parent
+        parent = parent.parent
+    return None
+
+
+def _is_required(control: LexborNode, label: str, label_class: str) -> bool:
+    attributes = control.attributes
+    if "required" in attributes or _said(control, "aria-required").lower() == "true":
+        return True
+    if _STAR.search(label) or _MUST.search(label):
+        return True
+    parent = control.parent
+    classes = [_said(control, "class"), label_class, _said(parent, "class") if parent is not None else ""]
+    return any(_MUST_CLASS.search(name) for name in classes)
+
+
+def _said(node: LexborNode, name: str) -> str:
+    return node.attributes.get(name) or ""
+
+
+def _text(node: LexborNode) -> str:
+    return to_one_line(node.text(deep=True))

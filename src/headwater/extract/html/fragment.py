@@ -1,0 +1,64 @@
+"""Markup that is all content: the body of a feed's entry, without a page around it.
+
+Nothing has to be told apart from menus and footers there, so it is read at a small part of a page's cost. Whatever
+could be a page, or is too large to be read without a guard, goes to the reader of pages.
+"""
+
+import re
+from dataclasses import dataclass
+
+from headwater.extract.html.flatten import flatten
+from headwater.extract.html.links import images_of, links_of, parseable_url
+from headwater.extract.html.parser import parse_html, readable_body
+from headwater.extract.html.render import page_to_markdown, page_to_plain_text
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
+from headwater.model.recipe import Extract
+from headwater.text.charset import fix_encoding, replace_surrogates
+
+LARGEST = 200_000
+MOST_TAGS = 5_000
+PAGE_TAGS = re.compile(
+    rb"<(?:!doctype|html|head|body|title|meta|link|base|nav|header|footer|aside|form|script|frameset)[\s>/]",
+    re.IGNORECASE,
+)
+# The line that publishing software puts under every entry; it is about the feed, not of the article.
+FEED_CREDIT = re.compile(r"The post .{1,400} (?:appeared first on|first appeared on) .{1,200}", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class FragmentReader:
+    """Reads fragments itself and leaves everything else to another reader."""
+
+    other: Extract
+
+    def __call__(self, data: bytes, hints: ExtractHints) -> Reading | Unreadable:
+        return read_fragment(data, hints) if is_fragment(data) else self.other(data, hints)
+
+
+def is_fragment(data: bytes) -> bool:
+    if len(data) > LARGEST or data.count(b"<") > MOST_TAGS:
+        return False
+    start = data[:200].lstrip()
+    return start[:1] != b"%" and b"\x00" not in data and PAGE_TAGS.search(data) is None
+
+
+def read_fragment(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
+    page = flatten(readable_body(parse_html(data.decode("utf-8", "replace"))))
+    chosen = [block for block, text in enumerate(page.texts) if not FEED_CREDIT.fullmatch(text)]
+    text = fix_encoding(replace_surrogates(page_to_markdown(page, chosen)))
+    if not text:
+        return Unreadable("no_text")
+    address = parseable_url(hints.url)
+    images = images_of(page, chosen, address)
+    origins = {"text": "feed entry"} | ({"image": "feed entry"} if images else {})
+    return Reading(
+        text=text,
+        plain=fix_encoding(replace_surrogates(page_to_plain_text(page, chosen))),
+        image=images[0] if images else "",
+        images=images,
+        links=links_of(page, chosen, address),
+        media_type="text/html",
+        method="fragment",
+        confidence=1.0,
+        origins=origins,
+    )

@@ -1,0 +1,68 @@
+"""Where bylines and dates stand: the short texts around a page's headline and at the edges of its text."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from headwater.extract.html.flatten import TAG_NUMBER, FlatPage
+from headwater.extract.html.metadata.date_labels import is_label, says_published
+
+_HEADINGS = range(TAG_NUMBER["h1"], TAG_NUMBER["h6"] + 1)
+_H1 = TAG_NUMBER["h1"]
+_WORD = re.compile(r"[^\W_]+")
+_YEAR = re.compile(r"\d{4}")
+_SENTENCE = 200
+_AFTER, _BEFORE, _ABOVE_TEXT = 13, 4, 9
+_LONG = 25
+_SAME_WORDS = 0.5
+_LONGEST_HEADING = 300
+
+
+def lines_near_headline(page: FlatPage, title: str = "", chosen: Sequence[int] = ()) -> list[str]:
+    """Texts after the headline, before it, above the text, and those that name a publication date anywhere.
+
+    `title` is the page's own; `chosen` are the blocks of its text. A text that follows its label carries it.
+    """
+    heading = _heading(page, title)
+    places: list[int] = []
+    if heading is not None:
+        places += range(heading + 1, heading + 1 + _AFTER)
+        places += range(heading - 1, heading - 1 - _BEFORE, -1)
+    first = next((block for block, words in enumerate(page.words) if words >= _LONG), 0)
+    places += range(first - 1, first - 1 - _ABOVE_TEXT, -1)
+    lines = _lines(page, places)
+    end = chosen[-1] + _AFTER if chosen else len(page.texts)
+    dated = [
+        block for block, text in enumerate(page.texts[:end]) if len(text) <= _SENTENCE and _YEAR.search(text)
+    ]
+    return lines + [line for line in _lines(page, dated) if says_published(line)]
+
+
+def _lines(page: FlatPage, places: Iterable[int]) -> list[str]:
+    texts = page.texts
+    lines = []
+    for place in places:
+        if 0 <= place < len(texts):
+            text = texts[place]
+            before = texts[place - 1] if place and _YEAR.search(text) else ""
+            lines.append(f"{before} {text}" if before and is_label(before) else text)
+    return lines
+
+
+def _heading(page: FlatPage, title: str) -> int | None:
+    """The first heading of the first rank that the title repeats, else the first of that rank, else any that it repeats."""
+    words = set(_WORD.findall(title.lower()))
+    ranks = [
+        (block, page.tags[home]) for block, home in enumerate(page.homes) if page.tags[home] in _HEADINGS
+    ]
+    first = [block for block, tag in ranks if tag == _H1]
+    repeated = (
+        block
+        for block in first or [block for block, _ in ranks]
+        if _share(words, page.texts[block]) > _SAME_WORDS
+    )
+    return next(repeated, first[0] if first else None)
+
+
+def _share(words: set[str], text: str) -> float:
+    own = set(_WORD.findall(text[:_LONGEST_HEADING].lower()))
+    return len(own & words) / max(len(own | words), 1)

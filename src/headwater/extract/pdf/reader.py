@@ -1,0 +1,228 @@
+"""PDF to a Reading."""
+
+import ctypes
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from headwater.extract.blocks import Block, ListItem, Paragraph, reading_from_blocks
+from headwater.extract.pdf import ocr
+from headwater.extract.pdf.geometry import PageFrame, TextLine, TextPiece
+from headwater.extract.pdf.margins import running_heads, without_margins
+from headwater.extract.pdf.metadata import form_fields, links_of, pdf_metadata
+from headwater.extract.pdf.paragraphs import to_blocks
+from headwater.extract.pdf.reading_order import reading_order
+from headwater.extract.pdf.ruled_tables import edges_of, grids_of, tables_of
+from headwater.extract.pdf.text_layer import page_text, pieces_of, words_of
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
+
+MEDIA_TYPE = "application/pdf"
+LARGEST = 200_000_000
+MOST_PAGES = 2_000
+MOST_TEXT = 20_000_000
+MOST_RUNNING = 12
+_FEWEST_CHARACTERS = 20  # a page with less is a picture, if there is one on it
+_FEWEST_EDGES = 4
+_WORDS = re.compile(r"\S")
+# PDFium must not be entered by two threads at a time.
+_ALONE = threading.RLock()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PdfReader:
+    """An extractor. Scanned pages are recognised with Tesseract where that is installed and `recognises` is true;
+    else they are told under `attributes["requires_ocr"]`, and a document of nothing else is "requires_ocr".
+    `languages` are Tesseract's names joined by "+"; none means all that are installed."""
+
+    recognises: bool = True
+    languages: str = ""
+    seconds_per_page: float = 20.0
+
+    def __call__(self, data: bytes, hints: ExtractHints) -> Reading | Unreadable:
+        del hints
+        if len(data) > LARGEST:
+            return Unreadable("too_large", f"{len(data)} bytes; at most {LARGEST} are read")
+        with _ALONE:
+            try:
+                document = pypdfium2.PdfDocument(data)
+            except pypdfium2.PdfiumError as error:
+                return _refused(error)
+            with document:
+                return self._read(document)
+
+    def _read(self, document: pypdfium2.PdfDocument) -> Reading | Unreadable:
+        count = len(document)
+        if not count:
+            return Unreadable("malformed", "it has no pages")
+        pages: list[PdfPage] = []
+        size = 0
+        for number in range(min(count, MOST_PAGES)):
+            page = read_page(document, number)
+            pages.append(self._recognised(document, page) if page.is_picture else page)
+            size += page.characters
+            if size > MOST_TEXT:
+                break
+        return _composed(document, pages, count)
+
+    def _recognised(self, document: pypdfium2.PdfDocument, page: "PdfPage") -> "PdfPage":
+        if not self.recognises or ocr.tesseract() is None:
+            return page
+        with open_page(document, page.number) as handle:
+            text = ocr.recognise(handle, self.languages, self.seconds_per_page) if handle else ""
+        return replace(page, recognised=text) if text.strip() else page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PdfPage:
+    number: int
+    height: float = 0.0
+    characters: int = 0
+    pieces: tuple[TextPiece, ...] = ()
+    links: tuple[str, ...] = ()
+    has_images: bool = False
+    damaged: bool = False
+    recognised: str = ""
+
+    @property
+    def is_picture(self) -> bool:
+        return self.has_images and self.characters <= _FEWEST_CHARACTERS
+
+
+@contextmanager
+def open_page(document: pypdfium2.PdfDocument, number: int) -> Iterator[pypdfium2.PdfPage | None]:
+    """None for a page that cannot be loaded."""
+    try:
+        page = document[number]
+    except pypdfium2.PdfiumError:
+        yield None
+        return
+    try:
+        yield page
+    finally:
+        page.close()
+
+
+def read_page(document: pypdfium2.PdfDocument, number: int) -> PdfPage:
+    with open_page(document, number) as page:
+        if page is None:
+            return PdfPage(number=number, damaged=True)
+        handle = pdfium.FPDFText_LoadPage(page.raw)
+        if not handle:
+            return PdfPage(number=number, damaged=True)
+        try:
+            return _measured(document, page, handle, number)
+        finally:
+            pdfium.FPDFText_ClosePage(handle)
+
+
+def _measured(
+    document: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, handle: ctypes.c_void_p, number: int
+) -> PdfPage:
+    left, bottom, right, top = page.get_cropbox()
+    frame = PageFrame(left, bottom, right, top, page.get_rotation())
+    text = page_text(handle)
+    words = words_of(handle, text, frame)
+    paths, images = _kinds(page.raw)
+    tables: list[TextPiece] = []
+    if paths >= 1 and words:
+        edges = edges_of(page.raw, frame)
+        if len(edges) >= _FEWEST_EDGES:
+            tables, words = tables_of(grids_of(edges), words)
+    characters = len(_WORDS.findall(text))
+    return PdfPage(
+        number=number,
+        height=frame.height,
+        characters=characters,
+        pieces=(*tables, *pieces_of(words, handle)),
+        links=tuple(links_of(document, page.raw)),
+        has_images=images > 0,
+    )
+
+
+def _kinds(page: ctypes.c_void_p) -> tuple[int, int]:
+    """How many drawings and how many pictures (or forms, which may hold some) the page is made of."""
+    paths = images = 0
+    for number in range(min(pdfium.FPDFPage_CountObjects(page), 50_000)):
+        kind = pdfium.FPDFPageObj_GetType(pdfium.FPDFPage_GetObject(page, number))
+        if kind == pdfium.FPDF_PAGEOBJ_PATH:
+            paths += 1
+        elif kind in {pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM}:
+            images += 1
+    return paths, images
+
+
+def _composed(document: pypdfium2.PdfDocument, pages: list[PdfPage], count: int) -> Reading | Unreadable:
+    scanned = [page.number + 1 for page in pages if page.is_picture and not page.recognised]
+    damaged = [page.number + 1 for page in pages if page.damaged]
+    fields = form_fields(document, len(pages))
+    blocks = [*_blocks(pages), *_filled(fields)]
+    links = tuple(dict.fromkeys(link for page in pages for link in page.links))
+    found = reading_from_blocks(
+        blocks,
+        media_type=MEDIA_TYPE,
+        method="pdf",
+        about={**pdf_metadata(document), "links": links},
+        attributes=_attributes(pages, count, scanned, damaged, fields),
+    )
+    if isinstance(found, Unreadable):
+        if scanned:
+            return Unreadable("requires_ocr", f"{len(scanned)} pages are pictures")
+        return Unreadable("malformed", "its pages cannot be opened") if len(damaged) == len(pages) else found
+    readable = sum(page.characters > 0 or bool(page.recognised) for page in pages)
+    return replace(found, confidence=round(readable / len(pages), 3))
+
+
+def _attributes(
+    pages: list[PdfPage], count: int, scanned: list[int], damaged: list[int], fields: list[dict[str, Any]]
+) -> dict[str, Any]:
+    said: dict[str, Any] = {"pages": count}
+    recognised = [page.number + 1 for page in pages if page.recognised]
+    partial = damaged or len(pages) < count
+    optional = {
+        "requires_ocr": scanned,
+        "recognised": recognised,
+        "damaged": damaged,
+        "form_fields": fields,
+        "partial": bool(partial),
+        "running": running_heads([(page.pieces, page.height) for page in pages])[:MOST_RUNNING],
+    }
+    return {**said, **{name: value for name, value in optional.items() if value}}
+
+
+def _blocks(pages: list[PdfPage]) -> list[Block]:
+    """Pages of text together, since paragraphs run over their ends; a recognised page stands by itself."""
+    kept = without_margins([(page.pieces, page.height) for page in pages])
+    blocks: list[Block] = []
+    lines: list[TextLine] = []
+    for page, pieces in zip(pages, kept, strict=True):
+        if page.recognised:
+            blocks += to_blocks(lines)
+            lines = []
+            blocks += [Paragraph(part.replace("\n", " ")) for part in re.split(r"\n\s*\n", page.recognised)]
+        else:
+            lines += [replace(line, page=page.number) for line in reading_order(pieces)]
+    return [*blocks, *to_blocks(lines)]
+
+
+def _filled(fields: list[dict[str, Any]]) -> list[Block]:
+    return [
+        ListItem(f"{field['label'] or field['name']}: {field['value']}") for field in fields if field["value"]
+    ]
+
+
+def _refused(error: pypdfium2.PdfiumError) -> Unreadable:
+    code = getattr(error, "err_code", None)
+    if code == pdfium.FPDF_ERR_PASSWORD:
+        return Unreadable("encrypted", "it asks for a password")
+    if code == pdfium.FPDF_ERR_SECURITY:
+        return Unreadable("encrypted", "its kind of protection is not supported")
+    return Unreadable("malformed", "no PDF that can be opened")
+
+
+read_pdf = PdfReader()

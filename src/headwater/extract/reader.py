@@ -1,0 +1,98 @@
+"""Any bytes to a Reading: find out what they are, then let that format's reader read them."""
+
+from collections.abc import Mapping
+from hashlib import blake2b
+
+from headwater.extract.html.reader import read_html
+from headwater.extract.mail import read_mail
+from headwater.extract.office import docx, odt
+from headwater.extract.plain_text import read_markdown, read_plain
+from headwater.extract.rtf.reader import read_rtf
+from headwater.extract.sandbox_pool import Sandboxed
+from headwater.extract.xml.reader import read_xml
+from headwater.model.document import Document, TrailEntry
+from headwater.model.errors import Permanent
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
+from headwater.model.recipe import Extract
+from headwater.text import sniffing as sniff
+
+
+def read_pdf(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
+    """PDFium is loaded with the first PDF: most documents are none."""
+    from headwater.extract.pdf.reader import read_pdf as read_now  # noqa: PLC0415
+
+    return read_now(data, hints)
+
+
+READERS: Mapping[str, Extract] = {
+    sniff.HTML: read_html,
+    sniff.PDF: read_pdf,
+    docx.MEDIA_TYPE: docx.read_docx,
+    odt.MEDIA_TYPE: odt.read_odt,
+    sniff.RTF: read_rtf,
+    sniff.XML: read_xml,
+    sniff.MAIL: read_mail,
+    sniff.MARKDOWN: read_markdown,
+    sniff.PLAIN: read_plain,
+}
+# Names that servers use for the same.
+ALIASES: Mapping[str, str] = {
+    "application/xhtml+xml": sniff.HTML,
+    "application/x-pdf": sniff.PDF,
+    "text/rtf": sniff.RTF,
+    "text/xml": sniff.XML,
+    "text/x-markdown": sniff.MARKDOWN,
+}
+
+
+def read_any(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
+    """What the bytes really are decides, whatever the media type claims. Archives, pictures, programs and payloads
+    without a field map are "unsupported", with what they are as detail."""
+    if not data.strip():
+        return Unreadable("no_text", "nothing but white space")
+    kind = sniff.sniff(data, hints.media_type)
+    if kind == sniff.ENCRYPTED_OFFICE:
+        return Unreadable("encrypted", "an office file with a password")
+    reader = READERS.get(kind)
+    if reader is None:
+        return Unreadable("unsupported", _unsupported_detail(kind))
+    return reader(data, hints)
+
+
+def _unsupported_detail(kind: str) -> str:
+    if kind == sniff.JSON:
+        return f"{kind}: a payload needs a field map"
+    return kind
+
+
+def readers_by_media_type(*, sandboxed: bool = True) -> Mapping[str, Extract]:
+    """For a recipe's `extract`: every type that is read, and "*" for whatever else comes. Each entry finds out for
+    itself what the bytes are, in a process that can be killed unless told otherwise."""
+    reader: Extract = Sandboxed(read_any) if sandboxed else read_any
+    return dict.fromkeys(("*", *READERS, *ALIASES), reader)
+
+
+def read(data: bytes, *, url: str | None = None, media_type: str | None = None) -> Document:
+    """The document that these bytes are. Raises Permanent with the reason when there is nothing to read.
+
+    The bytes are read in a process of their own, within limits of time and memory, so hostile ones harm nobody.
+    """
+    found = Sandboxed(read_any)(data, ExtractHints(url=url, media_type=media_type))
+    if isinstance(found, Unreadable):
+        raise Permanent(found.reason, found.detail)
+    return document_from_reading(found, data, url or "")
+
+
+def document_from_reading(found: Reading, data: bytes, url: str) -> Document:
+    """A document that no source led to; its id is made of its bytes."""
+    fields = set(Document.__dataclass_fields__) & set(Reading.__dataclass_fields__)
+    notes = {"method": found.method, "confidence": found.confidence, **found.candidates}
+    return Document(
+        id=blake2b(data, digest_size=12).hexdigest(),
+        recipe="",
+        source="",
+        lead="",
+        url=url,
+        trail=(TrailEntry("extract", found.method, tuple(sorted(found.origins)), notes),),
+        **{name: getattr(found, name) for name in sorted(fields)},
+    )

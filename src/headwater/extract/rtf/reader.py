@@ -1,0 +1,58 @@
+"""RTF to a Reading."""
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+from headwater.extract.blocks import reading_from_blocks
+from headwater.extract.rtf.parser import DEEPEST, RtfParser, rtf_tokens
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
+from headwater.text.letters import to_one_line
+
+MEDIA_TYPE = "application/rtf"
+LARGEST = 64_000_000
+
+
+def read_rtf(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
+    del hints
+    if data.lstrip()[:5].lower() != b"{\\rtf":
+        return Unreadable("malformed", "it does not begin as RTF does")
+    if len(data) > LARGEST:
+        return Unreadable("too_large", f"{len(data)} bytes; at most {LARGEST} are read")
+    scribe = RtfParser()
+    for token in rtf_tokens(data):
+        scribe.take(token)
+        if len(scribe.outer) >= DEEPEST:
+            break
+    scribe.finish()
+    partial = {"partial": True} if len(scribe.outer) >= DEEPEST else {}
+    return reading_from_blocks(
+        scribe.blocks, media_type=MEDIA_TYPE, method="rtf", about=_about(scribe), attributes=partial
+    )
+
+
+def _about(scribe: RtfParser) -> dict[str, Any]:
+    def said(name: str) -> str:
+        return to_one_line("".join(scribe.kept.get(name, [])))
+
+    words = re.split(r"[,;]", said("keywords"))
+    return {
+        "title": said("title"),
+        "authors": (said("author"),) if said("author") else (),
+        "description": said("subject") or said("doccomm"),
+        "keywords": tuple(word for part in words if (word := part.strip())),
+        "published": _moment(scribe.kept.get("creatim", [])),
+        "modified": _moment(scribe.kept.get("revtim", [])),
+    }
+
+
+def _moment(parts: list[str]) -> datetime | None:
+    """Year, month, day, hour, minute; RTF knows no zone."""
+    numbers = [int(part) for part in parts[:5] if part.strip().isdecimal()]
+    if len(numbers) < 3:
+        return None
+    hour, minute = (*numbers[3:], 0, 0)[:2]
+    try:
+        return datetime(numbers[0], numbers[1], numbers[2], hour, minute, tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,183 @@
+"""The fetcher: one event loop in one thread of its own, behind a synchronous port."""
+
+import asyncio
+import threading
+import traceback
+from collections import deque
+from collections.abc import Collection, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any
+
+import structlog
+
+from headwater.fetch.browser.renderer import BrowserLimits, Renderer
+from headwater.fetch.client.body import MemoryBudget
+from headwater.fetch.client.request_handler import RequestHandler
+from headwater.fetch.client.transport import Transport
+from headwater.fetch.guard.sockets import Resolve, system_resolve
+from headwater.fetch.politeness.admission import Admission
+from headwater.fetch.politeness.rate_limiter import MemoryRateLimiter, RateLimiter
+from headwater.fetch.settings import FetchSettings
+from headwater.model.http import Failure, Request, Response
+from headwater.model.ports import Clock
+
+TokenAnswer = tuple[str, Response | Failure]
+FetchTask = asyncio.Task[Response | Failure]
+
+_log = structlog.get_logger()
+
+# Answers are handed over in batches: waking the other thread for each one costs more than fetching it.
+_HANDOVER_SECONDS = 0.002
+# Asking for a name may take long and cannot be interrupted: slow ones must not use up all the threads.
+_RESOLVER_THREADS = 64
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class HttpFetcher:
+    """Implements the port `Fetcher` over HTTP. Safe to use from several threads."""
+
+    def __init__(
+        self,
+        settings: FetchSettings,
+        *,
+        rate_limiter: RateLimiter | None = None,
+        clock: Clock = _utc_now,
+        resolve: Resolve = system_resolve,
+        browser: BrowserLimits | None = None,
+    ) -> None:
+        self._settings = settings
+        self._rate_limiter = rate_limiter or MemoryRateLimiter()
+        self._clock = clock
+        self._resolve = resolve
+        self._browser = browser or BrowserLimits()
+        self._budget = MemoryBudget(settings.held_limit)
+        self._inbox: deque[tuple[str, Request]] = deque()
+        self._outbox: deque[TokenAnswer] = deque()
+        self._arrived = threading.Condition()
+        self._taken = 0
+        self._woken = False
+        self._ready: list[TokenAnswer] = []
+        self._closed = False
+        self._tasks: set[FetchTask] = set()
+        self._loop = asyncio.new_event_loop()
+        self._loop.set_default_executor(ThreadPoolExecutor(_RESOLVER_THREADS, "headwater-resolve"))
+        self._opened: Future[tuple[RequestHandler, Renderer]] = Future()
+        self._thread = threading.Thread(target=self._run, name="headwater-fetch", daemon=True)
+        self._thread.start()
+        self._request_handler, self._renderer = self._opened.result()
+
+    def room(self) -> int:
+        return 0 if self._budget.full() else max(0, self._settings.capacity - self._taken)
+
+    def submit(self, token: str, request: Request) -> None:
+        if self._closed:
+            raise RuntimeError("the fetcher is closed")
+        with self._arrived:
+            self._taken += 1
+            self._inbox.append((token, request))
+            wake, self._woken = not self._woken, True
+        if wake:
+            self._loop.call_soon_threadsafe(self._begin)
+
+    def collect(self, limit: int, wait: timedelta) -> Sequence[TokenAnswer]:
+        with self._arrived:
+            if not self._outbox and self._taken:
+                self._arrived.wait_for(lambda: self._outbox, wait / timedelta(seconds=1))
+            batch = [self._outbox.popleft() for _ in range(min(limit, len(self._outbox)))]
+            self._taken -= len(batch)
+        weight = sum(len(answer.body) for _, answer in batch if isinstance(answer, Response))
+        if weight and not self._closed:
+            self._loop.call_soon_threadsafe(self._budget.release, weight)
+        return batch
+
+    def close(self) -> None:
+        """Stops at once. Requests under way are dropped; whoever sent them still holds the rows."""
+        if self._closed:
+            return
+        self._closed = True
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_until_complete(self._serve())
+        except BaseException as error:  # noqa: BLE001  # it belongs to the thread that waits for the start
+            if not self._opened.done():
+                self._opened.set_exception(error)
+        finally:
+            self._loop.run_until_complete(self._loop.shutdown_default_executor())
+            self._loop.close()
+
+    async def _serve(self) -> None:
+        """Everything that lives in the loop, from its start to the request to stop."""
+        transport = Transport(self._settings, self._resolve, self._budget)
+        admission = Admission(self._rate_limiter, self._now, self._settings.longest_wait)
+        try:
+            request_handler = RequestHandler(self._settings, transport, admission, self._now)
+            renderer = Renderer(self._settings, self._browser, request_handler.answer, self._budget)
+            self._stop = asyncio.Event()
+            self._opened.set_result((request_handler, renderer))
+            await self._stop.wait()
+            # The browser has tasks of its own in this loop, which it needs to come to its end.
+            await _cancel(self._tasks)
+            await renderer.close()
+        finally:
+            await _cancel_all_but(admission.own_tasks())
+            await transport.close()
+            await admission.close()
+
+    def _now(self) -> float:
+        return self._clock().timestamp()
+
+    def _begin(self) -> None:
+        with self._arrived:
+            self._woken = False
+            batch = list(self._inbox)
+            self._inbox.clear()
+        for token, request in batch:
+            answer = self._renderer.answer if request.render else self._request_handler.answer
+            task = self._loop.create_task(answer(request))
+            self._tasks.add(task)
+            task.add_done_callback(partial(self._finish, token))
+
+    def _finish(self, token: str, task: FetchTask) -> None:
+        self._tasks.discard(task)
+        if task.cancelled():
+            return
+        if not self._ready:
+            self._loop.call_later(_HANDOVER_SECONDS, self._hand_over)
+        self._ready.append((token, _answer_of(task)))
+
+    def _hand_over(self) -> None:
+        with self._arrived:
+            self._outbox.extend(self._ready)
+            self._ready.clear()
+            self._arrived.notify_all()
+
+
+def _answer_of(task: FetchTask) -> Response | Failure:
+    """Every token is answered, even when a mistake of our own stood in the way."""
+    error = task.exception()
+    if error is None:
+        return task.result()
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    # Neither the message nor the values around it: there may be keys among them.
+    _log.error("fetch broke", error=type(error).__name__, file=place.filename, line=place.lineno)
+    return Failure("internal", type(error).__name__, temporary=False)
+
+
+async def _cancel_all_but(kept: set[asyncio.Task[None]]) -> None:
+    await _cancel(asyncio.all_tasks() - {asyncio.current_task()} - kept)
+
+
+async def _cancel(tasks: Collection[asyncio.Task[Any]]) -> None:
+    under_way = list(tasks)
+    for task in under_way:
+        task.cancel()
+    await asyncio.gather(*under_way, return_exceptions=True)

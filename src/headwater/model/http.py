@@ -1,0 +1,79 @@
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capture:
+    """Exactly what came over the wire: the unit of provenance, where `replay` starts.
+
+    The bytes lie in the archive, in `pack` from `start` on; this record says how they came and `sha256` what they
+    must be. `policy` tells which rule allowed the request.
+    """
+
+    id: str
+    lead: str
+    url: str
+    final_url: str
+    status: int
+    headers: Mapping[str, str]
+    media_type: str
+    sha256: str
+    size: int
+    fetched_at: datetime
+    elapsed_ms: int = 0
+    policy: Mapping[str, Any] = field(default_factory=dict)
+    pack: str = ""
+    start: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A request that somebody wants sent. The fetcher decides whether and when it may be.
+
+    `purpose` is "page", "feed", "sitemap", "robots", "policy" (a site's file about itself) or "api"; it selects the
+    rules (robots, rates). `credential` names the key whose budget the request counts against; `secrets` are headers or
+    parameters added at the last moment, which never appear in a log, an error or a capture. `render` wants the page as
+    a browser shows it.
+    """
+
+    url: str
+    method: str = "GET"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes | None = None
+    purpose: str = "page"
+    source_kind: str = ""
+    credential: str | None = None
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    accept: frozenset[int] = frozenset()
+    timeout: timedelta | None = None
+    render: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """An answer with its complete, decoded body. `hops` are the (status, url) of the redirects that led here."""
+
+    url: str
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    media_type: str = ""
+    charset: str | None = None
+    elapsed_ms: int = 0
+    hops: tuple[tuple[int, str], ...] = ()
+    policy: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """No answer, because: dns, refused, reset, timeout, tls, truncated, too_large, forbidden_address, robots,
+    reserved, rate_limited, breaker_open, bad_url, redirects, protocol; with a browser also js_required (there is none),
+    render_timeout, render_memory, render_crashed, browser_failed. `delay` when the fetcher knows how long to wait."""
+
+    reason: str
+    detail: str = ""
+    temporary: bool = True
+    delay: timedelta | None = None
+    policy: Mapping[str, Any] = field(default_factory=dict)

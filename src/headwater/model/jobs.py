@@ -1,0 +1,205 @@
+"""What goes into the engine's jobs and what they decide. The store reads the first and carries out the second,
+each in one transaction."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from headwater.model.alarm import Alarm
+from headwater.model.document import Document, Trace
+from headwater.model.http import Capture
+from headwater.model.source import Bar, Observation, Source, StoredLead
+from headwater.model.story import Story
+
+
+class Task(StrEnum):
+    POLL = "poll"
+    FETCH = "fetch"
+    REFINE = "refine"
+    GATHER = "gather"
+    DELIVER = "deliver"
+    REPLAY = "replay"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Some work: small and made of strings. Without keys: whatever is due. A job may arrive twice, late or never."""
+
+    recipe: str
+    task: Task
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A wish for work: up to `limit` due rows of the job, leased to `owner` until `now + lease`."""
+
+    job: Job
+    owner: str
+    now: datetime
+    limit: int = 100
+    lease: timedelta = timedelta(minutes=5)
+
+
+class State(StrEnum):
+    """How a lead or a document stands. `reason` says why."""
+
+    WAITING = "waiting"
+    DONE = "done"
+    KEPT = "kept"
+    DROPPED = "dropped"
+    DUPLICATE = "duplicate"
+    ASIDE = "aside"
+    QUARANTINED = "quarantined"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLease:
+    """A source whose turn it is."""
+
+    source: Source
+    run: str
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A document to be: what was captured, and everything known about it so far."""
+
+    id: str
+    revision: int
+    attempts: int
+    lead: StoredLead
+    capture: Capture | None
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class GroupBatch:
+    """A group with all its kept documents and the stories it was divided into last time. `ended` are the ids of
+    stories it once had: a new story takes none of them."""
+
+    id: str
+    name: str
+    attempts: int
+    version: int
+    documents: tuple[Document, ...]
+    stories: tuple[Story, ...]
+    ended: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A delivery to make. `record` is missing when it was withdrawn in the meantime."""
+
+    id: str
+    route: str
+    revision: int
+    attempts: int
+    record: Document | Story | Alarm | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Postponement:
+    """Not now: due again at `at`."""
+
+    at: datetime
+    reason: str
+    detail: str = ""
+    counts: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quarantine:
+    """Set apart with its reason until an operator sends it again or drops it."""
+
+    reason: str
+    detail: str = ""
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PollResult:
+    """A finished look at a source. The leads were found in the last of the captures."""
+
+    source: str
+    run: str
+    leads: tuple[StoredLead, ...] = ()
+    captures: tuple[Capture, ...] = ()
+    bars: tuple[Bar, ...] = ()
+    observations: tuple[Observation, ...] = ()
+    watermark: Mapping[str, Any] | None = None
+    due_at: datetime | None
+    failures: int = 0
+    stopped: str | None = None
+    moved_to: str | None = None
+    active: bool = True
+    error: str | None = None
+    detail: str = ""
+    status: int | None = None
+    elapsed_ms: int = 0
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchResult:
+    """A finished fetch: a capture, or nothing new (None), or why not. `version` is the lead's as it was fetched:
+    a lead that changed in the meantime stays due, and so does one that is to be rendered if it was not (`rendered`).
+    `fresh_until`: how long the answer asked to be taken at its word."""
+
+    lead: str
+    version: str
+    rendered: bool = False
+    result: Capture | Postponement | Quarantine | None
+    moved_to: str | None = None
+    dropped: str | None = None
+    fresh_until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefineResult:
+    """A finished document: kept, or ended with a reason, or to be tried again. `capture` is what it was made from:
+    a document that was captured anew in the meantime stays due. `render` sends its lead to be fetched once more, with
+    a browser."""
+
+    id: str
+    state: State
+    capture: str | None
+    revision: int
+    document: Document | None = None
+    reason: str = ""
+    detail: str = ""
+    of: str | None = None
+    score: float | None = None
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    later: Postponement | None = None
+    routes: tuple[str, ...] = ()
+    trace: Trace | None = None
+    render: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatherResult:
+    """A group's new division into stories. Stories whose ids are missing here are ended; documents that joined
+    since (`marks` moved on) keep the group due."""
+
+    group: str
+    version: int
+    stories: tuple[Story, ...] = ()
+    routes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    later: Postponement | None = None
+    quarantined: Quarantine | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryResult:
+    """A delivery's end."""
+
+    id: str
+    revision: int
+    receipt: str = ""
+    dropped: str | None = None
+    later: Postponement | None = None
+    quarantined: Quarantine | None = None

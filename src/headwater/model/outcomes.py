@@ -1,0 +1,80 @@
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from headwater.model.document import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """No, because: the record ends here. `of` names the original when the reason is that it exists already; `trace`
+    is what to remember of it all the same."""
+
+    reason: str
+    of: str | None = None
+    score: float | None = None
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    trace: Trace | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """Not now, but perhaps with other code or settings: kept in quarantine with its reason, and can be sent again."""
+
+    reason: str
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A delivery that arrived; `receipt` is whatever the receiver answered."""
+
+    receipt: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractHints:
+    """What is known about bytes before they are read."""
+
+    url: str | None = None
+    media_type: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What an extractor read out of bytes. A field without evidence stays empty; `origins` names the evidence.
+
+    `text` is Markdown-like (headings, lists, tables, quotes, code kept), `plain` the same without markup.
+    `confidence` is the extractor's own estimate in 0..1; `method` and `candidates` say how it was found.
+    """
+
+    text: str
+    plain: str = ""
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    publisher: str = ""
+    published: datetime | None = None
+    modified: datetime | None = None
+    canonical_url: str = ""
+    language: str = ""
+    description: str = ""
+    keywords: tuple[str, ...] = ()
+    image: str = ""
+    images: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    media_type: str = ""
+    method: str = ""
+    confidence: float | None = None
+    candidates: Mapping[str, Any] = field(default_factory=dict)
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """No text, because: js_required, paywall, consent, login, error_page, soft_404, redirect_stub, no_text,
+    requires_ocr, encrypted, unsupported, too_large, malformed. The engine decides what happens next."""
+
+    reason: str
+    detail: str = ""

@@ -1,0 +1,33 @@
+"""Collecting what was odd about a document, once per kind, without drowning the reader."""
+
+from collections.abc import Callable
+
+Warn = Callable[[str, str], None]
+
+DETAIL_LENGTH = 120
+
+
+class WarningLog:
+    """Counts oddities by code and keeps the first detail of each."""
+
+    __slots__ = ("_counts", "_details")
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+        self._details: dict[str, str] = {}
+
+    def __call__(self, code: str, detail: str = "") -> None:
+        self._counts[code] = self._counts.get(code, 0) + 1
+        if code not in self._details:
+            self._details[code] = " ".join(detail.split())[:DETAIL_LENGTH]
+
+    def __contains__(self, code: str) -> bool:
+        return code in self._counts
+
+    def as_warnings(self) -> tuple[str, ...]:
+        return tuple(self._line(code, count) for code, count in self._counts.items())
+
+    def _line(self, code: str, count: int) -> str:
+        detail = self._details[code]
+        line = f"{code}: {detail}" if detail else code
+        return f"{line} (x{count})" if count > 1 else line

@@ -1,0 +1,123 @@
+"""What an address answers when it is asked for a feed."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from headwater.app import App
+from headwater.fetch.responses import header_value
+from headwater.model.http import Failure, Request, Response
+from headwater.model.ports import Fetcher
+from headwater.sources.feeds.autodiscovery import guess_feed_urls
+from headwater.sources.feeds.feed import Feed, NotAFeed
+from headwater.sources.feeds.parser import parse_feed
+
+PATIENCE = timedelta(seconds=20)
+EACH = timedelta(seconds=2)
+STALE = timedelta(days=60)
+MOST_TRIED = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedCheck:
+    """`ok`: a feed with entries that can be read. `reason` says why not; `feeds` are better addresses, if any.
+    `freshness`: fresh, stale (nothing new for two months), or undated."""
+
+    url: str
+    ok: bool
+    reason: str = ""
+    detail: str = ""
+    status: int | None = None
+    elapsed_ms: int | None = None
+    final_url: str = ""
+    format: str = ""
+    title: str = ""
+    entries: int = 0
+    newest: datetime | None = None
+    freshness: str = ""
+    warnings: tuple[str, ...] = ()
+    feeds: tuple[str, ...] = ()
+
+
+def find_feed(app: App, url: str, within: timedelta = EACH) -> FeedCheck:
+    """The feed at an address or, when a page is there, the first usable one of those that the page names or that such
+    sites have; `feeds` are then the other usable ones."""
+    first = check_feeds(app, [url], within)[0]
+    if first.ok or not first.feeds:
+        return first
+    usable = [one for one in check_feeds(app, first.feeds[:MOST_TRIED], within) if one.ok]
+    # The readers' comments are seldom what somebody wants who names a site.
+    usable.sort(key=lambda one: "comment" in one.url.lower())
+    if not usable:
+        return first
+    others = tuple(dict.fromkeys(one.url for one in usable[1:]))
+    return replace(usable[0], feeds=others)
+
+
+def check_feeds(app: App, urls: Sequence[str], within: timedelta = EACH) -> list[FeedCheck]:
+    """Ask every address once, all at the same time; each has so long to answer."""
+    with _fetching(app) as fetcher:
+        for url in dict.fromkeys(urls):
+            fetcher.submit(url, Request(url=url, purpose="feed", source_kind="feed", timeout=within))
+        answers: dict[str, Response | Failure] = {}
+        patience = max(PATIENCE, within * 2, timedelta(seconds=len(urls) / 4))
+        until = time.monotonic() + patience.total_seconds()
+        while len(answers) < len(set(urls)) and time.monotonic() < until:
+            answers.update(fetcher.collect(len(urls), timedelta(seconds=0.2)))
+    silent = Failure("timeout", "no answer in time")
+    return [assess_response(url, answers.get(url, silent), app.clock()) for url in urls]
+
+
+@contextmanager
+def _fetching(app: App) -> Iterator[Fetcher]:
+    fetcher = app.fetcher()
+    try:
+        yield fetcher
+    finally:
+        fetcher.close()
+
+
+def assess_response(url: str, answer: Response | Failure, now: datetime) -> FeedCheck:
+    """What the answer means to somebody who wants a feed."""
+    if isinstance(answer, Failure):
+        return FeedCheck(url=url, ok=False, reason=answer.reason, detail=answer.detail)
+    if answer.status != 200:
+        return _seen(url, answer, reason=f"http_{answer.status}")
+    try:
+        feed = parse_feed(
+            answer.body, url=answer.url, media_type=header_value(answer.headers, "content-type")
+        )
+    except NotAFeed as error:
+        better = error.alternates or (guess_feed_urls(answer.url) if error.reason == "html" else ())
+        detail = "these addresses are guesses" if better and not error.alternates else ""
+        return _seen(url, answer, reason=f"not_a_feed:{error.reason}", detail=detail, feeds=better)
+    return _read(url, answer, feed, now)
+
+
+def _read(url: str, answer: Response, feed: Feed, now: datetime) -> FeedCheck:
+    dates = [date for entry in feed.entries if (date := entry.published or entry.updated)]
+    return _seen(
+        url,
+        answer,
+        ok=bool(feed.entries),
+        reason="" if feed.entries else "no_entries",
+        format=feed.format,
+        title=feed.title or "",
+        entries=len(feed.entries),
+        newest=max(dates, default=None),
+        freshness=_freshness(max(dates, default=None), now),
+        warnings=feed.warnings,
+    )
+
+
+def _freshness(newest: datetime | None, now: datetime) -> str:
+    if newest is None:
+        return "undated"
+    return "stale" if now - newest > STALE else "fresh"
+
+
+def _seen(url: str, answer: Response, *, ok: bool = False, **told: object) -> FeedCheck:
+    same = {"status": answer.status, "elapsed_ms": answer.elapsed_ms, "final_url": answer.url}
+    return FeedCheck(url=url, ok=ok, **same, **told)  # type: ignore[arg-type]

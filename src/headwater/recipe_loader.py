@@ -1,0 +1,77 @@
+"""The recipes that are installed, as the settings want them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+from headwater.documents.mentions.find_mentions import FindMentions
+from headwater.documents.mentions.matcher import build_subject_matcher
+from headwater.logs import configure_logs
+from headwater.model.errors import Refused
+from headwater.model.recipe import Recipe
+from headwater.model.subject import Subject
+from headwater.settings.settings import RecipeSettings, Settings
+from headwater.settings.sources import load_sources
+from headwater.settings.subjects import load_subjects
+
+RECIPE_ENTRY_POINTS = "headwater.recipes"
+
+
+def installed_recipes(settings: Settings) -> Mapping[str, Recipe]:
+    """Every installed recipe, found by entry point, as the settings want it."""
+    recipes = {}
+    for entry in entry_points(group=RECIPE_ENTRY_POINTS):
+        try:
+            recipe = load_recipe(entry)
+        except Refused as broken:
+            log = configure_logs(settings.log, settings.log_level)
+            log.warning("recipe left out", recipe=entry.name, reason=broken.reason, detail=broken.detail)
+            continue
+        own = settings.recipes.get(entry.name)
+        recipes[entry.name] = (
+            with_data_dir(recipe, settings) if own is None else configure_recipe(recipe, own, settings)
+        )
+    return recipes
+
+
+def load_recipe(entry: EntryPoint) -> Recipe:
+    """Recipes are guests: one that cannot even be loaded shall not take the others along."""
+    try:
+        recipe: Recipe = entry.load()()
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise Refused(
+            "broken_recipe",
+            f"the recipe '{entry.name}' ({entry.value}) cannot be loaded ({told}); mend or uninstall its package",
+        ) from error
+    return recipe
+
+
+def with_data_dir(recipe: Recipe, settings: Settings) -> Recipe:
+    """The recipe with its models in the data folder, if it has any."""
+    return recipe if recipe.with_data_dir is None else recipe.with_data_dir(settings.folder, settings.encoder)
+
+
+def configure_recipe(recipe: Recipe, own: RecipeSettings, settings: Settings) -> Recipe:
+    """The recipe as the settings want it."""
+    listed = None if own.sources is None else Path(own.sources)
+    if recipe.configure is not None:
+        recipe = recipe.configure(listed, own.options)
+    elif own.options:
+        raise Refused("bad_config", f"recipes.{recipe.name}.options: this recipe has none")
+    elif listed is not None:
+        recipe = replace(recipe, sources=load_sources(listed, recipe.name))
+    recipe = with_data_dir(recipe, settings)
+    return recipe if own.subjects is None else with_subjects(recipe, *load_subjects(Path(own.subjects)))
+
+
+def with_subjects(recipe: Recipe, subjects: Sequence[Subject], matching: str) -> Recipe:
+    """The recipe with these subjects instead of its own; one that looked for none does so at its end."""
+    matcher = build_subject_matcher(subjects, matching)
+    steps = tuple(
+        replace(step, matcher=matcher) if isinstance(step, FindMentions) else step for step in recipe.steps
+    )
+    if not any(isinstance(step, FindMentions) for step in steps):
+        steps = (*steps, FindMentions(matcher))
+    return replace(recipe, steps=steps, subjects=tuple(subjects))

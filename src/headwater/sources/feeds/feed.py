@@ -1,0 +1,75 @@
+"""What a feed says, as frozen values.
+
+`Feed.format` is one of
+    rss20, rss10, rss090, rss091n (Netscape), rss091u (UserLand), rss092, rss093, rss094,
+    rss (any other version), atom10, atom03, atom02, atom01, atom (no namespace),
+    cdf, json1, json11, json (an unknown or missing version).
+
+`Feed.warnings` names every repair and oddity as ``code: detail`` (or ``code: detail (xN)`` when it
+happened N times, with the first detail); the part before the first colon is for machines.
+
+NotAFeed(ValueError)
+└── reason: html, empty, json, opml, sitemap, refused_entities, compressed, too_large, unknown
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enclosure:
+    url: str
+    media_type: str | None = None
+    length: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedEntry:
+    """One item; dates are aware and in UTC, links are absolute wherever a base was known.
+
+    `content` is the fullest body the entry carries, so it repeats `summary` when that is all there is;
+    `summary` is never made from `content`. `published` is never made from `updated`.
+    """
+
+    id: str | None = None
+    title: str | None = None
+    subtitle: str | None = None
+    link: str | None = None
+    published: datetime | None = None
+    updated: datetime | None = None
+    authors: tuple[str, ...] = ()
+    summary: str | None = None
+    content: str | None = None
+    content_type: Literal["html", "text"] | None = None
+    categories: tuple[str, ...] = ()
+    image: str | None = None
+    enclosures: tuple[Enclosure, ...] = ()
+    language: str | None = None
+    comments: str | None = None
+    source_title: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feed:
+    format: str
+    title: str | None = None
+    link: str | None = None
+    description: str | None = None
+    language: str | None = None
+    updated: datetime | None = None
+    ttl_minutes: int | None = None
+    self_url: str | None = None
+    next_url: str | None = None
+    hubs: tuple[str, ...] = ()
+    entries: tuple[FeedEntry, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class NotAFeed(ValueError):
+    """The bytes are no feed; `reason` says why, and for an HTML page `alternates` where feeds may be."""
+
+    def __init__(self, reason: str, detail: str = "", *, alternates: tuple[str, ...] = ()) -> None:
+        super().__init__(f"{reason}: {detail}" if detail else reason)
+        self.reason = reason
+        self.alternates = alternates

@@ -1,0 +1,69 @@
+"""One part of one page, watched for changes."""
+
+from datetime import datetime
+from hashlib import sha256
+
+from selectolax.lexbor import LexborHTMLParser, SelectolaxError
+
+from headwater.fetch.responses import conditional_headers, header_value
+from headwater.model.errors import Permanent
+from headwater.model.http import Request, Response
+from headwater.model.recipe import Discovery, PollSession
+from headwater.model.source import Lead, Source
+
+MOST_PARTS = 1000
+
+
+def discover_page_section(source: Source, now: datetime) -> PollSession:
+    """The part of the page that the option `selector` names (the whole body without it), as a document; a new
+    revision whenever its words change. Further options: `ticker`, `document_type`."""
+    del now
+    mark = source.watermark
+    headers = conditional_headers(mark.get("etag"), mark.get("last_modified"))
+    response = yield Request(url=source.url, headers=headers, source_kind=source.kind)
+    assert response is not None
+    if response.status == 304:
+        return Discovery()
+    title, parts, words = select_section(response, source.options.get("selector", "body"))
+    if not words:
+        raise Permanent("nothing_selected", f"nothing on the page matches '{source.options.get('selector')}'")
+    digest = sha256(words.encode("utf-8", "replace")).hexdigest()
+    told = {
+        "digest": digest,
+        "etag": header_value(response.headers, "etag") or None,
+        "last_modified": header_value(response.headers, "last-modified") or None,
+    }
+    if digest == mark.get("digest"):
+        return Discovery(watermark=told)
+    return Discovery(leads=(_lead(source, title, parts, digest),), watermark=told)
+
+
+def select_section(response: Response, selector: str) -> tuple[str, str, str]:
+    """The page's title, the markup of what the selector names, and its words alone."""
+    tree = LexborHTMLParser(response.body)
+    title = tree.css_first("title")
+    try:
+        nodes = tree.css(selector)[:MOST_PARTS]
+    except (SelectolaxError, ValueError) as error:
+        raise Permanent("bad_option", f"selector: '{selector}' cannot be read") from error
+    words = "\n".join(" ".join(node.text(separator=" ").split()) for node in nodes)
+    markup = "\n".join(node.html or "" for node in nodes)
+    return (title.text(strip=True) if title else ""), markup, words.strip()
+
+
+def _lead(source: Source, title: str, markup: str, digest: str) -> Lead:
+    attributes = {
+        "document_type": source.options.get("document_type", "web_page"),
+        "source_type": source.kind,
+        "ticker": source.options.get("ticker"),
+    }
+    page = f"<html><head><title></title></head><body><article>{markup}</article></body></html>"
+    return Lead(
+        identity=source.url,
+        url=source.url,
+        version=digest[:16],
+        title=title or source.name,
+        body=page,
+        hints={"attributes": {name: value for name, value in attributes.items() if value}},
+        subject=source.subject,
+    )

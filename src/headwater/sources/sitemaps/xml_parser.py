@@ -1,0 +1,196 @@
+"""Sitemaps as XML, read piece by piece. No entity is ever expanded, no document type believed."""
+
+import re
+from collections.abc import Iterator
+from xml.parsers.expat import ParserCreate, XMLParserType
+
+from headwater.sources.sitemaps.sitemap import NotASitemap, SitemapEntry, SitemapKind
+
+DEEPEST = 16
+LONGEST_TEXT = 8192
+ROOTS: dict[str, SitemapKind] = {"urlset": "urls", "sitemapindex": "index"}
+RECORD_TAGS = {"url", "sitemap"}
+NEWS = "sitemap-news"
+# Local names, and those of the news extension under a name of their own: its title is not an image's.
+FIELD_TAGS = {
+    "loc": "url",
+    "lastmod": "lastmod",
+    "news title": "title",
+    "news publication_date": "published",
+    "news language": "language",
+}
+
+
+class StrictSitemapParser:
+    """Fed with pieces; what was read completely waits in `ready`. `kind` is known after the root element.
+
+    Raises NotASitemap for what is hostile or something else, ExpatError for what is no XML.
+    """
+
+    def __init__(self) -> None:
+        self.ready: list[SitemapEntry] = []
+        self.kind: SitemapKind | None = None
+        self._path: list[str] = []
+        self._fields: dict[str, str] = {}
+        self._text: list[str] = []
+        self._length = 0
+        self._parser = self._make()
+
+    def feed(self, piece: bytes) -> None:
+        self._parser.Parse(piece, False)
+
+    def close(self) -> None:
+        self._parser.Parse(b"", True)
+
+    def take(self) -> Iterator[SitemapEntry]:
+        ready, self.ready = self.ready, []
+        return iter(ready)
+
+    def _make(self) -> XMLParserType:
+        parser = ParserCreate(namespace_separator=" ")
+        parser.buffer_text = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._say
+        parser.EntityDeclHandler = self._declare
+        parser.ExternalEntityRefHandler = _refuse_external
+        return parser
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        del attributes
+        if len(self._path) >= DEEPEST:
+            raise NotASitemap("too_deep", f"more than {DEEPEST} elements inside one another")
+        space, _, local = name.rpartition(" ")
+        if not self._path:
+            self.kind = ROOTS.get(local.lower())
+            if self.kind is None:
+                raise NotASitemap("html" if local.lower() == "html" else "unknown", local[:40])
+        self._path.append(f"news {local}" if NEWS in space else local)
+        self._text, self._length = [], 0
+
+    def _end(self, name: str) -> None:
+        ended = self._path.pop()
+        parent = self._path[-1] if self._path else ""
+        field = FIELD_TAGS.get(ended)
+        # A picture's or a video's own `loc` stands deeper than the page's.
+        if field and (parent in RECORD_TAGS or ended.startswith("news ")):
+            self._fields.setdefault(field, "".join(self._text).strip())
+        elif ended in RECORD_TAGS:
+            self._record()
+        self._text, self._length = [], 0
+        del name
+
+    def _say(self, text: str) -> None:
+        self._length += len(text)
+        if self._length <= LONGEST_TEXT:
+            self._text.append(text)
+
+    def _record(self) -> None:
+        fields, self._fields = self._fields, {}
+        if fields.get("url"):
+            self.ready.append(SitemapEntry(**fields))
+
+    def _declare(self, name: str, *_: object) -> None:
+        raise NotASitemap("refused_entities", name[:40])
+
+
+def _refuse_external(*_: object) -> int:
+    raise NotASitemap("refused_entities", "external")
+
+
+def parse_strictly(
+    first: bytes, rest: Iterator[bytes], reader: StrictSitemapParser
+) -> Iterator[SitemapEntry]:
+    """What the pieces list, as they come."""
+    reader.feed(first)
+    yield from reader.take()
+    for piece in rest:
+        reader.feed(piece)
+        yield from reader.take()
+    reader.close()
+    yield from reader.take()
+
+
+TOKEN = re.compile(
+    rb"<(?:!\[CDATA\[(?P<section>[^\]]*)\]\]>|(?P<close>/?)(?P<name>[A-Za-z][\w.:-]{0,40})[^<>]*>)(?P<text>[^<]*)"
+)
+COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+# Of an address that was not escaped, only what is surely an escape is undone: `&copy=1` is a parameter.
+REFERENCE = re.compile(r"&(amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});")
+NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+LONGEST_TAIL = 64 * 1024
+LOOSE_FIELD_TAGS = {
+    b"loc": "url",
+    b"lastmod": "lastmod",
+    b"news:title": "title",
+    b"news:publication_date": "published",
+    b"news:language": "language",
+}
+LOOSE_RECORD_TAGS = {b"url", b"sitemap"}
+
+
+def parse_loosely(found: Iterator[bytes]) -> Iterator[SitemapEntry]:
+    fields: dict[str, str] = {}
+    field: str | None = None
+    for token in _tokens(found):
+        name = (token["name"] or b"").lower()
+        local = name.rpartition(b":")[2]
+        if local in LOOSE_RECORD_TAGS:
+            yield from _finished(fields)
+            fields = {}
+        if token["section"] is None:
+            field = None if token["close"] else LOOSE_FIELD_TAGS.get(name if not _ours(name) else local)
+        text = _text(token["section"] if token["section"] is not None else token["text"])
+        if field and text:
+            fields.setdefault(field, text)
+    yield from _finished(fields)
+
+
+def guess_kind(start: bytes) -> SitemapKind | None:
+    """Which of the two a document that cannot be parsed seems to be."""
+    start = start.lower()
+    if b"sitemapindex" in start:
+        return "index"
+    return "urls" if b"urlset" in start or b"<loc>" in start else None
+
+
+def _ours(name: bytes) -> bool:
+    """A prefix that somebody gave the standard's own names, not that of an extension."""
+    prefix = name.partition(b":")[0]
+    return b":" in name and prefix not in (b"image", b"video", b"news", b"xhtml", b"mobile")
+
+
+def _finished(fields: dict[str, str]) -> Iterator[SitemapEntry]:
+    if fields.get("url"):
+        yield SitemapEntry(**fields)
+
+
+def _tokens(found: Iterator[bytes]) -> Iterator[re.Match[bytes]]:
+    """A token's text ends where the next one begins, so the last one of a piece waits for the next piece."""
+    tail = b""
+    for piece in found:
+        tail = _uncommented(tail + piece)
+        cut = tail.rfind(b"<")
+        comment = tail.rfind(b"<!--")
+        cut = max(comment if comment >= 0 else cut, 0)
+        yield from TOKEN.finditer(tail[:cut])
+        tail = tail[cut:] if len(tail) - cut <= LONGEST_TAIL else b""
+    yield from TOKEN.finditer(tail)
+
+
+def _uncommented(text: bytes) -> bytes:
+    # Only up to the last end of a comment: every beginning before it has an end, so each letter is read once.
+    end = text.rfind(b"-->") + 3
+    return COMMENT.sub(b"", text[:end]) + text[end:] if end > 2 else text
+
+
+def _text(raw: bytes) -> str:
+    return REFERENCE.sub(_character, raw[:8192].decode("utf-8", "replace")).strip()
+
+
+def _character(found: re.Match[str]) -> str:
+    name = found[1]
+    if not name.startswith("#"):
+        return NAMED[name]
+    code = int("0" + name[1:], 0) if name[1] in "xX" else int(name[1:])
+    return chr(code) if 0x20 <= code < 0xD800 or 0xE000 <= code < 0x110000 else ""

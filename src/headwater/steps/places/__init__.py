@@ -1,3 +1,0 @@
-from headwater.steps.places.tagging import TagPlaces
-
-__all__ = ["TagPlaces"]

@@ -1,0 +1,171 @@
+"""Many rows written with few statements, each compiled once in a process.
+
+SQLAlchemy makes a parameter set out of every row on every execution, which for wide rows costs more than the database
+does. Here a statement is compiled once, and a row costs one look-up of its values and their conversions.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from msgspec import json
+from sqlalchemy import (
+    JSON,
+    Column,
+    ColumnElement,
+    Connection,
+    Dialect,
+    Float,
+    LargeBinary,
+    Table,
+    bindparam,
+    column,
+    text,
+    update,
+)
+from sqlalchemy.sql.dml import Insert, Update
+from sqlalchemy.types import TypeDecorator
+
+from headwater.store.claims.leases import insert_into
+
+RowValues = Mapping[str, Any]
+Conversion = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class PreparedStatement:
+    """A statement in the words of one database, and how the values of a row become its parameters."""
+
+    sql: str
+    names: tuple[str, ...]
+    conversions: tuple[tuple[int, Conversion], ...]
+    positional: bool
+
+    def run(self, connection: Connection, rows: Sequence[RowValues]) -> int:
+        """Gives how many rows were written."""
+        return connection.exec_driver_sql(self.sql, [self._parameters(row) for row in rows]).rowcount
+
+    def _parameters(self, row: RowValues) -> Any:
+        values = [row[name] for name in self.names]
+        for place, convert in self.conversions:
+            values[place] = convert(values[place])
+        return tuple(values) if self.positional else dict(zip(self.names, values, strict=True))
+
+
+def prepare_statement(
+    dialect: Dialect, statement: Insert | Update, columns: Sequence[str] = ()
+) -> PreparedStatement:
+    """All values come from the rows: the statement may hold no constant of its own."""
+    compiled = statement.compile(dialect=dialect, column_keys=list(columns) or None)
+    constants = [
+        name for name, bind in compiled.binds.items() if not bind.required and bind.value is not None
+    ]
+    assert not constants, f"{constants} would be lost"
+    positional = bool(dialect.positional)
+    names = tuple(compiled.positiontup or ()) if positional else tuple(compiled.binds)
+    kinds = [compiled.binds[name].type.dialect_impl(dialect) for name in names]
+    made = [(place, kind.bind_processor(dialect)) for place, kind in enumerate(kinds)]
+    return PreparedStatement(
+        sql=str(compiled),
+        names=names,
+        conversions=tuple((place, convert) for place, convert in made if convert is not None),
+        positional=positional,
+    )
+
+
+@dataclass(frozen=True)
+class RecordsetStatement:
+    """The same for PostgreSQL, all rows as one parameter: a row each would cost a turn of the protocol, and lists of
+    values are slow to write down."""
+
+    sql: str
+    conversions: tuple[tuple[str, Conversion], ...]
+
+    def run(self, connection: Connection, rows: Sequence[RowValues]) -> int:
+        told = [self._converted(row) for row in rows] if self.conversions else rows
+        data = json.encode(told, enc_hook=_plain).decode()
+        return connection.exec_driver_sql(self.sql, {"rows": data}).rowcount
+
+    def _converted(self, row: RowValues) -> RowValues:
+        return {**row, **{name: convert(row[name]) for name, convert in self.conversions}}
+
+
+def _plain(value: Any) -> Any:
+    """Kinds of text and of numbers that others made are what they are kinds of."""
+    for kind in (str, int):
+        if isinstance(value, kind):
+            return kind(value)
+    raise TypeError(f"{type(value).__name__} is no value of a row")
+
+
+def prepare_recordset(
+    dialect: Dialect, statement: Any, table: Table, columns: Sequence[str]
+) -> RecordsetStatement:
+    """`statement` is PostgreSQL's insert; what it does on a conflict must meet no row twice in one run."""
+    kinds = {name: table.c[name].type for name in columns}
+    shape = ", ".join(f"{name} {kind.dialect_impl(dialect).compile(dialect)}" for name, kind in kinds.items())
+    names = ", ".join(columns)
+    rows = text(f"SELECT {names} FROM json_to_recordset(CAST(:rows AS json)) AS told({shape})").columns(  # noqa: S608 - names of our own schema
+        *(column(name) for name in columns)
+    )
+    compiled = statement.from_select(list(columns), rows, include_defaults=False).compile(dialect=dialect)
+    made = ((name, kind.dialect_impl(dialect).bind_processor(dialect)) for name, kind in kinds.items())
+    return RecordsetStatement(
+        str(compiled), tuple((name, convert) for name, convert in made if convert is not None)
+    )
+
+
+def fits_recordset(table: Table, columns: Sequence[str]) -> bool:
+    """JSON could not carry these as they are: bytes, numbers that are none, and a null that is a value."""
+    return not any(isinstance(_kind(table.c[name]), JSON | LargeBinary | Float) for name in columns)
+
+
+def _kind(one: Column[Any]) -> Any:
+    return one.type.impl if isinstance(one.type, TypeDecorator) else one.type
+
+
+def insert_rows(
+    connection: Connection, table: Table, rows: Sequence[RowValues], *, replacing: Sequence[str] = ()
+) -> int:
+    """Insert rows of the same columns; gives how many were written. One whose key is there already stays as it is, but
+    for the columns in `replacing`, which then come from the new row."""
+    if not rows:
+        return 0
+    return _inserting(connection.dialect, table, tuple(rows[0]), tuple(replacing)).run(connection, rows)
+
+
+@lru_cache(maxsize=512)
+def _inserting(
+    dialect: Dialect, table: Table, columns: tuple[str, ...], replacing: tuple[str, ...]
+) -> PreparedStatement | RecordsetStatement:
+    statement = insert_into(dialect, table)
+    if not replacing and dialect.name == "postgresql" and fits_recordset(table, columns):
+        return prepare_recordset(dialect, statement.on_conflict_do_nothing(), table, columns)
+    if replacing:
+        keys = [column.name for column in table.primary_key]
+        changes = {name: statement.excluded[name] for name in replacing}
+        statement = statement.on_conflict_do_update(index_elements=keys, set_=changes)
+    else:
+        statement = statement.on_conflict_do_nothing()
+    return prepare_statement(dialect, statement, columns)
+
+
+def update_rows(connection: Connection, table: Table, changes: Sequence[tuple[str, RowValues]]) -> None:
+    """Set columns by id. Changes of the same columns go out together; only `attempts` may be an SQL expression, and
+    such a change goes alone."""
+    alike: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+    for key, values in changes:
+        if isinstance(values.get("attempts"), ColumnElement):
+            connection.execute(update(table).where(table.c.id == key).values(**values))
+        else:
+            alike[tuple(values)].append({"this": key, **values})
+    for names, rows in alike.items():
+        _changing(connection.dialect, table, names).run(connection, rows)
+
+
+@lru_cache(maxsize=512)
+def _changing(dialect: Dialect, table: Table, names: tuple[str, ...]) -> PreparedStatement:
+    statement = update(table).where(table.c.id == bindparam("this"))
+    return prepare_statement(dialect, statement, names)

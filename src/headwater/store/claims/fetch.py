@@ -1,0 +1,96 @@
+"""Leads and the captures they become."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, select
+
+from headwater.fetch.responses import header_value
+from headwater.model.http import Capture
+from headwater.model.jobs import Claim, FetchResult, Postponement, Quarantine, State, Task
+from headwater.model.source import StoredLead
+from headwater.store.bulk import insert_rows, update_rows
+from headwater.store.claims.drafts import NewDraft, open_drafts
+from headwater.store.claims.leases import FINISHED_VALUES, claim_rows, postponed_values
+from headwater.store.claims.quarantine import quarantine_rows
+from headwater.store.in_list import in_list
+from headwater.store.rows import LEAD_COLUMNS, capture_row, lead_from
+from headwater.store.tables import captures, leads
+
+
+def claim_leads(connection: Connection, claim: Claim) -> list[StoredLead]:
+    ids = claim_rows(connection, claim)
+    if not ids:
+        return []
+    query = select(*LEAD_COLUMNS).where(in_list(leads.c.id, ids)).order_by(leads.c.due_at, leads.c.id)
+    return [lead_from(row) for row in connection.execute(query).mappings().all()]
+
+
+def finish_fetch(connection: Connection, fetched: Sequence[FetchResult], owner: str, now: datetime) -> None:
+    ids = [result.lead for result in fetched]
+    columns = ("id", "recipe", "source_id", "document_id", "url", "version", "attempts", "render")
+    query = select(*(leads.c[name] for name in columns)).where(
+        in_list(leads.c.id, ids), leads.c.lease_owner == owner
+    )
+    held = connection.execute(query.order_by(leads.c.id).with_for_update())
+    mine = {row["id"]: row for row in held.mappings().all()}
+    results = [result for result in fetched if result.lead in mine]
+    taken = [(mine[r.lead], r.result) for r in results if isinstance(r.result, Capture)]
+    if taken:
+        rows = [capture_row(capture, row["recipe"], row["source_id"]) for row, capture in taken]
+        insert_rows(connection, captures, rows)
+        openings = [
+            NewDraft(r["document_id"], r["recipe"], r["source_id"], r["id"], r["url"], capture.id)
+            for r, capture in taken
+        ]
+        open_drafts(connection, openings, now)
+    apart = [
+        (r.lead, mine[r.lead]["attempts"], r.result)
+        for r in results
+        if isinstance(r.result, Quarantine) and mine[r.lead]["version"] == r.version
+    ]
+    if apart:
+        recipe = mine[apart[0][0]]["recipe"]
+        quarantine_rows(connection, recipe, Task.FETCH, apart, now)
+    update_rows(
+        connection,
+        leads,
+        [(r.lead, _lead_values(r, now) | _still_due(r, mine[r.lead], now)) for r in results],
+    )
+
+
+def _still_due(result: FetchResult, row: RowMapping, now: datetime) -> dict[str, Any]:
+    """A lead that changed, or that a browser was wanted for, while it was fetched."""
+    if row["version"] != result.version:
+        return {"state": State.WAITING, "due_at": now, "render": False}
+    if row["render"] and not result.rendered and not isinstance(result.result, Postponement):
+        return {"state": State.WAITING, "due_at": now}
+    return {}
+
+
+def _lead_values(result: FetchResult, now: datetime) -> dict[str, Any]:
+    outcome = result.result
+    if isinstance(outcome, Postponement):
+        return postponed_values(leads, outcome.at, outcome.reason, counts=outcome.counts) | {
+            "updated_at": now
+        }
+    values = FINISHED_VALUES | {"state": State.DONE, "reason": None, "updated_at": now}
+    if result.moved_to:
+        values["url"] = result.moved_to
+    if isinstance(outcome, Quarantine):
+        return values | {"state": State.QUARANTINED, "reason": outcome.reason}
+    if result.rendered:
+        values["render"] = False
+    if result.dropped:
+        return values | {"state": State.DROPPED, "reason": result.dropped}
+    if result.fresh_until is not None:
+        values["fresh_until"] = result.fresh_until
+    if isinstance(outcome, Capture):
+        values |= {
+            "capture_id": outcome.id,
+            "sha256": outcome.sha256,
+            "etag": header_value(outcome.headers, "etag") or None,
+            "last_modified": header_value(outcome.headers, "last-modified") or None,
+        }
+    return values

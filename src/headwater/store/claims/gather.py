@@ -1,0 +1,148 @@
+"""Groups of documents and the stories they are divided into."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, delete, select, update
+
+from headwater.model.document import Vector
+from headwater.model.jobs import Claim, GatherResult, GroupBatch, State, Task
+from headwater.model.story import Story
+from headwater.store.bulk import insert_rows
+from headwater.store.claims.leases import FINISHED_VALUES, claim_rows, postponed_values
+from headwater.store.claims.outbox import open_deliveries
+from headwater.store.claims.quarantine import quarantine_rows, remove_from_quarantine
+from headwater.store.in_list import in_list
+from headwater.store.records import stories_by_id
+from headwater.store.rows import DOCUMENT_COLUMNS, OUTLINE_COLUMNS, document_from, outline_from
+from headwater.store.tables import documents, facts, groups, stories, story_members, vectors
+
+
+def claim_groups(connection: Connection, claim: Claim, *, full_documents: bool) -> list[GroupBatch]:
+    ids = claim_rows(connection, claim)
+    if not ids:
+        return []
+    inside = defaultdict(list)
+    query = select(*(DOCUMENT_COLUMNS if full_documents else OUTLINE_COLUMNS)).where(
+        in_list(documents.c.group_id, ids), documents.c.state == State.KEPT
+    )
+    in_time = query.order_by(documents.c.published_at.nulls_last(), documents.c.id)
+    meant = _vectors(connection, ids) if full_documents else {}
+    for row in connection.execute(in_time).mappings().all():
+        document = document_from(row) if full_documents else outline_from(row)
+        inside[row["group_id"]].append(
+            document.with_changes(vector=meant[document.id]) if document.id in meant else document
+        )
+    told = defaultdict(list)
+    named = connection.execute(
+        select(stories.c.id, stories.c.group_id, stories.c.state).where(in_list(stories.c.group_id, ids))
+    ).all()
+    for story in stories_by_id(connection, [row.id for row in named if row.state == "live"]).values():
+        told[story.group].append(story)
+    rows = connection.execute(
+        select(groups).where(in_list(groups.c.id, ids)).order_by(groups.c.due_at, groups.c.id)
+    )
+    return [
+        GroupBatch(
+            id=row.id,
+            name=row.name,
+            attempts=row.attempts,
+            version=row.version,
+            documents=tuple(inside[row.id]),
+            stories=tuple(sorted(told[row.id], key=lambda story: story.id)),
+            ended=frozenset(s.id for s in named if s.group_id == row.id and s.state != "live"),
+        )
+        for row in rows
+    ]
+
+
+def _vectors(connection: Connection, ids: Sequence[str]) -> dict[str, Vector]:
+    """What the documents of these groups mean; of several models the last by name."""
+    query = (
+        select(vectors.c.document_id, vectors.c.model, vectors.c.vector)
+        .join(documents, documents.c.id == vectors.c.document_id)
+        .where(in_list(documents.c.group_id, ids), documents.c.state == State.KEPT)
+    )
+    found = connection.execute(query.order_by(vectors.c.model))
+    return {row.document_id: Vector(row.model, bytes(row.vector)) for row in found}
+
+
+def finish_gather(
+    connection: Connection, gathered: Sequence[GatherResult], owner: str, now: datetime
+) -> None:
+    query = select(groups).where(
+        in_list(groups.c.id, [g.group for g in gathered]), groups.c.lease_owner == owner
+    )
+    locked = query.order_by(groups.c.id).with_for_update()
+    mine = {row["id"]: row for row in connection.execute(locked).mappings()}
+    for result in gathered:
+        if result.group in mine:
+            row = mine[result.group]
+            if result.later is None and result.quarantined is None:
+                _replace_stories(connection, result, now)
+                remove_from_quarantine(connection, Task.GATHER, [result.group] if row["reason"] else [])
+            if result.quarantined is not None:
+                apart = [(result.group, row["attempts"], result.quarantined)]
+                quarantine_rows(connection, row["recipe"], Task.GATHER, apart, now)
+            values = _group_values(result, row["version"], now)
+            connection.execute(update(groups).where(groups.c.id == result.group).values(**values))
+
+
+def _group_values(result: GatherResult, version: int, now: datetime) -> dict[str, Any]:
+    if result.later is not None:
+        return postponed_values(groups, result.later.at, result.later.reason, counts=result.later.counts)
+    reason = result.quarantined.reason if result.quarantined else None
+    return FINISHED_VALUES | {"reason": reason} | ({"due_at": now} if version != result.version else {})
+
+
+def _replace_stories(connection: Connection, result: GatherResult, now: datetime) -> None:
+    kept = [story.id for story in result.stories]
+    ended = update(stories).where(
+        stories.c.group_id == result.group, stories.c.state == "live", stories.c.id.not_in(kept)
+    )
+    connection.execute(ended.values(state="ended", updated_at=now))
+    if not kept:
+        return
+    names = ("state", "title", "summary", "size", "first_at", "last_at", "score", "revision", "attributes")
+    rows = [_story_row(story, now) for story in result.stories]
+    insert_rows(connection, stories, rows, replacing=(*names, "updated_at"))
+    connection.execute(delete(story_members).where(in_list(story_members.c.story_id, kept)))
+    inside = [
+        {"story_id": story.id, "document_id": m.document, "similarity": m.similarity}
+        for story in result.stories
+        for m in story.members
+    ]
+    insert_rows(connection, story_members, inside)
+    connection.execute(delete(facts).where(in_list(facts.c.record_id, kept)))
+    said = [
+        {"record_id": s.id, "name": name, "value": f.value, "step": f.step, "version": f.version}
+        for s in result.stories
+        for name, f in s.facts.items()
+    ]
+    insert_rows(connection, facts, said)
+    open_deliveries(
+        connection,
+        [(s, route, "story", s.revision) for s in result.stories for route in result.routes.get(s.id, ())],
+        now,
+    )
+
+
+def _story_row(story: Story, now: datetime) -> dict[str, Any]:
+    return {
+        "id": story.id,
+        "recipe": story.recipe,
+        "group_id": story.group,
+        "state": "live",
+        "title": story.title,
+        "summary": story.summary,
+        "size": len(story.members),
+        "first_at": story.first_at,
+        "last_at": story.last_at,
+        "score": story.score,
+        "revision": story.revision,
+        "attributes": dict(story.attributes),
+        "created_at": now,
+        "updated_at": now,
+    }

@@ -1,0 +1,274 @@
+"""The memory of what was seen, by which later copies are recognised: durable, shared by all workers, small.
+
+Whoever decides asks first, without a lock, and commits later. In between somebody else may have remembered something
+alike; the epochs tell, and then the decision is made again.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import islice
+
+from msgspec import json
+from sqlalchemy import Connection, Dialect, case, literal_column, select, text, update
+
+from headwater.model.document import FingerprintLookup, Trace
+from headwater.model.keys import key, key_number
+from headwater.store.bulk import (
+    PreparedStatement,
+    RecordsetStatement,
+    RowValues,
+    insert_rows,
+    prepare_recordset,
+    prepare_statement,
+)
+from headwater.store.claims.leases import insert_into
+from headwater.store.dedupe.fingerprints import index_value, match_fingerprints
+from headwater.store.in_list import bigint_array, in_list
+from headwater.store.tables import dedupe_bands, dedupe_epochs, documents, fingerprints, sentence_counts
+
+NUMBERS_AT_ONCE = 5_000  # a statement has at most 32,766 parameters on SQLite
+Traces = Sequence[tuple[str, Trace]]
+
+# Written by hand: a query for each key, put together anew each time, costs many times what the database does.
+LATEST_ON_SQLITE = text(
+    """SELECT asked.value AS band, (
+        SELECT json_group_array(document) FROM (
+            SELECT document FROM bands WHERE space = :space AND band = asked.value
+            ORDER BY epoch DESC, document DESC LIMIT :most
+        )
+    ) AS held FROM json_each(:keys) AS asked"""
+)
+LATEST_ON_POSTGRESQL = text(
+    """SELECT asked.band AS band, ARRAY(
+        SELECT document FROM bands WHERE space = :space AND band = asked.band
+        ORDER BY epoch DESC, document DESC LIMIT :most
+    ) AS held FROM unnest(CAST(:keys AS bigint[])) AS asked(band)"""
+)
+
+
+def dedupe_space(recipe: str, scheme: str) -> int:
+    return key_number(key("space", recipe, scheme))
+
+
+def recall(
+    connection: Connection,
+    recipe: str,
+    scheme: str,
+    prints: Sequence[tuple[str, str]],
+    keys: Sequence[int],
+    *,
+    limit: int,
+) -> FingerprintLookup:
+    space = dedupe_space(recipe, scheme)
+    epoch = connection.scalar(select(dedupe_epochs.c.value).where(dedupe_epochs.c.space == space)) or 0
+    owners = _owners(connection, recipe, prints)
+    numbers = _latest(connection, space, list(dict.fromkeys(keys)), limit)
+    names = _named(connection, {number for some in numbers.values() for number in some})
+    holders = {
+        band: list(dict.fromkeys(names[number] for number in some if number in names))
+        for band, some in numbers.items()
+    }
+    return FingerprintLookup(epoch, owners, holders)
+
+
+def _owners(
+    connection: Connection, recipe: str, prints: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str], str]:
+    if not prints:
+        return {}
+    table, asked = fingerprints, {(kind, index_value(value)): (kind, value) for kind, value in prints}
+    query = select(table.c.kind, table.c.value, table.c.document_id).where(match_fingerprints(recipe, asked))
+    return {asked[row.kind, row.value]: row.document_id for row in connection.execute(query)}
+
+
+def _latest(connection: Connection, space: int, keys: Sequence[int], limit: int) -> Mapping[int, list[int]]:
+    """The index is in this order, so that a key that thousands share costs no more than one that few do."""
+    if not keys:
+        return {}
+    sqlite = connection.dialect.name == "sqlite"
+    asked = {
+        "space": space,
+        "most": limit,
+        "keys": json.encode(keys).decode() if sqlite else bigint_array(keys),
+    }
+    rows = connection.execute(LATEST_ON_SQLITE if sqlite else LATEST_ON_POSTGRESQL, asked)
+    found = ((row.band, json.decode(row.held) if sqlite else row.held) for row in rows)
+    return {band: held for band, held in found if held}
+
+
+def _named(connection: Connection, numbers: set[int]) -> Mapping[int, str]:
+    names: dict[int, str] = {}
+    waiting = iter(numbers)
+    while some := list(islice(waiting, NUMBERS_AT_ONCE)):
+        query = select(documents.c.number, documents.c.id).where(documents.c.number.in_(some))
+        names |= {row.number: row.id for row in connection.execute(query)}
+    return names
+
+
+def originals(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
+    query = select(documents.c.id, documents.c.duplicate_of).where(
+        documents.c.id.in_(ids), documents.c.duplicate_of.is_not(None)
+    )
+    return {row.id: row.duplicate_of for row in connection.execute(query)} if ids else {}
+
+
+def stories(
+    connection: Connection, recipe: str, publishers: Sequence[str], some: Sequence[int]
+) -> dict[str, dict[int, int]]:
+    found: dict[str, dict[int, int]] = {name: {} for name in publishers}
+    if not some or not publishers:
+        return found
+    names = {_publisher(name): name for name in publishers}
+    query = select(sentence_counts.c.sentence, sentence_counts.c.publisher, sentence_counts.c.stories).where(
+        sentence_counts.c.space == dedupe_space(recipe, ""),
+        in_list(sentence_counts.c.sentence, some),
+        in_list(sentence_counts.c.publisher, list(names)),
+    )
+    for row in connection.execute(query).all():
+        found[names[row.publisher]][row.sentence] = row.stories
+    return found
+
+
+def _publisher(name: str) -> int:
+    return key_number(key("publisher", name))
+
+
+def stale_documents(connection: Connection, recipe: str, traces: Traces) -> set[str]:
+    """Documents about which the memory learned something since it was asked, and those that were taken for copies of
+    them: their original may turn out to be a copy itself. Holds the epoch until the commit, so that two transactions
+    cannot both be the first."""
+    found: set[str] = set()
+    for scheme in sorted({trace.scheme for _, trace in traces}):
+        mine = [(document, trace) for document, trace in traces if trace.scheme == scheme]
+        current = _hold_epoch(connection, dedupe_space(recipe, scheme))
+        stale = [(document, trace) for document, trace in mine if trace.epoch < current]
+        if stale:
+            found |= _learned_since(connection, recipe, scheme, stale)
+    return found | {document for document, trace in traces if trace.original in found}
+
+
+def _hold_epoch(connection: Connection, space: int) -> int:
+    start = insert_into(connection.dialect, dedupe_epochs).values(space=space, value=0)
+    connection.execute(start.on_conflict_do_nothing())
+    held = select(dedupe_epochs.c.value).where(dedupe_epochs.c.space == space).with_for_update()
+    return connection.scalar(held) or 0
+
+
+def _learned_since(connection: Connection, recipe: str, scheme: str, stale: Traces) -> set[str]:
+    since = min(trace.epoch for _, trace in stale)
+    keys = {band for _, trace in stale for band in trace.keys}
+    query = select(dedupe_bands.c.band, dedupe_bands.c.epoch).where(
+        dedupe_bands.c.space == dedupe_space(recipe, scheme),
+        dedupe_bands.c.band.in_(keys),
+        dedupe_bands.c.epoch > since,
+    )
+    fresh_bands: dict[int, int] = {}
+    for row in connection.execute(query):
+        fresh_bands[row.band] = max(row.epoch, fresh_bands.get(row.band, 0))
+    pairs = {(kind, index_value(value)) for _, trace in stale for kind, value in trace.prints}
+    marks = select(fingerprints.c.kind, fingerprints.c.value, fingerprints.c.epoch).where(
+        match_fingerprints(recipe, pairs), fingerprints.c.epoch > since
+    )
+    fresh_marks = {(row.kind, row.value): row.epoch for row in connection.execute(marks)} if pairs else {}
+    return {
+        document
+        for document, trace in stale
+        if any(fresh_bands.get(band, 0) > trace.epoch for band in trace.keys)
+        or any(fresh_marks.get((kind, index_value(value)), 0) > trace.epoch for kind, value in trace.prints)
+    }
+
+
+def store_traces(connection: Connection, recipe: str, traces: Traces, first_time: set[str]) -> None:
+    """Write the traces under a new epoch. Sentences are counted once a document, and once a story; of a document that
+    was remembered before, only the keys that it did not have."""
+    for scheme in sorted({trace.scheme for _, trace in traces}):
+        mine = [(document, trace) for document, trace in traces if trace.scheme == scheme]
+        space = dedupe_space(recipe, scheme)
+        moved = (
+            update(dedupe_epochs)
+            .where(dedupe_epochs.c.space == space)
+            .values(value=dedupe_epochs.c.value + 1)
+        )
+        epoch = connection.scalar(moved.returning(dedupe_epochs.c.value))
+        known = _known_bands(connection, space, [one for one in mine if one[0] not in first_time])
+        rows = [
+            {"space": space, "band": band, "epoch": epoch, "document": number}
+            for document, trace in mine
+            for number in [key_number(document)]
+            for band in trace.keys
+            if (band, number) not in known
+        ]
+        if rows:
+            insert_rows(connection, dedupe_bands, rows)
+        _write_prints(connection, recipe, mine, epoch or 0)
+    _count_sentences(connection, recipe, [trace for document, trace in traces if document in first_time])
+
+
+def _known_bands(connection: Connection, space: int, again: Traces) -> set[tuple[int, int]]:
+    if not again:
+        return set()
+    query = select(dedupe_bands.c.band, dedupe_bands.c.document).where(
+        dedupe_bands.c.space == space,
+        dedupe_bands.c.band.in_({band for _, trace in again for band in trace.keys}),
+        dedupe_bands.c.document.in_([key_number(document) for document, _ in again]),
+    )
+    return {(row.band, row.document) for row in connection.execute(query)}
+
+
+def _write_prints(connection: Connection, recipe: str, traces: Traces, epoch: int) -> None:
+    wanted = sorted(
+        {(kind, index_value(value), document) for document, trace in traces for kind, value in trace.prints}
+    )
+    rows = [
+        {"recipe": recipe, "kind": kind, "value": value, "document_id": document, "epoch": epoch}
+        for kind, value, document in wanted
+    ]
+    insert_rows(connection, fingerprints, rows)
+
+
+def _count_sentences(connection: Connection, recipe: str, traces: Sequence[Trace]) -> None:
+    space = dedupe_space(recipe, "")
+    numbers = {name: _publisher(name) for name in {"", *(trace.publisher for trace in traces)}}
+    told = sorted(
+        (sentence, numbers[name], story)
+        for trace in traces
+        for story in [key_number(trace.original)]
+        for name in {trace.publisher, ""}
+        for sentence in trace.sentences
+    )
+    rows = [
+        {"space": space, "sentence": sentence, "publisher": publisher, "stories": 1, "story": story}
+        for sentence, publisher, story in told
+    ]
+    for some in _apart(rows) if connection.dialect.name == "postgresql" else [rows]:
+        if some:
+            _counting(connection.dialect).run(connection, some)
+
+
+def _apart(rows: Sequence[RowValues]) -> list[list[RowValues]]:
+    """So that no part has two rows of one sentence: PostgreSQL changes a row once in a statement. They are sorted."""
+    parts: list[list[RowValues]] = []
+    place, last = 0, None
+    for row in rows:
+        place = place + 1 if (row["sentence"], row["publisher"]) == last else 0
+        last = row["sentence"], row["publisher"]
+        if place == len(parts):
+            parts.append([])
+        parts[place].append(row)
+    return parts
+
+
+@lru_cache(maxsize=8)
+def _counting(dialect: Dialect) -> PreparedStatement | RecordsetStatement:
+    """Another story than the one that used the sentence last is one story more."""
+    statement = insert_into(dialect, sentence_counts)
+    other_story = case(
+        (sentence_counts.c.story == statement.excluded.story, literal_column("0")), else_=literal_column("1")
+    )
+    counted = {"stories": sentence_counts.c.stories + other_story, "story": statement.excluded.story}
+    keys = [column.name for column in sentence_counts.primary_key]
+    changed = statement.on_conflict_do_update(index_elements=keys, set_=counted)
+    columns = ("space", "sentence", "publisher", "stories", "story")
+    if dialect.name == "postgresql":
+        return prepare_recordset(dialect, changed, sentence_counts, columns)
+    return prepare_statement(dialect, changed, columns)

@@ -1,0 +1,66 @@
+"""Membership in a list that is one parameter: the statement stays the same however long the list is."""
+
+from collections.abc import Collection
+from typing import Any
+
+import msgspec
+from sqlalchemy import ColumnElement, Dialect, Text, bindparam
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.types import NullType, TypeDecorator
+
+
+class ListParameter(TypeDecorator[Any]):
+    """A list: an array on PostgreSQL, JSON text on SQLite."""
+
+    impl = Text
+    cache_ok = True
+
+    def __init__(self, *, numbers: bool = False) -> None:
+        super().__init__()
+        self.numbers = numbers
+
+    def load_dialect_impl(self, dialect: Dialect) -> Any:
+        if dialect.name == "postgresql" and not self.numbers:
+            return dialect.type_descriptor(ARRAY(Text()))
+        return dialect.type_descriptor(Text())
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
+        if dialect.name != "postgresql":
+            return msgspec.json.encode(list(value)).decode()
+        return bigint_array(value) if self.numbers else list(value)
+
+
+def bigint_array(numbers: Collection[int]) -> str:
+    """An array of whole numbers as PostgreSQL reads it; drivers write one number after the other."""
+    return "{" + ",".join(map(str, numbers)) + "}"
+
+
+class InList(FunctionElement[bool]):
+    name = "among"
+    # Of a Boolean, SQLAlchemy would ask SQLite whether it `= 1`, and SQLite would read the whole table to answer.
+    type = NullType()  # type: ignore[assignment]
+    inherit_cache = True
+
+
+def in_list(column: ColumnElement[Any], values: Collection[Any]) -> ColumnElement[bool]:
+    """True where the column holds one of the values, which are all texts or all whole numbers."""
+    numbers = isinstance(next(iter(values), ""), int)
+    return InList(column, bindparam(None, values, ListParameter(numbers=numbers), unique=True))
+
+
+@compiles(InList, "sqlite")
+def _in_json(element: InList, compiler: SQLCompiler, **options: Any) -> str:
+    column, values = (compiler.process(part, **options) for part in element.clauses)
+    return f"({column} IN (SELECT value FROM json_each({values})))"  # noqa: S608 - of compiled parts, no value
+
+
+@compiles(InList, "postgresql")
+def _any_of_array(element: InList, compiler: SQLCompiler, **options: Any) -> str:
+    column, values = (compiler.process(part, **options) for part in element.clauses)
+    kind = list(element.clauses)[1].type
+    if isinstance(kind, ListParameter) and kind.numbers:
+        values = f"CAST({values} AS bigint[])"
+    return f"({column} = ANY ({values}))"

@@ -1,0 +1,183 @@
+"""The whole store in one file, and back: an SQLite database with the schema of this version, whatever the store is.
+
+An SQLite store is copied by SQLite itself, page by page, from one moment, while others go on writing. Any other is read
+row by row in one transaction. Either way the file is the same kind of thing, so a store may also be moved from one
+database to the other.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, Table, insert, select, update
+
+from headwater.model.errors import Refused, Temporary
+from headwater.store.claims.leases import TASK_TABLES
+from headwater.store.connect import connect, read_transaction, unchecked_transaction, write_transaction
+from headwater.store.maintenance.orphans import without_workers
+from headwater.store.migrate import migrate
+from headwater.store.postgresql import disable_timeouts
+from headwater.store.relocation import assign_database_id, database_id
+from headwater.store.tables import maintenance_tasks, metadata
+
+AT_ONCE = 500
+
+
+def save_snapshot(engine: Engine, file: Path) -> None:
+    """Write the store, as it is at one moment, to a new file."""
+    if engine.dialect.name == "sqlite":
+        with (
+            _translated(),
+            closing(sqlite3.connect(_path(engine))) as live,
+            closing(sqlite3.connect(file)) as copy,
+        ):
+            live.backup(copy)
+    else:
+        with _opened(file) as saved, read_transaction(engine) as source, write_transaction(saved) as target:
+            disable_timeouts(source)
+            copy_rows(source, target)
+    with _translated(), closing(sqlite3.connect(file)) as copy:
+        copy.execute("PRAGMA journal_mode=DELETE")  # one file, with nothing beside it
+
+
+def load_snapshot(file: Path, engine: Engine, *, force: bool) -> None:
+    """Put what the file holds in the place of what the store holds: all of it, or nothing. Refused if there is
+    something already, unless by force, and while workers are at work. The file is used up: it is brought to the schema
+    of this version, and what was leased when it was saved is free."""
+    with _opened(file) as saved:
+        _settle(saved, engine)
+        _free(saved)
+        with free_for_restore(engine, force=force) as target:
+            if engine.dialect.name != "sqlite":
+                with read_transaction(saved) as source:
+                    delete_all_rows(target)
+                    copy_rows(source, target)
+                return
+        saved.dispose()
+    engine.dispose()
+    with (
+        _translated(),
+        closing(sqlite3.connect(file)) as copy,
+        closing(sqlite3.connect(_path(engine), timeout=30)) as live,
+    ):
+        copy.backup(live)
+
+
+@contextmanager
+def free_for_restore(engine: Engine, *, force: bool) -> Iterator[Connection]:
+    """A transaction in which the store may be replaced; Refused while workers are at work, and over data unless by
+    force."""
+    with without_workers(engine) as connection:
+        disable_timeouts(connection)
+        if not force and (found := tables_with_rows(connection)):
+            raise Refused(
+                "not_empty",
+                f"there is data already ({', '.join(found[:3])}); restore into an empty database, or replace "
+                "everything with --force",
+            )
+        yield connection
+
+
+def copy_rows(source: Connection, target: Connection) -> None:
+    streaming = source.execution_options(stream_results=True, yield_per=AT_ONCE)
+    for table in metadata.sorted_tables:
+        rows = (dict(row) for row in streaming.execute(select(table)).mappings())
+        for batch in _batches(rows):
+            target.execute(insert(table), batch)
+
+
+def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    while batch := list(islice(rows, AT_ONCE)):
+        yield batch
+
+
+def delete_all_rows(target: Connection) -> None:
+    for table in reversed(metadata.sorted_tables):
+        target.execute(table.delete())
+
+
+def tables_with_rows(connection: Connection) -> Sequence[str]:
+    """The tables with rows; a worker that was started for a moment leaves its chores."""
+    return [t.name for t in metadata.sorted_tables if t is not maintenance_tasks and _any(connection, t)]
+
+
+def _any(connection: Connection, table: Table) -> bool:
+    return connection.execute(select(1).select_from(table).limit(1)).first() is not None
+
+
+def _settle(saved: Engine, engine: Engine) -> None:
+    """It takes the place of this database, whichever it was, and whether or not the installation left that one."""
+    with read_transaction(engine) as connection:
+        name = database_id(connection)
+    with unchecked_transaction(saved) as connection:
+        assign_database_id(connection, str(name))
+
+
+def _free(saved: Engine) -> None:
+    """Those who held leases then hold nothing now."""
+    free = {"lease_owner": None, "lease_until": None}
+    with write_transaction(saved) as connection:
+        for table in (*TASK_TABLES.values(), maintenance_tasks):
+            connection.execute(update(table).where(table.c.lease_owner.is_not(None)).values(**free))
+
+
+def check_snapshot(file: Path) -> dict[str, int]:
+    """Whether SQLite finds the file sound; gives the number of rows of each table. Refused if it does not."""
+    try:
+        with closing(_looked_at(file)) as connection:
+            sound = connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok"
+            named = [
+                row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            ]
+            counts = {
+                name: int(connection.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0])  # noqa: S608 - its own names
+                for name in sorted(named)
+                if not name.startswith("sqlite_")
+            }
+    except sqlite3.DatabaseError as error:
+        raise Refused("backup_damaged", f"{file} cannot be read: {error}") from error
+    if not sound:
+        raise Refused("backup_damaged", f"{file} is damaged: use another backup")
+    return counts
+
+
+def _looked_at(file: Path) -> sqlite3.Connection:
+    """Opened so that nothing is written, not even beside it."""
+    return sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+
+
+def snapshot_packs(file: Path) -> list[str]:
+    """The packs of the archive that the captures in the file lie in."""
+    with closing(_looked_at(file)) as connection:
+        return [
+            row[0]
+            for row in connection.execute("SELECT DISTINCT pack FROM captures WHERE pack <> '' ORDER BY pack")
+        ]
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """As for other connections: trouble with a file is "later", and no reason for a traceback."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        full = "disk is full" in str(error)
+        raise Temporary("disk_full" if full else "database_unavailable", str(error)) from error
+
+
+def _path(engine: Engine) -> str:
+    return str(engine.url.database)
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[Engine]:
+    """A saved store, in the schema of this version."""
+    engine = connect(URL.create("sqlite", database=str(file)))
+    try:
+        migrate(engine)
+        yield engine
+    finally:
+        engine.dispose()

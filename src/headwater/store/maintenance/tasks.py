@@ -1,0 +1,111 @@
+"""Chores: work by the clock that one worker of all does. A chore whose worker died is done by another one."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Engine, or_, select, update
+
+from headwater.model.keys import key, positive_number
+from headwater.store.claims.leases import insert_into
+from headwater.store.connect import read_transaction, write_transaction
+from headwater.store.tables import maintenance_tasks
+
+
+@dataclass(frozen=True)
+class MaintenanceTasks:
+    engine: Engine
+
+    def register(self, due: Mapping[str, datetime], now: datetime) -> None:
+        """Those that nobody has heard of yet are due then."""
+        rows = [
+            {"name": name, "number": positive_number(key("chore", name)), "due_at": at, "status": "PENDING"}
+            | {"created_at": now}
+            for name, at in due.items()
+        ]
+        with write_transaction(self.engine) as connection:
+            connection.execute(
+                insert_into(connection.dialect, maintenance_tasks).on_conflict_do_nothing(), rows
+            )
+
+    def take(self, name: str, owner: str, now: datetime, lease: timedelta, *, early: bool = False) -> bool:
+        """Whether it is due (or wanted early) and now ours."""
+        mine = update(maintenance_tasks).where(
+            maintenance_tasks.c.name == name,
+            or_(maintenance_tasks.c.lease_until.is_(None), maintenance_tasks.c.lease_until <= now),
+        )
+        if not early:
+            mine = mine.where(maintenance_tasks.c.due_at <= now)
+        begun = {"lease_owner": owner, "lease_until": now + lease, "started_at": now, "ended_at": None}
+        with write_transaction(self.engine) as connection:
+            return connection.execute(mine.values(**begun, status="RUNNING")).rowcount == 1
+
+    def holders(self) -> set[str]:
+        """Everybody who is at a chore."""
+        query = select(maintenance_tasks.c.lease_owner).where(maintenance_tasks.c.lease_owner.is_not(None))
+        with read_transaction(self.engine) as connection:
+            return {str(owner) for owner in connection.scalars(query)}
+
+    def free(self, owners: Collection[str]) -> None:
+        """What these held may be done by others at once."""
+        held = update(maintenance_tasks).where(maintenance_tasks.c.lease_owner.in_(owners))
+        with write_transaction(self.engine) as connection:
+            connection.execute(held.values(lease_owner=None, lease_until=None))
+
+    def finish(
+        self,
+        name: str,
+        owner: str,
+        *,
+        now: datetime,
+        due_at: datetime,
+        result: Mapping[str, Any],
+        failed: bool,
+    ) -> None:
+        ended = {"lease_owner": None, "lease_until": None, "ended_at": now, "due_at": due_at}
+        mine = update(maintenance_tasks).where(
+            maintenance_tasks.c.name == name, maintenance_tasks.c.lease_owner == owner
+        )
+        status = "FAILED" if failed else "COMPLETED"
+        with write_transaction(self.engine) as connection:
+            connection.execute(mine.values(**ended, status=status, result=dict(result)))
+
+    def waiting(self, names: Collection[str], now: datetime) -> bool:
+        """Whether one of these is due and nobody is at it."""
+        free = or_(maintenance_tasks.c.lease_until.is_(None), maintenance_tasks.c.lease_until <= now)
+        due = select(maintenance_tasks.c.name).where(
+            maintenance_tasks.c.name.in_(sorted(names)), maintenance_tasks.c.due_at <= now, free
+        )
+        with read_transaction(self.engine) as connection:
+            return connection.execute(due.limit(1)).first() is not None
+
+    def hold(self, name: str, owner: str, now: datetime, lease: timedelta) -> str | None:
+        """Take what has no hour but a holder, or keep it; gives who holds it now, None before it is registered."""
+        mine = or_(
+            maintenance_tasks.c.lease_owner == owner,
+            maintenance_tasks.c.lease_until.is_(None),
+            maintenance_tasks.c.lease_until <= now,
+        )
+        held = {"lease_owner": owner, "lease_until": now + lease, "status": "RUNNING"}
+        with write_transaction(self.engine) as connection:
+            if connection.execute(
+                update(maintenance_tasks).where(maintenance_tasks.c.name == name, mine).values(**held)
+            ).rowcount:
+                return owner
+            return connection.scalar(
+                select(maintenance_tasks.c.lease_owner).where(maintenance_tasks.c.name == name)
+            )
+
+    def let_go(self, name: str, owner: str) -> None:
+        """Somebody else may hold it at once."""
+        held = update(maintenance_tasks).where(
+            maintenance_tasks.c.name == name, maintenance_tasks.c.lease_owner == owner
+        )
+        with write_transaction(self.engine) as connection:
+            connection.execute(held.values(lease_owner=None, lease_until=None, status="PENDING"))
+
+    def listed(self) -> list[dict[str, Any]]:
+        with read_transaction(self.engine) as connection:
+            rows = connection.execute(select(maintenance_tasks).order_by(maintenance_tasks.c.name)).mappings()
+            return [dict(row) for row in rows]

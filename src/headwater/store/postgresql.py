@@ -1,0 +1,70 @@
+"""How PostgreSQL is connected to: how many connections, how long they may take, and what a pooler in between forbids.
+
+Nothing is kept in a session: what a transaction needs it says itself. So any connection may serve any transaction.
+"""
+
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL
+
+from headwater.model.errors import Refused
+from headwater.store.connection_settings import ConnectionSettings
+
+# A machine that vanished without a word is noticed within a minute, not within the hours that systems allow.
+CONNECT_ARGUMENTS = {
+    "application_name": "headwater",
+    "connect_timeout": 10,
+    "keepalives_idle": 20,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 50_000,
+}
+NO_TIMEOUTS = (
+    "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true),"
+    " set_config('idle_in_transaction_session_timeout', '0', true)"
+)
+
+
+def create_postgresql_engine(url: URL, connections: ConnectionSettings, options: dict[str, Any]) -> Engine:
+    try:
+        engine = create_engine(
+            url,
+            pool_pre_ping=True,
+            pool_size=connections.pool,
+            max_overflow=connections.spare,
+            pool_recycle=connections.recycle or -1,
+            connect_args=_arguments(url, connections),
+            **options,
+        )
+    except ModuleNotFoundError as error:
+        raise Refused(
+            "missing_driver", "PostgreSQL needs a driver: install it with `pip install headwater[postgres]`"
+        ) from error
+    if connections.pooler:
+        _limit_transactions(engine, connections)
+    return engine
+
+
+def _arguments(url: URL, connections: ConnectionSettings) -> dict[str, Any]:
+    """What the address says itself stays as it is."""
+    told: dict[str, Any] = {name: value for name, value in CONNECT_ARGUMENTS.items() if name not in url.query}
+    if connections.pooler:
+        return told | {"prepare_threshold": None}
+    ours = " ".join(f"-c {name}={value}" for name, value in connections.limits.items())
+    return told | {"options": f"{ours} {url.query.get('options', '')}".strip()}
+
+
+def _limit_transactions(engine: Engine, connections: ConnectionSettings) -> None:
+    """A pooler takes no options when a connection begins; so each transaction says its limits."""
+    said = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in connections.limits.items())
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        connection.exec_driver_sql(f"SELECT {said}")
+
+
+def disable_timeouts(connection: Connection) -> None:
+    """This transaction may take as long as it takes: it changes the schema, or all of the rows."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(NO_TIMEOUTS)

@@ -1,0 +1,163 @@
+"""The read side: what is there, for people and machines. Plain dictionaries, ready for a table or for JSON."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Table, func, or_, select
+
+from headwater.model.jobs import State, Task
+from headwater.store.claims.leases import TASK_CONDITIONS, TASK_TABLES
+from headwater.store.connect import read_transaction
+from headwater.store.tables import captures, deliveries, documents, leads, polls, quarantine, sources, stories
+
+Record = dict[str, Any]
+
+SOURCE_FIELDS = (
+    "id", "recipe", "kind", "name", "url", "active", "stopped", "failures", "reason", "due_at", "last_polled_at",
+    "last_success_at", "credibility", "trigger_seconds", "trigger_cron", "origin", "options", "watermark",
+)  # fmt: skip
+DOCUMENT_FIELDS = (
+    "id", "recipe", "state", "reason", "title", "url", "publisher", "published_at", "language", "revision",
+    "duplicate_of", "updated_at",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    engine: Engine
+
+    def status(self, recipe: str, now: datetime) -> Record:
+        """Counts of everything, and what is unfinished."""
+        with read_transaction(self.engine) as connection:
+            return {
+                "recipe": recipe,
+                "sources": _source_counts(connection, recipe, now),
+                "leads": _counts(connection, leads, recipe),
+                "documents": _counts(connection, documents, recipe),
+                "ended": _reasons(connection, recipe),
+                "stories": _total(connection, stories, stories.c.recipe == recipe, stories.c.state == "live"),
+                "deliveries": _counts(connection, deliveries, recipe),
+                "captures": _total(connection, captures, captures.c.recipe == recipe),
+                "quarantine": _total(connection, quarantine, quarantine.c.recipe == recipe),
+                "unfinished": {task.value: _unfinished(connection, task, recipe, now) for task in Task},
+            }
+
+    def recipes(self) -> list[str]:
+        """Every recipe that has a source here."""
+        with read_transaction(self.engine) as connection:
+            return list(connection.scalars(select(sources.c.recipe).distinct().order_by(sources.c.recipe)))
+
+    def sources(self, recipe: str | None = None) -> list[Record]:
+        query = select(*(sources.c[name] for name in SOURCE_FIELDS)).order_by(
+            sources.c.recipe, sources.c.name
+        )
+        if recipe:
+            query = query.where(sources.c.recipe == recipe)
+        return self._all(query)
+
+    def source(self, id_or_url: str) -> Record | None:
+        match = or_(sources.c.id == id_or_url, sources.c.url == id_or_url, sources.c.name == id_or_url)
+        with read_transaction(self.engine) as connection:
+            row = connection.execute(select(sources).where(match)).mappings().first()
+            if row is None:
+                return None
+            last = (
+                select(polls)
+                .where(polls.c.source_id == row["id"])
+                .order_by(polls.c.started_at.desc())
+                .limit(10)
+            )
+            return dict(row) | {"runs": [dict(run) for run in connection.execute(last).mappings()]}
+
+    def documents(self, recipe: str | None, states: Sequence[State], limit: int) -> list[Record]:
+        query = select(*(documents.c[name] for name in DOCUMENT_FIELDS)).order_by(
+            documents.c.published_at.desc().nulls_last(), documents.c.id
+        )
+        if recipe:
+            query = query.where(documents.c.recipe == recipe)
+        if states:
+            query = query.where(documents.c.state.in_(states))
+        return self._all(query.limit(limit))
+
+    def document(self, id_or_url: str) -> Record | None:
+        """By key, by the beginning of a key (8 characters or more), or by address."""
+        found = self._all(select(documents).where(match_key_or_url(documents, id_or_url)).limit(1))
+        return found[0] if found else None
+
+    def quarantine(self, recipe: str | None = None) -> list[Record]:
+        query = select(quarantine).order_by(quarantine.c.created_at, quarantine.c.record_id)
+        return self._all(query.where(quarantine.c.recipe == recipe) if recipe else query)
+
+    def quarantined(self, record: str) -> Record | None:
+        found = self._all(
+            select(quarantine).where(quarantine.c.record_id.like(f"{key_prefix(record)}%")).limit(1)
+        )
+        return found[0] if found else None
+
+    def _all(self, query: Any) -> list[Record]:
+        with read_transaction(self.engine) as connection:
+            return [dict(row) for row in connection.execute(query).mappings()]
+
+
+def match_key_or_url(table: Table, id_or_url: str) -> Any:
+    if id_or_url.startswith(("http://", "https://")):
+        return table.c.url == id_or_url
+    return table.c.id.like(f"{key_prefix(id_or_url)}%")
+
+
+def key_prefix(text: str) -> str:
+    """The beginning of a key; anything else matches nothing, so that a stray word is not taken for one."""
+    return text if len(text) >= 8 and all(letter in "0123456789abcdef" for letter in text) else "no such key"
+
+
+def _counts(connection: Connection, table: Table, recipe: str) -> Mapping[str, int]:
+    query = select(table.c.state, func.count()).where(table.c.recipe == recipe).group_by(table.c.state)
+    return {row[0]: row[1] for row in connection.execute(query.order_by(table.c.state))}
+
+
+def _reasons(connection: Connection, recipe: str) -> Mapping[str, int]:
+    """Why documents and leads that are not kept are not, most frequent first."""
+    found: dict[str, int] = {}
+    for table in (documents, leads):
+        query = (
+            select(table.c.reason, func.count())
+            .where(
+                table.c.recipe == recipe,
+                table.c.state.in_((State.DROPPED, State.DUPLICATE, State.ASIDE, State.QUARANTINED)),
+            )
+            .group_by(table.c.reason)
+        )
+        for reason, count in connection.execute(query):
+            found[reason or "?"] = found.get(reason or "?", 0) + count
+    return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _source_counts(connection: Connection, recipe: str, now: datetime) -> Mapping[str, int]:
+    mine = sources.c.recipe == recipe
+    running = sources.c.lease_until > now
+    return {
+        "active": _total(connection, sources, mine, sources.c.active, sources.c.stopped.is_(None)),
+        "paused": _total(connection, sources, mine, sources.c.active.is_(False)),
+        "stopped": _total(connection, sources, mine, sources.c.stopped.is_not(None)),
+        "failing": _total(connection, sources, mine, sources.c.failures > 0, sources.c.stopped.is_(None)),
+        "polled": _total(connection, sources, mine, sources.c.last_polled_at.is_not(None)),
+        "running": _total(connection, sources, mine, running),
+    }
+
+
+def _total(connection: Connection, table: Table, *where: Any) -> int:
+    return connection.scalar(select(func.count()).select_from(table).where(*where)) or 0
+
+
+def _unfinished(connection: Connection, task: Task, recipe: str, now: datetime) -> Record:
+    table = TASK_TABLES[task]
+    mine = (table.c.recipe == recipe, table.c.due_at.is_not(None))
+    alive = TASK_CONDITIONS.get(task, ())
+    return {
+        "due": _total(connection, table, *mine, *alive, table.c.due_at <= now),
+        "later": _total(connection, table, *mine, *alive, table.c.due_at > now),
+        "leased": _total(connection, table, *mine, table.c.lease_until > now),
+        "next": connection.scalar(select(func.min(table.c.due_at)).where(*mine, *alive)),
+    }

@@ -1,0 +1,96 @@
+"""The full story of one document: where it came from, what was done to it, what became of it."""
+
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Table, or_, select
+
+from headwater.store.connect import read_transaction
+from headwater.store.reads.catalogue import Record, match_key_or_url
+from headwater.store.tables import (
+    captures,
+    deliveries,
+    documents,
+    edges,
+    facts,
+    fingerprints,
+    leads,
+    mentions,
+    polls,
+    quarantine,
+    revisions,
+    sources,
+    stories,
+    story_members,
+)
+
+
+def explain(engine: Engine, id_or_url: str) -> Record | None:
+    """Everything known about a document (or about a lead that has none yet), by key, beginning of a key or address."""
+    with read_transaction(engine) as connection:
+        document, lead = _found(connection, id_or_url)
+        if lead is None:
+            return None
+        record = document["id"] if document else lead["id"]
+        return {
+            "document": document,
+            "lead": lead,
+            "source": _first(connection, select(sources).where(sources.c.id == lead["source_id"])),
+            "run": _first(connection, _found_in(lead)),
+            "captures": _captures(connection, document, lead),
+            "revisions": _rows(connection, revisions, revisions.c.document_id == record),
+            "edges": _rows(connection, edges, or_(edges.c.from_id == record, edges.c.to_id == record)),
+            "also_seen": _rows(
+                connection, leads, leads.c.document_id == lead["document_id"], leads.c.id != lead["id"]
+            ),
+            "mentions": _rows(connection, mentions, mentions.c.document_id == record),
+            "fingerprints": _rows(connection, fingerprints, fingerprints.c.document_id == record),
+            "facts": _rows(connection, facts, facts.c.record_id == record),
+            "stories": _stories(connection, record),
+            "deliveries": _rows(connection, deliveries, deliveries.c.record_id == record),
+            "quarantine": _rows(connection, quarantine, quarantine.c.record_id.in_([record, lead["id"]])),
+        }
+
+
+def _found(connection: Connection, id_or_url: str) -> tuple[Record | None, Record | None]:
+    """The document and its lead. Where a redirect or a duplicate led to it, only the lead knows what was asked for."""
+    document = _first(connection, select(documents).where(match_key_or_url(documents, id_or_url)))
+    if document is None:
+        lead = _first(connection, select(leads).where(match_key_or_url(leads, id_or_url)))
+        if lead is None:
+            return None, None
+        document = _first(connection, select(documents).where(documents.c.id == lead["document_id"]))
+        if document is None:
+            return None, lead
+    return document, _first(connection, select(leads).where(leads.c.id == document["lead_id"]))
+
+
+def _found_in(lead: Record) -> Any:
+    """The run in which the source first told of it."""
+    return (
+        select(polls)
+        .where(polls.c.source_id == lead["source_id"], polls.c.started_at <= lead["first_seen_at"])
+        .order_by(polls.c.started_at.desc())
+    )
+
+
+def _captures(connection: Connection, document: Record | None, lead: Record) -> list[Record]:
+    wanted = {lead["capture_id"], document["capture_id"] if document else None} - {None}
+    return _rows(connection, captures, or_(captures.c.id.in_(wanted), captures.c.lead_id == lead["id"]))
+
+
+def _stories(connection: Connection, document: str) -> list[Record]:
+    query = (
+        select(stories.c.id, stories.c.title, stories.c.size, story_members.c.similarity)
+        .join(story_members, story_members.c.story_id == stories.c.id)
+        .where(story_members.c.document_id == document, stories.c.state == "live")
+    )
+    return [dict(row) for row in connection.execute(query).mappings()]
+
+
+def _first(connection: Connection, query: Any) -> Record | None:
+    row = connection.execute(query.limit(1)).mappings().first()
+    return None if row is None else dict(row)
+
+
+def _rows(connection: Connection, table: Table, *where: Any) -> list[Record]:
+    return [dict(row) for row in connection.execute(select(table).where(*where)).mappings()]

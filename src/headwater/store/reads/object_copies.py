@@ -1,0 +1,100 @@
+"""What there is to copy for other readers: payloads of looks, texts and records of documents."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Engine, and_, select
+
+from headwater.model.http import Capture
+from headwater.model.jobs import State
+from headwater.model.recipe import CapturedPayload
+from headwater.store.connect import read_transaction
+from headwater.store.rows import capture_from
+from headwater.store.tables import captures, documents, facts, polls, sources
+
+AT_ONCE = 200
+PARSER_OUTPUT = "parser_output"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedDocument:
+    """A kept document as other readers want it."""
+
+    id: str
+    kind: str
+    label: str | None
+    text: str
+    record: Any
+
+
+@dataclass(frozen=True)
+class ObjectCopies:
+    engine: Engine
+
+    def payloads(
+        self, recipe: str, since: datetime | None
+    ) -> Iterator[list[tuple[CapturedPayload, Capture]]]:
+        """The answers of every finished look, in batches. An answer that says the same bytes as an earlier one is
+        stored once, with the look that got it first."""
+        looked = and_(
+            captures.c.source_id == polls.c.source_id,
+            captures.c.lead_id.is_(None),
+            captures.c.fetched_at >= polls.c.started_at,
+            captures.c.fetched_at <= polls.c.ended_at,
+        )
+        query = (
+            select(captures, polls.c.id.label("run"), sources.c.kind.label("kind"), sources.c.options)
+            .join(polls, looked)
+            .join(sources, sources.c.id == polls.c.source_id)
+            .where(polls.c.recipe == recipe, polls.c.ended_at.is_not(None))
+            .order_by(polls.c.started_at, polls.c.id, captures.c.fetched_at, captures.c.start)
+        )
+        if since is not None:
+            query = query.where(polls.c.started_at >= since)
+        pages: dict[str, int] = {}
+        for rows in self._batches(query):
+            batch = []
+            for row in rows:
+                pages = {row["run"]: pages.get(row["run"], 0) + 1}
+                where = CapturedPayload(
+                    kind=row["kind"],
+                    label=row["options"].get("ticker"),
+                    at=row["fetched_at"],
+                    run=row["run"],
+                    page=pages[row["run"]],
+                )
+                batch.append((where, capture_from(row)))
+            yield batch
+
+    def parsed(self, recipe: str, since: datetime | None) -> Iterator[list[ParsedDocument]]:
+        query = (
+            select(documents.c.id, documents.c.text, documents.c.attributes, sources.c.kind, facts.c.value)
+            .join(sources, sources.c.id == documents.c.source_id)
+            .join(facts, and_(facts.c.record_id == documents.c.id, facts.c.name == PARSER_OUTPUT))
+            .where(documents.c.recipe == recipe, documents.c.state == State.KEPT)
+            .order_by(documents.c.id)
+        )
+        if since is not None:
+            query = query.where(documents.c.updated_at >= since)
+        for rows in self._batches(query):
+            yield [
+                ParsedDocument(
+                    id=row["id"],
+                    kind=row["kind"],
+                    label=(row["attributes"] or {}).get("ticker"),
+                    text=row["text"],
+                    record=row["value"],
+                )
+                for row in rows
+            ]
+
+    def _batches(self, query: Any) -> Iterator[list[Any]]:
+        with (
+            read_transaction(self.engine) as connection,
+            connection.execution_options(stream_results=True).execute(query) as found,
+        ):
+            records = found.mappings()
+            while rows := records.fetchmany(AT_ONCE):
+                yield list(rows)

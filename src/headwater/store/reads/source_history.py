@@ -1,0 +1,146 @@
+"""What is known about each source: how it answered, what came of it and when, and how well it could be read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Engine, RowMapping, bindparam, case, func, select
+
+from headwater.model.jobs import State
+from headwater.model.source import Source
+from headwater.store.connect import read_transaction
+from headwater.store.rows import source_from
+from headwater.store.tables import documents, leads, polls, quarantine, sources
+
+ARRIVALS = 100
+EARLIER = 60
+SCORED = 90
+JUDGED = (State.KEPT, State.DROPPED, State.ASIDE, State.QUARANTINED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceHistory:
+    """A source with its past. `arrivals` are the moments of its newest entries, `scores` the quality of its newest
+    documents, oldest first: 0 where nothing could be read."""
+
+    source: Source
+    last_success_at: datetime | None
+    last_seen_at: datetime | None
+    arrivals: tuple[datetime, ...]
+    scores: tuple[float, ...]
+    error: str | None
+
+
+def source_histories(engine: Engine, recipe: str | None = None) -> list[SourceHistory]:
+    query = select(sources).order_by(sources.c.recipe, sources.c.name)
+    with read_transaction(engine) as connection:
+        rows = (
+            connection.execute(query.where(sources.c.recipe == recipe) if recipe else query).mappings().all()
+        )
+        return [_observed(connection, row) for row in rows]
+
+
+# Written once: they are asked for every source.
+OF_SOURCE = bindparam("source", type_=sources.c.id.type)
+NEWEST = (
+    select(leads.c.published_at, leads.c.first_seen_at)
+    .where(leads.c.source_id == OF_SOURCE)
+    .order_by(leads.c.first_seen_at.desc())
+    .limit(ARRIVALS)
+)
+# The looks before those that found something: a source that writes a hundred entries a day has a rhythm too.
+SEEN_EARLIER = (
+    select(leads.c.first_seen_at)
+    .where(
+        leads.c.source_id == OF_SOURCE,
+        leads.c.first_seen_at < bindparam("before", type_=leads.c.first_seen_at.type),
+    )
+    .order_by(leads.c.first_seen_at.desc())
+    .distinct()
+    .limit(EARLIER)
+)
+UNREAD = documents.c.state.in_((State.ASIDE, State.QUARANTINED))
+SCORES = (
+    select(case((UNREAD, 0.0), else_=documents.c.quality))
+    .where(documents.c.source_id == OF_SOURCE, documents.c.state.in_(JUDGED))
+    .order_by(documents.c.created_at.desc(), documents.c.id)
+    .limit(SCORED)
+)
+
+
+def _observed(connection: Connection, row: RowMapping) -> SourceHistory:
+    named = {"source": row["id"]}
+    came = connection.execute(NEWEST, named).all()
+    moments = [min(published or seen, seen) for published, seen in came]
+    if len(came) == ARRIVALS:
+        moments += connection.scalars(SEEN_EARLIER, named | {"before": came[-1].first_seen_at})
+    scores = [value for value in connection.scalars(SCORES, named) if value is not None]
+    return SourceHistory(
+        source=source_from(row),
+        last_success_at=row["last_success_at"],
+        last_seen_at=came[0].first_seen_at if came else None,
+        arrivals=tuple(moments),
+        scores=tuple(reversed(scores)),
+        error=row["reason"],
+    )
+
+
+def poll_statistics(engine: Engine, since: datetime, recipe: str | None = None) -> dict[str, dict[str, Any]]:
+    """By source: how many looks there were since then, how many succeeded, how long they took, what they gave."""
+    ended = polls.c.status != "running"
+    query = (
+        select(
+            polls.c.source_id,
+            func.count().label("looks"),
+            func.sum(case((polls.c.status == "completed", 1), else_=0)).label("succeeded"),
+            func.avg(polls.c.elapsed_ms).label("mean_ms"),
+            func.max(polls.c.elapsed_ms).label("slowest_ms"),
+            func.sum(polls.c.found).label("found"),
+            func.sum(polls.c.new).label("new"),
+        )
+        .where(polls.c.started_at >= since, ended)
+        .group_by(polls.c.source_id)
+    )
+    with read_transaction(engine) as connection:
+        rows = connection.execute(query.where(polls.c.recipe == recipe) if recipe else query).mappings()
+        return {
+            row["source_id"]: {name: _number(row[name]) for name in row if name != "source_id"}
+            for row in rows
+        }
+
+
+def count_quarantined(engine: Engine, recipe: str, since: datetime) -> int:
+    """How many records went into quarantine since then."""
+    query = select(func.count()).select_from(quarantine)
+    with read_transaction(engine) as connection:
+        lately = query.where(quarantine.c.recipe == recipe, quarantine.c.created_at >= since)
+        return connection.scalar(lately) or 0
+
+
+def _number(value: Any) -> Any:
+    """PostgreSQL sums and means are decimals."""
+    return None if value is None else round(float(value), 1) if value != int(value) else int(value)
+
+
+def daily_polls(engine: Engine, source: str, since: datetime) -> Sequence[dict[str, Any]]:
+    """One row per day: looks, successes, mean time, what was found and new."""
+    day = func.date(polls.c.started_at)
+    if engine.dialect.name == "postgresql":
+        day = func.to_char(func.timezone("UTC", polls.c.started_at), "YYYY-MM-DD")
+    query = (
+        select(
+            day.label("day"),
+            func.count().label("looks"),
+            func.sum(case((polls.c.status == "completed", 1), else_=0)).label("succeeded"),
+            func.avg(polls.c.elapsed_ms).label("mean_ms"),
+            func.sum(polls.c.found).label("found"),
+            func.sum(polls.c.new).label("new"),
+        )
+        .where(polls.c.source_id == source, polls.c.started_at >= since, polls.c.status != "running")
+        .group_by(day)
+        .order_by(day)
+    )
+    with read_transaction(engine) as connection:
+        rows = connection.execute(query).mappings()
+        return [{name: row[name] if name == "day" else _number(row[name]) for name in row} for row in rows]

@@ -1,0 +1,62 @@
+"""Stored records, read whole."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, select, union_all
+
+from headwater.model.alarm import Alarm
+from headwater.model.document import Document, FactValue
+from headwater.model.story import Member, Story
+from headwater.store.in_list import in_list
+from headwater.store.rows import DOCUMENT_COLUMNS, alarm_from, document_from, story_from
+from headwater.store.tables import alarms, documents, edges, facts, leads, stories, story_members
+
+
+def documents_by_id(connection: Connection, ids: Sequence[str]) -> dict[str, Document]:
+    if not ids:
+        return {}
+    rows = connection.execute(select(*DOCUMENT_COLUMNS).where(in_list(documents.c.id, ids))).mappings().all()
+    return {row["id"]: document_from(row) for row in rows}
+
+
+def lead_hints(connection: Connection, ids: Sequence[str]) -> dict[str, list[Mapping[str, Any]]]:
+    """The hints of every lead that led to each document, with its title."""
+    told: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    if not ids:
+        return told
+    first = select(documents.c.lead_id).where(in_list(documents.c.id, ids))
+    others = select(edges.c.from_id).where(in_list(edges.c.to_id, ids), edges.c.relation == "duplicate")
+    query = (
+        select(leads.c.document_id, leads.c.title, leads.c.hints)
+        .where(leads.c.id.in_(union_all(first, others)), in_list(leads.c.document_id, ids))
+        .order_by(leads.c.first_seen_at, leads.c.id)
+    )
+    for row in connection.execute(query):
+        told[row.document_id].append({"title": row.title or ""} | dict(row.hints or {}))
+    return told
+
+
+def stories_by_id(connection: Connection, ids: Sequence[str]) -> dict[str, Story]:
+    if not ids:
+        return {}
+    rows = connection.execute(select(stories).where(in_list(stories.c.id, ids))).mappings().all()
+    inside = defaultdict(list)
+    for row in connection.execute(
+        select(story_members)
+        .where(in_list(story_members.c.story_id, ids))
+        .order_by(story_members.c.story_id, story_members.c.document_id)
+    ):
+        inside[row.story_id].append(Member(row.document_id, row.similarity))
+    said: dict[str, dict[str, FactValue]] = defaultdict(dict)
+    for row in connection.execute(select(facts).where(in_list(facts.c.record_id, ids))):
+        said[row.record_id][row.name] = FactValue(row.value, row.step, row.version)
+    return {row["id"]: story_from(row, tuple(inside[row["id"]]), said[row["id"]]) for row in rows}
+
+
+def alarms_by_id(connection: Connection, ids: Sequence[str]) -> dict[str, Alarm]:
+    if not ids:
+        return {}
+    rows = connection.execute(select(alarms).where(alarms.c.id.in_(ids))).mappings()
+    return {row["id"]: alarm_from(row) for row in rows}

@@ -1,0 +1,122 @@
+"""Items from lists on a Redis server into rows, so that a consumer that dies loses none.
+
+They are moved in one step from their queue to a list of this hand-over, stand under its lease there, become rows, and
+are removed last. A hand-over that died is undone once its lease has ended: its items go back to the head of their
+queue. Whoever pops from the queue's left himself is not disturbed, and gets each item or does not.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from hashlib import sha256
+from typing import Annotated, Any
+from uuid import uuid4
+
+import msgspec
+import structlog
+
+from headwater.model.ports import QueueItem, StoreItems
+from headwater.redis_client import RedisClient, RedisScript
+
+LEASE = timedelta(minutes=1)
+_log = structlog.get_logger()
+
+TAKE = RedisScript("""
+if redis.call('EXISTS', KEYS[1]) == 0 then return {} end
+redis.call('SET', KEYS[3], '1', 'PX', ARGV[1])
+redis.call('SADD', KEYS[4], ARGV[2])
+for _ = 1, tonumber(ARGV[3]) do
+  if not redis.call('LMOVE', KEYS[1], KEYS[2], 'LEFT', 'RIGHT') then break end
+end
+return redis.call('LRANGE', KEYS[2], 0, -1)
+""")
+SETTLE = RedisScript("""
+for number = 2, #ARGV do redis.call('RPUSH', KEYS[4], ARGV[number]) end
+redis.call('SREM', KEYS[3], ARGV[1])
+return redis.call('DEL', KEYS[1], KEYS[2])
+""")
+UNDO = RedisScript("""
+if redis.call('EXISTS', KEYS[3]) == 1 then return 0 end
+local count = 0
+while redis.call('LMOVE', KEYS[2], KEYS[1], 'RIGHT', 'LEFT') do count = count + 1 end
+redis.call('SREM', KEYS[4], ARGV[1])
+return count
+""")
+
+
+class PushedItem(msgspec.Struct, frozen=True):
+    """What an item must say of itself; the id is made of its content if it names none."""
+
+    document_id: Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
+    id: Annotated[str, msgspec.Meta(max_length=200)] = ""
+
+
+@dataclass(frozen=True)
+class RedisQueueSupply:
+    """`recipes` names the queues that are taken from, and whose each is. Needs Redis 6.2 or Valkey."""
+
+    server: RedisClient
+    recipes: Mapping[str, str]
+    lease: timedelta = LEASE
+
+    def hand_over(self, queue: str, limit: int, keep: StoreItems) -> int:
+        if queue not in self.recipes:
+            return 0
+        self._undo_the_dead(queue)
+        name = uuid4().hex
+        raws: list[bytes] = self.server.run(
+            TAKE, [queue, *_held(queue, name)], [self.lease // timedelta(milliseconds=1), name, limit]
+        )
+        if not raws:
+            return 0
+        read = [(raw, parse_item(raw, queue, self.recipes[queue])) for raw in raws]
+        keep([item for _, item in read if item is not None])
+        unreadable = [raw for raw, item in read if item is None]
+        if unreadable:
+            _log.warning("items put aside", queue=queue, count=len(unreadable), list=_aside(queue))
+        held, lease, everybody = _held(queue, name)
+        self.server.run(SETTLE, [held, lease, everybody, _aside(queue)], [name, *unreadable])
+        return len(raws)
+
+    def _undo_the_dead(self, queue: str) -> None:
+        (names,) = self.server.ask([("SMEMBERS", f"{queue}:handovers")])
+        for name in sorted(one.decode() for one in names):
+            count = self.server.run(UNDO, [queue, *_held(queue, name)], [name])
+            if count:
+                _log.warning("hand-over undone", queue=queue, items=count)
+
+    def waiting(self) -> Mapping[str, int]:
+        queues = sorted(self.recipes)
+        lengths = self.server.ask([("LLEN", queue) for queue in queues])
+        return {queue: length for queue, length in zip(queues, lengths, strict=True) if length}
+
+    def peek(self, queue: str, limit: int) -> Sequence[Mapping[str, Any]]:
+        if queue not in self.recipes:
+            return []
+        (raws,) = self.server.ask([("LRANGE", queue, 0, limit - 1)])
+        read = ((raw, parse_item(raw, queue, "")) for raw in raws)
+        return [item.payload if item else {"unreadable": repr(raw[:200])} for raw, item in read]
+
+
+def parse_item(raw: bytes, queue: str, recipe: str) -> QueueItem | None:
+    """None for what no consumer could work with."""
+    try:
+        told, payload = (
+            msgspec.json.decode(raw, type=PushedItem),
+            msgspec.json.decode(raw, type=dict[str, Any]),
+        )
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    if not (told.document_id.isprintable() and told.id.isprintable()):
+        return None
+    name = told.id or sha256(raw).hexdigest()
+    return QueueItem(id=name, queue=queue, recipe=recipe, document=told.document_id, payload=payload)
+
+
+def _held(queue: str, name: str) -> tuple[str, str, str]:
+    """The list of a hand-over, its lease, and where all of them are named."""
+    return f"{queue}:handover:{name}", f"{queue}:handover:{name}:lease", f"{queue}:handovers"
+
+
+def _aside(queue: str) -> str:
+    return f"{queue}:unreadable"

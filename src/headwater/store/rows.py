@@ -1,0 +1,316 @@
+"""Records to rows and back."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import RowMapping
+
+from headwater.model.alarm import Alarm
+from headwater.model.document import Document, FactValue, TrailEntry
+from headwater.model.http import Capture
+from headwater.model.keys import external_number, positive_number
+from headwater.model.source import Lead, Source, StoredLead, Trigger
+from headwater.model.story import Member, Story
+from headwater.store.tables import documents, leads
+from headwater.text.letters import to_storable_text
+from headwater.text.urls import without_tracking
+
+Row = RowMapping | Mapping[str, Any]
+
+SAME_IN_DOCUMENT = (
+    "canonical_url",
+    "title",
+    "text",
+    "publisher",
+    "language",
+    "description",
+    "image",
+    "media_type",
+    "guid",
+    "quality",
+    "attributes",
+    "origins",
+    "url",
+)
+
+ALARM_COLUMNS = (
+    "id",
+    "recipe",
+    "kind",
+    "subject",
+    "title",
+    "detail",
+    "evidence",
+    "raised_at",
+    "cleared_at",
+    "revision",
+)
+# What a record is read from: a row has more, and every column that is read is converted.
+LEAD_COLUMNS = tuple(
+    leads.c[name]
+    for name in (
+        "id",
+        "recipe",
+        "source_id",
+        "document_id",
+        "identity",
+        "url",
+        "version",
+        "title",
+        "published_at",
+        "body",
+        "body_type",
+        "hints",
+        "subject_id",
+        "attempts",
+        "etag",
+        "last_modified",
+        "sha256",
+        "render",
+    )
+)
+DOCUMENT_COLUMNS = tuple(
+    documents.c[name]
+    for name in (
+        "id",
+        "recipe",
+        "source_id",
+        "lead_id",
+        "capture_id",
+        "revision",
+        "authors",
+        "published_at",
+        "modified_at",
+        "keywords",
+        "group_id",
+        "subjects",
+        "trail",
+        *SAME_IN_DOCUMENT,
+    )
+)
+
+OUTLINE_COLUMNS = tuple(
+    documents.c[name]
+    for name in (
+        "id",
+        "recipe",
+        "source_id",
+        "lead_id",
+        "revision",
+        "url",
+        "title",
+        "publisher",
+        "language",
+        "published_at",
+        "modified_at",
+        "group_id",
+    )
+)
+
+
+def source_from(row: Row | Mapping[str, Any]) -> Source:
+    every, cron = row["trigger_seconds"], row["trigger_cron"]
+    trigger = None
+    if every is not None or cron is not None:
+        trigger = Trigger(every=None if every is None else timedelta(seconds=every), cron=cron)
+    return Source(
+        id=row["id"],
+        recipe=row["recipe"],
+        kind=row["kind"],
+        name=row["name"],
+        url=row["url"],
+        options=row["options"],
+        trigger=trigger,
+        subject=row["subject_id"],
+        credibility=row["credibility"],
+        active=row["active"],
+        watermark=row["watermark"],
+        failures=row["failures"],
+        stopped=row["stopped"],
+    )
+
+
+def source_row(source: Source) -> dict[str, Any]:
+    trigger = source.trigger
+    return {
+        "id": source.id,
+        "recipe": source.recipe,
+        "kind": source.kind,
+        "name": source.name,
+        "url": source.url,
+        "options": dict(source.options),
+        "trigger_seconds": trigger.every.total_seconds() if trigger and trigger.every else None,
+        "trigger_cron": trigger.cron if trigger else None,
+        "subject_id": source.subject,
+        "credibility": source.credibility,
+        "active": source.active,
+        "number": positive_number(source.id),
+    }
+
+
+def lead_from(row: Row) -> StoredLead:
+    lead = Lead(
+        identity=row["identity"],
+        url=row["url"],
+        version=row["version"],
+        title=row["title"],
+        published=row["published_at"],
+        body=row["body"],
+        body_type=row["body_type"],
+        hints=row["hints"],
+        subject=row["subject_id"],
+    )
+    return StoredLead(
+        id=row["id"],
+        recipe=row["recipe"],
+        source=row["source_id"],
+        document=row["document_id"],
+        lead=lead,
+        attempts=row["attempts"],
+        etag=row["etag"],
+        last_modified=row["last_modified"],
+        sha256=row["sha256"],
+        render=row["render"],
+    )
+
+
+def lead_row(stored: StoredLead) -> dict[str, Any]:
+    lead = stored.lead
+    return {
+        "id": stored.id,
+        "recipe": stored.recipe,
+        "source_id": stored.source,
+        "document_id": stored.document,
+        "identity": lead.identity,
+        "url": lead.url,
+        "version": lead.version,
+        "title": lead.title,
+        "published_at": lead.published,
+        "body": lead.body,
+        "body_type": lead.body_type,
+        "hints": dict(lead.hints),
+        "subject_id": lead.subject,
+    }
+
+
+def capture_from(row: Row) -> Capture:
+    return Capture(
+        id=row["id"],
+        lead=row["lead_id"] or "",
+        url=row["url"],
+        final_url=row["final_url"],
+        status=row["status"],
+        headers=row["headers"],
+        media_type=row["media_type"],
+        sha256=row["sha256"],
+        size=row["size"],
+        fetched_at=row["fetched_at"],
+        elapsed_ms=row["elapsed_ms"],
+        policy=row["policy"],
+        pack=row["pack"],
+        start=row["start"],
+    )
+
+
+def capture_row(capture: Capture, recipe: str, source: str) -> dict[str, Any]:
+    return {
+        "id": capture.id,
+        "recipe": recipe,
+        "source_id": source,
+        "lead_id": capture.lead or None,
+        "url": capture.url,
+        "final_url": capture.final_url,
+        "status": capture.status,
+        "headers": dict(capture.headers),
+        "media_type": capture.media_type,
+        "sha256": capture.sha256,
+        "size": capture.size,
+        "fetched_at": capture.fetched_at,
+        "elapsed_ms": capture.elapsed_ms,
+        "policy": dict(capture.policy),
+        "pack": capture.pack,
+        "start": capture.start,
+    }
+
+
+def document_from(row: Row) -> Document:
+    return Document(
+        id=row["id"],
+        recipe=row["recipe"],
+        source=row["source_id"],
+        lead=row["lead_id"],
+        capture=row["capture_id"],
+        revision=row["revision"],
+        authors=tuple(row["authors"] or ()),
+        published=row["published_at"],
+        modified=row["modified_at"],
+        keywords=tuple(row["keywords"] or ()),
+        group=row["group_id"],
+        subjects=tuple(row["subjects"] or ()),
+        trail=tuple(
+            TrailEntry(m["step"], m["version"], tuple(m["changed"]), m["notes"]) for m in row["trail"] or ()
+        ),
+        **{name: row[name] for name in SAME_IN_DOCUMENT if name not in {"attributes", "origins"}},
+        attributes=row["attributes"] or {},
+        origins=row["origins"] or {},
+    )
+
+
+def outline_from(row: Row) -> Document:
+    """A document by what it is called, where and when it appeared; its words stay in the database."""
+    return Document(
+        id=row["id"],
+        recipe=row["recipe"],
+        source=row["source_id"],
+        lead=row["lead_id"],
+        revision=row["revision"],
+        url=row["url"],
+        title=row["title"],
+        publisher=row["publisher"],
+        language=row["language"],
+        published=row["published_at"],
+        modified=row["modified_at"],
+        group=row["group_id"],
+    )
+
+
+def document_content(document: Document) -> dict[str, Any]:
+    """The columns a step may have changed, and what others know the document by."""
+    clean = without_tracking(document.url)
+    return {
+        **{name: getattr(document, name) for name in SAME_IN_DOCUMENT},
+        "clean_url": clean,
+        "authors": document.authors,
+        "published_at": document.published,
+        "modified_at": document.modified,
+        "keywords": document.keywords,
+        "subjects": document.subjects,
+        "trail": document.trail,
+        "external_id": external_number(to_storable_text(document.guid or clean)),
+    }
+
+
+def story_from(row: Row, members: tuple[Member, ...], facts: Mapping[str, FactValue]) -> Story:
+    return Story(
+        id=row["id"],
+        recipe=row["recipe"],
+        group=row["group_id"],
+        title=row["title"],
+        members=members,
+        summary=row["summary"],
+        first_at=row["first_at"],
+        last_at=row["last_at"],
+        score=row["score"],
+        revision=row["revision"],
+        attributes=row["attributes"],
+        facts=facts,
+    )
+
+
+def alarm_from(row: Row) -> Alarm:
+    return Alarm(**{name: row[name] for name in ALARM_COLUMNS})
+
+
+def alarm_row(alarm: Alarm) -> dict[str, Any]:
+    return {name: getattr(alarm, name) for name in ALARM_COLUMNS} | {"evidence": dict(alarm.evidence)}

@@ -1,0 +1,148 @@
+"""Values as JSON text that both databases can hold."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import JSON, Column, DateTime, Dialect, Index, Integer, MetaData, String, Text, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.types import TypeDecorator
+
+from headwater.text.letters import to_storable_text
+
+NUL = rb"\u0000"
+from_json = msgspec.json.decode
+
+
+def to_json(value: Any) -> str:
+    try:
+        encoded = msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        encoded = NUL
+    if NUL in encoded:
+        encoded = msgspec.json.encode(_storable(msgspec.to_builtins(value)))
+    return encoded.decode()
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, str):
+        return to_storable_text(value)
+    if isinstance(value, dict):
+        return {_storable(name): _storable(part) for name, part in value.items()}
+    return [_storable(part) for part in value] if isinstance(value, list | tuple) else value
+
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+class JsonColumn(TypeDecorator[Any]):
+    """A record, a list or nothing."""
+
+    impl = JSON
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> Any:
+        kind = JSONB if dialect.name == "postgresql" else JSON
+        return dialect.type_descriptor(kind(none_as_null=True))
+
+    # The conversions themselves, not the hooks around them: they run for every value of every row.
+    def bind_processor(self, dialect: Dialect) -> Any:
+        return super().bind_processor(dialect) if dialect.name == "postgresql" else _json_written
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Any:
+        return super().result_processor(dialect, coltype) if dialect.name == "postgresql" else _json_read
+
+
+# Nothing is a value too: JSON's own null, in a column that is never empty.
+JsonOrNull = JSON().with_variant(JSONB(), "postgresql")
+
+
+class StorableText(TypeDecorator[str]):
+    """Text from anywhere."""
+
+    impl = Text
+    cache_ok = True
+
+    def bind_processor(self, dialect: Dialect) -> Any:
+        del dialect
+        return _words
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A moment in UTC: timestamptz on PostgreSQL; on SQLite a text that sorts as time and says its zone."""
+
+    impl = Text
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> Any:
+        if dialect.name == "postgresql":
+            return dialect.type_descriptor(DateTime(timezone=True))
+        return dialect.type_descriptor(Text())
+
+    def bind_processor(self, dialect: Dialect) -> Any:
+        return None if dialect.name == "postgresql" else _written
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Any:
+        del coltype
+        return _in_utc if dialect.name == "postgresql" else _read
+
+
+def _json_written(value: Any) -> str | None:
+    return None if value is None else to_json(value)
+
+
+def _json_read(value: str | None) -> Any:
+    return None if value is None else from_json(value)
+
+
+def _words(value: str | None) -> str | None:
+    return None if value is None else to_storable_text(value)
+
+
+def _written(value: datetime | None) -> str | None:
+    if value is None:
+        return None
+    moment = value if value.tzinfo is UTC else value.astimezone(UTC)
+    return moment.isoformat(sep=" ", timespec="microseconds")
+
+
+def _read(value: str | None) -> datetime | None:
+    return None if value is None else datetime.fromisoformat(value)
+
+
+def _in_utc(value: datetime | None) -> datetime | None:
+    return None if value is None else value.astimezone(UTC)
+
+
+def key_column(name: str = "id", **options: Any) -> Column[str]:
+    return Column(name, String(64), **options)
+
+
+def work_columns() -> tuple[Column[Any], ...]:
+    """Work is leased: who has it, until when, how often it was tried, when it is due, and why it stands as it does."""
+    return (
+        Column("due_at", UtcDateTime),
+        Column("lease_owner", Text),
+        Column("lease_until", UtcDateTime),
+        Column("attempts", Integer, nullable=False, default=0, server_default="0"),
+        Column("reason", StorableText),
+    )
+
+
+def due_index(table: str) -> Index:
+    """Only unfinished rows are in it, so claiming costs the same however much is done already."""
+    unfinished = text("due_at IS NOT NULL")
+    return Index(f"ix_{table}_due", "recipe", "due_at", sqlite_where=unfinished, postgresql_where=unfinished)
+
+
+def lease_index(table: str) -> Index:
+    """Only rows that somebody holds are in it, so asking who is at work costs what is under way, not what waits."""
+    held = text("lease_owner IS NOT NULL")
+    return Index(f"ix_{table}_lease_owner", "lease_owner", sqlite_where=held, postgresql_where=held)

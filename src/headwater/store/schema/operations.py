@@ -1,0 +1,118 @@
+"""What running it needs: alarms, chores with their hour, and the names under which others know the articles."""
+
+from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, Table, Text, text
+
+from headwater.store.schema.columns import JsonColumn, StorableText, UtcDateTime, key_column, metadata
+
+# The numbers, GUIDs and addresses of the view `articles`: the constraints of that contract hold here. Written by a
+# trigger in the transaction that decides about the document, and never changed.
+article_keys = Table(
+    "article_keys",
+    metadata,
+    Column("document_id", ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    Column("id", BigInteger, nullable=False),
+    Column("external_id", BigInteger, nullable=False),
+    Column("guid", StorableText, nullable=False),
+    Column("url", StorableText, nullable=False),
+    Index("uq_article_keys_id", "id", unique=True),
+    Index("uq_article_keys_external_id", "external_id", unique=True),
+)
+
+alarms = Table(
+    "alarms",
+    metadata,
+    key_column(primary_key=True),
+    Column("recipe", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("subject", StorableText, nullable=False),
+    Column("title", StorableText, nullable=False),
+    Column("detail", StorableText, nullable=False),
+    Column("evidence", JsonColumn, nullable=False),
+    Column("raised_at", UtcDateTime, nullable=False),
+    Column("cleared_at", UtcDateTime),
+    Column("revision", Integer, nullable=False),
+    Index("ix_alarms_raised", "recipe", "raised_at"),
+    # Nobody is told twice about what still goes on.
+    Index(
+        "uq_alarms_open",
+        "recipe",
+        "kind",
+        "subject",
+        unique=True,
+        sqlite_where=text("cleared_at IS NULL"),
+        postgresql_where=text("cleared_at IS NULL"),
+    ),
+)
+
+maintenance_tasks = Table(
+    "chores",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("number", BigInteger, nullable=False),
+    Column("due_at", UtcDateTime, nullable=False),
+    Column("lease_owner", Text),
+    Column("lease_until", UtcDateTime),
+    Column("status", Text, nullable=False),
+    Column("started_at", UtcDateTime),
+    Column("ended_at", UtcDateTime),
+    Column("result", JsonColumn),
+    Column("created_at", UtcDateTime, nullable=False),
+)
+
+
+queue_items = Table(
+    "queue_items",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("queue", Text, nullable=False),
+    Column("recipe", Text, nullable=False),
+    key_column("document_id", nullable=False),
+    Column("payload", JsonColumn, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("result", JsonColumn),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("ended_at", UtcDateTime),
+    Column("due_at", UtcDateTime),
+    Column("lease_owner", Text),
+    Column("lease_until", UtcDateTime),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("reason", StorableText),
+    Index(
+        "ix_queue_items_due",
+        "queue",
+        "due_at",
+        sqlite_where=text("due_at IS NOT NULL"),
+        postgresql_where=text("due_at IS NOT NULL"),
+    ),
+    Index("ix_queue_items_document", "document_id"),
+)
+
+
+pipeline_runs = Table(
+    "pipeline_runs",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("recipe", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("tier", Text, nullable=False),
+    Column("target_date", Text, nullable=False),
+    Column("total", Integer, nullable=False, server_default="0"),
+    Column("processed", Integer, nullable=False, server_default="0"),
+    Column("failed", Integer, nullable=False, server_default="0"),
+    Column("duplicates", Integer, nullable=False, server_default="0"),
+    Column("stories", Integer, nullable=False, server_default="0"),
+    Column("error", StorableText),
+    Column("metrics", JsonColumn, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("started_at", UtcDateTime),
+    Column("ended_at", UtcDateTime),
+    Index("ix_pipeline_runs_started", "recipe", "created_at"),
+    # Of each recipe one run at a time, whoever starts it.
+    Index(
+        "uq_pipeline_runs_going",
+        "recipe",
+        unique=True,
+        sqlite_where=text("status IN ('pending', 'running')"),
+        postgresql_where=text("status IN ('pending', 'running')"),
+    ),
+)

@@ -1,0 +1,65 @@
+"""Replays: one row for each, and one for each document that is read again."""
+
+from sqlalchemy import Column, ForeignKey, Index, Integer, Table, Text, text
+
+from headwater.store.schema.columns import (
+    JsonColumn,
+    StorableText,
+    UtcDateTime,
+    due_index,
+    key_column,
+    lease_index,
+    metadata,
+    work_columns,
+)
+
+# Filled and counted under the lock of its row; `cursor_at` and `cursor_id` say how far the documents were listed.
+replays = Table(
+    "replays",
+    metadata,
+    key_column(primary_key=True),
+    Column("recipe", Text, nullable=False),
+    Column("since", UtcDateTime, nullable=False),
+    Column("until", UtcDateTime, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("filled_at", UtcDateTime),
+    Column("cursor_at", UtcDateTime, nullable=False),
+    key_column("cursor_id", nullable=False),
+    Column("expected", Integer, nullable=False),
+    Column("listed", Integer, nullable=False, server_default="0"),
+    Column("counts", JsonColumn, nullable=False),
+    Column("fields", JsonColumn, nullable=False),
+    Column("chosen", JsonColumn, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("updated_at", UtcDateTime, nullable=False),
+    # One at a time: a recipe has one code to be read with.
+    Index(
+        "uq_replays_open",
+        "recipe",
+        unique=True,
+        sqlite_where=text("state IN ('running', 'paused', 'applying')"),
+        postgresql_where=text("state IN ('running', 'paused', 'applying')"),
+    ),
+)
+
+replay_items = Table(
+    "replay_items",
+    metadata,
+    key_column(primary_key=True),
+    Column("replay_id", ForeignKey("replays.id", ondelete="CASCADE"), nullable=False),
+    Column("recipe", Text, nullable=False),
+    key_column("document_id", nullable=False),
+    key_column("capture_id"),
+    Column("revision", Integer, nullable=False),
+    Column("verdict", Text, nullable=False, server_default=""),
+    Column("outcome", Text, nullable=False, server_default=""),
+    Column("before", Text),
+    Column("after", Text),
+    Column("differences", JsonColumn),
+    Column("detail", StorableText),
+    *work_columns(),
+    due_index("replay_items"),
+    lease_index("replay_items"),
+    # The report is read, and applied, in this order.
+    Index("ix_replay_items_verdict", "replay_id", "verdict", "outcome", "id"),
+)

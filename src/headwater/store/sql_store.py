@@ -1,0 +1,193 @@
+"""The store: every method one transaction. What it decides stands in the modules beside it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Engine, func, select
+
+from headwater.model.document import Document, Fingerprint, FingerprintLookup
+from headwater.model.http import Capture
+from headwater.model.jobs import (
+    Claim,
+    Delivery,
+    DeliveryResult,
+    Draft,
+    FetchResult,
+    GatherResult,
+    GroupBatch,
+    PollResult,
+    RefineResult,
+    SourceLease,
+    Task,
+)
+from headwater.model.replay import ReplayItem, ReplayResult, ReplayState
+from headwater.model.source import Source, StoredLead
+from headwater.store import records
+from headwater.store.admin import source_list as listing
+from headwater.store.claims import drafts, outbox
+from headwater.store.claims import fetch as fetching
+from headwater.store.claims import gather as gathering
+from headwater.store.claims import leases as claims
+from headwater.store.claims import poll as polling
+from headwater.store.claims import refine as refining
+from headwater.store.claims import replay as replaying
+from headwater.store.claims import replay_apply as replacing
+from headwater.store.connect import read_transaction, write_transaction
+from headwater.store.dedupe import copies as linking
+from headwater.store.dedupe import fingerprints as recognising
+from headwater.store.dedupe import index as remembering
+
+
+@dataclass(frozen=True)
+class SqlStore:
+    """`model.ports.Store` on SQLite or PostgreSQL."""
+
+    engine: Engine
+
+    def register(self, sources: Sequence[Source], now: datetime, origin: str = "recipe") -> int:
+        with write_transaction(self.engine) as connection:
+            return polling.register(connection, sources, now, origin)
+
+    def follow_list(self, recipe: str, listed: Sequence[Source], now: datetime) -> Sequence[str]:
+        with write_transaction(self.engine) as connection:
+            return listing.follow_list(connection, recipe, [source.id for source in listed], now)
+
+    def claim_sources(self, claim: Claim) -> Sequence[SourceLease]:
+        with write_transaction(self.engine) as connection:
+            return polling.claim_sources(connection, claim)
+
+    def claim_leads(self, claim: Claim) -> Sequence[StoredLead]:
+        with write_transaction(self.engine) as connection:
+            return fetching.claim_leads(connection, claim)
+
+    def claim_documents(self, claim: Claim) -> Sequence[Draft]:
+        with write_transaction(self.engine) as connection:
+            return drafts.claim_documents(connection, claim)
+
+    def claim_groups(self, claim: Claim, *, full_documents: bool = True) -> Sequence[GroupBatch]:
+        with write_transaction(self.engine) as connection:
+            return gathering.claim_groups(connection, claim, full_documents=full_documents)
+
+    def claim_deliveries(self, claim: Claim) -> Sequence[Delivery]:
+        with write_transaction(self.engine) as connection:
+            return outbox.claim_deliveries(connection, claim)
+
+    def add_leads(
+        self,
+        source_lease: SourceLease,
+        leads: Sequence[StoredLead],
+        captures: Sequence[Capture],
+        now: datetime,
+    ) -> int:
+        with write_transaction(self.engine) as connection:
+            return polling.add_leads(connection, source_lease, leads, captures, now)
+
+    def finish_poll(self, polled: Sequence[PollResult], owner: str, now: datetime) -> int:
+        with write_transaction(self.engine) as connection:
+            return polling.finish_poll(connection, polled, owner, now)
+
+    def finish_fetch(self, fetched: Sequence[FetchResult], owner: str, now: datetime) -> None:
+        with write_transaction(self.engine) as connection:
+            fetching.finish_fetch(connection, fetched, owner, now)
+
+    def finish_refine(
+        self, refined: Sequence[RefineResult], owner: str, now: datetime, settle: timedelta
+    ) -> Sequence[str]:
+        with write_transaction(self.engine) as connection:
+            conflicts = refining.finish_refine(connection, refined, owner, now, settle)
+            linking.link_subjects(connection, refined)
+            return conflicts
+
+    def finish_gather(self, gathered: Sequence[GatherResult], owner: str, now: datetime) -> None:
+        with write_transaction(self.engine) as connection:
+            gathering.finish_gather(connection, gathered, owner, now)
+
+    def finish_deliver(self, delivered: Sequence[DeliveryResult], owner: str, now: datetime) -> None:
+        with write_transaction(self.engine) as connection:
+            outbox.finish_deliver(connection, delivered, owner, now)
+
+    def claim_replays(self, claim: Claim) -> Sequence[ReplayItem]:
+        with read_transaction(self.engine) as connection:
+            if not replaying.running(connection, claim.job.recipe):
+                return []
+        with write_transaction(self.engine) as connection:
+            ids = replaying.claim_replays(connection, claim)
+        with read_transaction(self.engine) as connection:
+            return replaying.claimed_items(connection, ids) if ids else []
+
+    def finish_replay(self, replayed: Sequence[ReplayResult], owner: str, now: datetime) -> None:
+        with write_transaction(self.engine) as connection:
+            replaying.finish_replay(connection, replayed, owner, now)
+
+    def advance_replay(self, recipe: str, now: datetime) -> int:
+        """Each little is a transaction of its own."""
+        listed: int | None = 0
+        while listed == 0:
+            with read_transaction(self.engine) as connection:
+                row = replaying.open_replay(connection, recipe)
+                applying = row is not None and row["state"] == ReplayState.APPLYING
+                found = replaying.next_documents(connection, row) if row and not applying else []
+            if row is None:
+                return 0
+            with write_transaction(self.engine) as connection:
+                if applying:
+                    return replacing.apply_some(connection, row["id"], now)
+                listed = replaying.list_documents(connection, row, found, now)
+        return listed or 0
+
+    def renew(self, task: Task, owner: str, until: datetime) -> None:
+        with write_transaction(self.engine) as connection:
+            claims.renew(connection, task, owner, until)
+
+    def release(self, owners: Sequence[str], *, counts: bool) -> int:
+        with write_transaction(self.engine) as connection:
+            return claims.release(connection, owners, counts=counts)
+
+    def owners(self, recipe: str, fingerprints: Sequence[Fingerprint]) -> Mapping[Fingerprint, str]:
+        with read_transaction(self.engine) as connection:
+            return recognising.fingerprint_owners(connection, recipe, fingerprints)
+
+    def documents(self, ids: Sequence[str]) -> Mapping[str, Document]:
+        with read_transaction(self.engine) as connection:
+            return records.documents_by_id(connection, ids)
+
+    def recall(
+        self, recipe: str, scheme: str, prints: Sequence[tuple[str, str]], keys: Sequence[int], limit: int
+    ) -> FingerprintLookup:
+        with read_transaction(self.engine) as connection:
+            return remembering.recall(connection, recipe, scheme, prints, keys, limit=limit)
+
+    def originals(self, ids: Sequence[str]) -> Mapping[str, str]:
+        with read_transaction(self.engine) as connection:
+            return remembering.originals(connection, ids)
+
+    def source_hints(self, ids: Sequence[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        with read_transaction(self.engine) as connection:
+            return records.lead_hints(connection, ids)
+
+    def stories(
+        self, recipe: str, publishers: Sequence[str], sentences: Sequence[int]
+    ) -> Mapping[str, Mapping[int, int]]:
+        with read_transaction(self.engine) as connection:
+            return remembering.stories(connection, recipe, publishers, sentences)
+
+    def holders(self) -> set[str]:
+        with read_transaction(self.engine) as connection:
+            return claims.holders(connection)
+
+    def waiting(self, recipe: str, now: datetime) -> Sequence[Task]:
+        with read_transaction(self.engine) as connection:
+            return claims.waiting(connection, recipe, now)
+
+    def next_due(self, recipe: str) -> Mapping[Task, datetime]:
+        with read_transaction(self.engine) as connection:
+            found = {}
+            for task, table in claims.TASK_TABLES.items():
+                query = select(func.min(table.c.due_at)).where(
+                    table.c.recipe == recipe, table.c.due_at.is_not(None)
+                )
+                if (due := connection.scalar(query.where(*claims.TASK_CONDITIONS.get(task, ())))) is not None:
+                    found[task] = due
+            return found

@@ -1,0 +1,259 @@
+"""One form for all spellings of a URL. `canonical` is idempotent, never raises, and keeps what it cannot read."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from urllib.parse import SplitResult, quote, unquote_plus, urlsplit, urlunsplit
+
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
+_PATH_SAFE = "!$&'()*+,;=:@/%"
+_QUERY_SAFE = _PATH_SAFE + "?"
+
+
+def normal_path(text: str) -> str:
+    return quote(_ESCAPE.sub(_normal_escape, text), safe=_PATH_SAFE, errors="replace")
+
+
+def normal_query(text: str) -> str:
+    return quote(_ESCAPE.sub(_normal_escape, text), safe=_QUERY_SAFE, errors="replace")
+
+
+def without_dots(path: str) -> str:
+    """The path with `.` and `..` resolved; it never climbs above the root."""
+    kept: list[str] = []
+    segments = path.split("/")
+    for segment in segments:
+        if segment == "..":
+            kept = kept[:-1] if len(kept) > 1 else kept
+        elif segment != ".":
+            kept.append(segment)
+    if segments[-1] in (".", ".."):
+        kept.append("")
+    return "/".join(kept) or "/"
+
+
+def _normal_escape(match: re.Match[str]) -> str:
+    """Upper-case hexadecimal digits; letters that need no escape stand for themselves; a bare `%` is escaped."""
+    digits = match.group(1)
+    if digits is None:
+        return "%25"
+    character = chr(int(digits, 16))
+    return character if character in _UNRESERVED else f"%{digits.upper()}"
+
+
+_SECOND_LEVELS = frozenset(
+    {
+        "ac",
+        "co",
+        "com",
+        "edu",
+        "gob",
+        "gov",
+        "govt",
+        "ltd",
+        "mil",
+        "ne",
+        "net",
+        "nom",
+        "or",
+        "org",
+        "plc",
+        "sch",
+    }
+)
+
+
+def host_of(url: str) -> str:
+    """The host in lower case and ASCII, without port; empty where there is none."""
+    try:
+        return normal_host(urlsplit(url.strip()).hostname or "")
+    except ValueError:
+        return ""
+
+
+def registered_domain(host: str) -> str:
+    """The part that somebody registered, guessed without a suffix list: `news.example.co.uk` gives `example.co.uk`."""
+    labels = host.lower().strip(".").split(".")
+    if host.startswith("[") or all(label.isdigit() for label in labels):
+        return host
+    country = len(labels) > 2 and len(labels[-1]) == 2 and labels[-2] in _SECOND_LEVELS
+    return ".".join(labels[-3:] if country else labels[-2:])
+
+
+def normal_host(host: str) -> str:
+    host = host.lower().rstrip(".")
+    if host.isascii():
+        return host
+    try:
+        return host.encode("idna").decode("ascii").lower().rstrip(".")
+    except UnicodeError:
+        return host
+
+
+def normal_netloc(parts: SplitResult, host: str) -> str:
+    """Host and port without user information; the scheme's own port is left out. Raises ValueError for a bad port."""
+    shown = f"[{host}]" if ":" in host else host
+    default = {"http": 80, "https": 443}.get(parts.scheme)
+    return shown if parts.port in (None, default) else f"{shown}:{parts.port}"
+
+
+_NEVER = re.compile(r"(?!)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UrlRules:
+    """What is left out of a URL beyond syntax. Parameter names are compared in lower case; `kept` wins."""
+
+    name: str
+    dropped: frozenset[str] = frozenset()
+    dropped_prefixes: tuple[str, ...] = ()
+    dropped_pattern: re.Pattern[str] = _NEVER
+    dropped_pairs: frozenset[tuple[str, str]] = frozenset()
+    kept: frozenset[str] = frozenset()
+    path_parameters: frozenset[str] = frozenset()
+    path_endings: tuple[str, ...] = ()
+    host_prefixes: tuple[str, ...] = ()
+    hosts: Mapping[str, str] = field(default_factory=dict)
+    https: bool = False
+    sort: bool = False
+    trailing_slash: bool = True
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_TRACKING = _names(
+    "fbclid gclid dclid gbraid wbraid gad_source gad_campaignid gclsrc msclkid yclid twclid ttclid li_fat_id igshid "
+    "epik srsltid mc_cid mc_eid mkt_tok _hsenc _hsmi __hstc __hssc __hsfp hsctatracking vero_id vero_conv oly_anon_id "
+    "oly_enc_id wickedid s_cid _openstat rb_clickid _ga _gl ml_subscriber ml_subscriber_hash ss_email_id bsft_clkid "
+    "bsft_eid at_medium at_campaign __twitter_impression guccounter guce_referrer guce_referrer_sig sc_cid ncid "
+    "cmpid icid xtor wt_mc wt.mc_id"
+)
+_TRACKING_PREFIXES = ("utm_", "pk_", "mtm_", "piwik_", "matomo_", "hsa_")
+
+DEFAULT_RULES = UrlRules(name="default-1", dropped=_TRACKING, dropped_prefixes=_TRACKING_PREFIXES)
+"""Safe to fetch: only what never selects content is left out. `ref`, `cid` and `source` select on many sites."""
+
+IDENTITY_RULES = UrlRules(
+    name="identity-1",
+    dropped=_TRACKING,
+    dropped_prefixes=_TRACKING_PREFIXES,
+    dropped_pairs=frozenset(
+        {("outputtype", "amp"), ("amp", "1"), ("amp", "true"), ("amp", ""), ("print", "1"), ("print", "true")}
+    ),
+    path_endings=("/amp", "/amp/", ".amp", "/amp.html"),
+    host_prefixes=("www.", "m.", "mobile.", "amp."),
+    https=True,
+    trailing_slash=False,
+)
+"""Not an address: the same page on phones, as AMP, for print, with or without `www` and TLS is one."""
+
+SEED_C_RULES = UrlRules(name="seed-c", dropped=_names("utm_source utm_medium utm_campaign fbclid gclid"))
+
+SEED_P_RULES = UrlRules(
+    name="seed-p",
+    dropped=_names(
+        "jsessionid phpsessid sid session_id cfid cftoken utm_source utm_medium utm_campaign utm_term utm_content fbclid "
+        "gclid gad_source ref source origin mc_cid mc_eid _ga _gl hsctatracking mkt_tok"
+    ),
+    dropped_prefixes=("aspsessionid",),
+    dropped_pattern=re.compile(r"[a-z]*session[a-z]*"),
+    kept=_names("lang idioma locale id codigo expediente page pagina p tipo category seccion"),
+    path_parameters=frozenset({"jsessionid"}),
+    hosts=MappingProxyType(
+        {
+            "boe.es": "www.boe.es",
+            "sepe.es": "www.sepe.es",
+            "seg-social.es": "www.seg-social.es",
+            "comunidad.madrid": "www.comunidad.madrid",
+            "agenciatributaria.es": "sede.agenciatributaria.gob.es",
+            "www.agenciatributaria.es": "sede.agenciatributaria.gob.es",
+        }
+    ),
+    https=True,
+    trailing_slash=False,
+)
+"""The rules of the procedures pipeline that need no network; following redirects is the fetcher's part."""
+
+URL_RULES_BY_NAME: Mapping[str, UrlRules] = MappingProxyType(
+    {one.name: one for one in (DEFAULT_RULES, IDENTITY_RULES, SEED_C_RULES, SEED_P_RULES)}
+)
+
+
+_INVISIBLE = dict.fromkeys((*range(32), 127))
+
+
+def canonical_url(url: str, rules: UrlRules = DEFAULT_RULES) -> str:
+    """The canonical form by a rule set. What is no http(s) URL is only trimmed."""
+    url = url.translate(_INVISIBLE).strip()
+    try:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            return url
+        return _assemble(parts, rules)
+    except ValueError:
+        return url
+
+
+def without_tracking(url: str) -> str:
+    """The same page under an address that may be shown and fetched: no fragment, no tracking parameters. Costs nothing
+    where there are neither."""
+    return canonical_url(url) if "?" in url or "#" in url else url
+
+
+def _assemble(parts: SplitResult, rules: UrlRules) -> str:
+    host = _host(normal_host(parts.hostname or ""), rules)
+    netloc = normal_netloc(parts, host)
+    scheme = "https" if rules.https and parts.port in (None, 80, 443) else parts.scheme
+    if scheme != parts.scheme:
+        netloc = netloc.removesuffix(":443")
+    fragment = normal_query(parts.fragment) if parts.fragment.startswith("!") else ""
+    return urlunsplit((scheme, netloc, _path(parts.path, rules), _query(parts.query, rules), fragment))
+
+
+def _host(host: str, rules: UrlRules) -> str:
+    for prefix in rules.host_prefixes:
+        rest = host.removeprefix(prefix)
+        if rest != host and "." in rest:
+            return _host(rest, rules)
+    return rules.hosts.get(host, host)
+
+
+def _path(path: str, rules: UrlRules) -> str:
+    path = without_dots(normal_path(path))
+    if rules.path_parameters:
+        path = "/".join(_without_parameters(segment, rules) for segment in path.split("/"))
+    while ending := next((one for one in rules.path_endings if path.lower().endswith(one)), ""):
+        path = path[: -len(ending)]
+    if not rules.trailing_slash:
+        path = path.rstrip("/")
+    return path or "/"
+
+
+def _without_parameters(segment: str, rules: UrlRules) -> str:
+    name, *parameters = segment.split(";")
+    return ";".join(
+        [name, *(one for one in parameters if one.partition("=")[0].lower() not in rules.path_parameters)]
+    )
+
+
+def _query(query: str, rules: UrlRules) -> str:
+    fields = [normal_query(field) for field in query.split("&") if field]
+    fields = [field for field in fields if not _is_dropped(field, rules)]
+    return "&".join(sorted(fields) if rules.sort else fields)
+
+
+def _is_dropped(field: str, rules: UrlRules) -> bool:
+    name, _, value = field.partition("=")
+    name = unquote_plus(name).lower()
+    if name in rules.kept:
+        return False
+    return (
+        name in rules.dropped
+        or name.startswith(rules.dropped_prefixes)
+        or rules.dropped_pattern.fullmatch(name) is not None
+        or (name, value.lower()) in rules.dropped_pairs
+    )

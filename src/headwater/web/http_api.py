@@ -1,0 +1,186 @@
+"""The web door: health for everybody, runs and queues for those who have the key."""
+
+import asyncio
+import hmac
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any
+
+import msgspec
+import structlog
+from aiohttp import web
+from sqlalchemy.exc import SQLAlchemyError
+
+from headwater.app import App
+from headwater.model.errors import MovedAway
+from headwater.ops.installation_lock import wait_until_moved
+from headwater.runtime.runs import new_run_name, parse_target_day
+from headwater.store.admin.pipeline_runs import PipelineRuns
+from headwater.store.admin.queues import SqlQueues
+from headwater.web.queue_api import QueueApi
+
+LARGEST_BODY = 64 * 1024
+TIERS = ("A", "B", "C")
+Start = Callable[[str, Mapping[str, str]], Awaitable[int]]
+"""Does the run of this name with these options (tier, date), if any are given; gives an exit code."""
+_log = structlog.get_logger()
+
+
+class RunRequest(msgspec.Struct, frozen=True):
+    """What whoever starts a run may say."""
+
+    target_date: str | None = None
+    tier: str | None = None
+
+
+@dataclass
+class HttpApi:
+    """`key` is what callers must show in X-Api-Key; without one nothing can be started or read."""
+
+    app: App
+    recipe: str
+    key: str = field(repr=False)
+    start: Start
+    tier: str = "A"
+    tasks: set["asyncio.Task[None]"] = field(default_factory=set)
+
+    def site(self) -> web.Application:
+        site = web.Application(client_max_size=LARGEST_BODY)
+        site.router.add_get("/health", self.health)
+        site.router.add_post("/pipeline/run", self.run)
+        site.router.add_get("/pipeline/runs", self.runs)
+        site.router.add_get("/pipeline/runs/{run}", self.one_run)
+        QueueApi(self._queues, self._refused).add_to(site)
+        return site
+
+    def _queues(self) -> SqlQueues:
+        return self.app.queues
+
+    async def health(self, request: web.Request) -> web.Response:
+        del request
+        try:
+            await asyncio.to_thread(self.app.catalogue.recipes)
+        except SQLAlchemyError:
+            return json_answer({"status": "unhealthy", "database": "unreachable"}, status=503)
+        return json_answer({"status": "ok", "database": "ok", "time": self.app.clock().isoformat()})
+
+    async def run(self, request: web.Request) -> web.Response:
+        if refusal := self._refused(request):
+            return refusal
+        wish = await _run_request(request)
+        now = self.app.clock()
+        day = parse_target_day(wish.target_date, now) if wish else None
+        if wish is None or day is None or (wish.tier is not None and wish.tier not in TIERS):
+            return json_answer(
+                {"error": "give target_date as YYYY-MM-DD and tier as A, B or C, or nothing"}, status=400
+            )
+        name = new_run_name(now, secrets.token_bytes(8))
+        rows = PipelineRuns(self.app.store.engine)
+        try:
+            begun = await asyncio.to_thread(
+                rows.begin, name, self.recipe, wish.tier or self.tier, day.isoformat(), now
+            )
+        except MovedAway as gone:
+            return json_answer({"error": gone.detail}, status=410)
+        if not begun:
+            return json_answer({"error": "a run is going on; wait until it has ended"}, status=409)
+        asked = {"tier": wish.tier, "date": day.isoformat() if wish.target_date else None}
+        chosen = {option: value for option, value in asked.items() if value is not None}
+        task = asyncio.create_task(self._carry_out(name, chosen))
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+        said = {"status": "accepted", "run_id": name, "target_date": day.isoformat()}
+        return json_answer(said | {"message": f"follow it at /pipeline/runs/{name}"}, status=202)
+
+    async def _carry_out(self, name: str, chosen: Mapping[str, str]) -> None:
+        """Whoever does the run closes it; a run whose doer died is closed here."""
+        try:
+            code = await self.start(name, chosen)
+            error = None if code == 0 else f"the run ended with exit code {code}"
+        except OSError as trouble:
+            error = f"the run could not be started: {trouble.strerror}"
+        rows = PipelineRuns(self.app.store.engine)
+        closed = await asyncio.to_thread(rows.finish, name, self.app.clock(), error=error)
+        _log.info("run ended", run=name, status=closed.get("status"))
+
+    async def runs(self, request: web.Request) -> web.Response:
+        if refusal := self._refused(request):
+            return refusal
+        asked = request.query.get("date")
+        day = parse_target_day(asked, self.app.clock()) if asked else None
+        if asked and day is None:
+            return json_answer({"error": "give date as YYYY-MM-DD"}, status=400)
+        rows = PipelineRuns(self.app.store.engine)
+        found = await asyncio.to_thread(rows.listed, self.recipe, day.isoformat() if day else None)
+        if not found:
+            return json_answer({"error": "there is no such run"}, status=404)
+        return json_answer({"runs": [run_record(row) for row in found]})
+
+    async def one_run(self, request: web.Request) -> web.Response:
+        if refusal := self._refused(request):
+            return refusal
+        rows = PipelineRuns(self.app.store.engine)
+        row = await asyncio.to_thread(rows.get, request.match_info["run"])
+        if row is None or row["recipe"] != self.recipe:
+            return json_answer({"error": "there is no such run"}, status=404)
+        return json_answer(run_record(row))
+
+    def _refused(self, request: web.Request) -> web.Response | None:
+        if not self.key:
+            return json_answer({"error": "the server has no api_key: set one"}, status=500)
+        shows = request.headers.get("X-Api-Key", "").encode("utf-8", "surrogateescape")
+        if not hmac.compare_digest(shows, self.key.encode()):
+            return json_answer({"error": "X-Api-Key is missing or wrong"}, status=401)
+        return None
+
+
+async def _run_request(request: web.Request) -> RunRequest | None:
+    body = await request.read()
+    try:
+        return msgspec.json.decode(body, type=RunRequest) if body.strip() else RunRequest()
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return None
+
+
+def run_record(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A run by the names that callers know."""
+    return {
+        "run_id": row["id"],
+        "status": row["status"],
+        "pipeline_tier": row["tier"],
+        "target_date": row["target_date"],
+        "total_entries": row["total"],
+        "processed_entries": row["processed"],
+        "failed_entries": row["failed"],
+        "dedupe_skipped": row["duplicates"],
+        "clusters_created": row["stories"],
+        "started_at": _moment(row["started_at"]),
+        "completed_at": _moment(row["ended_at"]),
+        "error_message": row["error"],
+        "metrics": row["metrics"],
+    }
+
+
+def _moment(moment: datetime | date | None) -> str | None:
+    return None if moment is None else moment.isoformat()
+
+
+def json_answer(value: Mapping[str, Any], *, status: int = 200) -> web.Response:
+    return web.json_response(value, status=status)
+
+
+async def serve_api(
+    api: HttpApi, host: str, port: int, *, started: "asyncio.Future[int] | None" = None
+) -> None:
+    """Until cancelled, or until the installation has moved."""
+    runner = web.AppRunner(api.site(), access_log=None)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, host, port).start()
+        if started is not None:
+            started.set_result(runner.addresses[0][1])
+        await wait_until_moved(api.app)
+    finally:
+        await runner.cleanup()

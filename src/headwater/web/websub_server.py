@@ -1,0 +1,158 @@
+"""The ear of the installation: hubs are asked, and what they say makes sources due."""
+
+import asyncio
+import os
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import structlog
+from aiohttp import web
+
+from headwater.app import App
+from headwater.model.errors import MovedAway, Refused
+from headwater.model.http import Failure, Request
+from headwater.model.ports import Fetcher
+from headwater.ops.installation_lock import wait_until_moved
+from headwater.sources.feeds.websub import (
+    Subscription,
+    handle_verification,
+    has_valid_signature,
+    make_subscription,
+    needs_subscribe_request,
+    subscribe_form,
+)
+
+LARGEST_BODY = 8 * 1024 * 1024
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+EACH = timedelta(seconds=20)
+AT_ONCE = 50
+SECRET_BYTES = 32
+_log = structlog.get_logger()
+
+
+@dataclass
+class WebSubServer:
+    """Agreements by the end of their callback address, and what is done about them."""
+
+    app: App
+    callback: str
+    subscriptions: dict[str, Subscription] = field(default_factory=dict)
+
+    def refresh(self) -> None:
+        """Take up sources that offer a hub, let go of those that no longer do."""
+        secret = installation_secret(self.app.settings.folder)
+        offered = [one for row in self.app.catalogue.sources() if (one := _offered_subscription(row, secret))]
+        self.subscriptions = {one.key: self.subscriptions.get(one.key, one) for one in offered}
+
+    def subscribe(self, fetcher: Fetcher) -> int:
+        """Ask the hubs that should be asked now; gives how many."""
+        now = self.app.clock()
+        wanted = [one for one in self.subscriptions.values() if needs_subscribe_request(one, now)][:AT_ONCE]
+        for one in wanted:
+            # Before the request goes out: the hub may ask back before it has answered.
+            self.subscriptions[one.key] = replace(one, asked_at=now, refused_at=None)
+            body = subscribe_form(one, self.callback)
+            fetcher.submit(
+                one.key,
+                Request(url=one.hub, method="POST", headers=FORM, body=body, purpose="api", timeout=EACH),
+            )
+        waiting = {one.key for one in wanted}
+        while waiting:
+            for key, answer in fetcher.collect(len(waiting), timedelta(seconds=0.2)):
+                waiting.discard(key)
+                why = answer.reason if isinstance(answer, Failure) else f"http_{answer.status}"
+                if isinstance(answer, Failure) or not 200 <= answer.status < 300:
+                    _log.warning(
+                        "hub refused",
+                        hub=self.subscriptions[key].hub,
+                        source=self.subscriptions[key].source,
+                        reason=why,
+                    )
+        return len(wanted)
+
+    async def confirm(self, request: web.Request) -> web.Response:
+        one = self.subscriptions.get(request.match_info["key"])
+        if one is None:
+            raise web.HTTPNotFound
+        after, answer = handle_verification(one, request.query, self.app.clock())
+        self.subscriptions[one.key] = after
+        if answer is None:
+            raise web.HTTPNotFound
+        # Plain text, whatever the challenge is: nothing that is sent back may run in a browser.
+        return web.Response(text=answer, content_type="text/plain")
+
+    async def receive(self, request: web.Request) -> web.Response:
+        """Anybody may knock; only who signs is heard, and hears nothing of that either way."""
+        one = self.subscriptions.get(request.match_info["key"])
+        if one is None:
+            raise web.HTTPGone
+        body = await request.read()
+        if has_valid_signature(one, request.headers.get("X-Hub-Signature", ""), body):
+            try:
+                await asyncio.to_thread(self.app.operations.nudge, one.source, self.app.clock())
+            except MovedAway as gone:
+                raise web.HTTPGone from gone
+        else:
+            _log.warning("unsigned push ignored", source=one.source)
+        return web.Response(status=202)
+
+    def site(self) -> web.Application:
+        site = web.Application(client_max_size=LARGEST_BODY)
+        site.router.add_get("/{path:.*?}{key:[0-9a-f]{40}}", self.confirm)
+        site.router.add_post("/{path:.*?}{key:[0-9a-f]{40}}", self.receive)
+        return site
+
+
+def _offered_subscription(row: dict[str, Any], secret: bytes) -> Subscription | None:
+    mark = row["watermark"] or {}
+    hub, topic = mark.get("hub"), mark.get("topic") or row["url"]
+    if not row["active"] or row["stopped"] or row["kind"] != "feed" or not hub:
+        return None
+    return make_subscription(row["id"], str(hub), str(topic), secret)
+
+
+def installation_secret(folder: Path) -> bytes:
+    """Made once, readable by its owner only. It gets its name when it is complete: killed on the way, there is none, not
+    an empty one that anybody could sign with."""
+    path = folder / "websub.key"
+    draft = folder / f"websub.key.{os.getpid()}.tmp"
+    try:
+        if not path.exists():
+            draft.unlink(missing_ok=True)
+            with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as made:
+                made.write(secrets.token_bytes(SECRET_BYTES))
+            with suppress(FileExistsError):
+                os.link(draft, path)
+            draft.unlink()
+        secret = path.read_bytes()
+    except OSError as error:
+        raise Refused("data_unwritable", f"{path} cannot be written: {error.strerror}") from error
+    if len(secret) < SECRET_BYTES:
+        raise Refused("bad_secret", f"{path} does not hold a secret: remove it, and a new one is made")
+    return secret
+
+
+async def serve_websub(
+    server: WebSubServer, host: str, port: int, *, every: float, started: "asyncio.Future[int] | None" = None
+) -> None:
+    """Serve and ask until cancelled, or until the installation has moved."""
+    runner = web.AppRunner(server.site(), access_log=None)
+    await runner.setup()
+    fetcher = server.app.fetcher()
+    try:
+        place = web.TCPSite(runner, host, port)
+        await place.start()
+        if started is not None:
+            started.set_result(runner.addresses[0][1])
+        while True:
+            await asyncio.to_thread(server.refresh)
+            await asyncio.to_thread(server.subscribe, fetcher)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(wait_until_moved(server.app), every)
+    finally:
+        await runner.cleanup()
+        await asyncio.to_thread(fetcher.close)

@@ -1,0 +1,93 @@
+"""How hot a story is: volume, recency, diversity and topic, weighed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from math import exp, log2
+
+from headwater.stories.topics.media_topics import topic_code
+
+TOPIC_WEIGHTS: Mapping[str, float] = {
+    "01000000": 0.2,
+    "02000000": 0.8,
+    "03000000": 0.9,
+    "04000000": 0.5,
+    "05000000": 0.3,
+    "06000000": 0.5,
+    "07000000": 0.6,
+    "08000000": 0.4,
+    "09000000": 0.3,
+    "10000000": 0.2,
+    "11000000": 0.7,
+    "12000000": 0.3,
+    "13000000": 0.3,
+    "14000000": 0.6,
+    "15000000": 0.1,
+    "16000000": 1.0,
+    "17000000": 0.3,
+}
+ANY_TOPIC = 0.3
+FULL_DIVERSITY = log2(20)
+DECAY = 0.693
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HotspotWeights:
+    """What can be set: the weights of the four parts, when volume is full, how fast news cools, what topics are worth."""
+
+    volume: float = 0.30
+    recency: float = 0.25
+    diversity: float = 0.25
+    topic: float = 0.20
+    most_articles: int = 100
+    half_life: timedelta = timedelta(hours=12)
+    topics: Mapping[str, float] = field(default_factory=lambda: TOPIC_WEIGHTS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HotspotScore:
+    """The score and the parts it was made of, each between 0 and 1."""
+
+    score: float
+    volume: float
+    recency: float
+    diversity: float
+    topic: float
+
+
+DEFAULT = HotspotWeights()
+
+
+def score_hotspot(
+    articles: int,
+    domains: int,
+    latest: datetime | None,
+    topic: str,
+    *,
+    now: datetime,
+    scale: HotspotWeights = DEFAULT,
+) -> HotspotScore:
+    """`latest` is when the newest article appeared, not when it was processed; a date in the future counts as now.
+
+    `topic` is a code of the media topics or one of their names.
+    """
+    volume = _part(log2(max(articles, 0) + 1) / log2(scale.most_articles + 1))
+    recency = 0.0 if latest is None else _part(exp(-DECAY * max((now - latest) / scale.half_life, 0.0)))
+    diversity = _part(log2(max(domains, 0) + 1) / FULL_DIVERSITY)
+    weight = _part(scale.topics.get(topic_code(topic), ANY_TOPIC))
+    score = (
+        scale.volume * volume + scale.recency * recency + scale.diversity * diversity + scale.topic * weight
+    )
+    return HotspotScore(
+        score=round(score, 4), volume=volume, recency=recency, diversity=diversity, topic=weight
+    )
+
+
+def _part(value: float) -> float:
+    return min(max(value, 0.0), 1.0)
+
+
+def top_share(scores: Mapping[str, float], share: float = 0.10) -> tuple[str, ...]:
+    """The names of the top share by score, at least one; ties go to the smaller name."""
+    ranked = sorted(scores, key=lambda name: (-scores[name], name))
+    return tuple(ranked[: max(1, int(len(ranked) * share))])

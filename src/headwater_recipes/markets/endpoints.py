@@ -1,0 +1,60 @@
+"""Which adapter looks at which kind of source, where, and with which key."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from headwater.model.recipe import Discover
+from headwater.model.source import Source
+from headwater.sources.json_api import Credential, JsonApi
+from headwater.sources.page_section import discover_page_section
+from headwater_recipes.markets.sources.broker import discover_broker
+from headwater_recipes.markets.sources.edgar import ARCHIVE, SEARCH, TICKERS, discover_filings
+from headwater_recipes.markets.sources.market_data import discover_market_data
+from headwater_recipes.markets.sources.news import discover_news
+
+PROVIDER = "massive"
+BROKER = "broker"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiEndpoints:
+    """Addresses, all of which can be pointed at any server that answers in the same way."""
+
+    provider: str = "https://api.massive.com"
+    broker: str = "https://paper-api.alpaca.markets"
+    search: str = SEARCH
+    archive: str = ARCHIVE
+    tickers: str = TICKERS
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterTable:
+    """The dispatch table of the recipe. Keys come from the environment: HEADWATER_MASSIVE_KEY for news and market
+    data, HEADWATER_BROKER_KEY and HEADWATER_BROKER_SECRET for the account."""
+
+    endpoints: ApiEndpoints = field(default_factory=ApiEndpoints)
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
+
+    def table(self) -> dict[str, Discover]:
+        here = self.endpoints
+        return {
+            "market_api": discover_market_data(self._provider),
+            "news_api": discover_news(self._provider),
+            "filings_api": discover_filings(search=here.search, archive=here.archive, tickers=here.tickers),
+            "web_scrape": discover_page_section,
+            "broker": discover_broker(self._broker),
+            "macro_news": discover_news(self._provider, "macro_event"),
+        }
+
+    def _provider(self, source: Source) -> JsonApi:
+        key = Credential(PROVIDER, {"Authorization": "HEADWATER_MASSIVE_KEY"}, "Bearer ", self.environment)
+        return JsonApi(source.options.get("endpoint", self.endpoints.provider), source.kind, key)
+
+    def _broker(self, source: Source) -> JsonApi:
+        variables = {
+            "APCA-API-KEY-ID": "HEADWATER_BROKER_KEY",
+            "APCA-API-SECRET-KEY": "HEADWATER_BROKER_SECRET",
+        }
+        key = Credential(BROKER, variables, environment=self.environment)
+        return JsonApi(source.options.get("endpoint", self.endpoints.broker), source.kind, key)

@@ -1,0 +1,150 @@
+"""The tables that readers of a market pipeline know by name, as views over Headwater's own rows.
+
+Two of the names, `sources` and `documents`, are Headwater's own. So on PostgreSQL the views stand in a schema of their
+own (`SET search_path = markets` and every query works unchanged), and on SQLite, which has no schemas, under a prefix
+(`markets_documents`); `by_name` gives one connection the plain names.
+"""
+
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, text
+
+SCHEMA = "markets"
+NAMES = (
+    "companies",
+    "company_aliases",
+    "sources",
+    "ingestion_runs",
+    "documents",
+    "document_company_mentions",
+    "document_intelligence",
+)
+
+COMPANIES = """
+SELECT s.id AS id, {ticker} AS ticker, {legal_name} AS legal_name, s.name AS name, {sector} AS sector, {cik} AS cik,
+  s.active AS active
+FROM subjects s WHERE s.recipe = 'markets'
+"""
+
+ALIASES = """
+SELECT a.subject_id AS company_id, a.alias AS alias, a.kind AS alias_type
+FROM aliases a JOIN subjects s ON s.id = a.subject_id WHERE s.recipe = 'markets'
+"""
+
+SOURCES = """
+SELECT s.id AS id, s.subject_id AS company_id, s.kind AS source_type, s.name AS source_name, s.options AS config,
+  s.watermark AS cursor, {published} AS published_utc, s.credibility AS credibility_score,
+  s.active AS active, s.failures AS retry_count, s.stopped AS stopped, s.due_at AS next_attempt_at,
+  s.last_polled_at AS last_run_at, s.last_success_at AS last_success_at, s.created_at AS created_at
+FROM sources s WHERE s.recipe = 'markets'
+"""
+
+RUNS = """
+SELECT r.id AS id, r.source_id AS source_id, s.subject_id AS company_id, s.kind AS source_type, r.status AS status,
+  r.started_at AS started_at, r.ended_at AS completed_at, r.found AS items_fetched, r.new AS items_new,
+  CASE WHEN r.error IS NULL THEN NULL ELSE r.error || coalesce(': ' || r.detail, '') END AS error_message,
+  r.http_status AS status_code, r.elapsed_ms AS response_time_ms, r.capture_id AS raw_ref
+FROM runs r JOIN sources s ON s.id = r.source_id WHERE r.recipe = 'markets'
+"""
+
+# An item that another program gave up makes its document `extraction_failed`; one it dealt with, `extracted`.
+DOCUMENTS = """
+SELECT d.id AS id, d.source_id AS source_id, {subject} AS company_id, {ticker} AS ticker,
+  {document_type} AS document_type, {source_type} AS source_type, d.title AS title, d.url AS url,
+  coalesce(nullif(d.canonical_url, ''), d.url) AS canonical_url, c.sha256 AS content_hash, d.publisher AS publisher,
+  d.published_at AS published_at,
+  CASE
+    WHEN d.state = 'kept' AND EXISTS (SELECT 1 FROM queue_items q WHERE q.document_id = d.id AND q.state = 'failed')
+      THEN 'extraction_failed'
+    WHEN d.state = 'kept' AND EXISTS (SELECT 1 FROM queue_items q WHERE q.document_id = d.id AND q.state = 'done')
+      THEN 'extracted'
+    WHEN d.state = 'kept' THEN 'parsed'
+    WHEN d.state = 'aside' AND d.reason = 'low_quality' THEN 'low_quality'
+    WHEN d.state = 'waiting' THEN 'pending'
+    ELSE 'parse_failed'
+  END AS status,
+  d.reason AS reason, d.quality AS quality_score,
+  CASE WHEN d.quality IS NULL THEN NULL WHEN d.quality < 0.35 THEN 'low' WHEN d.quality < 0.65 THEN 'medium'
+    ELSE 'high' END AS confidence,
+  d.text AS normalized_text, {source_type} || '/' || coalesce({ticker}, '_global') || '/' || d.id || '/normalized.txt'
+    AS normalized_ref,
+  {source_type} || '/' || coalesce({ticker}, '_global') || '/' || d.id || '/parser_output.json' AS parser_output_ref,
+  f.value AS parser_output, d.revision AS revision, d.created_at AS created_at, d.updated_at AS updated_at
+FROM documents d LEFT JOIN captures c ON c.id = d.capture_id
+  LEFT JOIN facts f ON f.record_id = d.id AND f.name = 'parser_output'
+WHERE d.recipe = 'markets' AND d.state NOT IN ('duplicate', 'dropped')
+"""
+
+MENTIONS = """
+SELECT m.document_id AS document_id, m.subject_id AS company_id, m.kind AS mention_type, m.confidence AS confidence,
+  m.count AS match_count
+FROM mentions m JOIN documents d ON d.id = m.document_id WHERE d.recipe = 'markets'
+"""
+
+INTELLIGENCE = """
+SELECT q.id AS id, q.document_id AS document_id, q.queue AS queue,
+  CASE q.state WHEN 'done' THEN 'completed' ELSE 'failed' END AS status,
+  q.result AS intelligence, q.reason AS error_message, q.attempts AS attempts, q.ended_at AS created_at
+FROM queue_items q WHERE q.recipe = 'markets' AND q.state IN ('done', 'failed')
+"""
+
+FORMS: Mapping[str, str] = {
+    "companies": COMPANIES,
+    "company_aliases": ALIASES,
+    "sources": SOURCES,
+    "ingestion_runs": RUNS,
+    "documents": DOCUMENTS,
+    "document_company_mentions": MENTIONS,
+    "document_intelligence": INTELLIGENCE,
+}
+FIELDS: Mapping[str, Mapping[str, str]] = {
+    "companies": {name: f"s.attributes.{name}" for name in ("ticker", "legal_name", "sector", "cik")},
+    "sources": {"published": "s.watermark.published"},
+    "documents": {
+        "subject": "d.subjects.0",
+        "ticker": "d.attributes.ticker",
+        "document_type": "d.attributes.document_type",
+        "source_type": "d.attributes.source_type",
+    },
+}
+
+
+def create_views(connection: Connection) -> None:
+    """Make the views, or make them anew."""
+    drop_views(connection)
+    if connection.dialect.name == "postgresql":
+        connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))
+    for name, form in FORMS.items():
+        words = {field: _inside(connection, path) for field, path in FIELDS.get(name, {}).items()}
+        connection.exec_driver_sql(f"CREATE VIEW {view_name(connection, name)} AS {form.format(**words)}")
+
+
+def drop_views(connection: Connection) -> None:
+    for name in reversed(NAMES):
+        connection.execute(text(f"DROP VIEW IF EXISTS {view_name(connection, name)}"))
+
+
+def view_name(connection: Connection, name: str) -> str:
+    return f"{SCHEMA}.{name}" if connection.dialect.name == "postgresql" else f"{SCHEMA}_{name}"
+
+
+def use_plain_names(connection: Connection) -> None:
+    """Let this connection, for as long as it lasts, find the views by their plain names."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text(f"SET search_path = {SCHEMA}, public"))
+        return
+    for name in NAMES:
+        shadow = f"CREATE TEMP VIEW IF NOT EXISTS {name} AS SELECT * FROM main.{view_name(connection, name)}"  # noqa: S608 - our own names
+        connection.execute(text(shadow))
+
+
+def _inside(connection: Connection, path: str) -> str:
+    """A value inside a JSON column, in the words of the database."""
+    table, column, key = path.split(".")
+    if connection.dialect.name == "postgresql":
+        return f"({table}.{column} ->> {key if key.isdigit() else repr(key)})"
+    return (
+        f"json_extract({table}.{column}, '$[{key}]')"
+        if key.isdigit()
+        else f"json_extract({table}.{column}, '$.{key}')"
+    )

@@ -1,0 +1,107 @@
+"""Sites that are never cited, by kind: they speak about the administration without being it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import SplitResult, urlsplit
+
+from headwater.text.urls import SEED_P_RULES, canonical_url, host_of
+from headwater_recipes.procedures.link_type import link_type
+from headwater_recipes.procedures.registry.portals import PortalRegistry
+
+_BY_KIND: Mapping[str, str] = {
+    "forum": "forocoches.com burbuja.info rankia.com reddit.com quora.com",
+    "social": "facebook.com instagram.com twitter.com x.com tiktok.com youtube.com linkedin.com t.me whatsapp.com pinterest.com",
+    "encyclopedia": "wikipedia.org wikihow.com",
+    "news": "elpais.com elmundo.es abc.es lavanguardia.com 20minutos.es elconfidencial.com eldiario.es larazon.es publico.es",
+    "aggregator": "citapreviainem.es todotramites.com tramitesygestiones.com buscooposiciones.com",
+    "commercial_law": "legalitas.com abogados365.com iberley.es",
+    "agency": "gestoria.com gestorias.es tugestor.es",
+    "assistant": "chatgpt.com openai.com perplexity.ai gemini.google.com copilot.microsoft.com",
+    "content_farm": "scribd.com slideshare.net coursehero.com",
+}
+BLOCKED: Mapping[str, str] = {
+    domain: kind for kind, domains in _BY_KIND.items() for domain in domains.split()
+}
+BLOCKED_PATTERNS = ("*.wordpress.com", "*.blogspot.com", "*.medium.com", "*.notion.site")
+
+
+# Names that nobody can own: only tests and the demo internet answer to them.
+RESERVED = ("example", "test", "localhost", "invalid")
+
+
+@dataclass(frozen=True, slots=True)
+class CitationVerdict:
+    allowed: bool
+    rule: str
+
+
+def judge_citation(url: str, registry: PortalRegistry) -> CitationVerdict:
+    """In this order: blocked domain, blocked pattern, *.gob.es, a registered domain or one below it, rejected."""
+    host = host_of(url).removeprefix("www.")
+    labels = host.split(".")
+    parents = {".".join(labels[start:]) for start in range(len(labels))}
+    if category := next((BLOCKED[name] for name in parents if name in BLOCKED), ""):
+        return CitationVerdict(False, f"blocked:{category}")
+    if any(_matches_pattern(host, pattern) for pattern in BLOCKED_PATTERNS):
+        return CitationVerdict(False, "blocked:pattern")
+    if host.endswith(".gob.es"):
+        return CitationVerdict(True, "gob.es")
+    if (owner := registry.owner(url)) is not None:
+        return CitationVerdict(True, f"registry:{owner.id}")
+    if labels[-1] in RESERVED:
+        return CitationVerdict(True, "reserved")
+    return CitationVerdict(False, "not_registered")
+
+
+def _matches_pattern(host: str, pattern: str) -> bool:
+    """`*` stands for one label."""
+    parts, labels = pattern.split("."), host.split(".")
+    return len(parts) == len(labels) and all(
+        part in ("*", label) for part, label in zip(parts, labels, strict=True)
+    )
+
+
+PAGE_NAMES = ("page", "pagina", "p")
+
+
+@dataclass(frozen=True, slots=True)
+class CitationAddress:
+    """`url` is canonical; `notes` say what was done or seen: fragment, variant, page, and the kind of link."""
+
+    url: str
+    link_type: str
+    notes: tuple[str, ...] = ()
+
+
+def citation_address(url: str, variants: Mapping[str, str] | None = None) -> CitationAddress:
+    """1 parse, 2 https, 3 host in lower case, 4 session parameters, 5 tracking parameters, 6 fragment, 7 trailing
+    slash, 8 redirects (followed by the fetcher: `url` is where they ended), 9 www mapping; then 10 the Spanish
+    variant where the page names one, a note on paging, and the kind of link. An address that cannot be read is kept.
+
+    `variants` are the addresses of the same page by language.
+    """
+    notes = []
+    split = _split_address(url)
+    if split is None:
+        return CitationAddress(url, "section", ("unreadable",))
+    if split.fragment and not split.fragment.startswith("!"):
+        notes.append(f"fragment:{split.fragment[:80]}")
+    chosen = (variants or {}).get("es", "")
+    if chosen and canonical_url(chosen, SEED_P_RULES) != canonical_url(url, SEED_P_RULES):
+        notes.append("variant:es")
+        url = chosen
+    found = canonical_url(url, SEED_P_RULES)
+    if any(f"&{name}=" in f"&{urlsplit(found).query}" for name in PAGE_NAMES):
+        notes.append("paged")
+    kind = link_type(found)
+    if kind == "homepage":
+        notes.append("homepage")
+    return CitationAddress(found, kind, tuple(notes))
+
+
+def _split_address(url: str) -> SplitResult | None:
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:
+        return None
+    return parts if parts.scheme in ("http", "https") and parts.hostname else None

@@ -1,0 +1,205 @@
+"""What the procedure is called, and what it is about."""
+
+import re
+from collections.abc import Sequence
+
+from headwater.text.folding import fold_text
+from headwater_recipes.procedures.fields.deadlines import sentences
+from headwater_recipes.procedures.fields.entries import NOTE
+from headwater_recipes.procedures.fields.organism import name_in
+from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, first, spans_of
+from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
+from headwater_recipes.procedures.sections.parts import PagePart, TextLine
+
+GENERIC = re.compile(
+    r"^(?:tramites?(?: y (?:gestiones|servicios))?|tramits|(?:detalle|ficha|informacion|datos)(?: (?:del?|de la|do) (?:tramite|procedimiento|procedemento|servicio|ayuda))?|"
+    r"sede electronica.*|seu electronica.*|egoitza elektronikoa.*|(?:detall|fitxa|informacio)(?: del? (?:tramit|procediment|servei))?|catalogo de .*|cataleg de .*|inicio|home|"
+    r"procedimientos?(?: y servicios)?|servicios?|serveis|servizos|izapideak?|izapidearen fitxa|procedure(?:s| details)?|guia de tramites|portal .*|bienvenid\w+.*|ficha informativa|hoja informativa|full informatiu)$"
+)
+HONOURS = re.compile(r"^(?:excmo|excma|excelentisimo|excel lentissim|ilmo|ilustre|muy ilustre|m i) ")
+SEPARATORS = re.compile(r"\s+(?:[-–—|·»:]|::|>)\s+")
+PREFIX = re.compile(
+    r"^(?:tr[aá]mite|procedimiento|procediment|tr[aà]mit|procedemento|izapidea|procedure|ficha|servicio)\s*(?:n[ºo.]*\s*\d+)?\s*[:–—-]\s*",
+    re.IGNORECASE,
+)
+CODE = re.compile(r"^\(?(?=[A-Z]*\d)[A-Z]{0,4}[-.]?\d{2,6}[A-Z]?\)?\s*[-–—.:]\s+(?=[A-ZÁÉÍÓÚÀÈ])")
+LONGEST_DESCRIPTION, MOST_SENTENCES = 700, 3
+SHORTEST, LOWEST_TITLE = 20, 3
+ABOUT_THE_PAGE = frozenset({"nombre", "nombre_alternativo", "organismo", "codigo_sia", "ignored", "contacto"})
+NOT_ABOUT = re.compile(
+    r"^(?:ultima actualizacion|actualizado|actualitzat|publicado|fecha de|codigo|codi|estas en|inicio|imprimir|volver|compartir|last update|azken|sia\b|abierto el plazo|plazo cerrado|en plazo)"
+)
+
+
+def name(parts: Sequence[PagePart], title: str, page_title: str) -> FieldValue:
+    """A part that is called the procedure's name; else the first heading that is no label; else the line above the
+    first part; else the page's title."""
+    return first(
+        [
+            _labelled(parts),
+            _headed(parts),
+            _of_line(_line_above(parts)),
+            _titled((*SEPARATORS.split(page_title), title)),
+            _of_line(_first_line(parts)),
+            _of_part(next((part for part in parts if part.title and _names(part)), None)),
+        ]
+    )
+
+
+def _labelled(parts: Sequence[PagePart]) -> FieldValue:
+    told = (part.lines[0] for part in parts if part.field == "nombre" and part.lines)
+    return _of_line(next((line for line in told if _is_name(line.text)), None))
+
+
+def _headed(parts: Sequence[PagePart]) -> FieldValue:
+    titles = [part for part in parts if part.title and part.level == 1 and _names(part)]
+    other = next((part for part in parts if part.title and not _is_body(part.title)), None)
+    if other is not None and other.level <= LOWEST_TITLE and _names(other):
+        titles.append(other)
+    return _of_part(titles[0] if titles else None)
+
+
+def _names(part: PagePart) -> bool:
+    if part.label is not None or part.title.endswith("?") or _is_body(part.title):
+        return False
+    return not GENERIC.match(fold_text(part.title))
+
+
+def _is_body(text: str) -> bool:
+    """The name of a public body and nothing else."""
+    named = name_in(text)
+    return bool(named) and HONOURS.sub("", fold_text(text)) == fold_text(named)
+
+
+def _titled(texts: Sequence[str]) -> FieldValue:
+    for text in texts:
+        if text and not GENERIC.match(fold_text(text)) and recognise(text) is None and not _is_body(text):
+            return FieldValue(cleaned(text), ())
+    return NO_VALUE
+
+
+def _first_line(parts: Sequence[PagePart]) -> TextLine | None:
+    line = next(iter(parts[0].lines), None) if parts and not parts[0].title else None
+    return line if line is not None and _could_be_name(line.text) else None
+
+
+def _of_line(line: TextLine | None) -> FieldValue:
+    return FieldValue(cleaned(line.text), spans_of([line])) if line is not None else NO_VALUE
+
+
+def _of_part(part: PagePart | None) -> FieldValue:
+    if part is None:
+        return NO_VALUE
+    return FieldValue(cleaned(part.title), ((part.start, part.start + part.level + 1 + len(part.title)),))
+
+
+def _line_above(parts: Sequence[PagePart]) -> TextLine | None:
+    """The short line right above the first known part, where the page has no heading for its name."""
+    before: list[TextLine] = []
+    for part in parts:
+        if part.label is not None:
+            break
+        if part.title:
+            before.append(
+                TextLine(kind="text", text=part.title, start=part.start, end=part.start + len(part.title))
+            )
+        before += part.lines
+    else:
+        return None
+    short = [line for line in before if line.kind == "text" and _could_be_name(line.text) and not line.links]
+    return next(
+        (
+            line
+            for line in reversed(short)
+            if not GENERIC.match(fold_text(line.text)) and not NOT_ABOUT.match(fold_text(line.text))
+        ),
+        None,
+    )
+
+
+def _is_name(text: str) -> bool:
+    return not GENERIC.match(fold_text(text)) and recognise_plain(text) is None
+
+
+def _could_be_name(text: str) -> bool:
+    return 2 <= len(text.split()) <= 16 and not text.endswith((".", ":", ";")) and not _is_body(text)
+
+
+def cleaned(text: str) -> str:
+    text = CODE.sub("", PREFIX.sub("", " ".join(text.split())))
+    return text.rstrip(" .:") if not text.isupper() else text.rstrip(" .:").capitalize()
+
+
+def description(parts: Sequence[PagePart], meta: str) -> tuple[FieldValue, str]:
+    """One to three sentences of the part about it, or of what stands before the first part; and what is left over."""
+    own = [line for part in parts if part.field == "descripcion" for line in part.lines]
+    lines = _prose(own)
+    if not lines:
+        lines = _prose(_opening(parts))
+    if not lines:
+        return (FieldValue(meta.strip(), ()) if len(meta.strip()) >= SHORTEST else NO_VALUE), ""
+    text = " ".join(
+        line.text if line.text.endswith((".", "!", "?", ":", ";")) else f"{line.text}." for line in lines
+    )
+    text = text if len(lines) > 1 else lines[0].text
+    if len(text) <= LONGEST_DESCRIPTION:
+        return FieldValue(text, spans_of(lines)), ""
+    said = sentences(text)
+    kept = " ".join(said[:MOST_SENTENCES])
+    return FieldValue(kept, spans_of(lines)), " ".join(said[MOST_SENTENCES:])
+
+
+def _prose(lines: Sequence[TextLine]) -> list[TextLine]:
+    said = [
+        line
+        for line in lines
+        if line.kind in {"text", "item"}
+        and not NOTE.match(line.text)
+        and not NOT_ABOUT.match(fold_text(line.text))
+    ]
+    return said if sum(len(line.text) for line in said) >= SHORTEST else []
+
+
+def _opening(parts: Sequence[PagePart]) -> list[TextLine]:
+    """Paragraphs below the title and outside of all parts."""
+    opening: list[TextLine] = []
+    passed = False
+    for part in parts:
+        if part.field == "codigo_sia" and not passed:
+            opening += _paragraphs(part.lines[1:])  # a code is one line; what follows is the page's own
+        elif part.label is not None:
+            passed = passed or part.field not in ABOUT_THE_PAGE
+        elif _opens(part, passed=passed, found=opening):
+            opening += _paragraphs(part.lines)
+    return _whole(opening) or opening
+
+
+def _opens(part: PagePart, *, passed: bool, found: Sequence[TextLine]) -> bool:
+    """Key facts may stand before the title: what is right below that is the opening all the same."""
+    if part.level == 1 and not found:
+        return True
+    return part.level <= 2 and not (passed and (part.title or _whole(found)))
+
+
+def _paragraphs(lines: Sequence[TextLine]) -> list[TextLine]:
+    return [
+        line
+        for line in lines
+        if line.kind == "text" and len(line.text.split()) >= 6 and not line.text.endswith("?")
+    ]
+
+
+def _whole(lines: Sequence[TextLine]) -> list[TextLine]:
+    """Those that are sentences."""
+    return [line for line in lines if line.text.endswith((".", "!"))]
+
+
+def other_names(parts: Sequence[PagePart]) -> FieldValue:
+    lines = [line for part in parts if part.field == "nombre_alternativo" for line in part.lines]
+    names = [
+        piece.strip(" .")
+        for line in lines
+        for piece in re.split(r"[;,/]| o | u ", line.text)
+        if len(piece.strip()) > 2
+    ]
+    return FieldValue(list(dict.fromkeys(names)), spans_of(lines)) if names else NO_VALUE

@@ -1,0 +1,38 @@
+"""A field's value together with the places of the text that it was read from."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from headwater_recipes.procedures.sections.parts import TextLine
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldValue:
+    """Nothing told is an empty value without a place."""
+
+    value: Any = None
+    spans: tuple[Span, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.value not in (None, "", [], {})
+
+
+NO_VALUE = FieldValue()
+
+
+def spans_of(lines: Iterable[TextLine]) -> tuple[Span, ...]:
+    """In order, with neighbours joined."""
+    joined: list[Span] = []
+    for start, end in sorted({(line.start, line.end) for line in lines}):
+        if joined and start <= joined[-1][1] + 2:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return tuple(joined)
+
+
+def first(candidates: Sequence[FieldValue]) -> FieldValue:
+    return next((one for one in candidates if one), NO_VALUE)

@@ -1,0 +1,99 @@
+"""Bytes of any kind to a Reading whose text keeps the structure that a procedure's fields hang on."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from selectolax.lexbor import LexborHTMLParser
+
+from headwater.documents.cleaning.encoding import fix_mojibake
+from headwater.extract.blocks import Block, Heading, blocks_to_markdown, blocks_to_plain_text
+from headwater.extract.html.forms import read_forms
+from headwater.extract.html.parser import truncate_markup
+from headwater.extract.html.reader import read_html
+from headwater.extract.reader import ALIASES, READERS, read_any
+from headwater.extract.sandbox_pool import Sandboxed
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
+from headwater.model.recipe import Extract
+from headwater.text import sniffing as sniff
+from headwater.text.charset import decode_text, fix_encoding, replace_surrogates
+from headwater.text.words import count_words
+from headwater_recipes.procedures.labels.recognise import recognise
+from headwater_recipes.procedures.page.links import buttons_of
+from headwater_recipes.procedures.page.outline import outline
+from headwater_recipes.procedures.page.site_frame import site_frame
+from headwater_recipes.procedures.page.writer import is_rule
+
+UNREADABLE_TYPES = frozenset(
+    {"login", "error_page", "soft_404", "redirect_stub", "too_large", "malformed", "paywall"}
+)
+FEWEST_WORDS = 30
+
+
+def read_procedure(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
+    """Web pages by their elements, everything else as the engine reads it."""
+    kind = sniff.sniff(data, hints.media_type) if data.strip() else ""
+    return read_page(data, hints) if kind == sniff.HTML else read_any(data, hints)
+
+
+def read_page(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
+    """The engine says what the page is about and whether there is one; the text is the outline of its elements, where
+    that has more of what a procedure is made of."""
+    found = read_html(data, hints)
+    if isinstance(found, Unreadable) and found.reason in UNREADABLE_TYPES:
+        return found
+    # Mended while every character is still there: what stands for a letter may look like white space.
+    markup, _ = fix_mojibake(truncate_markup(decode_text(data, hints.media_type).text)[0])
+    tree = LexborHTMLParser(markup)
+    blocks = outline(tree, hints.url or "")
+    text = fix_encoding(replace_surrogates(blocks_to_markdown(blocks)))
+    if count_words(text) < FEWEST_WORDS and not _parts(blocks):
+        return found
+    known = found if isinstance(found, Reading) else Reading(text="", media_type="text/html", confidence=0.5)
+    return replace(
+        known,
+        text=text,
+        plain=fix_encoding(
+            replace_surrogates(blocks_to_plain_text(block for block in blocks if not is_rule(block)))
+        ),
+        method="procedure outline",
+        title=_title(blocks) or known.title,
+        attributes={**known.attributes, **_attributes(tree, blocks, markup, hints.url or "")},
+        origins={
+            **known.origins,
+            "text": "procedure outline",
+            "title": "first heading" if _title(blocks) else known.origins.get("title", ""),
+        },
+    )
+
+
+def _title(blocks: list[Block]) -> str:
+    titles = [block.text for block in blocks if isinstance(block, Heading) and block.level == 1]
+    if len(titles) == 1:
+        return titles[0]
+    return next((text for text in titles if recognise(text) is None), "")
+
+
+def _parts(blocks: list[Block]) -> int:
+    return sum(isinstance(block, Heading) and recognise(block.text) is not None for block in blocks)
+
+
+def _attributes(tree: LexborHTMLParser, blocks: list[Block], markup: str, address: str) -> dict[str, Any]:
+    told: dict[str, Any] = {"site": site_frame(tree)}
+    title = tree.css_first("title")
+    if title is not None:
+        told["page_title"] = " ".join(title.text(deep=True).split())[:300]
+    if buttons := buttons_of(tree, address):
+        told["buttons"] = buttons
+    headings = [{"level": block.level, "text": block.text} for block in blocks if isinstance(block, Heading)]
+    if headings:
+        told["headings"] = headings
+    if "<form" in markup.lower() and (forms := read_forms(markup)):
+        told["forms"] = forms
+    return told
+
+
+def procedure_readers() -> Mapping[str, Extract]:
+    """For the recipe: every type, read in a process that can be killed."""
+    reader: Extract = Sandboxed(read_procedure)
+    return dict.fromkeys(("*", *READERS, *ALIASES), reader)

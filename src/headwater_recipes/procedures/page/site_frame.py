@@ -1,0 +1,213 @@
+"""What stands on every page of a site and belongs to none of its procedures."""
+
+import re
+from typing import Any
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from headwater.text.letters import to_one_line
+
+SKIPPED_TAGS = frozenset(
+    {
+        *(
+            "script",
+            "style",
+            "noscript",
+            "template",
+            "svg",
+            "iframe",
+            "object",
+            "canvas",
+            "video",
+            "audio",
+            "map",
+        ),
+        *("nav", "footer", "select", "option", "textarea", "input", "datalist", "progress", "head", "dialog"),
+    }
+)
+FRAME_ROLES = frozenset(
+    {"navigation", "banner", "contentinfo", "search", "complementary", "menu", "menubar", "dialog"}
+)
+_WORDS = re.compile(r"[a-z]+")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+CHROME_WORDS = frozenset(
+    {
+        *(
+            "cookie",
+            "cookies",
+            "consent",
+            "breadcrumb",
+            "breadcrumbs",
+            "migas",
+            "molles",
+            "share",
+            "sharing",
+            "social",
+        ),
+        *(
+            "compartir",
+            "comparteix",
+            "navbar",
+            "sidebar",
+            "newsletter",
+            "comments",
+            "comentarios",
+            "comentaris",
+        ),
+        *(
+            "valoracion",
+            "valoracio",
+            "rating",
+            "feedback",
+            "pagination",
+            "paginacion",
+            "skip",
+            "relacionados",
+            "relacionats",
+        ),
+        *(
+            "related",
+            "relacionado",
+            "footnote",
+            "footnotes",
+            "pie",
+            "footer",
+            "toc",
+            "satisfaccion",
+            "encuesta",
+            "chatbot",
+        ),
+        *(
+            "accesibilidad",
+            "peu",
+            "oina",
+            "toc",
+            "catlinks",
+            "editsection",
+            "idiomas",
+            "languages",
+            "langs",
+            "tagcloud",
+            "publicidad",
+            "noprint",
+            "printonly",
+        ),
+    }
+)
+MENUS = frozenset({"menu", "nav", "navigation", "submenu", "topbar"})
+HEADERS = frozenset({"header", "cabecera", "encabezado", "capcalera", "goiburua", "masthead"})
+SITE_WIDE = frozenset({"site", "top", "page", "global", "main", "superior", "portal", "web"})
+TAB_LIST = re.compile(r"\btab", re.IGNORECASE)
+
+
+def is_chrome(node: LexborNode) -> bool:
+    """By its element, its role or what its class and id call it. Bars of tabs are no menus."""
+    tag = node.tag
+    if tag in SKIPPED_TAGS or (tag or "").endswith("-icon") or (tag == "aside" and not _holds_title(node)):
+        return True
+    attributes = node.attributes
+    if (attributes.get("role") or "").lower() in FRAME_ROLES:
+        return True
+    if tag in {"body", "html", "main", "article", "h1", "h2", "h3"}:
+        return False
+    if tag == "header":
+        return not (_holds_title(node) or _within(node, ("main", "article", "section")))
+    named = element_names(node)
+    if HEADERS & named and (SITE_WIDE & named or (node.attributes.get("id") or "").lower() in HEADERS):
+        return not (_holds_title(node) or _within(node, ("main", "article")))
+    if CHROME_WORDS & named:
+        return not _holds_title(node)
+    return bool(MENUS & named) and not _is_tab_list(node) and not _holds_title(node)
+
+
+def element_names(node: LexborNode) -> set[str]:
+    """The words that class and id are made of, and the name of an element that the site made up."""
+    attributes = node.attributes
+    own = node.tag if "-" in (node.tag or "") else ""
+    told = f"{own} {attributes.get('class') or ''} {attributes.get('id') or ''}"
+    return set(_WORDS.findall(_CAMEL.sub(" ", told).lower()))
+
+
+def _is_tab_list(node: LexborNode) -> bool:
+    attributes = node.attributes
+    return bool(TAB_LIST.search(f"{attributes.get('class') or ''} {attributes.get('role') or ''}"))
+
+
+def _holds_title(node: LexborNode) -> bool:
+    return node.css_first("h1") is not None
+
+
+def _within(node: LexborNode, tags: tuple[str, ...]) -> bool:
+    parent = node.parent
+    while parent is not None:
+        if parent.tag in tags:
+            return True
+        parent = parent.parent
+    return False
+
+
+LONGEST, MOST, AT_AN_END = 400, 12, 240
+CRUMBS = "[class*=breadcrumb] li,[class*=breadcrumb] a,[class*=migas] li,[class*=migas] a,nav[aria-label*=ruta] a,#breadcrumbs a,[class*=molles] a"
+
+
+def site_frame(tree: LexborHTMLParser) -> dict[str, Any]:
+    """Only what is there; texts are cut."""
+    found = {
+        "name": _meta(tree, "og:site_name") or _meta(tree, "application-name"),
+        "author": _meta(tree, "author") or _meta(tree, "DC.creator") or _meta(tree, "dcterms.publisher"),
+        "logo": _logo(tree),
+        "header": _text(
+            tree,
+            "header,[role=banner],#header,#cabecera,.cabecera,.header,[class*=header-],[class*=brand],[id*=cabecera],[id*=capcalera],[class*=capcalera]",
+        ),
+        "opening": _opening(tree),
+        "closing": _closing(tree),
+        "footer": _text(tree, "footer,[role=contentinfo],#footer,#pie,.pie"),
+        "path": list(dict.fromkeys(to_one_line(node.text(deep=True)) for node in tree.css(CRUMBS)[:MOST])),
+        "languages": _languages(tree),
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _opening(tree: LexborHTMLParser) -> str:
+    """The first words and pictures of the page, whatever elements they stand in."""
+    if tree.body is None:
+        return ""
+    named = [node.attributes.get("alt") or "" for node in tree.body.css("img[alt]")[:3]]
+    words = to_one_line(tree.body.text(deep=True, separator=" · "))[:AT_AN_END]
+    return to_one_line(" · ".join([*named, words]))[:LONGEST]
+
+
+def _closing(tree: LexborHTMLParser) -> str:
+    return (
+        to_one_line(tree.body.text(deep=True, separator=" · "))[-AT_AN_END:] if tree.body is not None else ""
+    )
+
+
+def _meta(tree: LexborHTMLParser, name: str) -> str:
+    for attribute in ("property", "name"):
+        node = tree.css_first(f'meta[{attribute}="{name}"]')
+        if node is not None and (said := to_one_line(node.attributes.get("content") or "")):
+            return said[:LONGEST]
+    return ""
+
+
+def _logo(tree: LexborHTMLParser) -> str:
+    for node in tree.css(
+        "header img[alt],#cabecera img[alt],.cabecera img[alt],[id*=header] img[alt],[class*=header] img[alt],[class*=logo] img[alt],img[class*=logo][alt],#header img[alt],a[class*=logo],[class*=logo]"
+    ):
+        said = to_one_line(node.attributes.get("alt") or node.attributes.get("title") or node.text(deep=True))
+        if said:
+            return said[:LONGEST]
+    return ""
+
+
+def _text(tree: LexborHTMLParser, selector: str) -> str:
+    parts = [to_one_line(node.text(deep=True, separator=" · ")) for node in tree.css(selector)[:3]]
+    return " · ".join(part for part in parts if part)[:LONGEST]
+
+
+def _languages(tree: LexborHTMLParser) -> list[str]:
+    """Of the other versions of this page."""
+    said = [(node.attributes.get("hreflang") or "")[:2].lower() for node in tree.css("link[hreflang]")]
+    return sorted({language for language in said if language in {"es", "ca", "eu", "gl", "en"}})

@@ -1,0 +1,91 @@
+"""One public portal: who runs it, whose it is, and how it is looked at."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from headwater.settings.yaml_file import load_yaml
+from headwater.text.urls import host_of
+from headwater_recipes.procedures.registry.territory import LEVELS
+
+Jurisdiction = Literal["age", "ccaa", "local", "boe"]
+Slug = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9-]+$")]
+
+
+class PortalSource(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """How its procedures are found: a kind of source, where, and that kind's options."""
+
+    kind: Literal["sitemap", "crawl", "feed", "seeds", "boe", "datos"]
+    url: str = ""
+    every: str | None = None
+    cron: str | None = None
+    options: dict[str, Any] = {}
+
+
+class Portal(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """`domains` are the registered names that speak for it, everything below included."""
+
+    id: Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_-]{2,60}$")]
+    name: str
+    jurisdiction: Jurisdiction
+    portal_url: str
+    domains: list[str]
+    access_method: Literal["crawl", "api", "rss", "auth_only", "informational"] = "crawl"
+    tier: Annotated[int, msgspec.Meta(ge=1, le=3)] = 1
+    priority: Literal["P0", "P1", "P2"] = "P1"
+    organism: str = ""
+    abbreviation: Annotated[str, msgspec.Meta(pattern=r"^(?:[A-Z]{2,10})?$")] = ""
+    ccaa: Slug | None = None
+    province: Slug | None = None
+    municipality: Slug | None = None
+    languages: tuple[Literal["es", "ca", "eu", "gl", "en", "fr", "ar"], ...] = ("es",)
+    content_formats: tuple[Literal["html", "pdf", "xml", "json", "csv", "rss"], ...] = ("html",)
+    update_frequency: str = "irregular"
+    rate_limit_rps: float = 1.0
+    looks: list[PortalSource] = []
+
+
+class RegistryFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    version: str
+    sources: list[Portal]
+
+
+FOLDER = Path(__file__).parent
+FILES = ("state.yaml", "regional.yaml", "local.yaml")
+DEMO = "demo.yaml"
+
+
+@dataclass(frozen=True)
+class PortalRegistry:
+    entries: tuple[Portal, ...] = ()
+    by_domain: dict[str, Portal] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        table = {domain: entry for entry in self.entries for domain in entry.domains}
+        object.__setattr__(self, "by_domain", table)
+
+    def owner(self, url: str) -> Portal | None:
+        """The portal whose domain is the longest end of the address's host."""
+        labels = host_of(url).split(".")
+        names = (".".join(labels[start:]) for start in range(len(labels)))
+        return next((self.by_domain[name] for name in names if name in self.by_domain), None)
+
+
+def portal_territory(entry: Portal) -> dict[str, str]:
+    places = {"ccaa": entry.ccaa, "provincia": entry.province, "municipio": entry.municipality}
+    return {"nivel": LEVELS[entry.jurisdiction]} | {name: value for name, value in places.items() if value}
+
+
+def read_registry(paths: Iterable[Path]) -> PortalRegistry:
+    return PortalRegistry(tuple(entry for path in paths for entry in load_yaml(path, RegistryFile).sources))
+
+
+@cache
+def packaged_registry(*, demo: bool = True) -> PortalRegistry:
+    """The portals that come with the recipe; `demo` adds those of the demo internet, whose names nobody can own."""
+    names: Sequence[str] = (*FILES, DEMO) if demo else FILES
+    return read_registry(FOLDER / name for name in names if (FOLDER / name).exists())

@@ -1,0 +1,137 @@
+"""The lines of an extracted text, each with what it is, what it says and where it stands."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from headwater_recipes.procedures.labels.vocabulary import Label
+
+HEADING = re.compile(r"^(#{1,6})\s+(.+)$")
+ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)]|[a-z]\))\s+(?=\S)")
+LINK = re.compile(r"\[([^\[\]]{0,500})\]\(([^()\s]{1,2000})\)")
+COUNT = re.compile(r"^\s*\d{1,2}\s*$")  # the number of a step, in a circle beside it
+RULE = re.compile(r"^-{3,8}$")
+SEPARATOR = re.compile(r"^\|(?:\s*:?-{3,}:?\s*\|)+\s*$")
+CELL = re.compile(r"(?<!\\)\|")
+BOLD_LEAD = re.compile(r"^\*\*(.{1,160}?)\*\*\s*:?\s*(.*)$")
+_FILE = re.compile(r"\.(?:pdf|docx?|odt|xlsx?|zip|rtf)(?:$|[?#])", re.IGNORECASE)
+_FETCHES = re.compile(
+    r"\W*(?:modelo|model|impreso|impres|descarg\w+|descàrrega|baixa\w*|formulari\w*|pdf|word|odt|docx?|deskargatu|download|eredua|ver|anexo)\b.{0,30}$"
+)
+_NOTE_SIGN = re.compile(
+    r"\s*(?:\(\d{1,2}\)|\[\d{1,2}\]|(?<!\bm)(?<!km)(?<!cm)[¹²³⁴⁵]+|(?<=\w)\*{1,3})(?=[.;,]?$)"
+)
+_MARKS = re.compile(r"\*\*|\u200b|^\\")
+
+
+@dataclass(frozen=True, slots=True)
+class TextLink:
+    text: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextLine:
+    """`kind` is heading, text, item, row, or rule: the end of labels as deep as its `level`; `lead` are the bold words that a text begins with, `rest` what follows;
+    `cells` those of a row; `start` and `end` its place in the text. `promoted`: a heading that nothing but its words
+    shows to be one."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    level: int = 0
+    lead: str = ""
+    rest: str = ""
+    cells: tuple[str, ...] = ()
+    links: tuple[TextLink, ...] = ()
+    promoted: bool = False
+    numbered: bool = False
+
+
+def lines_of(text: str) -> Iterator[TextLine]:
+    """Every line that says something."""
+    place = 0
+    for raw in text.split("\n"):
+        start, place = place, place + len(raw) + 1
+        if raw.strip() and not SEPARATOR.match(raw) and not COUNT.match(raw):
+            yield _line(raw, start)
+
+
+def _line(raw: str, start: int) -> TextLine:
+    links = tuple(TextLink(found[1].strip(), found[2]) for found in LINK.finditer(raw))
+    place: dict[str, Any] = {"start": start, "end": start + len(raw)}
+    if found := HEADING.match(raw):
+        return TextLine(kind="heading", text=plain_text(found[2]), level=len(found[1]), links=links, **place)
+    if RULE.match(raw):
+        return TextLine(kind="rule", text="", level=len(raw) - 2, **place)
+    if raw.startswith("|"):
+        cells = tuple(plain_text(cell.replace("\\|", "|")) for cell in CELL.split(raw.strip())[1:-1])
+        return TextLine(kind="row", text=" | ".join(filter(None, cells)), cells=cells, links=links, **place)
+    if raw.startswith("\\") and ITEM.match(raw[1:]):
+        raw = raw[1:]  # typed by hand, and therefore escaped by whoever wrote the text down
+    item = ITEM.match(raw)
+    body = raw[item.end() :] if item else raw
+    lead, rest = _lead(body)
+    return TextLine(
+        kind="item" if item else "text",
+        text=plain_text(body),
+        lead=lead,
+        rest=rest,
+        links=links,
+        numbered=bool(item and item[0].strip()[0].isdigit()),
+        **place,
+    )
+
+
+def _lead(body: str) -> tuple[str, str]:
+    found = BOLD_LEAD.match(body.strip().removeprefix("\\"))
+    return (plain_text(found[1]).rstrip(" :.-–"), plain_text(found[2]).lstrip(": ")) if found else ("", "")
+
+
+def has_content(line: TextLine) -> bool:
+    """More than where a link leads."""
+    return " ".join(link.text for link in line.links).casefold().split() != line.text.casefold().split()
+
+
+def plain_text(text: str) -> str:
+    """Its words, without marks of links and emphasis, signs of footnotes, and links that only fetch a form."""
+    words = " ".join(_MARKS.sub("", LINK.sub(_worded, text)).split())
+    return _NOTE_SIGN.sub("", words.replace(" ()", "").replace("()", ""))
+
+
+def _worded(found: re.Match[str]) -> str:
+    only_fetches = _FILE.search(found[2]) and _FETCHES.match(found[1].lower()) and found.start() > 0
+    return "" if only_fetches else found[1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PagePart:
+    """`label` is what the heading announces, or the one above it where it announces nothing itself; `subtitle` is the
+    heading of a part that only goes on with the field above. `own`: the label is the heading's own."""
+
+    title: str
+    level: int
+    label: Label | None
+    lines: tuple[TextLine, ...] = ()
+    start: int = 0
+    own: bool = True
+    also: tuple[Label, ...] = ()
+    above: tuple[str, ...] = field(default_factory=tuple)
+
+    @property
+    def field(self) -> str:
+        return self.label.field if self.label else ""
+
+    @property
+    def key(self) -> str:
+        return self.label.key if self.label else ""
+
+    @property
+    def text(self) -> str:
+        return "\n".join(line.text for line in self.lines)
+
+
+def parts_of_field(parts: Sequence[PagePart], *fields: str) -> list[PagePart]:
+    return [part for part in parts if part.field in fields]
