@@ -20,9 +20,9 @@ from headwater.fetch.politeness.rate_limiter_redis import RedisRateLimiter
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.model.ports import Clock, Fetcher, ignore_commits
-from headwater.model.recipe import Recipe, Sink
+from headwater.model.recipe import RECIPE_ENTRY_POINTS, Recipe, Sink
 from headwater.model.subject import Subject
-from headwater.recipe_loader import RECIPE_ENTRY_POINTS, installed_recipes, load_recipe
+from headwater.recipe_loader import installed_recipes, load_recipe
 from headwater.redis_client import RedisClient
 from headwater.settings.archive import (
     ArchiveSettings,

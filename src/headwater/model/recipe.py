@@ -14,6 +14,8 @@ from headwater.model.source import Bar, Lead, Observation, Source, Trigger
 from headwater.model.story import Story
 from headwater.model.subject import Subject
 
+RECIPE_ENTRY_POINTS = "headwater.recipes"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CapturedPayload:
@@ -255,6 +257,14 @@ class Grouping:
     llm_summary: LlmSummary | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of the command line: the module whose `app` is a typer application, and its line in `--help`."""
+
+    module: str
+    help: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """A pipeline as a value. The engine knows no recipe.
@@ -265,7 +275,8 @@ class Recipe:
     installation's settings say about it: a file with its sources, if any, and its options. `housed` makes it anew for a
     data folder and the encoder of the settings, for a recipe that needs one of them. `quiet`: a subject of which nothing
     came for longer is worth an alarm. `namespace` begins the names that it has on a server which others use too; without
-    one it is the recipe's name.
+    one it is the recipe's name. `commands` are those that it adds to the command line: the table COMMANDS in the module
+    `commands` of its package, which the command line reads without building the recipe.
     """
 
     name: str
@@ -287,6 +298,7 @@ class Recipe:
     with_data_dir: Callable[[Path, str], "Recipe"] | None = None
     silence_limit: timedelta | None = None
     namespace: str = ""
+    commands: Mapping[str, Command] = field(default_factory=dict)
 
     @property
     def prefix(self) -> str:

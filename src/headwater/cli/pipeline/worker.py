@@ -10,7 +10,7 @@ from headwater.app import App
 from headwater.cli.environment import make_app
 from headwater.cli.options import Quiet, single_command
 from headwater.cli.render.console import error_console
-from headwater.recipe_loader import RECIPE_ENTRY_POINTS
+from headwater.model.recipe import RECIPE_ENTRY_POINTS
 
 RecipeFilter = Annotated[
     list[str] | None, typer.Option("--recipe", metavar="RECIPE", help="Only this recipe; may be repeated.")
