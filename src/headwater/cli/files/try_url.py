@@ -18,7 +18,7 @@ from headwater.ops.url_trial import describe_outcome, fetch_once
 
 def try_url(
     context: typer.Context,
-    url: Annotated[str, typer.Argument(metavar="URL", help="The address to fetch_once for.")],
+    url: Annotated[str, typer.Argument(metavar="URL", help="The URL to fetch.")],
     *,
     recipe: Annotated[
         str | None, typer.Option(metavar="RECIPE", help="Read it as this recipe would, not as any would.")

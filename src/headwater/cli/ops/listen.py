@@ -17,8 +17,8 @@ EVERY = 60.0
 
 def listen_command(
     context: typer.Context,
-    host: Annotated[str, typer.Option(help="The address to serve_websub on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to serve_websub on.")] = 8750,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on.")] = 8750,
 ) -> None:
     """Let hubs tell when a feed has something new (WebSub), until Ctrl-C.
 

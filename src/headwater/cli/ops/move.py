@@ -106,7 +106,7 @@ def _show(moved: MoveReport) -> None:
     for name in moved.damaged:
         out.print(f"Damaged or missing here: {name}", style="yellow", soft_wrap=True)
     if not moved.dry_run:
-        out.print(f"Go on there: `headwater --home {moved.to} work`.", soft_wrap=True)
+        out.print(f"Go on there: `headwater --env {moved.to} work`.", soft_wrap=True)
 
 
 app = single_command(move)

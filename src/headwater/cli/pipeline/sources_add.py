@@ -99,7 +99,7 @@ def add(
         typer.Option(metavar="URL", help="Read this feed when the first cannot be; may be repeated."),
     ] = None,
     no_check: Annotated[
-        bool, typer.Option("--no-check_feeds", help="Add it without asking it first.")
+        bool, typer.Option("--no-check", help="Add it without asking it first.")
     ] = False,
     seconds: Seconds = 2.0,
     as_json: Json = False,

@@ -29,7 +29,7 @@ def import_list(
     path: ListFile,
     *,
     no_check: Annotated[
-        bool, typer.Option("--no-check_feeds", help="Add them without asking them first.")
+        bool, typer.Option("--no-check", help="Add them without asking them first.")
     ] = False,
     seconds: Annotated[float, typer.Option(min=0.1, help="How long each may take to answer.")] = 10.0,
     as_json: Json = False,
