@@ -270,7 +270,7 @@ def test_the_verb_moves_and_says_what_it_did(
     )
     assert here == there != ""
     noted = call(capsys, monkeypatch, "docs", "list", "--json")
-    assert "what is here is as it was then" in noted.err
+    assert "the data here may be out of date" in noted.err
     answer = shell("run", "crypto", "--once", at=tmp_path)
     assert answer.code == 1
     assert answer.err.count("moved to the home 'cluster'") == 1
@@ -451,7 +451,7 @@ def test_nobody_writes_to_what_was_left_from_any_folder(
     for line in READING:
         told = answer(line)
         assert told.code == 0, (line, told)
-        assert told.err.count("what is here is as it was then") == 1, (line, told)
+        assert told.err.count("the data here may be out of date") == 1, (line, told)
     assert everything(app.store.engine) == before
     assert "leave one of them out" in answer("move --undo --dry-run --json").err
     assert answer("sources pause SOURCE").code == 1

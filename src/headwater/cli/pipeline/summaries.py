@@ -49,14 +49,14 @@ def run(
     It asks the endpoint of the setting `summaries` about the stories of recipes in tier C. It may be killed at any
     moment and run again: no batch is sent twice.
     """
-    opened = _opened(context)
-    if not llm_summary_recipes(opened):
+    app = _opened(context)
+    if not llm_summary_recipes(app):
         _tell("No recipe is in tier C: what was sent before is followed, nothing new is asked.")
     if dry_run:
-        told: dict[str, Any] = asdict(open_summary_round(opened, _tell).estimate())
+        told: dict[str, Any] = asdict(open_summary_round(app, _tell).estimate())
     else:
         told = Maintenance(
-            opened, chores={SUMMARIES: summaries_task(_tell, longest=SUMMARY_TIME_LIMIT)}
+            app, chores={SUMMARIES: summaries_task(_tell, longest=SUMMARY_TIME_LIMIT)}
         ).run_now(SUMMARIES)
     if as_json:
         print_json(told)
@@ -67,12 +67,12 @@ def run(
 @app.command("status")
 def status(context: typer.Context, as_json: Json = False) -> None:
     """Tell how many stories wait, were answered or failed, what was spent, and how batches stand."""
-    opened = open_app(context)
-    rows, batches = SummaryRequests(opened.store.engine), SummaryBatches(opened.store.engine).listed()
-    spent = rows.spent(opened.clock() - DAY)
+    app = open_app(context)
+    rows, batches = SummaryRequests(app.store.engine), SummaryBatches(app.store.engine).listed()
+    spent = rows.spent(app.clock() - DAY)
     counts = rows.counts()
     if as_json:
-        daily_budget = opened.settings.summaries.daily_budget
+        daily_budget = app.settings.summaries.daily_budget
         print_json(
             {
                 "requests": counts,
@@ -97,12 +97,12 @@ def cancel(context: typer.Context, as_json: Json = False) -> None:
 
     An open batch is cancelled at the other end in the same call, or, if it cannot be reached, by the next round.
     """
-    opened = _opened(context)
-    waiting = SummaryRequests(opened.store.engine).cancel_waiting(opened.clock())
-    batches = SummaryBatches(opened.store.engine).cancel(opened.clock())
+    app = _opened(context)
+    waiting = SummaryRequests(app.store.engine).cancel_waiting(app.clock())
+    batches = SummaryBatches(app.store.engine).cancel(app.clock())
     told = {"cancelled": waiting, "batches": batches}
     if batches:
-        Maintenance(opened, chores={SUMMARIES: summaries_task(ask=False)}).run_now(SUMMARIES)
+        Maintenance(app, chores={SUMMARIES: summaries_task(ask=False)}).run_now(SUMMARIES)
     if as_json:
         print_json(told)
     else:
@@ -112,8 +112,8 @@ def cancel(context: typer.Context, as_json: Json = False) -> None:
 @app.command("retry")
 def retry(context: typer.Context, as_json: Json = False) -> None:
     """Ask again about what failed or was cancelled; the next round does it."""
-    opened = open_app(context)
-    count = SummaryRequests(opened.store.engine).retry(opened.clock())
+    app = open_app(context)
+    count = SummaryRequests(app.store.engine).retry(app.clock())
     if as_json:
         print_json({"count": count})
     else:
@@ -121,15 +121,15 @@ def retry(context: typer.Context, as_json: Json = False) -> None:
 
 
 def _opened(context: typer.Context) -> App:
-    opened = open_app(context)
-    check_endpoint(opened.settings.summaries, SETTING)
-    if not llm_summary_recipes(opened) and not has_unfinished_summaries(opened):
+    app = open_app(context)
+    check_endpoint(app.settings.summaries, SETTING)
+    if not llm_summary_recipes(app) and not has_unfinished_summaries(app):
         raise Refused(
             "nothing_to_do",
             "no recipe is in tier C; set recipes.geopolitics.options.tier to C to have stories summarised",
         )
-    configure_logs(opened.settings.log, opened.settings.log_level)
-    return opened
+    configure_logs(app.settings.log, app.settings.log_level)
+    return app
 
 
 def _tell(sentence: str) -> None:

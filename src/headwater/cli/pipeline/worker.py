@@ -46,12 +46,12 @@ def worker(
     serve(app, wanted)
 
 
-def selected_recipe_names(opened: App, wanted: Sequence[str] | None) -> Sequence[str]:
+def selected_recipe_names(app: App, wanted: Sequence[str] | None) -> Sequence[str]:
     """All that are installed, or those that were named. None is loaded for that: the workers do it."""
     installed = sorted({entry.name for entry in entry_points(group=RECIPE_ENTRY_POINTS)})
     for name in wanted or ():
         if name not in installed:
-            opened.recipe(name)  # says what there is
+            app.recipe(name)  # says what there is
     return wanted or installed
 
 
