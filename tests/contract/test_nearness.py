@@ -123,7 +123,7 @@ def test_similarities_are_those_of_the_exact_way(
 ):
     wish = SearchQuery(query="anything", recipe=RECIPE, limit=BEST)
     indexed = search_by_vector(engine, wish, MODEL, corpus[3])
-    monkeypatch.setattr("headwater.store.search.vectors.candidates", lambda *_: None)
+    monkeypatch.setattr("headwater.store.search.vectors.vector_candidates", lambda *_: None)
     assert indexed == search_by_vector(engine, wish, MODEL, corpus[3])
     assert indexed[0]["similarity"] == 1.0
 
@@ -144,7 +144,9 @@ def test_the_index_follows_what_changes_and_what_goes(engine: Engine, corpus: Ma
 def marks(engine: Engine) -> int:
     """How many vectors wait to be copied."""
     with read_transaction(engine) as connection:
-        return int(connection.scalar(text("SELECT count(*) FROM search_vectors WHERE near IS NULL")) or 0)
+        return int(
+            connection.scalar(text("SELECT count(*) FROM search_vectors WHERE embedding IS NULL")) or 0
+        )
 
 
 def change(connection: Connection, number: int, vector: Matrix) -> None:
@@ -192,10 +194,12 @@ def test_writers_and_searchers_at_once_all_come_to_their_end(engine: Engine, cor
     assert marks(engine) == 0
     with read_transaction(engine) as connection:
         stored = dict(connection.execute(select(vectors.c.document_id, vectors.c.vector)).all())
-        copied = connection.execute(text("SELECT document_id, near::text AS near FROM search_vectors")).all()
+        copied = connection.execute(
+            text("SELECT document_id, embedding::text AS embedding FROM search_vectors")
+        ).all()
     assert len(copied) == MANY
     for row in copied:
-        said = np.array(json.loads(row.near), dtype=np.float32)
+        said = np.array(json.loads(row.embedding), dtype=np.float32)
         assert np.array_equal(said, np.frombuffer(stored[row.document_id], dtype="<f4"))
 
 

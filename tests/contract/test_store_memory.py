@@ -109,7 +109,7 @@ def test_lookups_in_sqlite_are_searches_by_the_whole_key(sqlite_engine: Engine):
         SqlStore(sqlite_engine).recall("trial", SCHEME, prints, [1, 2], 40)
     finally:
         event.remove(sqlite_engine, "before_cursor_execute", explain)
-    searched = [plan for plan in plans if "fingerprints" in plan or "bands" in plan]
+    searched = [plan for plan in plans if "fingerprints" in plan or "dedupe_bands" in plan]
     assert searched
     for plan in searched:
         assert plan.endswith(("(recipe=? AND kind=? AND value=?)", "(space=? AND band=?)")), plan
@@ -142,7 +142,7 @@ def test_deciding_a_document_again_changes_nothing(scene: Scene):
     results = (keep(again[0], 1, 2, epoch=epoch, **said), copy(again[1], first, 1, 2, epoch=epoch, **said))
     assert scene.refine(*results) == []
     after = rows_of(scene)
-    for name in ("bands", "fingerprints", "sentences", "edges"):
+    for name in ("dedupe_bands", "fingerprints", "sentence_counts", "edges"):
         assert after[name] == before[name], name
 
 

@@ -96,7 +96,7 @@ def _finish(context: JobContext) -> None:
 
 def _everything(lab: Laboratory) -> dict[str, list[str]]:
     """Every row of every table but those of replays."""
-    own = {"replays", "replay_items", "chores"}
+    own = {"replays", "replay_items", "maintenance_tasks"}
     return {
         name: sorted(map(repr, lab.rows(table))) for name, table in metadata.tables.items() if name not in own
     }

@@ -13,6 +13,7 @@ from headwater.model.outcomes import Drop, ExtractHints, Reading, Sent, SetAside
 from headwater.model.source import Bar, Lead, Observation, Source, Trigger
 from headwater.model.story import Story
 from headwater.model.subject import Subject
+from headwater.model.views import DatabaseViews
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,7 +260,8 @@ class Grouping:
 class Recipe:
     """A pipeline as a value. The engine knows no recipe.
 
-    `subjects` are those whom its documents may be about; `layout` names copies for other readers. `sinks` are those that
+    `subjects` are those whom its documents may be about; `layout` names copies for other readers,
+    `views` are created in the database for them. `sinks` are those that
     only this recipe has, by name. `closing` is called with the recipe's output folder when a run has ended: it brings
     summaries up to date, and must leave alone what has not changed. `configure` makes the recipe anew from what an
     installation's settings say about it: a file with its sources, if any, and its options. `housed` makes it anew for a
@@ -283,6 +285,7 @@ class Recipe:
     after_run: Callable[[Path, Provenance], None] | None = None
     subjects: tuple[Subject, ...] = ()
     layout: ObjectLayout | None = None
+    views: DatabaseViews | None = None
     configure: Callable[[Path | None, Mapping[str, Any]], "Recipe"] | None = None
     with_data_dir: Callable[[Path, str], "Recipe"] | None = None
     silence_limit: timedelta | None = None

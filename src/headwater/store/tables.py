@@ -1,6 +1,5 @@
 """One schema for SQLite and PostgreSQL, for every recipe. Rows are the truth; everything else is a hint."""
 
-from headwater.store.admin.link_health import link_health
 from headwater.store.schema.columns import metadata
 from headwater.store.schema.flow import (
     captures,
@@ -23,14 +22,13 @@ from headwater.store.schema.knowledge import (
     edges,
     facts,
     fingerprints,
-    hosts,
     mentions,
     observations,
     sentence_counts,
     subjects,
-    topics,
     vectors,
 )
+from headwater.store.schema.links import link_health
 from headwater.store.schema.operations import (
     alarms,
     article_keys,
@@ -55,7 +53,6 @@ __all__ = [
     "facts",
     "fingerprints",
     "groups",
-    "hosts",
     "leads",
     "link_health",
     "maintenance_tasks",
@@ -76,6 +73,5 @@ __all__ = [
     "subjects",
     "summary_batches",
     "summary_requests",
-    "topics",
     "vectors",
 ]
