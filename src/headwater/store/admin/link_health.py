@@ -27,7 +27,8 @@ from headwater.documents.link_health import (
 from headwater.model.jobs import State
 from headwater.model.keys import key
 from headwater.store.connect import read_transaction, write_transaction
-from headwater.store.tables import documents, link_health, sources
+from headwater.store.schema.flow import documents, sources
+from headwater.store.schema.links import link_health
 
 LEASE = timedelta(minutes=10)
 BATCH = 1_000
