@@ -117,7 +117,7 @@ def test_p29_the_index_finds_what_the_exact_way_finds(engine: Engine, corpus: Ma
     assert recall(engine, corpus, queries, everything) >= 0.95
     assert recall(engine, corpus, queries, catalan, language="ca") >= 0.95
     assert len(forced) == 2 * QUERIES
-    assert all("ix_search_vectors_near" in plan for plan in forced)
+    assert all("ix_search_vectors_embedding" in plan for plan in forced)
 
 
 def test_similarities_are_those_of_the_exact_way(
@@ -208,8 +208,8 @@ def test_writers_and_searchers_at_once_all_come_to_their_end(engine: Engine, cor
 def test_without_the_index_a_search_is_exact_and_upkeep_makes_it_anew(engine: Engine, corpus: Matrix):
     wish = SearchQuery(query="anything", recipe=RECIPE, limit=BEST)
     answers = found(engine, corpus[5])
-    torn = "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'ix_search_vectors_near'::regclass"
-    for harm in (torn, "DROP INDEX ix_search_vectors_near") * 3:  # statements are prepared after some times
+    torn = "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'ix_search_vectors_embedding'::regclass"
+    for harm in (torn, "DROP INDEX ix_search_vectors_embedding") * 3:  # statements are prepared after some times
         with write_transaction(engine) as connection:
             connection.execute(text(harm))
         assert vector_candidates(engine, wish, MODEL, corpus[5]) is None
