@@ -102,7 +102,7 @@ def test_r60_5_2_nothing_is_told_before_it_is_committed(internet, tmp_path):
             assert confirmed_lookups(made.app.store.engine, seen) == list(seen)
             told.extend(seen)
 
-        object.__setattr__(made.context, "tell", check)
+        object.__setattr__(made.context, "on_commit", check)
         made.run()
     assert {one.kind for one in told} == {"url", "payload", "text"}
 

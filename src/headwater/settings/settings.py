@@ -60,8 +60,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seconds that a statement, a wait for a lock and an idle transaction may take (statement, lock, idle); pooler: true
     behind PgBouncer and the like. archive: where raw captures lie: a folder (archive in the data folder
     unless given) or s3://bucket/prefix; for a bucket also a record of place, endpoint (https://host:port if it is not
-    Amazon's), region, key and secret (`env:NAME` or `file:PATH`). homes: other places where this installation may
-    live, by name, each with a database, an archive, a redis and queues of its own; `--home NAME` puts that over the rest, `headwater move --to NAME` moves there.
+    Amazon's), region, key and secret (`env:NAME` or `file:PATH`). environments: other places where this installation may
+    live, by name, each with a database, an archive, a redis and queues of its own; `--env NAME` puts that over the rest, `headwater move --to NAME` moves there.
     workers: processes that refine, beside the one that fetches. contact: an address that sites can complain to; it
     is part of the User-Agent. hosts: host (or *.domain) to base URL, to point names at another server; such a server
     may be on a private address. allow: private addresses (host:port) that may be fetched from. requests_per_second:
