@@ -14,7 +14,9 @@ from headwater.settings.settings import Settings
 @pytest.fixture(autouse=True)
 def one_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = EntryPoint(
-        name="broken", value="no_such_package.recipe:recipe", group=headwater.recipe_loader.RECIPE_ENTRY_POINTS
+        name="broken",
+        value="no_such_package.recipe:recipe",
+        group=headwater.recipe_loader.RECIPE_ENTRY_POINTS,
     )
     found = [broken, *entry_points(group=headwater.recipe_loader.RECIPE_ENTRY_POINTS, name="crypto")]
 
