@@ -106,16 +106,16 @@ def test_exclusive_fingerprints_belong_to_the_document(scene: Scene):
     (draft,) = scene.drafts("a")
     scene.refine(kept(draft, fingerprints=(mark("x"), mark("y", "url"), mark("z", exclusive=False))))
     wanted = [mark("x"), mark("y", "url"), mark("x", "url")]
-    assert scene.store.owners(RECIPE, wanted) == {mark("x"): draft.id, mark("y", "url"): draft.id}
-    assert scene.store.owners("other", wanted) == {}
-    assert scene.store.owners(RECIPE, []) == {}
+    assert scene.store.fingerprint_owners(RECIPE, wanted) == {mark("x"): draft.id, mark("y", "url"): draft.id}
+    assert scene.store.fingerprint_owners("other", wanted) == {}
+    assert scene.store.fingerprint_owners(RECIPE, []) == {}
 
 
 @pytest.mark.parametrize("value", ["https://wire.example/" + "é1x" * 2000, "nul \x00", "half \ud800"])
 def test_a_fingerprint_may_be_long_or_odd(scene: Scene, value: str):
     (draft,) = scene.drafts("a")
     scene.refine(kept(draft, fingerprints=(mark(value),)))
-    assert scene.store.owners(RECIPE, [mark(value), mark(value + "x")]) == {mark(value): draft.id}
+    assert scene.store.fingerprint_owners(RECIPE, [mark(value), mark(value + "x")]) == {mark(value): draft.id}
     (other,) = scene.drafts("b")
     assert scene.refine(kept(other, fingerprints=(mark(value),))) == [other.id]
 
@@ -141,7 +141,7 @@ def test_in_one_batch_one_document_gets_a_fingerprint_and_the_other_is_decided_a
     lost = scene.refine(*(kept(draft, fingerprints=(mark("x"), mark(draft.id))) for draft in drafts))
     assert len(lost) == 2
     (winner,) = {draft.id for draft in drafts} - set(lost)
-    assert scene.store.owners(RECIPE, [mark("x")]) == {mark("x"): winner}
+    assert scene.store.fingerprint_owners(RECIPE, [mark("x")]) == {mark("x"): winner}
     assert {row["document_id"] for row in scene.rows(fingerprints)} == {winner}
     assert {row["id"] for row in scene.rows(documents, state=State.KEPT)} == {winner}
 
@@ -158,7 +158,7 @@ def test_a_kept_document_that_loses_a_fingerprint_takes_no_other_with_it(scene: 
     (other,) = scene.keep("b", fingerprints=(mark("b"),))
     again = scene.change(first, "changed")
     assert scene.refine(kept(again, fingerprints=(mark("b"), mark("c")))) == [first.id]
-    assert scene.store.owners(RECIPE, [mark("a"), mark("b"), mark("c")]) == {
+    assert scene.store.fingerprint_owners(RECIPE, [mark("a"), mark("b"), mark("c")]) == {
         mark("a"): first.id,
         mark("b"): other.id,
     }

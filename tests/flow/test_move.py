@@ -20,6 +20,7 @@ from tests.seaweed import Seaweed
 
 from headwater.app import App
 from headwater.cli.ops.sweep import sweep_archive
+from headwater.model.connection_settings import ConnectionSettings
 from headwater.model.errors import MovedAway, Refused
 from headwater.model.jobs import State
 from headwater.ops.installation_lock import (
@@ -36,7 +37,6 @@ from headwater.settings.archive import ArchiveSettings
 from headwater.settings.environments import Environment
 from headwater.settings.settings import Settings
 from headwater.store.connect import read_transaction, write_transaction
-from headwater.store.connection_settings import ConnectionSettings
 from headwater.store.maintenance import table_copy as transfer
 from headwater.store.maintenance.retention import mark_archived
 from headwater.store.maintenance.snapshot import tables_with_rows
@@ -285,7 +285,10 @@ def test_it_also_moves_back_into_a_folder(app: App, target: App, tmp_path: Path)
             data=str(tmp_path / "attic"), database=f"sqlite:///{tmp_path / 'attic.db'}", archive=""
         )
     }
-    told = {"environments": environments, "connections": ConnectionSettings(pool=1, spare=0)}  # one will do
+    told = {
+        "environments": environments,
+        "connections": ConnectionSettings(pool_size=1, max_overflow=0),
+    }  # one will do
     back = App(msgspec.structs.replace(target.settings, **told), clock=app.clock)
     move(back, "attic")
     attic = App(back.settings.in_environment("attic"), clock=app.clock)

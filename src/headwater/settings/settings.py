@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from headwater.model.connection_settings import ConnectionSettings
 from headwater.model.errors import Refused
 from headwater.settings.archive import ARCHIVE_VARIABLES as ARCHIVE_FROM_ENVIRONMENT
 from headwater.settings.archive import ArchiveSettings, with_archive_variables
@@ -21,7 +22,6 @@ from headwater.settings.rate_limits import (
     user_agents,
 )
 from headwater.settings.yaml_file import load_yaml
-from headwater.store.connection_settings import ConnectionSettings
 
 DEFAULT_FILE = "headwater.yaml"
 DEFAULT_DATA = "headwater-data"
@@ -190,8 +190,8 @@ def _checked(settings: Settings) -> Settings:
         raise Refused("bad_config", "retention: days cannot be negative; 0 keeps for ever")
     if settings.workers < 1:
         raise Refused("bad_config", "workers: at least 1 is needed")
-    if settings.connections.most < MIN_CONNECTIONS:
-        told = f"connections: pool and spare together must be at least {MIN_CONNECTIONS}"
+    if settings.connections.max_connections < MIN_CONNECTIONS:
+        told = f"connections: pool_size and max_overflow together must be at least {MIN_CONNECTIONS}"
         raise Refused("bad_config", told)
     return settings
 
