@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from sqlalchemy import Engine, text
-from tests.postgres import Postgres
+from tests.servers.postgres import Postgres
 
 from headwater.model.errors import Temporary
 from headwater.store.connect import connect, read_transaction, unchecked_transaction
