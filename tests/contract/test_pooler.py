@@ -19,7 +19,7 @@ from tests.contract import (
     test_store_leads,
     test_store_refine,
 )
-from tests.postgres import Postgres
+from tests.servers.postgres import Postgres
 
 from headwater.model.connection_settings import ConnectionSettings
 from headwater.store.connect import connect, read_transaction, write_transaction

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from sqlalchemy import Engine, text
-from tests.postgres import Postgres
+from tests.servers.postgres import Postgres
 
 from headwater.model.connection_settings import ConnectionSettings
 from headwater.model.errors import Temporary

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, event, text
 from tests.contract.test_store_memory import SCHEME, keep, now
-from tests.scene import Scene
+from tests.support.scene import Scene
 
 from headwater.store.connect import read_transaction
 

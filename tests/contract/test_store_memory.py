@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine, event
-from tests.scene import ME, Scene, ended, kept
+from tests.support.scene import ME, Scene, ended, kept
 
 from headwater.model.document import FingerprintLookup, Trace
 from headwater.model.jobs import Draft, RefineResult, State

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.scene import HOUR, LEASE, ME, RECIPE, START, Scene, make_capture, make_source
+from tests.support.scene import HOUR, LEASE, ME, RECIPE, START, Scene, make_capture, make_source
 
 from headwater.model.jobs import PollResult, Task
 from headwater.model.source import Trigger

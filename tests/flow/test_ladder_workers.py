@@ -8,7 +8,7 @@ from typing import Any
 
 import structlog
 from tests.flow.test_cli_dedupe import COPY, OTHER, STORY
-from tests.scene import HOUR, RECIPE, START, Scene, make_lead
+from tests.support.scene import HOUR, RECIPE, START, Scene, make_lead
 
 from headwater.documents.dedupe.drop_duplicates import DropDuplicates
 from headwater.engine.context import JobContext, RetryPolicy

@@ -14,9 +14,9 @@ import yaml
 from sqlalchemy import insert, select, update
 from tests.flow.command_line import Answer, call, shell
 from tests.flow.test_backup_drill import bodies, everything
-from tests.laboratory import Laboratory, laboratory
-from tests.postgres import Postgres
-from tests.seaweed import Seaweed
+from tests.servers.postgres import Postgres
+from tests.servers.seaweed import Seaweed
+from tests.support.recipe_run import RecipeRun, recipe_run
 
 from headwater.app import App
 from headwater.cli.ops.sweep import sweep_archive
@@ -59,7 +59,7 @@ def internet() -> Iterator[Internet]:
 class House:
     """An installation in a folder that has run, and an empty home elsewhere."""
 
-    lab: Laboratory
+    lab: RecipeRun
     settings: Settings
 
     @property
@@ -87,7 +87,7 @@ def add_packs(app: App, number: int = 3, said: str = "another body") -> None:
 @pytest.fixture
 def house(tmp_path: Path, internet: Internet, postgres: Postgres, seaweed: Seaweed) -> Iterator[House]:
     name, home = cluster(postgres, seaweed)
-    with laboratory(tmp_path, internet, feeds=FEEDS) as lab:
+    with recipe_run(tmp_path, internet, feeds=FEEDS) as lab:
         lab.run()
         add_packs(lab.app)
         made = House(lab, msgspec.structs.replace(lab.settings, environments={"cluster": home}))
@@ -133,7 +133,7 @@ def test_a_run_goes_on_there_without_asking_for_anything_again(house: House, app
     move(app, "cluster")
     internet.clear_log()
     (tmp_path / "second").mkdir()
-    with laboratory(tmp_path / "second", internet, feeds=FEEDS, clock=house.lab.clock) as second:
+    with recipe_run(tmp_path / "second", internet, feeds=FEEDS, clock=house.lab.clock) as second:
         second.__dict__["settings"] = house.there
         second.poll_again()
         assert {row["id"]: row["revision"] for row in second.documents()} == known
