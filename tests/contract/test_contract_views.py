@@ -7,8 +7,8 @@ from hashlib import sha256
 
 import pytest
 from sqlalchemy import Engine, text
-from tests.crypto_scene import CRYPTO, ask, crypto, drafts, moment
-from tests.scene import HOUR, ME, START, Scene, ended, kept, make_lead, make_source
+from tests.support.crypto_scene import CRYPTO, ask, crypto, drafts, moment
+from tests.support.scene import HOUR, ME, START, Scene, ended, kept, make_lead, make_source
 
 from headwater.model.jobs import State, Task
 from headwater.store.connect import read_transaction, write_transaction

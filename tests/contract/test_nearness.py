@@ -8,8 +8,8 @@ from hashlib import sha256
 import numpy as np
 import pytest
 from sqlalchemy import Connection, Engine, delete, event, insert, select, text, update
-from tests.postgres import Postgres
-from tests.scene import RECIPE, START, Scene
+from tests.servers.postgres import Postgres
+from tests.support.scene import RECIPE, START, Scene
 
 from headwater.store.connect import connect, read_transaction, unchecked_transaction, write_transaction
 from headwater.store.migrate import migrate
@@ -209,7 +209,10 @@ def test_without_the_index_a_search_is_exact_and_upkeep_makes_it_anew(engine: En
     wish = SearchQuery(query="anything", recipe=RECIPE, limit=BEST)
     answers = found(engine, corpus[5])
     torn = "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'ix_search_vectors_embedding'::regclass"
-    for harm in (torn, "DROP INDEX ix_search_vectors_embedding") * 3:  # statements are prepared after some times
+    for harm in (
+        torn,
+        "DROP INDEX ix_search_vectors_embedding",
+    ) * 3:  # statements are prepared after some times
         with write_transaction(engine) as connection:
             connection.execute(text(harm))
         assert vector_candidates(engine, wish, MODEL, corpus[5]) is None
