@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.crypto_scene import ask, crypto, settings_file
-from tests.scene import RECIPE, Scene, make_source
+from tests.support.crypto_scene import ask, crypto, settings_file
+from tests.support.scene import RECIPE, Scene, make_source
 
 from headwater.app import App
 from headwater.liveness import machine_id
@@ -23,6 +23,7 @@ from headwater.store.maintenance.tasks import MaintenanceTasks
 from headwater.store.schema.operations import maintenance_tasks
 from headwater.store.search.full_text_index import index_documents
 
+pytestmark = pytest.mark.usefixtures("recipe_views")
 NOON = datetime(2026, 11, 13, 12, 1, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 
@@ -95,7 +96,7 @@ def test_most_of_the_time_it_only_looks_at_the_clock(
 ):
     one = worker(app, done)
     one.run_due()
-    monkeypatch.setattr("headwater.runtime.maintenance.Chores", None)
+    monkeypatch.setattr("headwater.runtime.maintenance.MaintenanceTasks", None)
     scene.now += timedelta(seconds=14)
     assert one.run_due() == []
     scene.now += timedelta(seconds=1)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.flow.command_line import call
-from tests.scene import Scene
+from tests.support.scene import Scene
 
 import headwater.ops.restore
 from headwater.model.errors import Temporary
@@ -36,7 +36,7 @@ def test_a_place_that_cannot_be_written_is_a_sentence(
     assert call(capsys, monkeypatch, "init").code == 0
     answer = call(capsys, monkeypatch, "export", "articles", "crypto", "--out", "nowhere/articles.jsonl")
     assert (answer.code, answer.out) == (1, "")
-    assert "headwater: it cannot be written there (No such file or directory: nowhere/" in answer.err
+    assert "headwater: the folder cannot be written (No such file or directory: nowhere/" in answer.err
 
 
 def test_a_store_that_cannot_be_saved_is_told_in_our_own_words(scene: Scene, tmp_path: Path):

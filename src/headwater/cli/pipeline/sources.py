@@ -85,12 +85,12 @@ def _next(source: dict[str, Any], now: datetime) -> str:
 
 def _news(source: dict[str, Any]) -> str:
     """How often it has something new, as far as was learned."""
-    rhythm = UpdateFrequency.from_record((source["watermark"] or {}).get("rhythm"))
+    rhythm = UpdateFrequency.from_record((source["watermark"] or {}).get("update_frequency"))
     return f"every {format_duration(rhythm.every.total_seconds())}" if rhythm else ""
 
 
 def _rhythm_text(source: dict[str, Any]) -> str:
-    rhythm = UpdateFrequency.from_record((source["watermark"] or {}).get("rhythm"))
+    rhythm = UpdateFrequency.from_record((source["watermark"] or {}).get("update_frequency"))
     if rhythm is None:
         return ""
     every, quiet = (format_duration(length.total_seconds()) for length in (rhythm.every, rhythm.quiet))
@@ -136,16 +136,16 @@ def _show(found: dict[str, Any], out: Console, now: datetime) -> None:
         "look", "result", "found", "new", "ms", "detail", numbers=("found", "new", "ms"), flexible="detail"
     )
     looks.expand = True
-    for run in found["runs"]:
+    for run in found["polls"]:
         looks.add_row(
             format_time(run["started_at"]),
             cell(run["error"] or run["status"]),
-            str(run["found"]),
-            str(run["new"]),
+            str(run["found_count"]),
+            str(run["new_count"]),
             str(run["elapsed_ms"] or ""),
             cell(run["detail"] or "; ".join(run["warnings"] or ()), "dim"),
         )
-    if found["runs"]:
+    if found["polls"]:
         out.print()
         out.print(looks)
 

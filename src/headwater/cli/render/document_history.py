@@ -74,8 +74,8 @@ def _source(tree: Tree, history: Record) -> None:
     if run:
         outcome = f"http {run['http_status']}" if run["http_status"] else run["error"] or "no answer"
         lines.append(
-            f"poll of {format_time(run['started_at'])}: {outcome} in {run['elapsed_ms']} ms, {run['found']} found, "
-            f"{run['new']} new"
+            f"poll of {format_time(run['started_at'])}: {outcome} in {run['elapsed_ms']} ms, {run['found_count']} found, "
+            f"{run['new_count']} new"
         )
     lines.append(
         f"lead {short_id(lead['id'])}, named {lead['identity']}, first seen {format_time(lead['first_seen_at'])}"

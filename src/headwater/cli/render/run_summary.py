@@ -126,8 +126,8 @@ def sources_without_key(app: App, recipe: str) -> dict[str, int]:
 
 
 def _failure_of(app: App, source: dict[str, Any]) -> dict[str, Any]:
-    details = app.catalogue.source(source["id"]) or {"runs": []}
-    failed = next((run for run in details["runs"] if run["error"]), None)
+    details = app.catalogue.source(source["id"]) or {"polls": []}
+    failed = next((poll for poll in details["polls"] if poll["error"]), None)
     detail = (failed or {}).get("detail") or ""
     copied = ("id", "name", "url", "active", "stopped", "failures", "due_at")
     reason = source["reason"] or (failed or {}).get("error") or "?"

@@ -40,7 +40,10 @@ def read_metrics(app: App) -> dict[str, Any]:
     layout, provenance = KnowledgeBaseLayout(app.output(NAME)), app.provenance
     waiting = len(ReviewQueue(layout).waiting())
     return run_metrics(
-        provenance.found(NAME), len(provenance.fetched(NAME)), ingestion_catalogue(layout, {}), waiting
+        provenance.leads(NAME),
+        len(provenance.fetched_captures(NAME)),
+        ingestion_catalogue(layout, {}),
+        waiting,
     )
 
 
@@ -162,7 +165,7 @@ def check_procedures(context: typer.Context, as_json: Json = False) -> None:
 def show_drift(context: typer.Context, as_json: Json = False) -> None:
     """Which files are current, stale, drifted, or missing their page."""
     app = open_app(context)
-    found = drift_report(_folder(app), app.provenance.found(NAME), app.clock())
+    found = drift_report(_folder(app), app.provenance.leads(NAME), app.clock())
     if as_json:
         print_json_lines(found)
         return
