@@ -12,7 +12,8 @@ from headwater.ops.retention import apply_retention
 from headwater.settings.settings import Retention, Settings
 from headwater.store.admin.queues import SqlQueues
 from headwater.store.connect import read_transaction, write_transaction
-from headwater.store.tables import polls, queue_items, sources
+from headwater.store.schema.flow import polls, sources
+from headwater.store.schema.operations import queue_items
 
 DAY = timedelta(days=1)
 

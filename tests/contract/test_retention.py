@@ -23,7 +23,8 @@ from headwater.ops.alarms.alarm_store import AlarmStore
 from headwater.ops.alarms.decision import Problem
 from headwater.ops.retention import apply_retention
 from headwater.settings.settings import Retention, read_settings
-from headwater.store.tables import alarms, captures, deliveries, documents, leads, polls
+from headwater.store.schema.flow import captures, deliveries, documents, leads, polls
+from headwater.store.schema.operations import alarms
 
 DAY = timedelta(days=1)
 

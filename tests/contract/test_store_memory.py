@@ -12,15 +12,9 @@ from headwater.model.jobs import Draft, RefineResult, State
 from headwater.store.claims import refine as refining
 from headwater.store.dedupe import index as remembering
 from headwater.store.dedupe.index import dedupe_space
+from headwater.store.schema.flow import documents
+from headwater.store.schema.knowledge import dedupe_bands, dedupe_epochs, edges, fingerprints, sentence_counts
 from headwater.store.sql_store import SqlStore
-from headwater.store.tables import (
-    dedupe_bands,
-    dedupe_epochs,
-    documents,
-    edges,
-    fingerprints,
-    sentence_counts,
-)
 
 SCHEME = "s1"
 MEMORY = (dedupe_bands, dedupe_epochs, fingerprints, sentence_counts, edges)

@@ -14,8 +14,8 @@ from headwater.extract.html.reader import read_html
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.text.charset import decode_plain_text
 from headwater.text.letters import to_one_line
+from headwater.text.sniffing import MAIL
 
-MEDIA_TYPE = "message/rfc822"
 LARGEST = 64_000_000
 MOST_PARTS = 500
 _LONGEST_HEADER = 20_000
@@ -39,7 +39,7 @@ def read_mail(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
         text=text,
         plain=plain,
         links=links,
-        media_type=MEDIA_TYPE,
+        media_type=MAIL,
         method="mail",
         confidence=1.0,
         attributes={"mail": _headers(message), **({"attachments": attachments} if attachments else {})},

@@ -4,6 +4,7 @@ import codecs
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 from headwater.text.letters import normalise_text
 
@@ -36,6 +37,7 @@ _WEB_ALIASES = {
 _HEADER_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _META_CHARSET = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _XML_CHARSET = re.compile(rb"^\s*<\?xml[^>]{0,100}?encoding\s*=\s*[\"']([\w.:-]+)", re.IGNORECASE)
+_DECLARED_CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([A-Za-z0-9_.:+-]+)""", re.IGNORECASE)
 _DECLARATION_WINDOW = 4096
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = bytes([*range(9), 11, *range(14, 32), 127])
@@ -65,6 +67,13 @@ def decode_text(data: bytes, media_type: str | None) -> DecodedText:
         if charset and (text := _strictly_or_nearly(data, charset)) is not None:
             return DecodedText(text, charset, origin)
     return _detected(data)
+
+
+@lru_cache(maxsize=512)
+def declared_charset(content_type: str) -> str | None:
+    """The character set that a Content-Type names, in lower case."""
+    charset = _DECLARED_CHARSET.search(content_type)
+    return charset[1].lower() if charset else None
 
 
 def _declarations(data: bytes, media_type: str | None) -> list[tuple[str, str]]:

@@ -8,8 +8,8 @@ from headwater.extract.blocks import reading_from_blocks
 from headwater.extract.rtf.parser import DEEPEST, RtfParser, rtf_tokens
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.text.letters import to_one_line
+from headwater.text.sniffing import RTF
 
-MEDIA_TYPE = "application/rtf"
 LARGEST = 64_000_000
 
 
@@ -27,7 +27,7 @@ def read_rtf(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
     scribe.finish()
     partial = {"partial": True} if len(scribe.outer) >= DEEPEST else {}
     return reading_from_blocks(
-        scribe.blocks, media_type=MEDIA_TYPE, method="rtf", about=_about(scribe), attributes=partial
+        scribe.blocks, media_type=RTF, method="rtf", about=_about(scribe), attributes=partial
     )
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 import aiohttp
 
-from headwater.fetch.client.content_encoding import ContentDecoder, ZlibDecoder, decoder_for
+from headwater.fetch.client.content_encoding import ContentDecoder, decoder_for
 from headwater.fetch.client.deadlines import Deadline
 from headwater.fetch.failures import FetchStopped
+from headwater.text.decompression import ZlibDecompressor
 
 
 class BudgetShare:
@@ -145,7 +146,7 @@ class BodyReader:
             _TEXTUAL
         ):
             return body
-        inflate = ZlibDecoder(gzip=True)
+        inflate = ContentDecoder(ZlibDecompressor())
         text = inflate.feed(body, self._limit)
         self._check_size(0, len(text))
         _check_complete(inflate)

@@ -18,8 +18,8 @@ from headwater.sources.feeds.links import absolute_url
 from headwater.sources.feeds.loose_parser import parse_loosely
 from headwater.sources.feeds.namespaces import canonical_name, map_unknown_namespaces, with_known_namespaces
 from headwater.sources.feeds.xml_repair import repair_xml, without_doctype
+from headwater.text.decompression import DecompressionError, decompress_document
 from headwater.text.feed_charset import to_utf8
-from headwater.text.feed_decompression import decompress_feed
 
 
 def parse_xml_tree(data: bytes, warn: Warn) -> tuple[Element | None, bytes]:
@@ -168,6 +168,14 @@ def parse_feed(
     if root is None:
         raise NotAFeed("unknown", data[:40].decode("utf-8", "replace"))
     return _read_tree(root, declaration, data, url, notes)
+
+
+def decompress_feed(data: bytes, *, limit: int, warn: Warn) -> bytes:
+    """The document itself. Raises NotAFeed when it is larger than `limit`, compressed or not."""
+    try:
+        return decompress_document(data, limit=limit, warn=warn)
+    except DecompressionError as error:
+        raise NotAFeed(error.reason, error.detail) from error
 
 
 def _bare(data: bytes, notes: WarningLog) -> bytes:

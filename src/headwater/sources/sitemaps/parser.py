@@ -15,7 +15,7 @@ from headwater.sources.sitemaps.xml_parser import (
     parse_loosely,
     parse_strictly,
 )
-from headwater.text.sitemap_decompression import LARGEST, decompress_chunks
+from headwater.text.decompression import DecompressionError, decompress_chunks
 
 LINES_WITHOUT_ADDRESS = 20
 LONGEST_LINE = 16 * 1024
@@ -75,6 +75,7 @@ def _text(moment: datetime | None) -> str:
     return moment.isoformat() if moment else ""
 
 
+LARGEST_SITEMAP = 52_428_800  # bytes when decompressed, as the standard allows
 MOST_ENTRIES = 50_000
 BLANK = b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n"
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -83,13 +84,19 @@ HTML_ROOT = re.compile(rb"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
 
 
 def parse_sitemap(
-    body: bytes, *, url: str, media_type: str, warn: Warn, limit: int = LARGEST, most: int = MOST_ENTRIES
+    body: bytes,
+    *,
+    url: str,
+    media_type: str,
+    warn: Warn,
+    limit: int = LARGEST_SITEMAP,
+    most: int = MOST_ENTRIES,
 ) -> Sitemap:
     """What the body lists, read as it is asked for. Oddities are noted; raises NotASitemap for whatever is none.
 
     `limit` is in unpacked bytes, `most` in lines; what is beyond `most` is noted and left out.
     """
-    found = decompress_chunks(body, warn=warn, limit=limit)
+    found = decompress_sitemap(body, warn=warn, limit=limit)
     first = next(found, b"")
     start = first.lstrip(BLANK)
     if not start:
@@ -102,6 +109,14 @@ def parse_sitemap(
     if HTML_ROOT.search(start[:2048]):
         raise NotASitemap("html")
     return _markup(body, first, found, warn=warn, limit=limit, most=most)
+
+
+def decompress_sitemap(body: bytes, *, warn: Warn, limit: int) -> Iterator[bytes]:
+    """The content chunk by chunk. Raises NotASitemap when it is larger than `limit` or damaged."""
+    try:
+        yield from decompress_chunks(body, warn=warn, limit=limit)
+    except DecompressionError as error:
+        raise NotASitemap(error.reason, error.detail) from error
 
 
 def _markup(
@@ -118,7 +133,7 @@ def _markup(
         raise NotASitemap("malformed", "neither a list of addresses nor an index")
 
     def again() -> Iterator[SitemapEntry]:
-        return parse_loosely(decompress_chunks(body, warn=_ignore, limit=limit))
+        return parse_loosely(decompress_sitemap(body, warn=_ignore, limit=limit))
 
     return Sitemap(kind, _within(_forgiving(reader, rest, again(), warn), most, warn))
 
