@@ -130,7 +130,7 @@ def test_deciding_a_document_again_changes_nothing(scene: Scene):
     said = {"sentences": (5,), "prints": (("url", "u"),)}
     scene.refine(keep(first, 1, 2, **said), copy(second, first, 1, 2, **said))
     before = rows_of(scene)
-    assert len(before["dedupe_bands"]) == 4
+    assert len(before["bands"]) == 4
     again = [scene.change(draft, "reset", version="v2") for draft in (first, second)]
     epoch = now(scene)
     results = (keep(again[0], 1, 2, epoch=epoch, **said), copy(again[1], first, 1, 2, epoch=epoch, **said))

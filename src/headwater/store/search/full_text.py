@@ -66,7 +66,7 @@ def search_text(engine: Engine, wish: SearchQuery) -> list[dict[str, Any]]:
 
 def rank_key(row: dict[str, Any]) -> tuple[bool, float, float, str]:
     """The better, the smaller."""
-    return not row["every_word"], -row["term_coverage"], -row["score"], row["id"]
+    return not row["every_word"], -row["coverage"], -row["score"], row["id"]
 
 
 def _rows(
