@@ -180,7 +180,7 @@ def _inflate(data: bytes, *, window: int, limit: int, warn: Warn) -> bytes:
     stream = ZlibDecompressor(window)
     parts: list[bytes] = []
     size = 0
-    while data and stream.members <= _MOST_MEMBERS:
+    for _ in range(_MOST_MEMBERS):
         member = data
         try:
             part, data = stream.step(data, limit - size + 1)

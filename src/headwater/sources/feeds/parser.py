@@ -18,8 +18,8 @@ from headwater.sources.feeds.links import absolute_url
 from headwater.sources.feeds.loose_parser import parse_loosely
 from headwater.sources.feeds.namespaces import canonical_name, map_unknown_namespaces, with_known_namespaces
 from headwater.sources.feeds.xml_repair import repair_xml, without_doctype
+from headwater.text.charset import to_utf8
 from headwater.text.decompression import DecompressionError, decompress_document
-from headwater.text.feed_charset import to_utf8
 
 
 def parse_xml_tree(data: bytes, warn: Warn) -> tuple[Element | None, bytes]:

@@ -22,7 +22,7 @@ from headwater.sources.update_frequency import (
     max_poll_interval,
     min_poll_interval,
 )
-from headwater.text.feed_dates import plausible_date
+from headwater.text.written_dates import plausible_date
 
 LEAST = 600
 LEAST_OF_SUMMARY = 1200
