@@ -16,8 +16,8 @@ from typing import Any
 import psutil
 import yaml
 from sqlalchemy import func, select
-from tests.postgres import Postgres
-from tests.valkey import Valkey
+from tests.servers.postgres import Postgres
+from tests.servers.valkey import Valkey
 
 from benchmarks.cluster.recipe import NAME, SETTLE, recipe
 from headwater.app import App

@@ -7,9 +7,9 @@ import sys
 import time
 from pathlib import Path
 
-from tests.crypto_scene import CRYPTO, crypto, settings_file
-from tests.receivers import http_receiver
-from tests.scene import Scene
+from tests.servers.receivers import http_receiver
+from tests.support.crypto_scene import CRYPTO, crypto, settings_file
+from tests.support.scene import Scene
 
 from headwater.app import App
 from headwater.engine.engine import Engine

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from sqlalchemy import select, update
-from tests.scene import RECIPE, START, Scene
+from tests.support.scene import RECIPE, START, Scene
 
 from headwater.app import App
 from headwater.model.jobs import Task

@@ -8,8 +8,8 @@ from hashlib import sha256
 import numpy as np
 import pytest
 from sqlalchemy import Connection, Engine, delete, event, insert, select, text, update
-from tests.postgres import Postgres
-from tests.scene import RECIPE, START, Scene
+from tests.servers.postgres import Postgres
+from tests.support.scene import RECIPE, START, Scene
 
 from headwater.store.connect import connect, read_transaction, unchecked_transaction, write_transaction
 from headwater.store.migrate import migrate

@@ -10,9 +10,9 @@ import msgspec
 import pyarrow.parquet
 import pytest
 from sqlalchemy import text
-from tests.crypto_scene import ask, crypto, drafts, settings_file
 from tests.flow.command_line import call
-from tests.scene import START, Scene, ended, kept, make_lead
+from tests.support.crypto_scene import ask, crypto, drafts, settings_file
+from tests.support.scene import START, Scene, ended, kept, make_lead
 
 from headwater.app import App
 from headwater.cli.ops.sweep import sweep_records

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from sqlalchemy import select
-from tests.scene import ME, RECIPE, START, Scene
+from tests.support.scene import ME, RECIPE, START, Scene
 
 from headwater.model.jobs import PollResult, Task
 from headwater.model.source import Bar, Observation

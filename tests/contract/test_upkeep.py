@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.crypto_scene import ask, crypto, settings_file
-from tests.scene import RECIPE, Scene, make_source
+from tests.support.crypto_scene import ask, crypto, settings_file
+from tests.support.scene import RECIPE, Scene, make_source
 
 from headwater.app import App
 from headwater.liveness import machine_id

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.scene import START, Scene, kept, make_source
+from tests.support.scene import START, Scene, kept, make_source
 
 from headwater.documents.link_health import (
     CHECK_INTERVALS,

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from headwater.model.warning_log import Warn
 
-brotli: Any = importlib.import_module("brotli")  # it ships no types
+brotli: Any = importlib.import_module("brotli")  # it has no type hints
 
 GZIP = b"\x1f\x8b"
 _ZLIB_HEADERS = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
@@ -39,10 +39,10 @@ class DecompressionError(ValueError):
 
 class Decompressor(Protocol):
     def feed(self, data: bytes, room: int) -> bytes:
-        """The decompressed form of the next piece; more than `room` bytes only to show that it does not fit."""
+        """Decompress the next chunk. A result longer than `room` bytes means that the content is too large."""
         ...
 
-    def complete(self) -> bool: ...
+    def is_complete(self) -> bool: ...
 
 
 class ZlibDecompressor:
@@ -52,7 +52,7 @@ class ZlibDecompressor:
     def __init__(self, window: int | None = _GZIP_WINDOW) -> None:
         self._window = window
         self._stream = zlib.decompressobj(window) if window is not None else None
-        self._begun = False
+        self._started = False
         self.members = 1
 
     def feed(self, data: bytes, room: int) -> bytes:
@@ -79,20 +79,20 @@ class ZlibDecompressor:
                 return None  # padding after the last member
             self._stream = zlib.decompressobj(_GZIP_WINDOW)
             self.members += 1
-        self._begun = True
+        self._started = True
         return self._stream
 
-    def complete(self) -> bool:
-        return not self._begun or (self._stream is not None and self._stream.eof)
+    def is_complete(self) -> bool:
+        return not self._started or (self._stream is not None and self._stream.eof)
 
 
 class BrotliDecompressor:
     def __init__(self) -> None:
         self._stream = brotli.Decompressor()
-        self._begun = False
+        self._started = False
 
     def feed(self, data: bytes, room: int) -> bytes:
-        self._begun = True
+        self._started = True
         parts: list[bytes] = []
         while room >= 0 and not self._stream.is_finished():
             part = _guarded(self._stream.process, data, output_buffer_limit=min(room + 1, _BROTLI_STEP))
@@ -103,17 +103,17 @@ class BrotliDecompressor:
                 break
         return b"".join(parts)
 
-    def complete(self) -> bool:
-        return not self._begun or bool(self._stream.is_finished())
+    def is_complete(self) -> bool:
+        return not self._started or bool(self._stream.is_finished())
 
 
 class ZstdDecompressor:
     def __init__(self) -> None:
         self._stream = _zstd.ZstdDecompressor()
-        self._begun = False
+        self._started = False
 
     def feed(self, data: bytes, room: int) -> bytes:
-        self._begun = True
+        self._started = True
         parts: list[bytes] = []
         while room >= 0 and not self._stream.eof:
             part = _guarded(self._stream.decompress, data, room + 1)
@@ -124,8 +124,8 @@ class ZstdDecompressor:
                 break
         return b"".join(parts)
 
-    def complete(self) -> bool:
-        return not self._begun or bool(self._stream.eof)
+    def is_complete(self) -> bool:
+        return not self._started or bool(self._stream.eof)
 
 
 def _guarded(decompress: Callable[..., bytes], *arguments: object, **options: object) -> bytes:
@@ -187,7 +187,7 @@ def _inflate(data: bytes, *, window: int, limit: int, warn: Warn) -> bytes:
         except DecompressionError as error:
             part, data = _salvage(member, window=window, limit=limit - size, error=error, warn=warn), b""
         else:
-            if size + len(part) <= limit and not stream.complete():
+            if size + len(part) <= limit and not stream.is_complete():
                 warn("truncated_compression", "")
         parts.append(part)
         size += len(part)
@@ -270,5 +270,5 @@ def _gunzip(chunks: Iterator[bytes], warn: Warn) -> Iterator[bytes]:
                 raise DecompressionError("compressed", "too many members")
             if content:
                 yield content
-    if not stream.complete():
+    if not stream.is_complete():
         warn("truncated_compression", "")

@@ -25,6 +25,7 @@ EPUB, ZIP, GZIP = "application/epub+zip", "application/zip", "application/gzip"
 OLE_STORAGE = "application/x-ole-storage"
 ENCRYPTED_OFFICE = "application/x-encrypted-office"
 UNKNOWN = "application/octet-stream"
+HTML_TYPES = frozenset((HTML, "application/xhtml+xml"))
 
 
 class Signature(NamedTuple):

@@ -1,7 +1,7 @@
-"""Content encodings, decoded piece by piece within a limit, and checked to be complete.
+"""Content encodings: decoders that work chunk by chunk, within a limit, and detect truncated bodies.
 
-A body that ends before its encoding does is truncated, whatever the transport says; one that grows beyond the limit
-is given up at the limit, however small it was on the wire.
+A body that ends before its encoding does is truncated, whatever the transport says. Decoding stops at the limit,
+however small the body was on the wire.
 """
 
 from headwater.fetch.failures import FetchStopped
@@ -18,7 +18,7 @@ class ContentDecoder:
         self._decompressor = decompressor
 
     def feed(self, data: bytes, room: int) -> bytes:
-        """The decoded form of the next piece; more than `room` bytes only to show that it does not fit."""
+        """Decode the next chunk. A result longer than `room` bytes means that the body is too large."""
         try:
             return self._decompressor.feed(data, room)
         except DecompressionError as error:
@@ -26,12 +26,12 @@ class ContentDecoder:
                 "encoding", f"the body is not what its encoding says: {error.detail}"
             ) from None
 
-    def complete(self) -> bool:
-        return self._decompressor.complete()
+    def is_complete(self) -> bool:
+        return self._decompressor.is_complete()
 
 
 def decoder_for(encoding: str) -> ContentDecoder | None:
-    """The decoder for a Content-Encoding header; None when the body is plain. Anything unknown or stacked stops."""
+    """The decoder for a Content-Encoding header, or None for a plain body. Unknown and stacked encodings stop the request."""
     name = encoding.strip().lower()
     if name in _IDENTITY:
         return None

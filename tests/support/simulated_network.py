@@ -25,7 +25,7 @@ START = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 
 
 @dataclass
-class Watch:
+class SteppedClock:
     now: datetime = START
 
     def __call__(self) -> datetime:
@@ -45,9 +45,9 @@ class Sent:
 
 @dataclass
 class SimulatedFetcher:
-    """The port `Fetcher` without a network: the governor decides as it always does, the answer is there at once."""
+    """The port `Fetcher` without a network: the rate limiter decides as always, the answer is there at once."""
 
-    watch: Watch
+    watch: SteppedClock
     floor: Floor
     settings: FetchSettings
     sent: list[Sent] = field(default_factory=list)
@@ -91,8 +91,8 @@ class SimulatedFetcher:
         if not isinstance(decision, Go):
             wait = timedelta(seconds=max(0.0, decision.until - self.watch.seconds()) + 0.001)
             return Failure("rate_limited", delay=wait)
-        self.rate_limiter.sent([demand.lease], self.watch.seconds())
-        self.rate_limiter.done([demand.lease], self.watch.seconds())
+        self.rate_limiter.report_sent([demand.lease], self.watch.seconds())
+        self.rate_limiter.report_done([demand.lease], self.watch.seconds())
         self.sent.append(Sent(self.watch.seconds(), request.source_kind, request.credential, request.url))
         return self._ask(request)
 

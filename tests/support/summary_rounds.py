@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from tests.batching import BatchServer
-from tests.scene import ME, RECIPE, Scene, kept
+from tests.servers.batch_api import BatchServer
+from tests.support.scene import ME, RECIPE, Scene, kept
 
 from headwater.engine.summarize import SummaryFigures, SummaryRound
 from headwater.model.document import Document
@@ -28,7 +28,7 @@ TEXT = "The ferry {0} left the harbour of Dunmore on Monday with twelve people. 
 
 
 @dataclass
-class Newsdesk:
+class SummaryScene:
     """`a1` and `a2` are documents of the story `a`."""
 
     scene: Scene

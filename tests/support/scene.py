@@ -80,7 +80,7 @@ def make_document(draft: Draft, **told: Any) -> Document:
     )
 
 
-def mark(value: str, kind: str = "text", *, exclusive: bool = True) -> Fingerprint:
+def fingerprint(value: str, kind: str = "text", *, exclusive: bool = True) -> Fingerprint:
     return Fingerprint(kind, value, exclusive)
 
 

@@ -16,10 +16,10 @@ from typing import Any
 
 import msgspec
 from sqlalchemy import Engine, select, update
-from tests.cluster import Cluster, cluster
-from tests.postgres import Postgres
-from tests.seaweed import Seaweed
-from tests.valkey import Valkey
+from tests.servers.postgres import Postgres
+from tests.servers.seaweed import Seaweed
+from tests.servers.valkey import Valkey
+from tests.support.cluster import Cluster, cluster
 
 from headwater.app import App
 from headwater.cli.demo import RECIPES, demo_settings
