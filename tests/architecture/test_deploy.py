@@ -21,7 +21,7 @@ from headwater.settings.settings import read_settings
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("headwater-*.*"))
-ALL_QUEUES = {*(task.value for task in Task), "upkeep"}
+ALL_QUEUES = {*(task.value for task in Task if task is not Task.SUMMARIZE), "upkeep"}
 INSTRUCTIONS = {
     "FROM", "WORKDIR", "RUN", "COPY", "USER", "VOLUME", "ENV", "ENTRYPOINT", "CMD",
 }  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, text
 from tests.chatting import ChatServer, Reply, chat_server
-from tests.pure.test_intelligence import GOOD, MACRO_GOOD
+from tests.pure.test_llm_extraction import GOOD, MACRO_GOOD
 from tests.scene import START
 
 from headwater.model.errors import Refused
@@ -103,7 +103,7 @@ def test_r88_answers_fill_document_intelligence_and_say_where_they_came_from(off
     made = rows[0]["intelligence"]
     assert made["summary"] == GOOD["summary"]
     assert made["sentiments"] == GOOD["sentiments"]
-    assert made["origin"] == {"model": "small-1", "question": "extraction-1", "asks": 1}
+    assert made["origin"] == {"model": "small-1", "question": "extraction-1", "calls": 1}
     assert set(server.keys) == {f"Bearer {KEY}"}
     assert set(server.paths) == {"/v1/chat/completions"}
     assert server.asked[0]["response_format"] == {"type": "json_object"}
@@ -128,7 +128,7 @@ def test_a_bad_answer_is_asked_for_again_with_what_was_wrong(office: Office, bad
     first, second = server.asked
     assert second["messages"][:2] == first["messages"]
     assert "cannot be used" in second["messages"][3]["content"]
-    assert office.intelligence()[0]["intelligence"]["origin"]["asks"] == 2
+    assert office.intelligence()[0]["intelligence"]["origin"]["calls"] == 2
 
 
 def test_r42_r88_after_the_limit_it_is_extraction_failed_until_it_is_sent_again(office: Office):

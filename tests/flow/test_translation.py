@@ -12,8 +12,8 @@ from headwater.documents.language.translate_titles import TranslateTitles
 from headwater.model.document import Document
 from headwater.model.errors import Refused, Temporary
 from headwater.model.recipe import EmptyKnowledge, StepContext
+from headwater.stories.llm.answers import InvalidAnswer
 from headwater.stories.llm.chat import ChatClient
-from headwater.stories.llm.extraction import InvalidAnswer
 from headwater.stories.llm.translator import (
     TITLES_PER_CALL,
     ChatTranslator,

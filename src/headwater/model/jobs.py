@@ -21,6 +21,7 @@ class Task(StrEnum):
     GATHER = "gather"
     DELIVER = "deliver"
     REPLAY = "replay"
+    SUMMARIZE = "summarize"
 
 
 @dataclass(frozen=True, slots=True)

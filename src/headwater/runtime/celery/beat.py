@@ -50,7 +50,7 @@ class Beat:
 
     def hint_due_work(self) -> list[str]:
         """One look; gives the queues that were hinted at. Nobody but the leader of a recipe hints at its work."""
-        chores = self.upkeep.chores
+        chores = self.upkeep.tasks
         led = [recipe for recipe in self.recipes if self.leads(recipe)]
         if not led:
             return []

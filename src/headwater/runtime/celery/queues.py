@@ -11,7 +11,7 @@ PREFIX = "headwater"
 MAINTENANCE_QUEUE = f"{PREFIX}.upkeep"
 NETWORK_TASKS = (Task.POLL, Task.FETCH)
 MAINTENANCE = "upkeep"
-QUEUE_WORDS = (*(task.value for task in Task), MAINTENANCE)
+QUEUE_WORDS = (*(task.value for task in (*NETWORK_TASKS, *LOCAL_TASKS, *IDLE_TASKS)), MAINTENANCE)
 ALL = "all"
 
 

@@ -174,7 +174,7 @@ class TaskRunner:
         """Those that are due, whoever did the last ones and when."""
         with self.presence.mark_busy():
             self._taken(MAINTENANCE_QUEUE)
-            return [name for name in self.upkeep.chores if self.upkeep.run_task(name) is not None]
+            return [name for name in self.upkeep.tasks if self.upkeep.run_task(name) is not None]
 
     def _taken(self, queue: str) -> None:
         with suppress(Temporary, *BROKER_ERRORS):
