@@ -127,7 +127,7 @@ def ask(connection: Connection, query: str, rows: int, engine: Engine) -> Sequen
 @contextmanager
 def database(*, postgres: bool) -> Iterator[str]:
     if postgres:
-        from tests.postgres import running_postgres  # noqa: PLC0415 - only where it was asked for
+        from tests.servers.postgres import running_postgres  # noqa: PLC0415 - only where it was asked for
 
         with running_postgres() as server:
             yield server.create("contract")

@@ -199,7 +199,7 @@ def measured(
 def ask_for(store: SqlStore, asked: list[tuple[int, list[int]]]) -> list[bool]:
     prints = sorted({one for document, _ in asked for one in prints_of(document)})
     keys = sorted({one for _, some in asked for one in some})
-    recalled = store.recall(RECIPE, SCHEME, prints, keys, PER_KEY)
+    recalled = store.look_up_fingerprints(RECIPE, SCHEME, prints, keys, PER_KEY)
     return list(_hits(asked, recalled.owners, recalled.holders))
 
 

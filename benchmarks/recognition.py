@@ -33,7 +33,7 @@ LIMIT_GROWTH = 3.0
 
 @contextmanager
 def database() -> Iterator[Engine]:
-    from tests.postgres import running_postgres  # noqa: PLC0415 - the servers of the tests
+    from tests.servers.postgres import running_postgres  # noqa: PLC0415 - the servers of the tests
 
     with running_postgres() as server:
         engine = connect(server.create("recognition"))

@@ -16,8 +16,8 @@ from typing import Any
 import psutil
 import yaml
 from sqlalchemy import func, select
-from tests.postgres import Postgres
-from tests.valkey import Valkey
+from tests.servers.postgres import Postgres
+from tests.servers.valkey import Valkey
 
 from benchmarks.cluster.recipe import NAME, SETTLE, recipe
 from headwater.app import App
@@ -29,8 +29,8 @@ from headwater.runtime.worker_loop import LOCAL_TASKS
 from headwater.settings.settings import Settings
 from headwater.store.claims.poll import store_leads
 from headwater.store.connect import read_transaction, write_transaction
+from headwater.store.schema.flow import documents
 from headwater.store.sql_store import SqlStore
-from headwater.store.tables import documents
 
 SOURCE = Source(id=source_key(NAME, "feed", "", NAME), recipe=NAME, kind="feed", name=NAME)
 WORDS = [

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tests.batching import batch_server
-from tests.newsdesk import Newsdesk
-from tests.scene import RECIPE, Scene
+from tests.servers.batch_api import batch_server
+from tests.support.scene import RECIPE, Scene
+from tests.support.summary_rounds import SummaryScene
 
 from headwater.runtime.summaries import run_round
 from headwater.stories.llm.batches import LISTING_DELAY
@@ -89,7 +89,7 @@ class Mortal:
         return called
 
 
-def live(desk: Newsdesk, fate: Fate) -> None:
+def live(desk: SummaryScene, fate: Fate) -> None:
     """Rounds of one worker until it dies, or all is told."""
     for _ in range(ROUNDS):
         if desk.by("a") != "local":
@@ -107,7 +107,7 @@ def live(desk: Newsdesk, fate: Fate) -> None:
 
 def test_g14_wherever_a_round_dies_each_question_is_paid_for_once_and_answered(scene: Scene):
     with batch_server(way=("in_progress", "completed")) as server:
-        desk = Newsdesk(scene, server)
+        desk = SummaryScene(scene, server)
         desk.publish("a1")
         whole = Fate()
         live(desk, whole)

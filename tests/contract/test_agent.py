@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine, text
-from tests.chatting import ChatServer, Reply, chat_server
 from tests.pure.test_llm_extraction import GOOD, MACRO_GOOD
-from tests.scene import START
+from tests.servers.chat_api import ChatServer, Reply, chat_server
+from tests.support.scene import START
 
 from headwater.model.errors import Refused
 from headwater.model.ports import QueueItem

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from kombu.exceptions import OperationalError
 from sqlalchemy import Engine, update
-from tests.scene import LEASE as WORK_LEASE
-from tests.scene import RECIPE, Scene, make_source
+from tests.support.scene import LEASE as WORK_LEASE
+from tests.support.scene import RECIPE, Scene, make_source
 
 from headwater.app import App
 from headwater.liveness import owner_name
@@ -22,7 +22,7 @@ from headwater.runtime.maintenance import MAINTENANCE_TASKS
 from headwater.settings.settings import Settings
 from headwater.store.connect import write_transaction
 from headwater.store.maintenance.tasks import MaintenanceTasks
-from headwater.store.tables import sources
+from headwater.store.schema.flow import sources
 
 POLL = f"headwater.{RECIPE}.poll"
 ELSEWHERE, FURTHER = "elsewhere:1:0:beat", "further:1:0:beat"

@@ -11,8 +11,8 @@ import pytest
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Engine, text
-from tests.crypto_scene import CRYPTO, ask, crypto, drafts, moment
-from tests.scene import HOUR, ME, START, Scene, ended, kept, make_lead, make_source
+from tests.support.crypto_scene import CRYPTO, ask, crypto, drafts, moment
+from tests.support.scene import HOUR, ME, START, Scene, ended, kept, make_lead, make_source
 
 from headwater.model.jobs import State, Task
 from headwater.store import migrate as migrating

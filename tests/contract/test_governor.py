@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.valkey import Valkey
+from tests.servers.valkey import Valkey
 
 from headwater.fetch.politeness.quotas import Decision, Demand, Go, Quota, Slots, Wait
 from headwater.fetch.politeness.rate_limiter import MemoryRateLimiter, RateLimiter

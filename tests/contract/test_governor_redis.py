@@ -10,8 +10,8 @@ from contextlib import ExitStack, closing
 
 import pytest
 from tests.contract.test_governor import START, ask, demand, host, on_server, send
-from tests.fault_proxy import fault_proxy
-from tests.valkey import Valkey
+from tests.servers.fault_proxy import fault_proxy
+from tests.servers.valkey import Valkey
 
 from headwater.app import App
 from headwater.fetch.politeness.quotas import Go, Quota, Slots, Wait

@@ -5,9 +5,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-import tests.scene as scenes
+import tests.support.scene as scenes
 from sqlalchemy import Engine, text
-from tests.scene import ME, make_lead, make_source
+from tests.support.scene import ME, make_lead, make_source
 
 from headwater.model.document import Mention
 from headwater.model.jobs import RefineResult, State

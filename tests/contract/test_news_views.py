@@ -4,9 +4,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-import tests.scene as scenes
+import tests.support.scene as scenes
 from sqlalchemy import Engine, text
-from tests.scene import HOUR, START, ended, kept, make_source
+from tests.support.scene import HOUR, START, ended, kept, make_source
 
 from headwater.model.jobs import Draft, FetchResult, GatherResult, Quarantine, State, Task
 from headwater.model.keys import group_key

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from tests.fault_proxy import FaultProxy, fault_proxy
-from tests.valkey import Valkey
+from tests.servers.fault_proxy import FaultProxy, fault_proxy
+from tests.servers.valkey import Valkey
 
 from headwater.app import App
 from headwater.model.document import Document

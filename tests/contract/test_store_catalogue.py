@@ -1,7 +1,7 @@
 """The read side: what is there, in counts, lists and the full story of one document."""
 
 import pytest
-from tests.scene import (
+from tests.support.scene import (
     HOUR,
     ME,
     RECIPE,

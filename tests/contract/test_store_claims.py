@@ -7,7 +7,18 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
-from tests.scene import HOUR, LEASE, ME, RECIPE, START, Scene, kept, make_capture, make_source, make_story
+from tests.support.scene import (
+    HOUR,
+    LEASE,
+    ME,
+    RECIPE,
+    START,
+    Scene,
+    kept,
+    make_capture,
+    make_source,
+    make_story,
+)
 
 from headwater.model.jobs import (
     Claim,
@@ -25,8 +36,8 @@ from headwater.model.replay import ReplayResult, ReplayVerdict
 from headwater.store.admin.replays import Replays
 from headwater.store.claims.leases import TASK_TABLES
 from headwater.store.connect import connect
+from headwater.store.schema.flow import leads, sources
 from headwater.store.sql_store import SqlStore
-from headwater.store.tables import leads, sources
 
 SECOND = timedelta(seconds=1)
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.scene import RECIPE, Scene, ended, kept, make_document
+from tests.support.scene import RECIPE, Scene, ended, kept, make_document
 
 from headwater.cli.documents.mentions import searched_with, with_mentions_entry
 from headwater.documents.mentions.find_mentions import FindMentions
@@ -14,7 +14,7 @@ from headwater.model.recipe import StepContext
 from headwater.model.subject import Alias, Subject
 from headwater.store.admin.mentions import MentionStore, RewriteCounts
 from headwater.store.dedupe.copies import SEEN_FOR
-from headwater.store.tables import aliases, mentions, subjects
+from headwater.store.schema.knowledge import aliases, mentions, subjects
 
 BRINDLE = Subject(
     id="brindle", name="Brindle", aliases=(Alias("Brindle", "brindle"), Alias("BRF", "brindle", "ticker"))

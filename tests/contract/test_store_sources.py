@@ -4,12 +4,12 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.scene import HOUR, LEASE, ME, RECIPE, START, Scene, make_capture, make_source
+from tests.support.scene import HOUR, LEASE, ME, RECIPE, START, Scene, make_capture, make_source
 
 from headwater.model.jobs import PollResult, Task
 from headwater.model.source import Trigger
 from headwater.store.admin.operations import Operations
-from headwater.store.tables import captures, leads, polls, sources
+from headwater.store.schema.flow import captures, leads, polls, sources
 
 
 def test_r26_a_source_that_never_ran_is_due_at_once(scene: Scene):
@@ -176,7 +176,7 @@ def test_a_source_that_moved_keeps_its_identity(scene: Scene):
 
 def listed(scene: Scene, *wanted) -> list[str]:
     scene.store.register(wanted, scene.now)
-    return list(scene.store.follow_list(RECIPE, wanted, scene.now))
+    return list(scene.store.sync_sources(RECIPE, wanted, scene.now))
 
 
 def standing(scene: Scene, source) -> tuple[bool, str, str | None]:

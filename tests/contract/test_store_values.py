@@ -5,14 +5,14 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from sqlalchemy import event, text
 from sqlalchemy.exc import DatabaseError, IntegrityError
-from tests.scene import HOUR, START, Scene, kept, make_lead, make_source
+from tests.support.scene import HOUR, START, Scene, kept, make_lead, make_source
 
 from headwater.model.document import FactValue
 from headwater.model.errors import Refused, Temporary
 from headwater.model.jobs import Task
 from headwater.store.connect import connect, read_transaction, write_transaction
 from headwater.store.migrate import migrate
-from headwater.store.tables import leads, sources
+from headwater.store.schema.flow import leads, sources
 
 HOSTILE = [
     "nul \x00 inside",

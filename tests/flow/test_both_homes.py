@@ -7,12 +7,27 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine
-from tests.both_homes import clustered, embedded, models_of, run_alone, run_together, settings_of
-from tests.cluster import Cluster
-from tests.postgres import Postgres
-from tests.same_rows import Row, differences, named_in_vain, read_bodies, read_files, read_rows, strangers
-from tests.seaweed import Seaweed
-from tests.valkey import Valkey
+from tests.servers.postgres import Postgres
+from tests.servers.seaweed import Seaweed
+from tests.servers.valkey import Valkey
+from tests.support.both_environments import (
+    clustered,
+    embedded,
+    models_of,
+    run_alone,
+    run_together,
+    settings_of,
+)
+from tests.support.cluster import Cluster
+from tests.support.row_comparison import (
+    Row,
+    differences,
+    named_in_vain,
+    read_bodies,
+    read_files,
+    read_rows,
+    strangers,
+)
 
 from headwater.app import App
 from headwater.cli.demo import RECIPES

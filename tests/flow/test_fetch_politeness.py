@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from tests.valkey import Valkey
+from tests.servers.valkey import Valkey
 
 INTERVAL = 0.05
 HOSTS = 40

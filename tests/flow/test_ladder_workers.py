@@ -8,7 +8,7 @@ from typing import Any
 
 import structlog
 from tests.flow.test_cli_dedupe import COPY, OTHER, STORY
-from tests.scene import HOUR, RECIPE, START, Scene, make_lead
+from tests.support.scene import HOUR, RECIPE, START, Scene, make_lead
 
 from headwater.documents.dedupe.drop_duplicates import DropDuplicates
 from headwater.engine.context import JobContext, RetryPolicy
@@ -18,8 +18,9 @@ from headwater.model.document import FingerprintLookup
 from headwater.model.jobs import Job, State, Task
 from headwater.model.recipe import Recipe
 from headwater.model.source import StoredLead, Trigger
+from headwater.store.schema.flow import documents
+from headwater.store.schema.knowledge import dedupe_bands, edges, sentence_counts
 from headwater.store.sql_store import SqlStore
-from headwater.store.tables import dedupe_bands, documents, edges, sentence_counts
 
 recipe = Recipe(
     name=RECIPE,
@@ -39,8 +40,8 @@ class Interrupted(SqlStore):
     then: Callable[[], object]
     asked: list[int] = field(default_factory=list)
 
-    def recall(self, *words: Any) -> FingerprintLookup:
-        found = super().recall(*words)
+    def look_up_fingerprints(self, *words: Any) -> FingerprintLookup:
+        found = super().look_up_fingerprints(*words)
         self.asked.append(found.epoch)
         if len(self.asked) == 1:
             self.then()

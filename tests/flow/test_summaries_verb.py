@@ -7,13 +7,13 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.batching import BatchServer, Trouble, batch_server
-from tests.conversing import desk_for
 from tests.flow.command_line import call
 from tests.flow.test_geopolitics import Box, Moving, prepared, rows, run
 from tests.flow.test_geopolitics_meaning import toy
-from tests.newsdesk import KEY, Newsdesk
-from tests.scene import Scene
+from tests.servers.batch_api import ApiFaults, BatchServer, batch_server
+from tests.support.poll_sessions import context_for
+from tests.support.scene import Scene
+from tests.support.summary_rounds import KEY, SummaryScene
 
 from headwater.app import App, now
 from headwater.cli.pipeline.run import update_stories_after_run
@@ -21,7 +21,7 @@ from headwater.runtime.summaries import followed_recipes, summarize_stories
 from headwater.settings.llm import SummarySettings
 from headwater.settings.settings import RecipeSettings, Settings, read_settings
 from headwater.store.connect import write_transaction
-from headwater.store.tables import stories
+from headwater.store.schema.flow import stories
 from headwater_demo.internet import running
 
 __all__ = ["toy"]
@@ -39,7 +39,7 @@ def settings(tmp_path: Path, server: BatchServer, monkeypatch: pytest.MonkeyPatc
     """An installation with two stories in tier C."""
     monkeypatch.setenv("MODEL_KEY", KEY)
     app = App(Settings(data=str(tmp_path / "data")))
-    Newsdesk(Scene(app.store, now=now()), server).publish("a1", "b1")
+    SummaryScene(Scene(app.store, now=now()), server).publish("a1", "b1")
     with write_transaction(app.store.engine) as connection:
         connection.execute(stories.update().values(recipe="geopolitics"))
     app.store.engine.dispose()
@@ -154,7 +154,7 @@ def test_g18_tier_c_has_local_summaries_at_once_and_those_of_a_model_after(
     tmp_path: Path, toy, server, capsys
 ):
     recipe, clock = prepared(tmp_path, tier="C", model="toy"), Moving()
-    with running() as internet, desk_for(tmp_path, internet.base_url, recipe, clock) as (app, bare):
+    with running() as internet, context_for(tmp_path, internet.base_url, recipe, clock) as (app, bare):
         app.register(recipe)
         run(replace(bare, sinks={"files": Box()}), clock)
         local = rows(app, "SELECT story_id, summary FROM news_clusters")
@@ -165,7 +165,7 @@ def test_g18_tier_c_has_local_summaries_at_once_and_those_of_a_model_after(
         asked = SummarySettings(endpoint=server.address, model="small", premium_model="large")
         chosen = msgspec.structs.replace(app.settings, summaries=asked, recipes={"geopolitics": own})
         whole = App(chosen, clock)
-        server.troubles.append(Trouble("POST /chat/completions", 401))
+        server.troubles.append(ApiFaults("POST /chat/completions", 401))
         update_stories_after_run(whole, ["geopolitics"], quiet=True)
         assert "no summaries by a model this time: summaries: the endpoint refused the key" in " ".join(
             capsys.readouterr().err.split()

@@ -4,9 +4,9 @@ import json
 from datetime import timedelta
 
 import pytest
-from tests.chatting import Reply
-from tests.conversing import NOW
 from tests.flow.test_agent_verb import answering
+from tests.servers.chat_api import Reply
+from tests.support.poll_sessions import NOW
 
 from headwater.documents.language.translate_titles import TranslateTitles
 from headwater.model.document import Document

@@ -91,7 +91,7 @@ class Store(Knowledge, Protocol):
         """Make the rows agree with the configuration; what was learned about a source stays. Gives the new ones."""
         ...
 
-    def follow_list(self, recipe: str, listed: Sequence[Source], now: datetime) -> Sequence[str]:
+    def sync_sources(self, recipe: str, listed: Sequence[Source], now: datetime) -> Sequence[str]:
         """Pause the sources that the recipe's list once named and names no more, wake those that it names again; gives
         the names of the paused ones. What an operator added or paused by hand stays as it is."""
         ...

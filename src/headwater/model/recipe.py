@@ -75,13 +75,15 @@ Outcome = Document | Drop | SetAside
 class Knowledge(Protocol):
     """What a step may ask about the documents that are stored already. Reads only, in batches."""
 
-    def owners(self, recipe: str, fingerprints: Sequence[Fingerprint]) -> Mapping[Fingerprint, str]:
+    def fingerprint_owners(
+        self, recipe: str, fingerprints: Sequence[Fingerprint]
+    ) -> Mapping[Fingerprint, str]:
         """Which document, if any, holds each of these exclusive fingerprints."""
         ...
 
     def documents(self, ids: Sequence[str]) -> Mapping[str, Document]: ...
 
-    def recall(
+    def look_up_fingerprints(
         self, recipe: str, scheme: str, prints: Sequence[tuple[str, str]], keys: Sequence[int], limit: int
     ) -> FingerprintLookup:
         """Who carried these fingerprints first, and which documents carry each key: the newest first, at most
@@ -97,7 +99,7 @@ class Knowledge(Protocol):
         first."""
         ...
 
-    def stories(
+    def sentence_story_counts(
         self, recipe: str, publishers: Sequence[str], sentences: Sequence[int]
     ) -> Mapping[str, Mapping[int, int]]:
         """In how many different stories each publisher ("" for all together) used each of the sentences."""
@@ -168,12 +170,12 @@ class Provenance(Protocol):
         """The captures with these ids and their bytes; what is missing or damaged is missing from the answer."""
         ...
 
-    def found(self, recipe: str) -> Sequence[Mapping[str, Any]]:
+    def leads(self, recipe: str) -> Sequence[Mapping[str, Any]]:
         """Everything the recipe's sources told of, in the order of its discovery: url, source, kind, version,
         first_seen_at, updated_at, state and reason of the lead, and document_state, document_reason."""
         ...
 
-    def fetched(self, recipe: str) -> Sequence[Capture]:
+    def fetched_captures(self, recipe: str) -> Sequence[Capture]:
         """Everything that was fetched for a lead, oldest first."""
         ...
 
@@ -296,7 +298,9 @@ class Recipe:
 class EmptyKnowledge:
     """Every question about stored documents is answered with nothing."""
 
-    def owners(self, recipe: str, fingerprints: Sequence[Fingerprint]) -> Mapping[Fingerprint, str]:
+    def fingerprint_owners(
+        self, recipe: str, fingerprints: Sequence[Fingerprint]
+    ) -> Mapping[Fingerprint, str]:
         del recipe, fingerprints
         return {}
 
@@ -304,7 +308,7 @@ class EmptyKnowledge:
         del ids
         return {}
 
-    def recall(
+    def look_up_fingerprints(
         self, recipe: str, scheme: str, prints: Sequence[tuple[str, str]], keys: Sequence[int], limit: int
     ) -> FingerprintLookup:
         del recipe, scheme, prints, keys, limit
@@ -318,7 +322,7 @@ class EmptyKnowledge:
         del ids
         return {}
 
-    def stories(
+    def sentence_story_counts(
         self, recipe: str, publishers: Sequence[str], sentences: Sequence[int]
     ) -> Mapping[str, Mapping[int, int]]:
         del recipe, publishers, sentences

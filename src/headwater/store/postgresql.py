@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
 
+from headwater.model.connection_settings import ConnectionSettings
 from headwater.model.errors import Refused
-from headwater.store.connection_settings import ConnectionSettings
 
 # A machine that vanished without a word is noticed within a minute, not within the hours that systems allow.
 CONNECT_ARGUMENTS = {
@@ -31,8 +31,8 @@ def create_postgresql_engine(url: URL, connections: ConnectionSettings, options:
         engine = create_engine(
             url,
             pool_pre_ping=True,
-            pool_size=connections.pool,
-            max_overflow=connections.spare,
+            pool_size=connections.pool_size,
+            max_overflow=connections.max_overflow,
             pool_recycle=connections.recycle or -1,
             connect_args=_arguments(url, connections),
             **options,
@@ -51,13 +51,13 @@ def _arguments(url: URL, connections: ConnectionSettings) -> dict[str, Any]:
     told: dict[str, Any] = {name: value for name, value in CONNECT_ARGUMENTS.items() if name not in url.query}
     if connections.pooler:
         return told | {"prepare_threshold": None}
-    ours = " ".join(f"-c {name}={value}" for name, value in connections.limits.items())
+    ours = " ".join(f"-c {name}={value}" for name, value in connections.timeouts.items())
     return told | {"options": f"{ours} {url.query.get('options', '')}".strip()}
 
 
 def _limit_transactions(engine: Engine, connections: ConnectionSettings) -> None:
     """A pooler takes no options when a connection begins; so each transaction says its limits."""
-    said = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in connections.limits.items())
+    said = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in connections.timeouts.items())
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:

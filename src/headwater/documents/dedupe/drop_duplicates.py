@@ -49,7 +49,7 @@ class DropDuplicates:
         articles = [to_article(document) for document in batch]
         pages = PageCache()
         marks = {article.id: self.profile.marks(pages.of(article)) for article in articles}
-        recollection = context.knowledge.recall(
+        recollection = context.knowledge.look_up_fingerprints(
             context.recipe,
             self.profile.scheme,
             sorted({(p.algorithm, p.value) for some in marks.values() for p in some.prints}),
@@ -210,7 +210,7 @@ class StoredIndex:
         asked = {one for name in publishers for one in sentences if one not in self.told[name]}
         if not asked:
             return
-        found = self.knowledge.stories(self.recipe, publishers, sorted(asked))
+        found = self.knowledge.sentence_story_counts(self.recipe, publishers, sorted(asked))
         for name in publishers:
             counts = found.get(name, {})
             self.told[name].update((one, counts.get(one, 0)) for one in asked)

@@ -55,7 +55,7 @@ class DropExactDuplicates:
     def __call__(self, batch: Sequence[Document], context: StepContext) -> Sequence[Outcome]:
         marks = {document.id: exact_fingerprints(document, self.min_words) for document in batch}
         wanted = sorted({mark for some in marks.values() for mark in some}, key=lambda m: (m.kind, m.value))
-        owners = dict(context.knowledge.owners(context.recipe, wanted))
+        owners = dict(context.knowledge.fingerprint_owners(context.recipe, wanted))
         outcomes: dict[str, Outcome] = {}
         for document in sorted(batch, key=lambda d: (d.published or LATEST, d.id)):
             outcomes[document.id] = self._decide(document, marks[document.id], owners)

@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from headwater.engine.fingerprints import rate_limit_key
 from headwater.fetch.politeness.quotas import Decision, Demand, Go, Wait
 from headwater.fetch.politeness.rate_limiter import (
     CLOCK_SLACK,
@@ -29,6 +28,7 @@ from headwater.fetch.politeness.rate_limiter import (
 )
 from headwater.liveness import dead_owners, owner_name
 from headwater.model.errors import Temporary
+from headwater.model.stored_fingerprint import rate_limit_key
 from headwater.redis_client import RedisClient, RedisCommand, RedisScript, RedisValue
 
 PREFIX = "headwater:rate-limits"

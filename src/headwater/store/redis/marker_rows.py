@@ -6,12 +6,17 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Select, select
 
-from headwater.engine.fingerprints import TEXT_FINGERPRINT_PREFIX, NormalizeUrl
 from headwater.model.jobs import State
-from headwater.model.stored_fingerprint import FingerprintKind, StoredFingerprint
+from headwater.model.stored_fingerprint import (
+    TEXT_FINGERPRINT_PREFIX,
+    FingerprintKind,
+    NormalizeUrl,
+    StoredFingerprint,
+)
 from headwater.store.connect import read_transaction
 from headwater.store.in_list import in_list
-from headwater.store.tables import captures, documents, fingerprints, leads, sources
+from headwater.store.schema.flow import captures, documents, leads, sources
+from headwater.store.schema.knowledge import fingerprints
 
 AT_ONCE = 1_000
 DatedLookup = tuple[StoredFingerprint, datetime]

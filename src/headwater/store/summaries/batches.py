@@ -17,8 +17,8 @@ from headwater.model.summaries import (
     SummaryRequest,
 )
 from headwater.store.connect import read_transaction, write_transaction
+from headwater.store.schema.summaries import summary_batches, summary_requests
 from headwater.store.summaries.requests import attempt_columns, request_record, settle_requests
-from headwater.store.tables import summary_batches, summary_requests
 
 batches, requests = summary_batches, summary_requests
 MAX_LISTED = 50

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any
 
 import psycopg
-from tests.loopback import free_port
+from tests.servers.loopback import free_port
 
 UNPRIVILEGED = "nobody"
 # Speed instead of safety: what is in here lives as long as the tests.

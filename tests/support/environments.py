@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass, field
 
-from tests.seaweed import Seaweed
+from tests.servers.seaweed import Seaweed
 
 from headwater.settings.archive import ArchiveSettings
 
-HOMES = ("embedded", "cluster")
+ENVIRONMENTS = ("embedded", "cluster")
 
 
 @dataclass(frozen=True)
-class Home:
+class EnvironmentUnderTest:
     """Without anything said, both lie in the data folder."""
 
     database: str | None = None

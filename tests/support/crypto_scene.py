@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine, text
-from tests.scene import Scene, make_lead, make_source
+from tests.support.scene import Scene, make_lead, make_source
 
 from headwater.model.jobs import Draft, Task
 from headwater.model.source import Source

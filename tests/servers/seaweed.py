@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 
 from obstore.exceptions import BaseError
 from obstore.store import S3Store
-from tests import mortal
-from tests.loopback import free_port, wait_until
+from tests.servers.loopback import free_port, wait_until
+from tests.support import child_process
 
 HIGHEST = 22_000  # it listens on port + 10,000 as well
 
@@ -62,7 +62,7 @@ class Seaweed:
             "-master.telemetry=false", "-volume.max=300", "-master.volumeSizeLimitMB=64", *ports,
         ]  # fmt: skip
         with (self.folder / "log").open("wb") as log:
-            self.process = mortal.start(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self.process = child_process.start(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         wait_until(self._answers, self.process, "SeaweedFS")
 
     def _answers(self) -> bool:

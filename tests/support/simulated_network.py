@@ -25,7 +25,7 @@ START = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 
 
 @dataclass
-class Watch:
+class SteppedClock:
     now: datetime = START
 
     def __call__(self) -> datetime:
@@ -47,7 +47,7 @@ class Sent:
 class SimulatedFetcher:
     """The port `Fetcher` without a network: the governor decides as it always does, the answer is there at once."""
 
-    watch: Watch
+    watch: SteppedClock
     floor: Floor
     settings: FetchSettings
     sent: list[Sent] = field(default_factory=list)

@@ -11,8 +11,8 @@ from typing import Any
 import structlog
 import yaml
 from sqlalchemy import Table, select
-from tests.homes import Home
-from tests.laboratory import QuickClock
+from tests.support.environments import EnvironmentUnderTest
+from tests.support.recipe_run import QuickClock
 
 from headwater.app import App
 from headwater.engine.context import JobContext
@@ -32,7 +32,7 @@ EVERYTHING = {"first_days": 3650}
 
 
 @dataclass
-class Trading:
+class MarketsRun:
     """`sources` are lines of a watch list over the demo's first companies."""
 
     folder: Path
@@ -43,7 +43,7 @@ class Trading:
     clock: QuickClock = field(default_factory=QuickClock)
     owner: str = "trading"
     redis: str = ""
-    home: Home = field(default_factory=Home)
+    home: EnvironmentUnderTest = field(default_factory=EnvironmentUnderTest)
 
     @cached_property
     def app(self) -> App:
@@ -112,8 +112,10 @@ class Trading:
 
 
 @contextmanager
-def trading(folder: Path, internet: Internet, *sources: dict[str, Any], **told: Any) -> Iterator[Trading]:
-    made = Trading(folder, internet, sources, **told)
+def markets_run(
+    folder: Path, internet: Internet, *sources: dict[str, Any], **told: Any
+) -> Iterator[MarketsRun]:
+    made = MarketsRun(folder, internet, sources, **told)
     try:
         yield made
     finally:

@@ -19,7 +19,7 @@ CODES = {401: "invalid_api_key", 404: "not_found", 429: "rate_limit_exceeded", 5
 
 
 @dataclass
-class Trouble:
+class ApiFaults:
     """Once, for the next request that fits: an HTTP status, or silence before or after the work is done,
     or a connection that breaks after it; `first` happens just before."""
 
@@ -31,7 +31,7 @@ class Trouble:
     first: Callable[[], None] = lambda: None
 
 
-def telling(asked: Mapping[str, Any]) -> str:
+def summary_of(asked: Mapping[str, Any]) -> str:
     """A summary as a good model writes it: two sentences from each article, with its number."""
     told = json.loads(asked["messages"][1]["content"])
     sentences = [
@@ -47,7 +47,7 @@ class BatchServer:
     """`answer` says what the model says to a request body; `line` may end a line of a batch otherwise: an HTTP status, or
     a code such as batch_expired. `whole` is the code with which batches fail that are made from now on."""
 
-    answer: Callable[[Mapping[str, Any]], str] = telling
+    answer: Callable[[Mapping[str, Any]], str] = summary_of
     line: Callable[[str], int | str] = lambda _: 200
     way: tuple[str, ...] = WAY
     whole: str = ""
@@ -57,7 +57,7 @@ class BatchServer:
     asked: list[tuple[str, str]] = field(default_factory=list)
     chats: list[dict[str, Any]] = field(default_factory=list)
     keys: set[str | None] = field(default_factory=set)
-    troubles: list[Trouble] = field(default_factory=list)
+    troubles: list[ApiFaults] = field(default_factory=list)
     silent: threading.Event = field(default_factory=threading.Event)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
 

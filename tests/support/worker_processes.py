@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from tests import mortal
-from tests.trial import (
+from tests.support import child_process
+from tests.support.journal_recipe import (
     RECIPE,
     children,
     environment,
@@ -23,7 +23,7 @@ from tests.trial import (
 
 from headwater_demo.internet import Internet
 
-CREW = Path(__file__).with_name("crew.py")
+CREW = Path(__file__).with_name("run_worker_pool.py")
 LONGEST = 90.0
 
 # Without a duplicate step no document is ever decided twice, so that each line of the journal is a job done.
@@ -34,7 +34,7 @@ def recipe():
 
 
 @dataclass
-class Workshop:
+class WorkerProcesses:
     folder: Path
     internet: Internet
     database: str | None = None
@@ -62,7 +62,7 @@ class Workshop:
         command = [sys.executable, str(CREW), str(self.folder / "headwater.yaml"), RECIPE, *flags]
         with (self.folder / "output").open("ab") as output:
             self.started.append(
-                mortal.start(command, env=environment(self.folder), stdout=output, stderr=output)
+                child_process.start(command, env=environment(self.folder), stdout=output, stderr=output)
             )
         return self.started[-1]
 
@@ -89,8 +89,8 @@ class Workshop:
 
 
 @contextmanager
-def workshop(folder: Path, internet: Internet, **told: Any) -> Iterator[Workshop]:
-    made = Workshop(folder, internet, **told)
+def worker_processes(folder: Path, internet: Internet, **told: Any) -> Iterator[WorkerProcesses]:
+    made = WorkerProcesses(folder, internet, **told)
     try:
         yield made
     finally:

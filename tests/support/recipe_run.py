@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 from sqlalchemy import Table, select
-from tests.homes import Home
+from tests.support.environments import EnvironmentUnderTest
 
 from headwater.app import App
 from headwater.engine.context import JobContext
@@ -42,14 +42,14 @@ class QuickClock:
 
 
 @dataclass
-class Laboratory:
+class RecipeRun:
     """`feeds` are (name, url) pairs; without them, those that the demo internet's own list names."""
 
     folder: Path
     internet: Internet
     feeds: Sequence[tuple[str, str]] | None = None
     database: str | None = None
-    home: Home = field(default_factory=Home)
+    home: EnvironmentUnderTest = field(default_factory=EnvironmentUnderTest)
     adapt: Callable[[Recipe], Recipe] = lambda recipe: recipe
     clock: QuickClock = field(default_factory=QuickClock)
 
@@ -123,8 +123,8 @@ class Laboratory:
 
 
 @contextmanager
-def laboratory(folder: Path, internet: Internet, **told: Any) -> Iterator[Laboratory]:
-    made = Laboratory(folder, internet, **told)
+def recipe_run(folder: Path, internet: Internet, **told: Any) -> Iterator[RecipeRun]:
+    made = RecipeRun(folder, internet, **told)
     try:
         yield made
     finally:

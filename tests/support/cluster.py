@@ -12,8 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from tests import mortal
-from tests.trial import RECIPE, environment, feeds_file, install, read_journal, read_output, wait_until
+from tests.support import child_process
+from tests.support.journal_recipe import (
+    RECIPE,
+    environment,
+    feeds_file,
+    install,
+    read_journal,
+    read_output,
+    wait_until,
+)
 
 from headwater.model.errors import Temporary
 from headwater.model.jobs import Task
@@ -91,7 +99,7 @@ class Cluster:
         ]
         with (self.folder / "output").open("ab") as output:
             self.started.append(
-                mortal.start(
+                child_process.start(
                     command,
                     stdout=output,
                     stderr=output,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import structlog
-from tests.homes import Home
+from tests.support.environments import EnvironmentUnderTest
 
 from headwater.app import App
 from headwater.engine.context import JobContext
@@ -24,7 +24,7 @@ Answers = Callable[[Request], Response | HeadwaterError]
 
 
 @dataclass
-class Heard:
+class SessionResult:
     """What came of a look."""
 
     discovery: Discovery
@@ -77,8 +77,8 @@ def table(
     return look_up
 
 
-def converse(talk: PollSession, answers: Answers) -> Heard:
-    heard = Heard(Discovery())
+def run_session(talk: PollSession, answers: Answers) -> SessionResult:
+    heard = SessionResult(Discovery())
     reply: Response | HeadwaterError | None = None
     try:
         while True:
@@ -95,15 +95,15 @@ def converse(talk: PollSession, answers: Answers) -> Heard:
 
 
 @contextmanager
-def desk_for(
+def context_for(
     tmp_path: Any,
     base_url: str,
     recipe: Recipe,
     clock: Callable[[], datetime] | None = None,
-    home: Home | None = None,
+    home: EnvironmentUnderTest | None = None,
 ):
     """A desk whose network is the demo internet."""
-    at = home or Home()
+    at = home or EnvironmentUnderTest()
     settings = Settings(
         data=str(tmp_path / "data"),
         database=at.database,

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
-from tests.batching import BatchServer
-from tests.scene import ME, RECIPE, Scene, kept
+from tests.servers.batch_api import BatchServer
+from tests.support.scene import ME, RECIPE, Scene, kept
 
 from headwater.engine.context import JobContext, SummaryTools
 from headwater.engine.summarize import estimate
@@ -20,8 +20,9 @@ from headwater.model.story import Member, Story
 from headwater.model.summaries import SummaryFigures
 from headwater.runtime.summaries import run_round
 from headwater.settings.llm import SummarySettings, summary_policy
+from headwater.store.schema.flow import stories
+from headwater.store.schema.summaries import summary_batches, summary_requests
 from headwater.store.summaries.sql_summaries import SqlSummaryStore
-from headwater.store.tables import stories, summary_batches, summary_requests
 from headwater.stories.llm.batch_api import BatchApi
 from headwater.stories.llm.chat import ChatClient
 from headwater.stories.llm.openai import OpenAiModel
@@ -56,7 +57,7 @@ def summarized_recipe() -> Recipe:
 
 
 @dataclass
-class Newsdesk:
+class SummaryScene:
     """`a1` and `a2` are documents of the story `a`."""
 
     scene: Scene
@@ -176,6 +177,6 @@ class Newsdesk:
         return list(self.scene.store.documents(ids).values())
 
     def _members(self, story: str) -> list[str]:
-        from headwater.store.tables import story_members
+        from headwater.store.schema.flow import story_members
 
         return [row["document_id"] for row in self.scene.rows(story_members, story_id=story)]

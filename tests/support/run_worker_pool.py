@@ -1,6 +1,6 @@
 """A worker with its processes, as an operator would start it; run by the tests as a program of its own.
 
-python tests/crew.py SETTINGS RECIPE [--until-idle]
+python tests/support/run_worker_pool.py SETTINGS RECIPE [--until-idle]
 """
 
 import sys

