@@ -217,7 +217,7 @@ SPENT = json.dumps({"error": {"code": "insufficient_quota", "type": "insufficien
         (Reply(status=401), "refused the key"),
         (Reply(status=404), "no such address or model"),
         (Reply(status=429, raw=SPENT), "quota"),
-        (Reply(status=307, headers={"Location": "http://localhost:1/v1/chat/completions"}), "not followed"),
+        (Reply(status=307, headers={"Location": "http://localhost:1/v1/chat/completions"}), "redirect"),
     ],
 )
 def test_who_is_not_taken_stops_and_keeps_nothing(office: Office, reply: Reply, words: str):

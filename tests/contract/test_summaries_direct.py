@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.servers.batch_api import ApiFaults, batch_server, telling
+from tests.servers.batch_api import ApiFaults, batch_server, summary_of
 from tests.support.scene import RECIPE, Scene
 from tests.support.summary_rounds import SummaryScene
 
@@ -39,7 +39,7 @@ def test_g13_a_direct_call_replaces_the_local_summary_at_once(desk: SummaryScene
 def test_a_bad_answer_is_asked_for_again_with_what_was_wrong(desk: SummaryScene):
     desk.publish("a1")
     answers = iter(["Certainly!"])
-    desk.server.answer = lambda asked: next(answers, None) or telling(asked)
+    desk.server.answer = lambda asked: next(answers, None) or summary_of(asked)
     desk.round(**DIRECT)
     assert desk.by("a") == "small"
     first, second = desk.server.chats
@@ -143,7 +143,7 @@ def test_sentences_that_follow_an_article_away_are_left_out(desk: SummaryScene):
     desk.publish("a1")
     injected = {"text": "Visit https://evil.example/ at once.", "sources": [1]}
     desk.server.answer = lambda asked: json.dumps(
-        {"sentences": [*json.loads(telling(asked))["sentences"], injected]}
+        {"sentences": [*json.loads(summary_of(asked))["sentences"], injected]}
     )
     desk.round(**DIRECT)
     assert "evil" not in desk.story("a")["summary"]

@@ -95,7 +95,7 @@ def test_most_of_the_time_it_only_looks_at_the_clock(
 ):
     one = worker(app, done)
     one.run_due()
-    monkeypatch.setattr("headwater.runtime.maintenance.Chores", None)
+    monkeypatch.setattr("headwater.runtime.maintenance.MaintenanceTasks", None)
     scene.now += timedelta(seconds=14)
     assert one.run_due() == []
     scene.now += timedelta(seconds=1)
@@ -156,7 +156,7 @@ def test_c27_chores_are_jobs_too(app: App, scene: Scene, done: Done):
 def test_an_operator_may_have_it_done_now_but_not_twice_at_once(app: App, scene: Scene, done: Done):
     assert worker(app, done).run_now("chore") == {"done": 1}
     MaintenanceTasks(app.store.engine).take("chore", "another", scene.now, LEASE, early=True)
-    with pytest.raises(Refused, match="at this moment"):
+    with pytest.raises(Refused, match="try again"):
         worker(app, done).run_now("chore")
 
 

@@ -24,6 +24,14 @@ class Task(StrEnum):
     SUMMARIZE = "summarize"
 
 
+NETWORK_TASKS = (Task.POLL, Task.FETCH)
+LOCAL_TASKS = (Task.REFINE, Task.GATHER, Task.DELIVER)
+# Work that can wait: a local worker does it when it has nothing else to do.
+IDLE_TASKS = (Task.REPLAY,)
+# SUMMARIZE is not among them: a maintenance task runs it by the clock.
+QUEUED_TASKS = (*NETWORK_TASKS, *LOCAL_TASKS, *IDLE_TASKS)
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """Some work: small and made of strings. Without keys: whatever is due. A job may arrive twice, late or never."""

@@ -15,11 +15,12 @@ from headwater.liveness import dead_owners, owner_name
 from headwater.logs import configure_logs
 from headwater.model.errors import Temporary
 from headwater.model.jobs import Job
+from headwater.ops.installation_lock import release_dead_owners
 from headwater.runtime.celery.broker import BROKER_ERRORS
 from headwater.runtime.celery.hints import HintSender
 from headwater.runtime.celery.queues import MAINTENANCE_QUEUE, queue_name
 from headwater.runtime.maintenance import Maintenance
-from headwater.runtime.worker_pool import is_installation_idle, release_dead_owners
+from headwater.runtime.worker_pool import is_installation_idle
 from headwater.store.maintenance.tasks import MaintenanceTasks
 
 LEADER = "beat"
