@@ -17,8 +17,9 @@ from headwater.model.ports import QueueItem
 from headwater.runtime.extraction_agent import AgentTally, ExtractionAgent
 from headwater.store.admin.queues import MAX_ATTEMPTS, RETRY_DELAY, SqlQueues
 from headwater.stories.llm.chat import MAX_ANSWER_BYTES, ChatClient
-from headwater_recipes.markets.views import use_plain_names
+from headwater_recipes.markets.views import plain_name_statements
 
+pytestmark = pytest.mark.usefixtures("recipe_views")
 EXTRACTION, MACRO = "app:queue:extraction", "app:queue:macro_classification"
 KEY = "sk-nobody-may-read-this"
 FINE = Reply(GOOD)
@@ -67,7 +68,8 @@ class Office:
 
     def intelligence(self) -> list[dict[str, Any]]:
         with self.engine.connect() as connection:
-            use_plain_names(connection)
+            for statement in plain_name_statements(self.engine.dialect.name):
+                connection.execute(text(statement))
             query = "SELECT * FROM document_intelligence ORDER BY id"
             found = [dict(row) for row in connection.execute(text(query)).mappings()]
             connection.rollback()

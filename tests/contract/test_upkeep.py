@@ -23,6 +23,7 @@ from headwater.store.maintenance.tasks import MaintenanceTasks
 from headwater.store.schema.operations import maintenance_tasks
 from headwater.store.search.full_text_index import index_documents
 
+pytestmark = pytest.mark.usefixtures("recipe_views")
 NOON = datetime(2026, 11, 13, 12, 1, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 

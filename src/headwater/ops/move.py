@@ -53,8 +53,8 @@ from headwater.store.relocation import (
     record_departure,
     refuse_if_moved,
 )
-from headwater.store.schema.columns import metadata
 from headwater.store.schema.operations import maintenance_tasks
+from headwater.store.tables import metadata
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

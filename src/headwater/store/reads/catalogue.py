@@ -80,7 +80,7 @@ class Catalogue:
                 .order_by(polls.c.started_at.desc())
                 .limit(10)
             )
-            return dict(row) | {"runs": [dict(run) for run in connection.execute(last).mappings()]}
+            return dict(row) | {"polls": [dict(poll) for poll in connection.execute(last).mappings()]}
 
     def documents(self, recipe: str | None, states: Sequence[State], limit: int) -> list[Record]:
         query = select(*(documents.c[name] for name in DOCUMENT_FIELDS)).order_by(

@@ -1,4 +1,4 @@
-"""A governor whose clock, file or disk fails it: limits hold, and it goes on by itself."""
+"""A rate limiter whose clock, file or disk fails: limits hold, and it recovers by itself."""
 
 import asyncio
 import os
@@ -9,7 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.contract.test_governor import START, ask, demand, host, rate_limiter, send
+from tests.contract.test_rate_limiter import START, ask, demand, host, rate_limiter, send
 
 from headwater.fetch.politeness.admission import Admission
 from headwater.fetch.politeness.quotas import Go, Quota, Slots, Wait
@@ -87,7 +87,7 @@ def test_a_damaged_file_is_put_aside_and_nothing_leaves_until_what_it_knew_is_pa
 def test_a_file_of_another_shape_is_put_aside(tmp_path):
     path = tmp_path / "rate-limits.db"
     with sqlite3.connect(path) as other:
-        other.execute("CREATE TABLE moment (key TEXT)")
+        other.execute("CREATE TABLE requests (key TEXT)")
     other.close()
     anew = FileRateLimiter(path)
     assert isinstance(ask(anew, demand("a", host()), time.time()), Wait)
@@ -129,9 +129,9 @@ def test_a_file_that_is_damaged_in_use_is_opened_anew(tmp_path):
 
 
 @pytest.mark.parametrize("place", ["folder", "no/such/folder/rate-limits.db"])
-def test_a_place_where_there_can_be_no_file_is_told(tmp_path, place):
+def test_a_path_that_cannot_hold_a_file_is_reported(tmp_path, place):
     (tmp_path / "folder").mkdir()
-    with pytest.raises(Refused, match="cannot be used"):
+    with pytest.raises(Refused, match="cannot use"):
         FileRateLimiter(tmp_path / place)
 
 
@@ -159,9 +159,9 @@ class Moody(MemoryRateLimiter):
         self._check()
         return super().reserve(demands, clock)
 
-    def done(self, leases, now):
+    def report_done(self, leases, now):
         self._check()
-        super().done(leases, now)
+        super().report_done(leases, now)
 
     def block_until(self, keys, until):
         self._check()
@@ -172,8 +172,8 @@ class Moody(MemoryRateLimiter):
             raise Temporary("rate_limiter_unavailable", "the disk is full")
 
 
-def test_what_a_governor_could_not_be_told_is_told_later(monkeypatch):
-    monkeypatch.setattr("headwater.fetch.politeness.admission._UNABLE_PAUSE", 0.01)
+def test_reports_that_fail_are_sent_again_later(monkeypatch):
+    monkeypatch.setattr("headwater.fetch.politeness.admission._UNAVAILABLE_PAUSE", 0.01)
     one_place = (Slots("host:a.example", 1),)
 
     async def scene() -> tuple[bool, float]:
@@ -182,7 +182,7 @@ def test_what_a_governor_could_not_be_told_is_told_later(monkeypatch):
         first = demand("first", slots=one_place)
         await admission.admit(first)
         rate_limiter.moody = True
-        admission.done(first)
+        admission.report_done(first)
         admission.block_until(["host:b.example"], START + 50)
         await asyncio.sleep(0.05)
         rate_limiter.moody = False
@@ -196,14 +196,14 @@ def test_what_a_governor_could_not_be_told_is_told_later(monkeypatch):
     assert asyncio.run(scene()) == (True, START + 50)
 
 
-def test_a_governor_that_stays_silent_does_not_keep_the_end_waiting():
+def test_closing_does_not_wait_for_a_rate_limiter_that_stays_unavailable():
     async def scene() -> None:
         rate_limiter = Moody()
         admission = Admission(rate_limiter, lambda: START, timedelta(seconds=2))
         first = demand("first", host())
         await admission.admit(first)
         rate_limiter.moody = True
-        admission.done(first)
+        admission.report_done(first)
         await admission.close()
         assert admission.own_tasks() == set()
 

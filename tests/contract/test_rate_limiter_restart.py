@@ -1,4 +1,4 @@
-"""What a killed process leaves in the governor's file does not hold up the next one."""
+"""What a killed process leaves in the file does not delay the next one."""
 
 import multiprocessing
 import os

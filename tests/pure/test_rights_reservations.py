@@ -53,7 +53,7 @@ def test_a_rule_is_recorded_with_its_policy():
     assert rule is not None
     assert signals_in_file(rule) == {
         "tdm-reservation": "1",
-        "tdm-said-by": "tdmrep.json",
+        "tdm-declared-in": "tdmrep.json",
         "tdm-policy": "https://ledger.example/terms.json",
     }
 

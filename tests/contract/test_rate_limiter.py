@@ -1,4 +1,4 @@
-"""One suite for every governor: what it promises does not depend on where it remembers."""
+"""One suite for every rate limiter: its promises do not depend on where it remembers."""
 
 from collections.abc import Iterator
 from heapq import heappop, heappush
@@ -27,7 +27,7 @@ def rate_limiter(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Rat
     if request.param == "memory":
         made = MemoryRateLimiter()
     elif request.param == "file":
-        made = FileRateLimiter(tmp_path / "governor.sqlite")
+        made = FileRateLimiter(tmp_path / "rate-limits.sqlite")
     else:
         made = on_server(request.getfixturevalue("valkey"))
     yield made
@@ -55,8 +55,8 @@ def ask(rate_limiter: RateLimiter, wanted: Demand, now: float) -> Decision:
 
 def send(rate_limiter: RateLimiter, wanted: Demand, now: float) -> None:
     assert ask(rate_limiter, wanted, now) == Go()
-    rate_limiter.sent([wanted.lease], now)
-    rate_limiter.done([wanted.lease], now)
+    rate_limiter.report_sent([wanted.lease], now)
+    rate_limiter.report_done([wanted.lease], now)
 
 
 def test_p7_one_request_per_interval(rate_limiter):
@@ -76,7 +76,7 @@ def test_the_interval_counts_from_the_moment_of_sending(rate_limiter):
     wanted = demand("a", host())
     assert ask(rate_limiter, wanted, START) == Go()
     assert ask(rate_limiter, demand("b", host()), START + 3).until == START + 4
-    rate_limiter.sent([wanted.lease], START + 3.5)
+    rate_limiter.report_sent([wanted.lease], START + 3.5)
     assert ask(rate_limiter, demand("b", host()), START + 4).until == START + 4.5
     assert ask(rate_limiter, demand("b", host()), START + 4.5) == Go()
 
@@ -106,7 +106,7 @@ def test_p10_concurrency_is_limited_until_a_request_is_done(rate_limiter):
     slots = (Slots("host:ledgerlane.example", 2),)
     wanted = [demand(name, slots=slots) for name in "abc"]
     assert [isinstance(one, Go) for one in rate_limiter.reserve(wanted, lambda: START)] == [True, True, False]
-    rate_limiter.done([wanted[0].lease], START + 1)
+    rate_limiter.report_done([wanted[0].lease], START + 1)
     assert ask(rate_limiter, wanted[2], START + 1) == Go()
 
 
@@ -132,7 +132,7 @@ def test_r31_r32_a_budget_holds_over_all_hosts_that_share_it(rate_limiter):
     assert ask(rate_limiter, demand("x", host("h9.example"), budget), START + 5).until == START + 60
 
 
-def test_p11_a_host_that_asked_for_patience_is_left_alone_by_everybody(rate_limiter):
+def test_p11_a_blocked_host_is_blocked_for_all_processes(rate_limiter):
     rate_limiter.block_until(["host:ledgerlane.example"], START + 30)
     rate_limiter.block_until(["host:ledgerlane.example"], START + 10)
     assert ask(rate_limiter, demand("a", host()), START).until == START + 30
@@ -180,7 +180,7 @@ def play(rate_limiter: RateLimiter, arrivals: list[tuple[float, float, Demand]])
         now, asking, number = heappop(events)
         _, lag, wanted = arrivals[number]
         if not asking:
-            rate_limiter.sent([wanted.lease], now)
+            rate_limiter.report_sent([wanted.lease], now)
             log.append((now, wanted.quotas[0].key))
             continue
         found = ask(rate_limiter, wanted, now)
@@ -189,12 +189,12 @@ def play(rate_limiter: RateLimiter, arrivals: list[tuple[float, float, Demand]])
 
 
 def test_r33_a_file_remembers_after_a_restart_and_is_shared(tmp_path):
-    first = FileRateLimiter(tmp_path / "governor.sqlite")
+    first = FileRateLimiter(tmp_path / "rate-limits.sqlite")
     send(first, demand("a", host()), START)
     assert ask(first, demand("b", host()), START).until == START + 1
     first.block_until(["host:harbour.example"], START + 99)
     first.close()
-    second, third = (FileRateLimiter(tmp_path / "governor.sqlite") for _ in range(2))
+    second, third = (FileRateLimiter(tmp_path / "rate-limits.sqlite") for _ in range(2))
     assert ask(second, demand("c", host()), START + 0.5).until == START + 2
     assert ask(third, demand("b", host()), START + 1) == Go()
     assert ask(third, demand("d", host("harbour.example")), START).until == START + 99
@@ -203,20 +203,20 @@ def test_r33_a_file_remembers_after_a_restart_and_is_shared(tmp_path):
 
 
 def test_what_no_longer_counts_is_swept(tmp_path):
-    rate_limiter = FileRateLimiter(tmp_path / "governor.sqlite")
+    rate_limiter = FileRateLimiter(tmp_path / "rate-limits.sqlite")
     for number in range(300):
         send(rate_limiter, demand(str(number), host(f"h{number}.example")), START + number)
     ask(rate_limiter, demand("x", host()), START + 10_000)
     rate_limiter._until_sweep = 0
     ask(rate_limiter, demand("y", host("harbour.example")), START + 10_000)
-    kept = rate_limiter._database.execute("SELECT count(*) FROM moment").fetchone()[0]
+    kept = rate_limiter._database.execute("SELECT count(*) FROM requests").fetchone()[0]
     rate_limiter.close()
     assert kept == 2
 
 
 def test_a_file_that_cannot_be_asked_lets_nobody_go(tmp_path):
-    rate_limiter = FileRateLimiter(tmp_path / "governor.sqlite")
-    rate_limiter._database.execute("DROP TABLE moment")
+    rate_limiter = FileRateLimiter(tmp_path / "rate-limits.sqlite")
+    rate_limiter._database.execute("DROP TABLE requests")
     with pytest.raises(Temporary):
         ask(rate_limiter, demand("a", host()), START)
     rate_limiter.close()

@@ -1,4 +1,4 @@
-"""A governor on a real server: one limit for all machines, whatever happens to the server or to one of them."""
+"""A rate limiter on a real server: one limit for all machines, whatever happens to the server or to one of them."""
 
 import multiprocessing
 import os
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing
 
 import pytest
-from tests.contract.test_governor import START, ask, demand, host, on_server, send
+from tests.contract.test_rate_limiter import START, ask, demand, host, on_server, send
 from tests.servers.fault_proxy import fault_proxy
 from tests.servers.valkey import Valkey
 
@@ -99,12 +99,12 @@ def test_r33_clocks_that_differ_do_not_matter(valkey, wrong_by):
         closing(RedisRateLimiter(RedisClient(valkey.url))) as wrong,
     ):
         assert right.reserve([demand("a", LONG)], time.time) == [Go()]
-        right.sent(["lease-a"], time.time())
+        right.report_sent(["lease-a"], time.time())
         (held,) = wrong.reserve([demand("b", LONG)], off)
         assert 400 < held.until - off() < 501
         other = Quota("host:quay.example", 1, 500.0)
         assert wrong.reserve([demand("c", other)], off) == [Go()]
-        wrong.sent(["lease-c"], off())
+        wrong.report_sent(["lease-c"], off())
         (held,) = right.reserve([demand("d", other)], time.time)
         assert 400 < held.until - time.time() < 501
         wrong.block_until(["host:harbour.example"], off() + 500)
@@ -122,7 +122,7 @@ def test_p7_a_slow_answer_dates_nothing_into_the_future(valkey):
         closing(RedisRateLimiter(RedisClient(valkey.url))) as other,
     ):
         assert slow.reserve([demand("a", quota)], lambda: next(moments)) == [Go()]
-        slow.sent(["lease-a"], time.time())
+        slow.report_sent(["lease-a"], time.time())
         (held,) = other.reserve([demand("b", quota)], time.time)
         assert isinstance(held, Wait)
         assert held.until - time.time() < 101
@@ -152,15 +152,15 @@ def test_whoever_is_always_too_late_asks_for_less_and_at_last_gives_up(two, monk
     asked: list[int] = []
     write = rate_limiter._write
 
-    def late(book):
-        asked.append(len(book.ledgers))
-        return len(book.ledgers) <= 2 and write(book)
+    def late(snapshot):
+        asked.append(len(snapshot.usages))
+        return len(snapshot.usages) <= 2 and write(snapshot)
 
     monkeypatch.setattr(rate_limiter, "_write", late)
     crowd = [demand(str(n), host(f"{n}.example")) for n in range(8)]
     assert rate_limiter.reserve(crowd, lambda: START) == [Go()] * 8
     assert set(asked) == {8, 4, 2}
-    monkeypatch.setattr(rate_limiter, "_write", lambda book: False)
+    monkeypatch.setattr(rate_limiter, "_write", lambda snapshot: False)
     monkeypatch.setattr("headwater.fetch.politeness.rate_limiter_redis._TRIES_ALONE", 3)
     with pytest.raises(Temporary, match="rate_limiter_contended"):
         ask(rate_limiter, demand("x", host()), START)
@@ -185,7 +185,7 @@ def test_p10_p11_whoever_is_under_way_says_so_again_to_a_server_that_forgot(two,
     assert isinstance(ask(first, demand("b", host()), START + 2), Wait)
     assert isinstance(ask(second, demand("c", slots=ONE_PLACE), START + 3), Wait)
     assert ask(second, demand("d", host("harbour.example")), START + 3).until == START + 500
-    first.done(["lease-a"], START + 4)
+    first.report_done(["lease-a"], START + 4)
     assert ask(second, demand("c", slots=ONE_PLACE), START + 4) == Go()
 
 
@@ -254,14 +254,14 @@ def test_what_no_longer_counts_is_gone_from_the_server(two, valkey):
     for number in range(20):
         send(first, demand(str(number), host(f"{number}.example")), START)
     with valkey.client() as client:
-        ledgers = [key for key in client.keys(f"{PREFIX}:*") if not key.endswith(f":{ERA}")]
-        assert len(ledgers) == 20
-        assert all(0 < client.ttl(key) <= 180 for key in ledgers)
+        usage_keys = [key for key in client.keys(f"{PREFIX}:*") if not key.endswith(f":{ERA}")]
+        assert len(usage_keys) == 20
+        assert all(0 < client.ttl(key) <= 180 for key in usage_keys)
         first.reserve(
             [demand(f"again{n}", slots=(Slots(f"host:{n}.example", 3),)) for n in range(20)],
             lambda: START + 99,
         )
-        first.done([f"lease-again{n}" for n in range(20)], START + 99)
+        first.report_done([f"lease-again{n}" for n in range(20)], START + 99)
         assert client.keys(f"{PREFIX}:*") == [f"{PREFIX}:{ERA}"]
 
 
