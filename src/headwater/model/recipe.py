@@ -13,6 +13,7 @@ from headwater.model.outcomes import Drop, ExtractHints, Reading, Sent, SetAside
 from headwater.model.source import Bar, Lead, Observation, Source, Trigger
 from headwater.model.story import Story
 from headwater.model.subject import Subject
+from headwater.model.views import DatabaseViews
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,7 +261,8 @@ class Grouping:
 class Recipe:
     """A pipeline as a value. The engine knows no particular recipe.
 
-    `subjects` are those its documents may be about; `layout` names copies for other programs. `sinks` are the recipe's
+    `subjects` are those its documents may be about; `layout` names copies for other programs and `views` are created
+    in the database for them. `sinks` are the recipe's
     own, by name. `after_run` is called with the output folder at the end of a run: it updates summaries and must leave
     unchanged ones alone. `configure` returns the recipe for the settings of an installation: a file with its sources, if
     any, and its options. `with_data_dir` returns the recipe for a data folder and the encoder of the settings. A subject
@@ -283,6 +285,7 @@ class Recipe:
     after_run: Callable[[Path, Provenance], None] | None = None
     subjects: tuple[Subject, ...] = ()
     layout: ObjectLayout | None = None
+    views: DatabaseViews | None = None
     configure: Callable[[Path | None, Mapping[str, Any]], "Recipe"] | None = None
     with_data_dir: Callable[[Path, str], "Recipe"] | None = None
     silence_limit: timedelta | None = None
