@@ -39,7 +39,9 @@ def guess_legacy_charset(data: bytes) -> str:
         return "cp1252"
     if _is_thai(sample):
         return "cp874"
-    scores = {charset: _score(data, charset, *evidence) for charset, *evidence in _TWO_BYTE_CHARSETS}
+    scores = {
+        charset: _score(data, charset, letters, weight) for charset, letters, weight in _TWO_BYTE_CHARSETS
+    }
     best = max(scores, key=lambda charset: scores[charset])
     return best if scores[best] > _LEAST_SCORE else _guess_alphabet(sample) or "cp1252"
 
