@@ -12,13 +12,13 @@ from headwater.documents.dedupe.articles import (
     content_md5_fingerprint,
     guid_fingerprint,
     normalise_text,
-    payload_hash,
     seed_text_fingerprint,
     text_fingerprint,
     title_content_fingerprint,
     title_md5_fingerprint,
     url_fingerprint,
 )
+from headwater_recipes.markets.payload_hash import payload_hash
 
 
 def article(**fields):

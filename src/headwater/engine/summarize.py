@@ -37,7 +37,7 @@ from headwater.stories.llm.direct import AskTally, DirectSummarizer
 from headwater.stories.llm.prices import total_cost
 from headwater.stories.llm.requests import PreparedRequest, RequestBuilder
 from headwater.stories.llm.story_prompt import Level, request_id
-from headwater_recipes.geopolitics.hotspot import top_share
+from headwater.stories.scoring import top_share
 
 
 def llm_summary_recipes(app: App) -> dict[str, LlmSummary]:

@@ -1,10 +1,9 @@
 """What the ladder is given and what it answers."""
 
 import hashlib
-import json
 import re
 import unicodedata
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -56,11 +55,6 @@ class Decision:
     score: float = 0.0
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
-
-VOLATILE = frozenset(
-    {"request_id", "requestid", "took", "timestamp", "generated_at", "trace_id", "elapsed", "served_at"}
-)
-"""Keys that differ on every call and say nothing about the content."""
 
 LONGEST_TEXT = 1_000_000
 """Of a longer text only so many characters and its length are compared: more would take seconds."""
@@ -129,25 +123,6 @@ def seed_text_fingerprint(article: Article) -> TraceFingerprint | None:
     """SHA-256 over NFKD, lower case, word characters and single spaces."""
     text = " ".join(_SEED_NOISE.sub("", unicodedata.normalize("NFKD", article.body.lower())).split())
     return TraceFingerprint("text-sha256-seed-g", _sha256(text)) if text else None
-
-
-def payload_hash(payload: Any, volatile: Collection[str] = VOLATILE) -> str:
-    """SHA-256 of a decoded answer in canonical form: sorted keys, volatile ones left out at any depth."""
-    return _sha256(
-        json.dumps(_steady(payload, volatile), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    )
-
-
-def _steady(value: Any, volatile: Collection[str]) -> Any:
-    if isinstance(value, Mapping):
-        return {
-            str(key): _steady(inner, volatile)
-            for key, inner in value.items()
-            if str(key).lower() not in volatile
-        }
-    if isinstance(value, list | tuple):
-        return [_steady(inner, volatile) for inner in value]
-    return value
 
 
 def _sha256(text: str) -> str:
