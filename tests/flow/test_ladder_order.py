@@ -127,9 +127,9 @@ def test_stories_stored_and_stories_of_the_batch_are_counted_together(scene: Sce
     footer = page_of(Article(id="f", body=FOOTER)).parts.hashes
     memory = StoredIndex(RECIPE, scene.store, FingerprintLookup(0, {}, {}))
     publisher = scene.rows(documents)[0]["publisher"]
-    assert memory.repeated(publisher, footer) == frozenset()
+    assert memory.repeated_sentences(publisher, footer) == frozenset()
     echo = Article(id="e", body=f"{STORY}\n\n{FOOTER}", publisher=publisher)
     memory.add(entry_of(echo, stored[0].document))
-    assert memory.repeated(publisher, footer) == frozenset()
+    assert memory.repeated_sentences(publisher, footer) == frozenset()
     memory.add(entry_of(Article(id="o", body=f"{OTHER}\n\n{FOOTER}", publisher=publisher)))
-    assert memory.repeated(publisher, footer) == frozenset(footer)
+    assert memory.repeated_sentences(publisher, footer) == frozenset(footer)

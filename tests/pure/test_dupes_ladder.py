@@ -99,8 +99,8 @@ def test_deciding_again_changes_nothing():
     index = MemoryIndex()
     deduplicator = Deduplicator(DEFAULT, index)
     first, copy = article("a", story(1)), article("b", story(1), 1, publisher="Post")
-    before = [deduplicator.take(first), deduplicator.take(copy)]
-    again = [deduplicator.take(first), deduplicator.take(copy)]
+    before = [deduplicator.add(first), deduplicator.add(copy)]
+    again = [deduplicator.add(first), deduplicator.add(copy)]
     assert before[1].duplicate_of == again[1].duplicate_of == "a"
     assert index.original("a") == "a"
 
@@ -119,19 +119,19 @@ def test_boilerplate_is_counted_by_story_not_by_copy():
     index = MemoryIndex()
     deduplicator = Deduplicator(DEFAULT, index)
     for number in range(6):
-        deduplicator.take(article(f"copy{number}", story(1), number / 10))
-    sentences = deduplicator.pages.of(article("x", story(1))).parts.hashes
-    assert index.repeated("Wire", sentences) == frozenset()
+        deduplicator.add(article(f"copy{number}", story(1), number / 10))
+    sentences = deduplicator.pages.get(article("x", story(1))).sentences.hashes
+    assert index.repeated_sentences("Wire", sentences) == frozenset()
     for number in range(3):
         footer = "Letters to the desk are answered on working days."
-        deduplicator.take(
+        deduplicator.add(
             article(
                 f"other{number}",
                 f"{story(number + 5, PLACES[number + 1], TRADES[number + 1])}\n\n{footer}",
                 50 + 30 * number,
             )
         )
-    assert len(index.repeated("Wire", deduplicator.pages.of(article("y", footer)).parts.hashes)) == 1
+    assert len(index.repeated_sentences("Wire", deduplicator.pages.get(article("y", footer)).sentences.hashes)) == 1
 
 
 ARTICLES = st.lists(
@@ -236,7 +236,7 @@ def test_c21_an_article_is_compared_with_few_however_many_are_alike():
     index = CountingIndex()
     deduplicator = Deduplicator(DEFAULT, index)
     for number in range(300):
-        deduplicator.take(article(f"k{number}", story(number % 40), number * 50, publisher=f"P{number}"))
+        deduplicator.add(article(f"k{number}", story(number % 40), number * 50, publisher=f"P{number}"))
     index.read.clear()
     deduplicator.decide(article("last", story(7, "Belmont", "weavers"), 400_000, publisher="Late"))
     assert 1 <= len(index.read) <= 20
