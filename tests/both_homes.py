@@ -29,7 +29,8 @@ from headwater.model.jobs import Job, Task
 from headwater.runtime.celery.queues import queue_name
 from headwater.settings.settings import Settings, read_settings
 from headwater.store.connect import read_transaction, write_transaction
-from headwater.store.tables import bars, captures, documents, leads, sources
+from headwater.store.schema.flow import captures, documents, leads, sources
+from headwater.store.schema.knowledge import bars
 from headwater_demo.internet import Internet, running
 
 DESK = (Task.REFINE, Task.GATHER, Task.DELIVER)

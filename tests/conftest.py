@@ -17,8 +17,8 @@ from tests.valkey import Valkey, running_valkey
 
 from headwater.store.connect import connect, write_transaction
 from headwater.store.migrate import migrate
+from headwater.store.schema.columns import metadata
 from headwater.store.sql_store import SqlStore
-from headwater.store.tables import metadata
 
 # The same examples each time: a suite that everybody waits for finds no news on a Friday evening.
 settings.register_profile("steady", derandomize=True, deadline=None, max_examples=40)

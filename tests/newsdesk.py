@@ -14,10 +14,11 @@ from headwater.model.jobs import GatherResult, GroupBatch, Task
 from headwater.model.recipe import LlmSummary, StoryContext
 from headwater.model.story import Member, Story
 from headwater.settings.llm import SummarySettings
+from headwater.store.schema.flow import stories
+from headwater.store.schema.summaries import summary_batches, summary_requests
 from headwater.store.summaries.batches import SummaryBatches
 from headwater.store.summaries.requests import SummaryRequests
 from headwater.store.summaries.stories import StoryUpdates
-from headwater.store.tables import stories, summary_batches, summary_requests
 from headwater.stories.llm.batch_api import BatchApi
 from headwater.stories.llm.chat import ChatClient
 from headwater_recipes.geopolitics.description import DescribeStory
@@ -133,6 +134,6 @@ class Newsdesk:
         return list(self.scene.store.documents(ids).values())
 
     def _members(self, story: str) -> list[str]:
-        from headwater.store.tables import story_members
+        from headwater.store.schema.flow import story_members
 
         return [row["document_id"] for row in self.scene.rows(story_members, story_id=story)]

@@ -17,8 +17,9 @@ from sqlalchemy import Engine, Table, inspect, select
 from headwater.model.ports import Archive
 from headwater.store.connect import read_transaction
 from headwater.store.rows import capture_from
+from headwater.store.schema.columns import metadata
+from headwater.store.schema.flow import captures
 from headwater.store.schema.search import search_metadata
-from headwater.store.tables import captures, metadata
 
 Row = dict[str, Any]
 

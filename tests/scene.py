@@ -17,8 +17,8 @@ from headwater.model.keys import capture_key, document_key, group_key, lead_key,
 from headwater.model.source import Lead, Source, StoredLead
 from headwater.model.story import Member, Story
 from headwater.store.connect import read_transaction
+from headwater.store.schema.flow import sources
 from headwater.store.sql_store import SqlStore
-from headwater.store.tables import sources
 
 START = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 RECIPE = "trial"

@@ -29,8 +29,8 @@ from headwater.runtime.worker_loop import LOCAL_TASKS
 from headwater.settings.settings import Settings
 from headwater.store.claims.poll import store_leads
 from headwater.store.connect import read_transaction, write_transaction
+from headwater.store.schema.flow import documents
 from headwater.store.sql_store import SqlStore
-from headwater.store.tables import documents
 
 SOURCE = Source(id=source_key(NAME, "feed", "", NAME), recipe=NAME, kind="feed", name=NAME)
 WORDS = [

@@ -10,7 +10,7 @@ from alembic.script import ScriptDirectory
 
 from headwater.store import migrate as migrating
 from headwater.store.connect import connect
-from headwater.store.tables import metadata
+from headwater.store.schema.columns import metadata
 
 FOLDER = Path(migrating.__file__).parent / "migrations"
 

@@ -10,18 +10,18 @@ from sqlalchemy import select
 from headwater.archive.packs import ObjectArchive, open_folder_archive
 from headwater.store.connect import connect, read_transaction
 from headwater.store.rows import capture_from
-from headwater.store.sql_store import SqlStore
-from headwater.store.tables import (
+from headwater.store.schema.flow import (
     captures,
     deliveries,
     documents,
-    edges,
     leads,
     polls,
     quarantine,
     stories,
     story_members,
 )
+from headwater.store.schema.knowledge import edges
+from headwater.store.sql_store import SqlStore
 
 
 @dataclass(frozen=True)

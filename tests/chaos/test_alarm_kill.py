@@ -17,7 +17,7 @@ from headwater.model.jobs import Job, State, Task
 from headwater.ops.health import check_health
 from headwater.runtime.worker_pool import release_dead_owners
 from headwater.settings.settings import read_settings
-from headwater.store.tables import deliveries
+from headwater.store.schema.flow import deliveries
 
 TELLING = """
 import sys

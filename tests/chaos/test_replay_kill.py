@@ -21,8 +21,8 @@ from headwater.documents.cleaning.normalise import normalise
 from headwater.model.replay import ReplayVerdict
 from headwater.store.admin.replays import Replays
 from headwater.store.connect import connect
+from headwater.store.schema.flow import documents, revisions
 from headwater.store.sql_store import SqlStore
-from headwater.store.tables import documents, revisions
 from headwater_demo.internet import running
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -17,7 +17,8 @@ from headwater.app import App, now
 from headwater.runtime.maintenance import MAINTENANCE_TASKS, SUMMARIES, Maintenance
 from headwater.settings.settings import Settings, read_settings
 from headwater.store.connect import write_transaction
-from headwater.store.tables import deliveries, stories, summary_batches, summary_requests
+from headwater.store.schema.flow import deliveries, stories
+from headwater.store.schema.summaries import summary_batches, summary_requests
 from headwater.stories.llm.batches import GRACE
 
 LONGEST = 60

@@ -24,7 +24,8 @@ from headwater.ops.alarms.alarm_store import AlarmStore
 from headwater.ops.alarms.decision import Problem
 from headwater.ops.health import check_health
 from headwater.settings.settings import read_settings
-from headwater.store.tables import alarms, deliveries, quarantine
+from headwater.store.schema.flow import deliveries, quarantine
+from headwater.store.schema.operations import alarms
 
 DELIVER = Job(CRYPTO, Task.DELIVER)
 SILENT = Problem(kind="silent", subject="s1", name="Ledger", title="Ledger is silent")

@@ -22,7 +22,7 @@ from headwater.runtime.maintenance import MAINTENANCE_TASKS
 from headwater.settings.settings import Settings
 from headwater.store.connect import write_transaction
 from headwater.store.maintenance.tasks import MaintenanceTasks
-from headwater.store.tables import sources
+from headwater.store.schema.flow import sources
 
 POLL = f"headwater.{RECIPE}.poll"
 ELSEWHERE, FURTHER = "elsewhere:1:0:beat", "further:1:0:beat"

@@ -28,10 +28,10 @@ from headwater.store.relocation import (
     lock_database_identity,
     record_departure,
 )
+from headwater.store.schema.flow import sources
 from headwater.store.search.full_text import SearchQuery, search_text
 from headwater.store.search.full_text_index import index_documents
 from headwater.store.sql_store import SqlStore
-from headwater.store.tables import sources
 
 GONE = Departure(to="cluster", id="somewhere", address="postgresql://db.example/news", at=START)
 PATIENCE = 20

@@ -12,7 +12,8 @@ from headwater.ops.retention import apply_retention
 from headwater.settings.settings import Retention, Settings
 from headwater.store.admin.queues import SqlQueues
 from headwater.store.connect import read_transaction, write_transaction
-from headwater.store.tables import polls, queue_items, sources
+from headwater.store.schema.flow import polls, sources
+from headwater.store.schema.operations import queue_items
 
 DAY = timedelta(days=1)
 
@@ -28,9 +29,9 @@ def test_r43_5_5_looks_go_after_fourteen_days_and_a_stopped_source_stays_stopped
     with write_transaction(scene.store.engine) as connection:
         connection.execute(update(sources).values(stopped="10 failures in a row", failures=10, due_at=None))
     scene.now = START + 13 * DAY
-    assert apply_retention(app_of(scene, runs=14))["polls"] == 0
+    assert apply_retention(app_of(scene, runs=14))["runs"] == 0
     scene.now = START + 15 * DAY
-    assert apply_retention(app_of(scene, runs=14))["polls"] == 1
+    assert apply_retention(app_of(scene, runs=14))["runs"] == 1
     with read_transaction(scene.store.engine) as connection:
         assert connection.execute(select(polls)).all() == []
         assert connection.scalar(select(sources.c.failures)) == 10

@@ -13,6 +13,9 @@ from tests.scene import RECIPE, START, Scene
 
 from headwater.store.connect import connect, read_transaction, unchecked_transaction, write_transaction
 from headwater.store.migrate import migrate
+from headwater.store.schema.columns import metadata
+from headwater.store.schema.flow import documents
+from headwater.store.schema.knowledge import vectors
 from headwater.store.search import vector_index as nearness_index
 from headwater.store.search.full_text import SearchQuery
 from headwater.store.search.nearest_vectors import DIMENSIONS, index_vectors, vector_candidates
@@ -24,7 +27,6 @@ from headwater.store.search.vector_index import (
 )
 from headwater.store.search.vectors import search_by_vector
 from headwater.store.sql_store import SqlStore
-from headwater.store.tables import documents, metadata, vectors
 
 MODEL, MANY, QUERIES, BEST = "some-model", 1_000, 20, 10
 Matrix = np.ndarray

@@ -23,7 +23,8 @@ from headwater.ops.alarms.alarm_store import AlarmStore
 from headwater.ops.alarms.decision import Problem
 from headwater.ops.retention import apply_retention
 from headwater.settings.settings import Retention, read_settings
-from headwater.store.tables import alarms, captures, deliveries, documents, leads, polls
+from headwater.store.schema.flow import captures, deliveries, documents, leads, polls
+from headwater.store.schema.operations import alarms
 
 DAY = timedelta(days=1)
 
@@ -55,7 +56,7 @@ def test_c33_old_runs_go_and_a_stopped_source_stays_stopped(app: App, scene: Sce
     scene.claim(Task.POLL, keys=(running.id,), recipe="crypto")
     scene.now += 20 * DAY
     scene.tell(source=crypto("Fresh"))
-    assert apply_retention(keeping(app, runs=14))["polls"] == 1
+    assert apply_retention(keeping(app, runs=14))["runs"] == 1
     assert {row["status"] for row in scene.rows(polls)} == {"running", "completed"}
     assert scene.claim(Task.POLL, keys=(source.id,), recipe="crypto") == []
 
@@ -282,7 +283,7 @@ def test_c33_the_verb_cleans_up_and_tells(
     assert (
         "1 run, 0 alarms, 0 captures would be removed" in call(capsys, monkeypatch, *words, "--dry-run").out
     )
-    assert call(capsys, monkeypatch, *words, "--json").record["polls"] == 1
+    assert call(capsys, monkeypatch, *words, "--json").record["runs"] == 1
     assert scene.count(polls) == 0
 
 

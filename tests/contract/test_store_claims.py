@@ -25,8 +25,8 @@ from headwater.model.replay import ReplayResult, ReplayVerdict
 from headwater.store.admin.replays import Replays
 from headwater.store.claims.leases import TASK_TABLES
 from headwater.store.connect import connect
+from headwater.store.schema.flow import leads, sources
 from headwater.store.sql_store import SqlStore
-from headwater.store.tables import leads, sources
 
 SECOND = timedelta(seconds=1)
 

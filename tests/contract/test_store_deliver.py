@@ -5,7 +5,7 @@ from tests.scene import HOUR, ME, START, Scene, ended, kept, make_story
 
 from headwater.model.jobs import Delivery, DeliveryResult, GatherResult, Postponement, Quarantine, State, Task
 from headwater.store.admin.operations import Operations
-from headwater.store.tables import deliveries, quarantine
+from headwater.store.schema.flow import deliveries, quarantine
 
 
 def _errand(scene: Scene) -> Delivery:

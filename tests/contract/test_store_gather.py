@@ -8,7 +8,8 @@ from tests.scene import HOUR, ME, RECIPE, START, Scene, ended, kept, make_story
 from headwater.model.document import FactValue
 from headwater.model.jobs import Claim, GatherResult, GroupBatch, Job, Postponement, Quarantine, State, Task
 from headwater.model.keys import group_key
-from headwater.store.tables import deliveries, facts, groups, quarantine, stories, story_members
+from headwater.store.schema.flow import deliveries, groups, quarantine, stories, story_members
+from headwater.store.schema.knowledge import facts
 
 DAY = group_key(RECIPE, "day")
 

@@ -7,7 +7,7 @@ from tests.scene import Scene
 
 from headwater.model.document import Document, TrailEntry
 from headwater.store.schema.columns import to_json
-from headwater.store.tables import facts
+from headwater.store.schema.knowledge import facts
 
 words = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), max_size=10)
 numbers = st.integers(-(2**53), 2**53) | st.floats(-1e12, 1e12, allow_nan=False).map(lambda n: round(n, 6))

@@ -8,7 +8,8 @@ import pytest
 from tests.scene import HOUR, ME, RECIPE, START, Scene, kept, make_capture, make_lead, make_source
 
 from headwater.model.jobs import FetchResult, PollResult, Postponement, Quarantine, State, Task
-from headwater.store.tables import captures, documents, edges, leads, quarantine
+from headwater.store.schema.flow import captures, documents, leads, quarantine
+from headwater.store.schema.knowledge import edges
 
 
 def test_a_new_lead_waits_to_be_fetched(scene: Scene):

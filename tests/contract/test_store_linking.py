@@ -9,7 +9,8 @@ from tests.scene import Scene, ended, kept, make_document, make_lead, make_sourc
 from headwater.model.document import Mention
 from headwater.model.jobs import Draft, RefineResult, State, Task
 from headwater.store.dedupe.copies import SEEN_FOR
-from headwater.store.tables import documents, mentions
+from headwater.store.schema.flow import documents
+from headwater.store.schema.knowledge import mentions
 
 
 def copy(draft: Draft, of: Draft, *subjects: str) -> RefineResult:

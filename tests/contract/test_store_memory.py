@@ -12,15 +12,9 @@ from headwater.model.jobs import Draft, RefineResult, State
 from headwater.store.claims import refine as refining
 from headwater.store.dedupe import index as remembering
 from headwater.store.dedupe.index import dedupe_space
+from headwater.store.schema.flow import documents
+from headwater.store.schema.knowledge import dedupe_bands, dedupe_epochs, edges, fingerprints, sentence_counts
 from headwater.store.sql_store import SqlStore
-from headwater.store.tables import (
-    dedupe_bands,
-    dedupe_epochs,
-    documents,
-    edges,
-    fingerprints,
-    sentence_counts,
-)
 
 SCHEME = "s1"
 MEMORY = (dedupe_bands, dedupe_epochs, fingerprints, sentence_counts, edges)
@@ -136,7 +130,7 @@ def test_deciding_a_document_again_changes_nothing(scene: Scene):
     said = {"sentences": (5,), "prints": (("url", "u"),)}
     scene.refine(keep(first, 1, 2, **said), copy(second, first, 1, 2, **said))
     before = rows_of(scene)
-    assert len(before["dedupe_bands"]) == 4
+    assert len(before["bands"]) == 4
     again = [scene.change(draft, "reset", version="v2") for draft in (first, second)]
     epoch = now(scene)
     results = (keep(again[0], 1, 2, epoch=epoch, **said), copy(again[1], first, 1, 2, epoch=epoch, **said))

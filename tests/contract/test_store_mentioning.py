@@ -14,7 +14,7 @@ from headwater.model.recipe import StepContext
 from headwater.model.subject import Alias, Subject
 from headwater.store.admin.mentions import MentionStore, RewriteCounts
 from headwater.store.dedupe.copies import SEEN_FOR
-from headwater.store.tables import aliases, mentions, subjects
+from headwater.store.schema.knowledge import aliases, mentions, subjects
 
 BRINDLE = Subject(
     id="brindle", name="Brindle", aliases=(Alias("Brindle", "brindle"), Alias("BRF", "brindle", "ticker"))

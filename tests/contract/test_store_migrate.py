@@ -10,9 +10,9 @@ from headwater.model.errors import Refused
 from headwater.store.connect import connect, write_transaction
 from headwater.store.migrate import HEAD, migrate
 from headwater.store.relocation import identity_metadata
+from headwater.store.schema.columns import metadata
 from headwater.store.schema.search import search_metadata
 from headwater.store.sql_store import SqlStore
-from headwater.store.tables import metadata
 
 
 @pytest.mark.filterwarnings("ignore:Skipped unsupported reflection of expression-based index")

@@ -7,7 +7,7 @@ from headwater.model.errors import Refused
 from headwater.model.jobs import FetchResult, GatherResult, Quarantine, State, Task
 from headwater.store.admin.operations import Operations
 from headwater.store.maintenance.orphans import find_orphans, orphaned_packs
-from headwater.store.tables import documents, leads, polls, quarantine, sources
+from headwater.store.schema.flow import documents, leads, polls, quarantine, sources
 
 
 @pytest.fixture

@@ -9,16 +9,8 @@ from tests.scene import HOUR, ME, RECIPE, START, Scene, ended, kept, make_docume
 from headwater.model.document import Edge, FactValue, Mention, TrailEntry
 from headwater.model.jobs import GatherResult, Postponement, State, Task
 from headwater.model.keys import group_key
-from headwater.store.tables import (
-    deliveries,
-    documents,
-    edges,
-    facts,
-    fingerprints,
-    groups,
-    mentions,
-    quarantine,
-)
+from headwater.store.schema.flow import deliveries, documents, groups, quarantine
+from headwater.store.schema.knowledge import edges, facts, fingerprints, mentions
 
 
 def test_a_kept_document_is_read_back_as_it_was_written(scene: Scene):

@@ -7,7 +7,7 @@ from tests.scene import HOUR, LEASE, ME, Scene, ended, kept, make_capture
 from headwater.model.jobs import FetchResult, Postponement, Quarantine, State, Task
 from headwater.model.source import StoredLead
 from headwater.store.admin.operations import Operations
-from headwater.store.tables import documents, leads, quarantine
+from headwater.store.schema.flow import documents, leads, quarantine
 
 
 def wish(scene: Scene) -> StoredLead:

@@ -16,7 +16,8 @@ from headwater.store.admin.replays import Replays
 from headwater.store.claims import replay as replaying
 from headwater.store.claims import replay_apply as replacing
 from headwater.store.connect import read_transaction
-from headwater.store.tables import deliveries, documents, quarantine, replay_items, replays, revisions
+from headwater.store.schema.flow import deliveries, documents, quarantine, revisions
+from headwater.store.schema.replays import replay_items, replays
 
 PATHS = ("a", "b", "c", "d", "e")
 

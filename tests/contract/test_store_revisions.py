@@ -6,7 +6,8 @@ from tests.scene import HOUR, RECIPE, START, Scene, ended, kept
 from headwater.model.document import FactValue, Mention, TrailEntry
 from headwater.model.jobs import Postponement, State, Task
 from headwater.store.admin.operations import Operations
-from headwater.store.tables import documents, edges, facts, mentions, quarantine, revisions
+from headwater.store.schema.flow import documents, quarantine, revisions
+from headwater.store.schema.knowledge import edges, facts, mentions
 
 
 def test_a_new_revision_replaces_the_document_and_the_old_one_is_kept_beside_it(scene: Scene):

@@ -9,7 +9,8 @@ from tests.scene import ME, RECIPE, START, Scene
 from headwater.model.jobs import PollResult, Task
 from headwater.model.source import Bar, Observation
 from headwater.store.connect import read_transaction
-from headwater.store.tables import bars, observations, polls
+from headwater.store.schema.flow import polls
+from headwater.store.schema.knowledge import bars, observations
 
 BAR = Bar(
     symbol="NGSC", span="1day", at=START, open=1.0, high=2.0, low=0.5, close=1.5, volume=10.25, trades=3

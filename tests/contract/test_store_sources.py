@@ -9,7 +9,7 @@ from tests.scene import HOUR, LEASE, ME, RECIPE, START, Scene, make_capture, mak
 from headwater.model.jobs import PollResult, Task
 from headwater.model.source import Trigger
 from headwater.store.admin.operations import Operations
-from headwater.store.tables import captures, leads, polls, sources
+from headwater.store.schema.flow import captures, leads, polls, sources
 
 
 def test_r26_a_source_that_never_ran_is_due_at_once(scene: Scene):

@@ -15,7 +15,7 @@ from headwater.model.jobs import Job, State, Task
 from headwater.model.outcomes import Sent
 from headwater.model.recipe import Cluster, Envelope, Grouping, Recipe, Route
 from headwater.model.source import Trigger
-from headwater.store.tables import deliveries, quarantine, stories
+from headwater.store.schema.flow import deliveries, quarantine, stories
 
 POISON = "b"
 

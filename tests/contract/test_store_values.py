@@ -12,7 +12,7 @@ from headwater.model.errors import Refused, Temporary
 from headwater.model.jobs import Task
 from headwater.store.connect import connect, read_transaction, write_transaction
 from headwater.store.migrate import migrate
-from headwater.store.tables import leads, sources
+from headwater.store.schema.flow import leads, sources
 
 HOSTILE = [
     "nul \x00 inside",

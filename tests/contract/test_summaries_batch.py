@@ -13,8 +13,9 @@ from tests.scene import Scene
 from headwater.model.errors import Refused
 from headwater.store.connect import write_transaction
 from headwater.store.maintenance.retention import Cutoffs, count_old, remove_summaries
+from headwater.store.schema.flow import deliveries, documents
+from headwater.store.schema.summaries import summary_requests
 from headwater.store.summaries.requests import RequestOutcome
-from headwater.store.tables import deliveries, documents, summary_requests
 from headwater.stories.llm.batches import GRACE
 
 MODEL = "gpt-4o-mini"

@@ -11,8 +11,9 @@ from tests.newsdesk import Newsdesk
 from tests.scene import RECIPE, Scene
 
 from headwater.model.errors import Refused
+from headwater.store.schema.flow import deliveries
+from headwater.store.schema.summaries import summary_requests
 from headwater.store.summaries.stories import StoryUpdates
-from headwater.store.tables import deliveries, summary_requests
 from headwater_recipes.geopolitics.description import DescribeStory
 
 DIRECT = {"mode": "direct", "model": "small"}

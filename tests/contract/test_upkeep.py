@@ -20,8 +20,8 @@ from headwater.runtime.maintenance import LEASE, MAINTENANCE_TASKS, Maintenance,
 from headwater.runtime.runs import close_runs
 from headwater.settings.settings import read_settings
 from headwater.store.maintenance.tasks import MaintenanceTasks
+from headwater.store.schema.operations import maintenance_tasks
 from headwater.store.search.full_text_index import index_documents
-from headwater.store.tables import maintenance_tasks
 
 NOON = datetime(2026, 11, 13, 12, 1, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)

@@ -20,7 +20,7 @@ from headwater.model.recipe import Discovery, PollSession
 from headwater.model.source import Lead
 from headwater.settings.fetch import fetch_settings
 from headwater.store.connect import read_transaction
-from headwater.store.tables import captures, documents, leads, quarantine
+from headwater.store.schema.flow import captures, documents, leads, quarantine
 from headwater_demo.internet import running
 
 SHELL = '<html><head><title>App</title></head><body><noscript>You need to enable JavaScript.</noscript><div id="root"></div><script src="/main.js"></script></body></html>'

@@ -15,7 +15,7 @@ from headwater.model.jobs import Quarantine, State, Task
 from headwater.settings.settings import Settings
 from headwater.store.claims.quarantine import quarantine_rows
 from headwater.store.connect import write_transaction
-from headwater.store.tables import documents, leads
+from headwater.store.schema.flow import documents, leads
 
 Ask = Callable[..., Answer]
 LONG_AGO = datetime(2026, 11, 1, tzinfo=UTC)

@@ -9,7 +9,7 @@ from tests.crypto_scene import crypto, drafts, settings_file
 from tests.flow.command_line import call
 from tests.scene import START, Scene, kept
 
-from headwater.search import service as searching
+from headwater.search import retrieval as searching
 
 
 class Ears:

@@ -162,7 +162,7 @@ def test_c7_c8_the_rhythm_of_a_feed_is_shown(ask: Ask, settings: Path):
         kind="feed",
         name="Wire",
         url="http://w.example/",
-        watermark={"rhythm": rhythm},
+        watermark={"update_frequency": rhythm},
     )
     app.store.register([known], app.clock())
     app.store.engine.dispose()

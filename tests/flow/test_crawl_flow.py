@@ -6,7 +6,7 @@ from tests.conversing import desk_for, make_recipe, make_source, run
 
 from headwater.sources.crawl.poll import discover_crawl
 from headwater.store.connect import read_transaction
-from headwater.store.tables import captures, documents, leads, polls, sources
+from headwater.store.schema.flow import captures, documents, leads, polls, sources
 from headwater_demo.faults import Fault
 from headwater_demo.internet import running
 from headwater_demo.sites.townhall import SERVICES

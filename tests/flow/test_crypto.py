@@ -13,7 +13,8 @@ from headwater.engine.engine import Engine
 from headwater.model.jobs import Job, State, Task
 from headwater.store.reads.explanation import explain
 from headwater.store.rows import capture_from
-from headwater.store.tables import captures, deliveries, edges, leads, polls
+from headwater.store.schema.flow import captures, deliveries, leads, polls
+from headwater.store.schema.knowledge import edges
 from headwater_demo.internet import running
 
 

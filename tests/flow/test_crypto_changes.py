@@ -8,7 +8,7 @@ import pytest
 from tests.laboratory import Laboratory, laboratory
 
 from headwater.model.jobs import State
-from headwater.store.tables import captures, leads, quarantine, revisions
+from headwater.store.schema.flow import captures, leads, quarantine, revisions
 from headwater_demo.faults import Fault
 from headwater_demo.internet import Internet, running
 

@@ -10,7 +10,7 @@ import pytest
 from tests.laboratory import RECIPE, Laboratory, QuickClock, laboratory
 
 from headwater.model.jobs import Claim, Job, State, Task
-from headwater.store.tables import documents, polls
+from headwater.store.schema.flow import documents, polls
 from headwater_demo.faults import Fault
 from headwater_demo.feeds.catalogue import odd_feeds
 from headwater_demo.internet import Internet, running

@@ -16,7 +16,7 @@ from headwater.model.outcomes import Sent
 from headwater.model.recipe import Envelope
 from headwater.runtime.inline import run_inline
 from headwater.store.connect import read_transaction
-from headwater.store.tables import stories
+from headwater.store.schema.flow import stories
 from headwater_demo.clock import START
 from headwater_demo.flashpoints.listing import flashpoints
 from headwater_demo.flashpoints.reports import REPORTS

@@ -13,7 +13,7 @@ from tests.flow.test_geopolitics import Box, Moving, next_day, prepared, rows, r
 from headwater.model.document import Document, Vector
 from headwater.model.recipe import EmptyKnowledge, StepContext
 from headwater.store.connect import read_transaction
-from headwater.store.tables import vectors
+from headwater.store.schema.knowledge import vectors
 from headwater.stories.topics.classifier import BUCKETS, TopicClassifier
 from headwater_demo.flashpoints.reports import REPORTS
 from headwater_demo.internet import running

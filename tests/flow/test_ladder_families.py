@@ -15,7 +15,8 @@ from headwater.engine.context import RetryPolicy
 from headwater.engine.network import NetworkLoop
 from headwater.engine.refine import refine
 from headwater.model.jobs import Job, State, Task
-from headwater.store.tables import documents, edges
+from headwater.store.schema.flow import documents
+from headwater.store.schema.knowledge import edges
 from headwater_demo.internet import Internet, running
 
 Families = frozenset[frozenset[str]]

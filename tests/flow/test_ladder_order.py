@@ -18,7 +18,7 @@ from headwater.documents.dedupe.rules import DEFAULT
 from headwater.model.document import Document, FingerprintLookup
 from headwater.model.outcomes import Drop
 from headwater.model.recipe import StepContext
-from headwater.store.tables import documents
+from headwater.store.schema.flow import documents
 
 HARBOUR = (
     "The harbour of Dunmore opened again on Monday after three days of storm, the port office said. Some 41 ships had been "

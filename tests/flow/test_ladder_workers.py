@@ -18,8 +18,9 @@ from headwater.model.document import FingerprintLookup
 from headwater.model.jobs import Job, State, Task
 from headwater.model.recipe import Recipe
 from headwater.model.source import StoredLead, Trigger
+from headwater.store.schema.flow import documents
+from headwater.store.schema.knowledge import dedupe_bands, edges, sentence_counts
 from headwater.store.sql_store import SqlStore
-from headwater.store.tables import dedupe_bands, documents, edges, sentence_counts
 
 recipe = Recipe(
     name=RECIPE,

@@ -16,7 +16,7 @@ from headwater.documents.link_health import (
 )
 from headwater.model.jobs import State, Task
 from headwater.store.admin.link_health import LEASE, LinkHealthStore, link_health
-from headwater.store.tables import documents, sources
+from headwater.store.schema.flow import documents, sources
 
 DAY = timedelta(days=1)
 BAD, GONE = (

@@ -22,7 +22,7 @@ from headwater.model.errors import Refused
 from headwater.model.keys import source_key
 from headwater.model.source import Source
 from headwater.settings.settings import Settings
-from headwater.store.tables import sources
+from headwater.store.schema.flow import sources
 from headwater.web.websub_server import WebSubServer, installation_secret, serve_websub
 
 TOPIC = "http://wire.example/feed"

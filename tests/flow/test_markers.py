@@ -20,7 +20,9 @@ from headwater.redis_client import RedisClient
 from headwater.runtime.maintenance import Maintenance, fill_markers
 from headwater.store.redis.marker_rows import confirmed_lookups
 from headwater.store.redis.markers import DedupeMarkers
-from headwater.store.tables import captures, documents, fingerprints, leads, queue_items, sources
+from headwater.store.schema.flow import captures, documents, leads, sources
+from headwater.store.schema.knowledge import fingerprints
+from headwater.store.schema.operations import queue_items
 from headwater.text.urls import canonical_url
 from headwater_demo.internet import running
 from headwater_demo.markets.listing import KEYS

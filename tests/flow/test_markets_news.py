@@ -10,7 +10,9 @@ from tests.trading import EVERYTHING, RECIPE, Trading, trading
 from headwater.engine.network import NetworkLoop
 from headwater.model.jobs import Job, State, Task
 from headwater.store.rows import capture_from
-from headwater.store.tables import captures, documents, edges, leads, mentions, polls, queue_items, sources
+from headwater.store.schema.flow import captures, documents, leads, polls, sources
+from headwater.store.schema.knowledge import edges, mentions
+from headwater.store.schema.operations import queue_items
 from headwater_demo.faults import Fault
 from headwater_demo.internet import running
 from headwater_demo.markets.listing import KEYS

@@ -6,7 +6,9 @@ import pytest
 from tests.trading import EVERYTHING, trading
 
 from headwater.model.jobs import State
-from headwater.store.tables import bars, captures, documents, leads, observations, polls, queue_items, sources
+from headwater.store.schema.flow import captures, documents, leads, polls, sources
+from headwater.store.schema.knowledge import bars, observations
+from headwater.store.schema.operations import queue_items
 from headwater_demo.faults import Fault
 from headwater_demo.internet import running
 from headwater_demo.markets.listing import KEYS

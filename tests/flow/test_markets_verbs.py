@@ -22,7 +22,8 @@ from headwater.cli.demo import demo_settings
 from headwater.cli.documents.archive import copy_objects
 from headwater.cli.render.run_summary import print_run_summary, read_counts, summarise_run
 from headwater.settings.settings import Settings
-from headwater.store.tables import documents, facts, polls, sources
+from headwater.store.schema.flow import documents, polls, sources
+from headwater.store.schema.knowledge import facts
 from headwater_demo.internet import running
 from headwater_demo.markets.listing import KEYS
 from headwater_recipes.markets import configure

@@ -41,7 +41,8 @@ from headwater.store.maintenance import table_copy as transfer
 from headwater.store.maintenance.retention import mark_archived
 from headwater.store.maintenance.snapshot import tables_with_rows
 from headwater.store.rows import capture_from
-from headwater.store.tables import captures, documents, facts, sources
+from headwater.store.schema.flow import captures, documents, sources
+from headwater.store.schema.knowledge import facts
 from headwater_demo.internet import Internet, running
 
 FEEDS = [("Ledger Lane", "http://ledgerlane.example/feed"), ("Odd", "http://oddfeeds.example/truncated.xml")]

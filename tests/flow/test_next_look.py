@@ -18,7 +18,7 @@ from headwater.sources.feeds.poll import discover_feed
 from headwater.sources.seeds import discover_seeds
 from headwater.store.admin.operations import Operations
 from headwater.store.connect import read_transaction
-from headwater.store.tables import leads, sources
+from headwater.store.schema.flow import leads, sources
 
 FEED = "http://wire.example/feed"
 RSS = (

@@ -22,7 +22,7 @@ from headwater.settings.settings import Settings
 from headwater.settings.sources import SourceLine, make_source
 from headwater.store.connect import read_transaction
 from headwater.store.reads.explanation import explain
-from headwater.store.tables import deliveries, documents
+from headwater.store.schema.flow import deliveries, documents
 from headwater_demo.internet import Internet, running
 from headwater_demo.procedures.pages import made_pages, pages_that_are_none
 from headwater_demo.sites.portals import RAISED_FROM, procedure_sources

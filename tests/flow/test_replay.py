@@ -22,7 +22,9 @@ from headwater.runtime.worker_loop import run_round
 from headwater.store.admin.replays import Replays
 from headwater.store.claims import replay as replaying
 from headwater.store.connect import write_transaction
-from headwater.store.tables import documents, leads, metadata, replay_items, revisions
+from headwater.store.schema.columns import metadata
+from headwater.store.schema.flow import documents, leads, revisions
+from headwater.store.schema.replays import replay_items
 from headwater_demo.internet import Internet, running
 
 TELLING = [ReplayVerdict.BETTER, ReplayVerdict.WORSE, ReplayVerdict.CHANGED, ReplayVerdict.FAILED]

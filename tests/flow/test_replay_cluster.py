@@ -16,7 +16,7 @@ from headwater.runtime.celery.tasks import TaskRunner
 from headwater.store.admin.replays import Replays
 from headwater.store.claims import replay as replaying
 from headwater.store.connect import write_transaction
-from headwater.store.tables import documents
+from headwater.store.schema.flow import documents
 from headwater_demo.internet import running
 
 REPLAY = Job(RECIPE, Task.REPLAY)

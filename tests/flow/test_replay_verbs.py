@@ -18,8 +18,8 @@ from tests.workshop import Workshop, workshop
 
 from headwater.store.admin.replays import Replays
 from headwater.store.migrate import migrate
+from headwater.store.schema.flow import documents
 from headwater.store.sql_store import SqlStore
-from headwater.store.tables import documents
 from headwater_demo.internet import Internet, running
 
 Ask = Callable[..., Answer]

@@ -7,7 +7,7 @@ from tests.conversing import desk_for, make_recipe, make_source, run
 
 from headwater.sources.seeds import discover_seeds
 from headwater.store.connect import read_transaction
-from headwater.store.tables import documents, leads, polls
+from headwater.store.schema.flow import documents, leads, polls
 from headwater_demo.internet import running
 
 

@@ -8,7 +8,7 @@ from headwater.model.http import Response
 from headwater.model.jobs import State
 from headwater.sources.sitemaps.poll import discover_sitemap
 from headwater.store.connect import read_transaction
-from headwater.store.tables import captures, leads, polls, sources
+from headwater.store.schema.flow import captures, leads, polls, sources
 from headwater_demo.faults import Fault
 from headwater_demo.internet import running
 from headwater_demo.sites.mapped import PER_FILE

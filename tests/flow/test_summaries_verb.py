@@ -22,7 +22,7 @@ from headwater.runtime.summaries import summarize_stories
 from headwater.settings.llm import SummarySettings
 from headwater.settings.settings import RecipeSettings, Settings, read_settings
 from headwater.store.connect import write_transaction
-from headwater.store.tables import stories
+from headwater.store.schema.flow import stories
 from headwater_demo.internet import running
 
 __all__ = ["toy"]

@@ -19,7 +19,7 @@ from headwater.model.errors import Refused, Temporary
 from headwater.model.jobs import Job, State, Task
 from headwater.runtime import worker_loop as loops
 from headwater.settings.settings import Settings
-from headwater.store.tables import captures, documents, leads, quarantine, sources
+from headwater.store.schema.flow import captures, documents, leads, quarantine, sources
 from headwater_demo.internet import Internet, running
 
 PAGES = ("Hashfield Notes", "http://hashfield.example/rss.xml")

@@ -16,7 +16,7 @@ from headwater.model.jobs import State, Task
 from headwater.model.outcomes import Drop, Sent, SetAside
 from headwater.model.recipe import Discovery, Envelope, LeadBatch, Outcome, PollSession, Recipe, StepContext
 from headwater.model.source import Lead, Source
-from headwater.store.tables import captures, leads, polls, quarantine, sources
+from headwater.store.schema.flow import captures, leads, polls, quarantine, sources
 from headwater_demo.internet import Internet, running
 
 WIRE = ("Ledger Lane", "http://ledgerlane.example/feed")

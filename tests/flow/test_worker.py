@@ -13,8 +13,8 @@ from tests.workshop import Workshop, workshop
 
 from headwater.model.jobs import State, Task
 from headwater.store.reads.catalogue import Catalogue
+from headwater.store.schema.flow import deliveries, documents, leads, polls
 from headwater.store.sql_store import SqlStore
-from headwater.store.tables import deliveries, documents, leads, polls
 from headwater_demo.faults import Fault
 from headwater_demo.internet import Internet, running
 

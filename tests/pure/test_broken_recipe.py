@@ -14,14 +14,16 @@ from headwater.settings.settings import Settings
 @pytest.fixture(autouse=True)
 def one_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = EntryPoint(
-        name="broken", value="no_such_package.recipe:recipe", group=headwater.installed.RECIPE_ENTRY_POINTS
+        name="broken",
+        value="no_such_package.recipe:recipe",
+        group=headwater.recipe_loader.RECIPE_ENTRY_POINTS,
     )
-    found = [broken, *entry_points(group=headwater.installed.RECIPE_ENTRY_POINTS, name="crypto")]
+    found = [broken, *entry_points(group=headwater.recipe_loader.RECIPE_ENTRY_POINTS, name="crypto")]
 
     def selected(*, group: str, name: str | None = None) -> list[EntryPoint]:
         return [one for one in found if one.group == group and name in {None, one.name}]
 
-    for module in (headwater.app, headwater.installed):
+    for module in (headwater.app, headwater.recipe_loader):
         monkeypatch.setattr(module, "entry_points", selected)
 
 

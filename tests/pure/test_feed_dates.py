@@ -15,9 +15,7 @@ MOMENT = "2026-11-13T08:41:00+00:00"
 def read(text: str) -> tuple[str | None, str]:
     notes = WarningLog()
     found = parse_feed_date(text, notes)
-    return (found.isoformat() if found else None), " ".join(
-        line.partition(":")[0] for line in notes.as_warnings()
-    )
+    return (found.isoformat() if found else None), " ".join(line.partition(":")[0] for line in notes.lines())
 
 
 @pytest.mark.parametrize(

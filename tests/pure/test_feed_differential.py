@@ -14,7 +14,7 @@ from pathlib import Path
 
 import feedparser
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from headwater.sources.feeds.feed import NotAFeed
@@ -34,6 +34,13 @@ def theirs(data: bytes):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return feedparser.parse(io.BytesIO(data), sanitize_html=False, resolve_relative_uris=False)
+
+
+def their_entries(data: bytes) -> list:
+    try:
+        return theirs(data).entries
+    except UnicodeDecodeError:
+        return []  # feedparser fails on an encoding label that is not UTF-8
 
 
 def rss_document() -> bytes:
@@ -228,10 +235,11 @@ def web_link(link: str | None) -> str | None:
         max_size=2,
     ),
 )
+@example(DOCUMENTS[0], [(flip, 30, 26)])
 def test_c15_at_least_as_much_is_saved_as_by_feedparser(data, mutations):
     for mutate, place, size in mutations:
         data = mutate(data, place, size)
-    parsed = theirs(data).entries
+    parsed = their_entries(data)
     try:
         ours = parse_feed(data).entries
     except NotAFeed:

@@ -70,7 +70,7 @@ def test_an_entry_without_a_page_is_all_there_is():
 def test_c15_a_date_that_cannot_be_is_no_date(moment, expected, code):
     notes = WarningLog()
     assert plausible_date(moment, NOW, notes) == expected
-    assert "".join(line.partition(":")[0] for line in notes.as_warnings()) == code
+    assert "".join(line.partition(":")[0] for line in notes.lines()) == code
 
 
 def test_c11_the_words_about_an_entry_are_words():

@@ -236,7 +236,7 @@ def test_the_last_resort_opens_nothing(monkeypatch, tmp_path):
 def test_a_crash_of_the_last_resort_is_a_note():
     notes = WarningLog()
     assert parse_with_feedparser(rss("<item><title>&#xD83D;&</title></item>"), None, notes) is None
-    assert notes.as_warnings() == ("feedparser_failed: UnicodeEncodeError",)
+    assert notes.lines() == ("feedparser_failed: UnicodeEncodeError",)
 
 
 def test_discovery_reads_links_in_order_and_guesses_apart():

@@ -68,11 +68,16 @@ def test_c15_an_entry_that_leads_nowhere_is_counted():
 def test_c7_the_rhythm_is_learned_kept_and_followed():
     daily = rss(*(item(number, hours_ago=24 * number + 1) for number in range(12)))
     first = look({MAIN: daily}).discovery
-    assert first.watermark["rhythm"] == {"every": 86400, "quiet": 86400, "window": 950400, "entries": 12}
+    assert first.watermark["update_frequency"] == {
+        "every": 86400,
+        "quiet": 86400,
+        "window": 950400,
+        "entries": 12,
+    }
     assert first.after == timedelta(hours=4)
     same = look({MAIN: daily}, watermark=first.watermark).discovery
     assert (same.leads, same.after) == ((), timedelta(hours=4))
-    assert same.watermark["rhythm"] == first.watermark["rhythm"]
+    assert same.watermark["update_frequency"] == first.watermark["update_frequency"]
     unchanged = look({MAIN: answer(Request(url=MAIN), status=304)}, watermark=first.watermark).discovery
     assert (unchanged.after, unchanged.watermark) == (timedelta(hours=4), None)
 
@@ -80,7 +85,7 @@ def test_c7_the_rhythm_is_learned_kept_and_followed():
 def test_c7_whoever_says_when_to_look_is_obeyed():
     weekly = {MAIN: rss(*(item(number, hours_ago=168 * number + 1) for number in range(12)))}
     assert look(weekly).discovery.after == timedelta(hours=24)
-    assert look(weekly, rhythm=False).discovery.after is None
+    assert look(weekly, adaptive_interval=False).discovery.after is None
     assert look(weekly, trigger=Trigger(every=timedelta(hours=1))).discovery.after is None
 
 

@@ -13,7 +13,7 @@ FILE = """
 data: here
 archive: {place: "s3://one/raw", endpoint: "https://objects.example", key: "env:KEY", secret: "file:SECRET"}
 queues: rows
-homes:
+environments:
   cluster:
     database: postgresql://user:hidden@db.example/x
     archive: {place: "s3://two", key: a, secret: b}
@@ -60,7 +60,7 @@ def test_the_archive_can_be_told_by_variables_alone(file: Path):
 
 
 def test_an_unknown_home_is_refused_with_those_there_are(file: Path):
-    with pytest.raises(Refused, match=r"no home 'moon'.*cluster, laptop"):
+    with pytest.raises(Refused, match=r"no environment 'moon'.*cluster, laptop"):
         read_settings(file, {}, "moon")
     with pytest.raises(Refused, match="none is set"):
         Settings().in_environment("moon")
@@ -68,8 +68,8 @@ def test_an_unknown_home_is_refused_with_those_there_are(file: Path):
 
 def test_a_mistake_in_a_home_is_told_with_its_line(tmp_path: Path):
     path = tmp_path / "headwater.yaml"
-    path.write_text("homes:\n  cluster:\n    databse: x\n", encoding="utf-8")
-    with pytest.raises(Refused, match=r"headwater.yaml:3: homes.cluster.databse"):
+    path.write_text("environments:\n  cluster:\n    databse: x\n", encoding="utf-8")
+    with pytest.raises(Refused, match=r"headwater.yaml:3: environments.cluster.databse"):
         read_settings(path, {})
 
 

@@ -109,7 +109,7 @@ def test_p20_keywords_are_long_enough_no_fragments_and_no_accent_twins(merged: P
         told = json.loads(path.read_bytes())
         if path.stem in CURATED:
             continue
-        words = told["keywords_for"]
+        words = told["keywords"]
         assert len(words) >= 3
         assert min(map(len, words)) >= SHORTEST_KEYWORD
         assert len({fold_for_matching(word) for word in words}) == len(words)

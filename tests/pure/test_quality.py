@@ -144,7 +144,7 @@ def test_r76_low_quality_is_set_aside_with_its_parts() -> None:
     (outcome,) = ScoreQuality()([document("Please enable scripts.")], CONTEXT)
     assert isinstance(outcome, SetAside)
     assert outcome.reason == "low_quality"
-    assert outcome.evidence["quality_label"] == "low"
+    assert outcome.evidence["label"] == "low"
     assert set(outcome.evidence["components"]) == set(WEIGHTS)
     assert {"few_words", "no_body"} <= set(outcome.evidence["reasons"])
 

@@ -202,7 +202,7 @@ def stories_of(*sizes: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def divided(vectors: np.ndarray, window: int) -> list[list[int]]:
-    labels = windows.clustered(vectors, np.full(len(vectors), np.nan, dtype=np.float32), HYBRID, window)
+    labels = windows.cluster_vectors(vectors, np.full(len(vectors), np.nan, dtype=np.float32), HYBRID, window)
     return [np.flatnonzero(labels == name).tolist() for name in np.unique(labels)]
 
 

@@ -25,7 +25,7 @@ NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 TOPIC = "http://wire.example/feed"
 FRESH = make_subscription("s1", "http://hub.example/", TOPIC, b"of this installation")
-ASKED = replace(FRESH, asked_at=NOW)
+ASKED = replace(FRESH, requested_at=NOW)
 
 
 def question(**told: str) -> dict[str, str]:
@@ -59,7 +59,7 @@ def test_the_form_says_everything_and_the_secret_is_short_enough():
 
 def test_what_was_asked_for_is_confirmed_once_asked():
     after, answer = handle_verification(ASKED, question(), NOW)
-    assert (answer, after.until) == ("abc", NOW + 2 * HOUR)
+    assert (answer, after.expires_at) == ("abc", NOW + 2 * HOUR)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_it_is_renewed_before_it_ends_and_asked_again_when_nobody_answers():
     assert needs_subscribe_request(ASKED, NOW + HOUR)
     assert not needs_subscribe_request(granted(), NOW + HOUR)
     assert needs_subscribe_request(granted(), NOW + 1.7 * HOUR)
-    renewing = replace(granted(), asked_at=NOW + 1.7 * HOUR)
+    renewing = replace(granted(), requested_at=NOW + 1.7 * HOUR)
     assert not needs_subscribe_request(renewing, NOW + 1.75 * HOUR)
     assert needs_subscribe_request(renewing, NOW + 2 * HOUR)
 
@@ -110,7 +110,7 @@ def test_what_is_no_signature_convinces_nobody(signature: str):
 
 @given(st.text())
 def test_a_lease_is_bounded_whatever_the_hub_says(text: str):
-    until = handle_verification(ASKED, question(lease_seconds=text), NOW)[0].until
+    until = handle_verification(ASKED, question(lease_seconds=text), NOW)[0].expires_at
     assert until is not None
     assert timedelta(minutes=5) <= until - NOW <= timedelta(days=30)
 

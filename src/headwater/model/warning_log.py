@@ -1,14 +1,15 @@
-"""Collecting what was odd about a document, once per kind, without drowning the reader."""
+"""Warnings about a document, counted by code: a feed with a thousand bad dates yields one line."""
 
 from collections.abc import Callable
 
 Warn = Callable[[str, str], None]
+"""Takes the code of a warning and a detail."""
 
 DETAIL_LENGTH = 120
 
 
 class WarningLog:
-    """Counts oddities by code and keeps the first detail of each."""
+    """Counts warnings by code and keeps the first detail of each. It is callable wherever a `Warn` is expected."""
 
     __slots__ = ("_counts", "_details")
 
@@ -24,10 +25,15 @@ class WarningLog:
     def __contains__(self, code: str) -> bool:
         return code in self._counts
 
-    def as_warnings(self) -> tuple[str, ...]:
+    def lines(self) -> tuple[str, ...]:
+        """One line per code, as `code: detail (xN)`."""
         return tuple(self._line(code, count) for code, count in self._counts.items())
 
     def _line(self, code: str, count: int) -> str:
         detail = self._details[code]
         line = f"{code}: {detail}" if detail else code
         return f"{line} (x{count})" if count > 1 else line
+
+
+def ignore_warning(_code: str, _detail: str) -> None:
+    """A `Warn` for callers that have no use for warnings."""

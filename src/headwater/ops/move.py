@@ -49,7 +49,8 @@ from headwater.store.relocation import (
     record_departure,
     refuse_if_moved,
 )
-from headwater.store.tables import maintenance_tasks, metadata
+from headwater.store.schema.columns import metadata
+from headwater.store.schema.operations import maintenance_tasks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

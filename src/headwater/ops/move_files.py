@@ -11,7 +11,7 @@ from headwater.archive.packs import ObjectArchive
 from headwater.archive.record_files import FolderRecords, copy_records
 from headwater.model.errors import Refused
 from headwater.store.connect import read_transaction
-from headwater.store.tables import captures
+from headwater.store.schema.flow import captures
 
 PARALLEL_PACKS = 8  # packs under way
 COPIED, DAMAGED, PRESENT = "copied", "damaged", "there"

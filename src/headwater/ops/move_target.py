@@ -15,7 +15,7 @@ from headwater.store.connect import connect, read_transaction
 from headwater.store.maintenance.snapshot import tables_with_rows
 from headwater.store.maintenance.table_copy import row_counts
 from headwater.store.relocation import database_id, find_arrival, find_departure, supports_arrival
-from headwater.store.tables import maintenance_tasks
+from headwater.store.schema.operations import maintenance_tasks
 
 
 def open_target(app: App, to: str) -> App:

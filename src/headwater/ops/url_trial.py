@@ -131,7 +131,7 @@ def _as_sitemap(answer: Response) -> TrialReport | None:
     except NotASitemap as error:
         return {"reason": f"not_a_sitemap:{error.reason}", "detail": error.detail}
     shown = {"kind": found.kind, "addresses": len(listed), "first": [line.url for line in listed[:ENTRIES]]}
-    return {"ok": bool(listed), "sitemap": shown | {"warnings": list(notes.as_warnings())}}
+    return {"ok": bool(listed), "sitemap": shown | {"warnings": list(notes.lines())}}
 
 
 def _as_page(answer: Response, recipes: Sequence[Recipe], now: datetime) -> TrialReport:

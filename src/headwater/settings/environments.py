@@ -32,6 +32,7 @@ def environment_overrides(environments: dict[str, Environment], name: str) -> di
     if name not in environments:
         known = ", ".join(sorted(environments)) or "none is set"
         raise Refused(
-            "unknown_environment", f"there is no home '{name}' in the setting `homes`; there are: {known}"
+            "unknown_environment",
+            f"there is no environment '{name}' in the setting `environments`; defined: {known}",
         )
     return overrides_of(environments[name])

@@ -145,7 +145,7 @@ def discover_seeds(source: Source, now: datetime) -> PollSession:
         if len(batch) >= BATCH:
             yield LeadBatch(tuple(batch))
             batch = []
-    return Discovery(leads=tuple(batch), warnings=notes.as_warnings())
+    return Discovery(leads=tuple(batch), warnings=notes.lines())
 
 
 def _seeds(source: Source) -> Iterator[Seed]:

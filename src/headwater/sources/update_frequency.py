@@ -1,4 +1,4 @@
-"""How often a source has something new, learned from the times of what it gave, and what follows for looking."""
+"""How often a source publishes, learned from the dates of its entries, and the poll intervals that follow."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -6,21 +6,21 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any, Self
 
-FEWEST = 3
-ENOUGH = 10
-SHORTEST, LONGEST = timedelta(minutes=1), timedelta(days=365)
-# A source is looked at six times in its usual pause, so that news are never late by more than a sixth of it.
+FEWEST_ENTRIES = 3
+ENTRIES_FOR_DEADLINE = 10
+SHORTEST_GAP, LONGEST_GAP = timedelta(minutes=1), timedelta(days=365)
+# Six polls in the usual gap between entries: an entry is late by at most a sixth of the gap.
 POLLS_PER_UPDATE = 6
 LONGEST_MIN_INTERVAL = timedelta(hours=24)
 SHORTEST_MAX_INTERVAL = timedelta(minutes=15)
-# Half of what was known before stays: one odd day does not change a source's habits.
+# Half of the previous value stays, so that one unusual day changes little.
 DECAY = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateFrequency:
-    """`every`: the usual pause between two entries. `quiet`: the longest pause that is usual. `window`: the time that
-    the entries on show span; older ones have scrolled away."""
+    """`every`: the usual gap between two entries. `quiet`: the longest usual gap. `window`: the time between the oldest
+    and the newest entry of the feed; older entries have dropped out."""
 
     every: timedelta
     quiet: timedelta
@@ -28,7 +28,7 @@ class UpdateFrequency:
     entries: int
 
     def as_record(self) -> dict[str, float]:
-        """Seconds, to be stored."""
+        """In seconds, for the watermark."""
         return {
             "every": round(self.every.total_seconds()),
             "quiet": round(self.quiet.total_seconds()),
@@ -38,49 +38,49 @@ class UpdateFrequency:
 
     @classmethod
     def from_record(cls, record: object) -> Self | None:
-        """None for what is no rhythm."""
+        """None if the record is not an update frequency."""
         if not isinstance(record, Mapping):
             return None
-        told: Mapping[str, Any] = record
+        values: Mapping[str, Any] = record
         try:
             every, quiet, window = (
-                timedelta(seconds=float(told[name])) for name in ("every", "quiet", "window")
+                timedelta(seconds=float(values[name])) for name in ("every", "quiet", "window")
             )
-            return cls(every=every, quiet=quiet, window=window, entries=int(told["entries"]))
+            return cls(every=every, quiet=quiet, window=window, entries=int(values["entries"]))
         except (KeyError, TypeError, ValueError, OverflowError):
             return None
 
 
 def learn_frequency(
-    moments: Iterable[datetime], before: UpdateFrequency | None = None
+    dates: Iterable[datetime], previous: UpdateFrequency | None = None
 ) -> UpdateFrequency | None:
-    """The rhythm of the entries on show, mixed with what was known; what was known when they are too few."""
-    times = sorted(set(moments))
-    if len(times) < FEWEST:
-        return before
+    """The frequency of these dates mixed with the previous one; the previous one if there are too few dates."""
+    times = sorted(set(dates))
+    if len(times) < FEWEST_ENTRIES:
+        return previous
     window = times[-1] - times[0]
     every = _bounded(window / (len(times) - 1))
     quiet = _bounded(max(later - earlier for earlier, later in pairwise(times)))
-    if before is not None:
-        every = _bounded(every * (1 - DECAY) + before.every * DECAY)
-        quiet = max(quiet, _bounded(before.quiet * (1 - DECAY / 5)))
+    if previous is not None:
+        every = _bounded(every * (1 - DECAY) + previous.every * DECAY)
+        quiet = max(quiet, _bounded(previous.quiet * (1 - DECAY / 5)))
     return UpdateFrequency(every=every, quiet=max(quiet, every), window=window, entries=len(times))
 
 
 def _bounded(span: timedelta) -> timedelta:
-    return min(max(span, SHORTEST), LONGEST)
+    return min(max(span, SHORTEST_GAP), LONGEST_GAP)
 
 
-def min_poll_interval(rhythm: UpdateFrequency | None) -> timedelta | None:
-    """How long a slow source may be left alone; None for one that is not slow."""
-    if rhythm is None:
+def min_poll_interval(frequency: UpdateFrequency | None) -> timedelta | None:
+    """The shortest useful interval for a slow source; None for a source that is not slow."""
+    if frequency is None:
         return None
-    wanted = rhythm.every / POLLS_PER_UPDATE
-    return min(wanted, LONGEST_MIN_INTERVAL) if wanted >= timedelta(hours=1) else None
+    interval = frequency.every / POLLS_PER_UPDATE
+    return min(interval, LONGEST_MIN_INTERVAL) if interval >= timedelta(hours=1) else None
 
 
-def max_poll_interval(rhythm: UpdateFrequency | None) -> timedelta | None:
-    """By when to look again lest entries scroll away unseen: twice in the time that they stay."""
-    if rhythm is None or rhythm.entries < ENOUGH:
+def max_poll_interval(frequency: UpdateFrequency | None) -> timedelta | None:
+    """The longest interval at which no entry drops out of the feed unseen: half the time that entries stay."""
+    if frequency is None or frequency.entries < ENTRIES_FOR_DEADLINE:
         return None
-    return max(rhythm.window / 2, SHORTEST_MAX_INTERVAL)
+    return max(frequency.window / 2, SHORTEST_MAX_INTERVAL)

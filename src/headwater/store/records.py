@@ -11,7 +11,9 @@ from headwater.model.document import Document, FactValue
 from headwater.model.story import Member, Story
 from headwater.store.in_list import in_list
 from headwater.store.rows import DOCUMENT_COLUMNS, alarm_from, document_from, story_from
-from headwater.store.tables import alarms, documents, edges, facts, leads, stories, story_members
+from headwater.store.schema.flow import documents, leads, stories, story_members
+from headwater.store.schema.knowledge import edges, facts
+from headwater.store.schema.operations import alarms
 
 
 def documents_by_id(connection: Connection, ids: Sequence[str]) -> dict[str, Document]:

@@ -12,7 +12,7 @@ from headwater.model.http import Capture
 from headwater.model.keys import external_number, positive_number
 from headwater.model.source import Lead, Source, StoredLead, Trigger
 from headwater.model.story import Member, Story
-from headwater.store.tables import documents, leads
+from headwater.store.schema.flow import documents, leads
 from headwater.text.letters import to_storable_text
 from headwater.text.urls import without_tracking
 

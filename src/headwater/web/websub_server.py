@@ -54,7 +54,7 @@ class WebSubServer:
         wanted = [one for one in self.subscriptions.values() if needs_subscribe_request(one, now)][:AT_ONCE]
         for one in wanted:
             # Before the request goes out: the hub may ask back before it has answered.
-            self.subscriptions[one.key] = replace(one, asked_at=now, refused_at=None)
+            self.subscriptions[one.key] = replace(one, requested_at=now, denied_at=None)
             body = subscribe_form(one, self.callback)
             fetcher.submit(
                 one.key,

@@ -95,7 +95,7 @@ def discover_entries(source: Source, now: datetime) -> PollSession:
         if len(batch) >= BATCH:
             yield LeadBatch(tuple(batch))
             batch = []
-    return Discovery(leads=tuple(batch), warnings=notes.as_warnings())
+    return Discovery(leads=tuple(batch), warnings=notes.lines())
 
 
 def entry_lead(said: Mapping[str, str], subject: str | None, now: datetime, notes: WarningLog) -> Lead | None:

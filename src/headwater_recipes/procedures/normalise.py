@@ -294,7 +294,7 @@ def _document(page: ProcedurePage, owner: Portal | None, values: dict[str, Any],
         document["documentos"] = document["documentos_necesarios"]
     if numbers := laws.gazette_numbers(document.get("base_legal", ())):
         document["base_legal_boe"] = numbers
-    document["keywords_for"] = keywords_for(
+    document["keywords"] = keywords_for(
         name, values.get("nombre_alternativo") or (), organism, short, identity
     )
     document["completeness_score"] = completeness_score(document)

@@ -11,7 +11,7 @@ from headwater.cli.ops.status import select_recipes
 from headwater.cli.options import Json, single_command
 from headwater.cli.render.console import cell, console, format_time, print_json_lines, short_id
 from headwater.cli.times import parse_time
-from headwater.search.service import search_by_meaning, search_by_words
+from headwater.search.retrieval import search_by_meaning, search_by_words
 from headwater.store.search.full_text import SearchQuery
 
 

@@ -51,7 +51,7 @@ def sweep(
         result["freed_dead"] = release_dead_owners(opened)
         result["freed_expired"] = opened.operations.free_expired(opened.clock())
     if archive:
-        result["orphaned_packs"] = sweep_archive(opened, dry_run=dry_run)
+        result["orphans"] = sweep_archive(opened, dry_run=dry_run)
         result["unnamed_records"] = sweep_records(opened, dry_run=dry_run)
     if as_json:
         print_json(result)

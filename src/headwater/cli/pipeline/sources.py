@@ -86,12 +86,12 @@ def _next(source: dict[str, Any], now: datetime) -> str:
 
 def _news(source: dict[str, Any]) -> str:
     """How often it has something new, as far as was learned."""
-    rhythm = UpdateFrequency.from_record((source["watermark"] or {}).get("rhythm"))
+    rhythm = UpdateFrequency.from_record((source["watermark"] or {}).get("update_frequency"))
     return f"every {format_duration(rhythm.every.total_seconds())}" if rhythm else ""
 
 
 def _rhythm_text(source: dict[str, Any]) -> str:
-    rhythm = UpdateFrequency.from_record((source["watermark"] or {}).get("rhythm"))
+    rhythm = UpdateFrequency.from_record((source["watermark"] or {}).get("update_frequency"))
     if rhythm is None:
         return ""
     every, quiet = (format_duration(length.total_seconds()) for length in (rhythm.every, rhythm.quiet))

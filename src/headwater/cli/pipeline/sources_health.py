@@ -51,7 +51,7 @@ def health(
     for row in records:
         made.add_row(
             cell(row["name"][:24]),
-            str(row["poll_statistics"]),
+            str(row["looks"]),
             "" if row["reliability"] is None else f"{row['reliability']:.0%}",
             str(row["mean_ms"] or ""),
             str(row["new"]),

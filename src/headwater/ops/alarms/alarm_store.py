@@ -14,7 +14,7 @@ from headwater.store.claims.leases import insert_into
 from headwater.store.claims.outbox import open_deliveries
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.rows import alarm_from, alarm_row
-from headwater.store.tables import alarms
+from headwater.store.schema.operations import alarms
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from sqlalchemy import Engine, case, func, select
 from headwater.model.jobs import State
 from headwater.ops.alarms.pipeline_rules import PipelineFigures
 from headwater.store.connect import read_transaction
-from headwater.store.tables import documents, leads, pipeline_runs, sources, stories
+from headwater.store.schema.flow import documents, leads, sources, stories
+from headwater.store.schema.operations import pipeline_runs
 
 MOST_HELD_UP = 10_000
 GOING = ("pending", "running")

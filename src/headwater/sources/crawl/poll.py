@@ -193,7 +193,7 @@ class _Crawl:
             self.notes("pages_left_out", f"{len(waiting)} or more for the next crawl")
         for reason, count in sorted(self.frontier.skipped.items()):
             self.notes(f"links_skipped:{reason}", str(count))
-        return Discovery(watermark=self.memory.watermark(waiting), warnings=self.notes.as_warnings())
+        return Discovery(watermark=self.memory.watermark(waiting), warnings=self.notes.lines())
 
 
 def _digest(response: Response) -> str:

@@ -1,11 +1,11 @@
-"""What a feed says, as frozen values.
+"""The records that every feed format is parsed into.
 
 `Feed.format` is one of
     rss20, rss10, rss090, rss091n (Netscape), rss091u (UserLand), rss092, rss093, rss094,
     rss (any other version), atom10, atom03, atom02, atom01, atom (no namespace),
     cdf, json1, json11, json (an unknown or missing version).
 
-`Feed.warnings` names every repair and oddity as ``code: detail`` (or ``code: detail (xN)`` when it
+`Feed.warnings` names every repair and irregularity as ``code: detail`` (or ``code: detail (xN)`` when it
 happened N times, with the first detail); the part before the first colon is for machines.
 
 NotAFeed(ValueError)
@@ -26,10 +26,10 @@ class Enclosure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedEntry:
-    """One item; dates are aware and in UTC, links are absolute wherever a base was known.
+    """One entry. Dates are aware and in UTC; links are absolute wherever the base URL was known.
 
-    `content` is the fullest body the entry carries, so it repeats `summary` when that is all there is;
-    `summary` is never made from `content`. `published` is never made from `updated`.
+    `content` is the longest body the entry carries, so it repeats `summary` when there is nothing else.
+    `summary` is never derived from `content`, nor `published` from `updated`.
     """
 
     id: str | None = None
@@ -67,7 +67,7 @@ class Feed:
 
 
 class NotAFeed(ValueError):
-    """The bytes are no feed; `reason` says why, and for an HTML page `alternates` where feeds may be."""
+    """The bytes are not a feed. `reason` says why; for an HTML page, `alternates` lists the feeds it links to."""
 
     def __init__(self, reason: str, detail: str = "", *, alternates: tuple[str, ...] = ()) -> None:
         super().__init__(f"{reason}: {detail}" if detail else reason)

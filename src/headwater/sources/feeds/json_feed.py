@@ -1,4 +1,4 @@
-"""JSON Feed 1 and 1.1, tolerant of wrong types and cut-off documents."""
+"""JSON Feed 1 and 1.1, tolerant of wrong types and truncated documents."""
 
 import json
 import re
@@ -20,53 +20,53 @@ HEAD_FIELD = re.compile(
 MOST_ITEMS = 100_000
 
 
-def parse_json_feed(data: bytes, url: str | None, notes: WarningLog) -> Feed:
-    record = _record(data.decode(), notes)
-    version = VERSION.search(_text(record.get("version")) or "")
+def parse_json_feed(data: bytes, url: str | None, warnings: WarningLog) -> Feed:
+    record = _record(data.decode(), warnings)
+    version = VERSION.search(_as_text(record.get("version")) or "")
     items = record.get("items")
-    if not isinstance(items, list) or not (version or _resembles(items)):
+    if not isinstance(items, list) or not (version or _looks_like_feed_items(items)):
         raise NotAFeed("json", "no JSON Feed")
     if not version:
-        notes("unknown_version", _text(record.get("version")) or "none")
-    link = absolute_url(_text(record.get("home_page_url")), url, notes)
+        warnings("unknown_version", _as_text(record.get("version")) or "none")
+    link = absolute_url(_as_text(record.get("home_page_url")), url, warnings)
     base = url or link
-    authors = _authors(record, notes)
-    entries = tuple(_entry(item, base, authors, notes) for item in _objects(items, notes))
+    authors = _authors(record, warnings)
+    entries = tuple(_entry(item, base, authors, warnings) for item in _objects(items, warnings))
     if not entries:
-        notes("no_entries", "")
+        warnings("no_entries", "")
     return Feed(
         format="json" + (version[1].replace(".", "") if version else ""),
-        title=clean_title(_text(record.get("title")) or "", notes, literal=True),
+        title=clean_title(_as_text(record.get("title")) or "", warnings, literal=True),
         link=link,
-        description=_text(record.get("description")),
-        language=_text(record.get("language")),
+        description=_as_text(record.get("description")),
+        language=_as_text(record.get("language")),
         updated=None,
-        self_url=absolute_url(_text(record.get("feed_url")), url, notes),
-        next_url=absolute_url(_text(record.get("next_url")), url, notes),
-        hubs=_hubs(record, base, notes),
+        self_url=absolute_url(_as_text(record.get("feed_url")), url, warnings),
+        next_url=absolute_url(_as_text(record.get("next_url")), url, warnings),
+        hubs=_hubs(record, base, warnings),
         entries=entries,
-        warnings=notes.as_warnings(),
+        warnings=warnings.lines(),
     )
 
 
-def _record(text: str, notes: WarningLog) -> Record:
+def _record(text: str, warnings: WarningLog) -> Record:
     try:
         value = json.loads(text, strict=False)
     except (ValueError, RecursionError) as error:
-        notes("malformed", type(error).__name__ if isinstance(error, RecursionError) else str(error))
-        value = _salvaged(text)
+        warnings("malformed", type(error).__name__ if isinstance(error, RecursionError) else str(error))
+        value = _salvage(text)
     if not isinstance(value, dict):
         raise NotAFeed("json", "no JSON Feed")
     return value
 
 
-def _salvaged(text: str) -> Record:
-    """The head fields and every whole item before, and after, the damage."""
+def _salvage(text: str) -> Record:
+    """The head fields and every complete item before and after the damage."""
     start = ITEMS.search(text)
     if start is None:
         raise NotAFeed("json", "malformed")
     decoder = json.JSONDecoder(strict=False)
-    record: Record = {"items": _whole_objects(text, start.end(), decoder)}
+    record: Record = {"items": _salvage_objects(text, start.end(), decoder)}
     for match in HEAD_FIELD.finditer(text[: start.start()]):
         try:
             record[match[1]] = json.loads(match[2], strict=False)
@@ -75,94 +75,100 @@ def _salvaged(text: str) -> Record:
     return record
 
 
-def _whole_objects(text: str, position: int, decoder: json.JSONDecoder) -> list[Any]:
-    found: list[Any] = []
-    while len(found) < MOST_ITEMS and (position := text.find("{", position)) >= 0:
+def _salvage_objects(text: str, position: int, decoder: json.JSONDecoder) -> list[Any]:
+    objects: list[Any] = []
+    while len(objects) < MOST_ITEMS and (position := text.find("{", position)) >= 0:
         try:
             value, position = decoder.raw_decode(text, position)
         except RecursionError:
             break
         except ValueError as error:
-            # Go on behind the damage, never before it, so that the work stays linear.
+            # Continue after the damage, never before it, so that the work stays linear.
             position = max(getattr(error, "pos", 0), position + 1)
             continue
-        found.append(value)
-    return found
+        objects.append(value)
+    return objects
 
 
-def _objects(items: list[Any], notes: WarningLog) -> list[Record]:
-    whole = [item for item in items if isinstance(item, dict) and item]
-    if len(whole) < len(items):
-        notes("odd_entry", f"{len(items) - len(whole)} items are no objects")
-    return whole
+def _objects(items: list[Any], warnings: WarningLog) -> list[Record]:
+    objects = [item for item in items if isinstance(item, dict) and item]
+    if len(objects) < len(items):
+        warnings("odd_entry", f"{len(items) - len(objects)} items are not objects")
+    return objects
 
 
-def _resembles(items: list[Any]) -> bool:
+def _looks_like_feed_items(items: list[Any]) -> bool:
     keys = {"content_html", "content_text", "url", "external_url", "date_published"}
     return any(isinstance(item, dict) and "id" in item and keys & item.keys() for item in items)
 
 
-def _entry(item: Record, base: str | None, inherited: tuple[str, ...], notes: WarningLog) -> FeedEntry:
-    markup, words = _text(item.get("content_html")), _text(item.get("content_text"))
-    summary = _text(item.get("summary"))
-    content = markup or words or summary
-    link = absolute_url(_text(item.get("url")) or _text(item.get("external_url")), base, notes)
-    identity = _text(item.get("id"))
-    image = _text(item.get("image")) or _text(item.get("banner_image"))
+def _entry(item: Record, base: str | None, inherited: tuple[str, ...], warnings: WarningLog) -> FeedEntry:
+    markup, text = _as_text(item.get("content_html")), _as_text(item.get("content_text"))
+    summary = _as_text(item.get("summary"))
+    content = markup or text or summary
+    link = absolute_url(_as_text(item.get("url")) or _as_text(item.get("external_url")), base, warnings)
+    identity = _as_text(item.get("id"))
+    image = _as_text(item.get("image")) or _as_text(item.get("banner_image"))
     return FeedEntry(
         id=identity or link,
-        title=clean_title(_text(item.get("title")) or "", notes, literal=True),
+        title=clean_title(_as_text(item.get("title")) or "", warnings, literal=True),
         link=link or (identity if identity and identity.startswith("http") else None),
-        published=parse_feed_date(_text(item.get("date_published")), notes),
-        updated=parse_feed_date(_text(item.get("date_modified")), notes),
-        authors=_authors(item, notes) or inherited,
-        summary=fix_mojibake(summary, notes) if summary else None,
-        content=fix_mojibake(content, notes) if content else None,
+        published=parse_feed_date(_as_text(item.get("date_published")), warnings),
+        updated=parse_feed_date(_as_text(item.get("date_modified")), warnings),
+        authors=_authors(item, warnings) or inherited,
+        summary=fix_mojibake(summary, warnings) if summary else None,
+        content=fix_mojibake(content, warnings) if content else None,
         content_type=("html" if markup else "text") if content else None,
-        categories=tuple(dict.fromkeys(tag for tag in map(_text, _list(item.get("tags"))) if tag)),
-        image=absolute_url(image, base, notes),
-        enclosures=_enclosures(item, base, notes),
-        language=_text(item.get("language")),
+        categories=tuple(dict.fromkeys(tag for tag in map(_as_text, _as_list(item.get("tags"))) if tag)),
+        image=absolute_url(image, base, warnings),
+        enclosures=_enclosures(item, base, warnings),
+        language=_as_text(item.get("language")),
     )
 
 
 def _authors(record: Record, warn: Warn) -> tuple[str, ...]:
-    people = [*_list(record.get("authors")), *_list(record.get("author"))]
+    people = [*_as_list(record.get("authors")), *_as_list(record.get("author"))]
     names = [
-        _text(one.get("name")) or _text(one.get("url")) if isinstance(one, dict) else _text(one)
-        for one in people
+        _as_text(author.get("name")) or _as_text(author.get("url"))
+        if isinstance(author, dict)
+        else _as_text(author)
+        for author in people
     ]
     return unique_names([person_name(name, warn) for name in names if name])
 
 
 def _enclosures(item: Record, base: str | None, warn: Warn) -> tuple[Enclosure, ...]:
-    attachments = [one for one in _list(item.get("attachments")) if isinstance(one, dict)]
-    found = ((absolute_url(_text(one.get("url")), base, warn), one) for one in attachments)
+    attachments = [
+        attachment for attachment in _as_list(item.get("attachments")) if isinstance(attachment, dict)
+    ]
+    resolved = (
+        (absolute_url(_as_text(attachment.get("url")), base, warn), attachment) for attachment in attachments
+    )
     return tuple(
         Enclosure(
             url=url,
-            media_type=_text(one.get("mime_type")),
-            length=parse_count(_text(one.get("size_in_bytes"))),
+            media_type=_as_text(attachment.get("mime_type")),
+            length=parse_count(_as_text(attachment.get("size_in_bytes"))),
         )
-        for url, one in found
+        for url, attachment in resolved
         if url
     )
 
 
 def _hubs(record: Record, base: str | None, warn: Warn) -> tuple[str, ...]:
-    hubs = [hub for hub in _list(record.get("hubs")) if isinstance(hub, dict)]
-    found = (absolute_url(_text(hub.get("url")), base, warn) for hub in hubs)
-    return tuple(address for address in found if address)
+    hubs = [hub for hub in _as_list(record.get("hubs")) if isinstance(hub, dict)]
+    urls = (absolute_url(_as_text(hub.get("url")), base, warn) for hub in hubs)
+    return tuple(url for url in urls if url)
 
 
-def _list(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     if isinstance(value, list):
         return value
     return [] if value is None else [value]
 
 
-def _text(value: Any) -> str | None:
-    """Numbers are taken for the strings they should have been."""
+def _as_text(value: Any) -> str | None:
+    """A string; a number is taken for the string it should have been."""
     if isinstance(value, str):
         return value.strip() or None
     if isinstance(value, int | float) and not isinstance(value, bool):

@@ -1,4 +1,9 @@
-"""The element names that mean something in a feed, by their role in a document read loosely."""
+"""An element tree from a document that no XML parser accepts.
+
+Only tags of the feed vocabulary count; everything else is text of the element around it. An item ends where the next
+one begins; an element ends at its closing tag or, without one, where the next known element begins. The work is
+linear in the size of the document.
+"""
 
 import html
 import re
@@ -7,8 +12,17 @@ from itertools import islice
 from xml.etree.ElementTree import Element, SubElement
 
 from headwater.model.warning_log import Warn
-from headwater.sources.feeds import body as bodies
-from headwater.sources.feeds import entry
+from headwater.sources.feeds.body import CONTENT_NAMES, SUMMARY_NAMES
+from headwater.sources.feeds.entry import (
+    AUTHOR_NAMES,
+    CATEGORY_NAMES,
+    ID_NAMES,
+    KEYWORD_LIST_NAMES,
+    PUBLISHED_NAMES,
+    SUBTITLE_NAMES,
+    TITLE_NAMES,
+    UPDATED_NAMES,
+)
 from headwater.sources.feeds.namespaces import (
     RDF_ABOUT,
     RDF_RESOURCE,
@@ -19,9 +33,9 @@ from headwater.sources.feeds.namespaces import (
 )
 from headwater.sources.feeds.xml_repair import cdata_end
 
-ENTRIES = frozenset(("item", "entry"))
-ROOTS = frozenset(("rss", "rdf:rdf", "feed", "channel"))
-CONTENTS = frozenset((*bodies.CONTENTS, *bodies.SUMMARIES))
+ENTRY_TAGS = frozenset(("item", "entry"))
+ROOT_TAGS = frozenset(("rss", "rdf:rdf", "feed", "channel"))
+BODY_NAMES = frozenset((*CONTENT_NAMES, *SUMMARY_NAMES))
 _PERSON = frozenset(("name", "email", "uri", "url", "homepage", "itunes:name", "itunes:email"))
 _PICTURE = frozenset(("title", "link", "description", "url", "width", "height"))
 _SOURCE = frozenset(
@@ -49,8 +63,8 @@ _MEDIA = frozenset(
         "media:category",
     ),
 )
-# Elements that hold others, each with what may stand inside it.
-HOLDERS = {
+# Elements that contain others, each with what it may contain.
+CONTAINERS = {
     "author": _PERSON,
     "contributor": _PERSON,
     "itunes:owner": _PERSON,
@@ -59,17 +73,17 @@ HOLDERS = {
     "textinput": _PICTURE | {"name"},
     "media:group": _MEDIA,
 }
-LEAVES = frozenset(
+FIELD_NAMES = frozenset(
     (
-        *CONTENTS,
-        *entry.TITLES,
-        *entry.SUBTITLES,
-        *entry.IDENTITIES,
-        *entry.PUBLISHED,
-        *entry.UPDATED,
-        *entry.LISTS,
-        *entry.SUBJECTS,
-        *(name for name in entry.AUTHORS if name not in HOLDERS),
+        *BODY_NAMES,
+        *TITLE_NAMES,
+        *SUBTITLE_NAMES,
+        *ID_NAMES,
+        *PUBLISHED_NAMES,
+        *UPDATED_NAMES,
+        *KEYWORD_LIST_NAMES,
+        *CATEGORY_NAMES,
+        *(name for name in AUTHOR_NAMES if name not in CONTAINERS),
         *_PERSON,
         *_PICTURE,
         *_MEDIA,
@@ -96,8 +110,8 @@ LEAVES = frozenset(
         *("sy:updateperiod", "sy:updatefrequency", "icon", "logo", "cloud", "rating", "wfw:commentrss"),
     ),
 )
-# An element with one of these attributes says everything in it and needs no closing tag.
-VOID = {
+# An element with one of these attributes is complete without a closing tag.
+VOID_ATTRIBUTES = {
     "link": ("href",),
     "category": ("term",),
     "enclosure": ("url", "href"),
@@ -106,54 +120,16 @@ VOID = {
     "itunes:image": ("href",),
     "cloud": ("domain",),
 }
-
-
 ATTRIBUTE = re.compile(rb"""([A-Za-z_][\w:.-]{0,63})\s*=\s*(?:"([^"]*)"?|'([^']*)'?|([^\s"'>]+))""")
 CDATA_SECTION = re.compile(rb"<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL | re.IGNORECASE)
 MARKUP = re.compile(rb"</?[A-Za-z][A-Za-z0-9:]*(?:\s[^<>]*)?/?>")
 COMMENT = re.compile(rb"<!--[^<>]*-->")
-KEYS = {
+NAMESPACED_ATTRIBUTES = {
     "xml:base": XML_BASE,
     "xml:lang": XML_LANGUAGE,
     "rdf:about": RDF_ABOUT,
     "rdf:resource": RDF_RESOURCE,
 }
-
-
-def parse_attributes(raw: bytes) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for match in ATTRIBUTE.finditer(raw):
-        key = match[1].decode("ascii").lower()
-        value = match[2] or match[3] or match[4] or b""
-        found.setdefault(KEYS.get(key, key), html.unescape(value.decode("utf-8", "replace")))
-    return found
-
-
-def parse_text(raw: bytes, *, address: bool = False) -> str:
-    """What a parser would have given: sections taken literally, references decoded elsewhere.
-
-    Text with tags in it that were never escaped is markup already, and stays as it is.
-    """
-    if b"<![" not in raw:
-        return _outside(raw, address=address)
-    pieces: list[str] = []
-    position = 0
-    for section in CDATA_SECTION.finditer(raw):
-        pieces.append(_outside(raw[position : section.start()], address=address))
-        pieces.append(section[1].decode("utf-8", "replace"))
-        position = section.end()
-    pieces.append(_outside(raw[position:], address=address))
-    return "".join(pieces)
-
-
-def _outside(raw: bytes, *, address: bool) -> str:
-    if address:
-        raw = MARKUP.sub(b"", raw)
-    raw = COMMENT.sub(b"", raw)
-    text = raw.decode("utf-8", "replace")
-    return text if MARKUP.search(raw) else html.unescape(text)
-
-
 TOKEN = re.compile(rb"<!--|<(/?)([a-z_][a-z0-9._:-]{0,63})([^<>]*)>?")
 FENCE = re.compile(
     rb"<!\[cdata\[|<(/?)(?:[a-z0-9]{1,16}:)?(?:item|entry)(?![a-z0-9._:-])|</(?:channel|feed|rss|rdf:rdf)\s*>"
@@ -164,7 +140,7 @@ MOST_PREFIXES = 64
 
 
 def parse_loosely(data: bytes, warn: Warn) -> Element | None:
-    """None when no feed tag was met."""
+    """The root of the tree; None if the document holds no feed tag."""
     scanner = _Scanner(data)
     root = scanner.scan()
     if root is not None:
@@ -173,7 +149,7 @@ def parse_loosely(data: bytes, warn: Warn) -> Element | None:
 
 
 class _Scanner:
-    __slots__ = ("data", "fences", "found", "lowered", "names", "prefixes", "root", "stack")
+    __slots__ = ("data", "fences", "lowered", "names", "next_positions", "prefixes", "root", "stack")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -182,7 +158,7 @@ class _Scanner:
             match[1].decode("ascii", "replace").lower(): prefix_of(match[2].decode("ascii", "replace"))
             for match in islice(PREFIXES.finditer(data), MOST_PREFIXES)
         }
-        self.found: dict[bytes, tuple[int, int]] = {}
+        self.next_positions: dict[bytes, tuple[int, int]] = {}
         self.names: dict[bytes, str] = {}
         self.fences = _fences(self.lowered)
         self.root: Element | None = None
@@ -191,11 +167,11 @@ class _Scanner:
     def scan(self) -> Element | None:
         position = 0
         while token := TOKEN.search(self.lowered, position):
-            position = self._step(token)
+            position = self._handle_tag(token)
         return self.root
 
-    def _step(self, token: re.Match[bytes]) -> int:
-        """Deals with one tag and says where to go on."""
+    def _handle_tag(self, token: re.Match[bytes]) -> int:
+        """Handle one tag; returns the position at which to continue."""
         if token[2] is None:
             end = self._find(b"-->", token.end())
             return end + 3 if end < len(self.data) else token.end()
@@ -203,11 +179,11 @@ class _Scanner:
         if token[1]:
             self._close(name)
             return token.end()
-        if name in ENTRIES or name in ROOTS:
+        if name in ENTRY_TAGS or name in ROOT_TAGS:
             self._open(name, token)
-        elif name in HOLDERS:
-            self._hold(name, token)
-        elif name in LEAVES and self.stack:
+        elif name in CONTAINERS:
+            self._container(name, token)
+        elif name in FIELD_NAMES and self.stack:
             return self._leaf(name, token)
         return token.end()
 
@@ -216,21 +192,27 @@ class _Scanner:
         if name is None:
             text = raw.decode("ascii")
             prefix, _, local = text.rpartition(":")
-            known = self.prefixes.get(prefix, "other") if prefix else "other"
-            name = canonical_name(text) if known == "other" else f"{known}:{local}" if known else local
+            namespace_prefix = self.prefixes.get(prefix, "other") if prefix else "other"
+            name = (
+                canonical_name(text)
+                if namespace_prefix == "other"
+                else f"{namespace_prefix}:{local}"
+                if namespace_prefix
+                else local
+            )
             self.names[raw] = name
         return name
 
     def _open(self, name: str, token: re.Match[bytes]) -> None:
         attributes = self._attributes(token)
         if self.root is None:
-            self.root = Element(_root_for(name), attributes if name in ROOTS else {})
+            self.root = Element(_root_tag_for(name), attributes if name in ROOT_TAGS else {})
             self.stack = [(self.root.tag, self.root)]
-            if name in ROOTS and name != "channel":
+            if name in ROOT_TAGS and name != "channel":
                 return
         self._unwind(name)
-        if name in ROOTS and name != "channel":
-            # A second document pasted behind the first adds its entries to it.
+        if name in ROOT_TAGS and name != "channel":
+            # A second document pasted after the first adds its entries to it.
             return
         element = SubElement(self.stack[-1][1] if self.stack else self.root, name, attributes)
         self.stack.append((name, element))
@@ -238,16 +220,16 @@ class _Scanner:
             self.stack.pop()
 
     def _unwind(self, name: str) -> None:
-        """An item or a channel begins: whatever item was open is over."""
-        while self.stack and self.stack[-1][0] not in ROOTS:
+        """Close the open item, because an item or a channel begins."""
+        while self.stack and self.stack[-1][0] not in ROOT_TAGS:
             self.stack.pop()
-        if name in ROOTS and self.root is not None:
+        if name in ROOT_TAGS and self.root is not None:
             self.stack = [(self.root.tag, self.root)]
 
-    def _hold(self, name: str, token: re.Match[bytes]) -> None:
+    def _container(self, name: str, token: re.Match[bytes]) -> None:
         if not self.stack:
             return
-        self._leave_holders(name)
+        self._leave_containers(name)
         element = SubElement(self.stack[-1][1], name, self._attributes(token))
         if token[0].endswith(b"/>"):
             return
@@ -257,47 +239,49 @@ class _Scanner:
         element.text = parse_text(self.data[token.end() : end if end >= 0 else len(self.data)])
         self.stack.append((name, element))
 
-    def _leave_holders(self, name: str) -> None:
-        """A field that cannot be inside an author or an image means that its closing tag is missing."""
-        while self.stack and (inside := HOLDERS.get(self.stack[-1][0])) is not None and name not in inside:
+    def _leave_containers(self, name: str) -> None:
+        """Close containers that cannot hold this field: their closing tag is missing."""
+        while (
+            self.stack and (allowed := CONTAINERS.get(self.stack[-1][0])) is not None and name not in allowed
+        ):
             self.stack.pop()
 
     def _leaf(self, name: str, token: re.Match[bytes]) -> int:
-        self._leave_holders(name)
+        self._leave_containers(name)
         attributes = self._attributes(token)
         element = SubElement(self.stack[-1][1], name, attributes)
-        if token[0].endswith(b"/>") or any(key in attributes for key in VOID.get(name, ())):
+        if token[0].endswith(b"/>") or any(key in attributes for key in VOID_ATTRIBUTES.get(name, ())):
             return token.end()
-        end, following = self._extent(token.end(), token[2], name)
+        end, resume_at = self._extent(token.end(), token[2], name)
         element.text = parse_text(
             self.data[token.end() : end], address=name in {"link", "guid", "id", "comments", "url"}
         )
-        return following
+        return resume_at
 
     def _extent(self, start: int, raw: bytes, name: str) -> tuple[int, int]:
-        """Where the text ends and where to go on after it."""
+        """Where the text ends and where to continue."""
         index = bisect_left(self.fences, start)
         fence = self.fences[index] if index < len(self.fences) else len(self.data)
         after_section = self._after_section(start)
         fence = max(fence, after_section)
         closing = self._find(b"</" + raw, max(start, after_section))
-        if closing < fence and name in CONTENTS:
+        if closing < fence and name in BODY_NAMES:
             return closing, closing
         limit = min(closing, fence)
-        sibling = self._next_known(max(start, after_section), limit)
+        sibling = self._next_feed_tag(max(start, after_section), limit)
         return sibling, sibling
 
     def _find(self, needle: bytes, start: int) -> int:
-        """Where the needle comes next, else the end; remembered, so that a missing one is sought once."""
-        asked, found = self.found.get(needle, (0, -1))
-        if not asked <= start <= found:
-            found = self.lowered.find(needle, start)
-            found = found if found >= 0 else len(self.data)
-            self.found[needle] = (start, found)
-        return found
+        """The next position of the needle, else the end. Remembered, so that a missing one is searched for once."""
+        searched_from, position = self.next_positions.get(needle, (0, -1))
+        if not searched_from <= start <= position:
+            position = self.lowered.find(needle, start)
+            position = position if position >= 0 else len(self.data)
+            self.next_positions[needle] = (start, position)
+        return position
 
     def _after_section(self, start: int) -> int:
-        """Behind a section of unparsed text that opens the element, if it is properly closed."""
+        """The position after a closed CDATA section with which the element begins, else `start`."""
         opening = start
         while self.lowered[opening : opening + 1].isspace():
             opening += 1
@@ -306,17 +290,17 @@ class _Scanner:
         end = cdata_end(self.lowered, opening)
         return end if end >= 0 else start
 
-    def _next_known(self, start: int, limit: int) -> int:
+    def _next_feed_tag(self, start: int, limit: int) -> int:
         while token := TOKEN.search(self.lowered, start, limit):
             name = self.name_of(token[2]) if token[2] else ""
-            if name in LEAVES or name in HOLDERS or name in ROOTS:
+            if name in FIELD_NAMES or name in CONTAINERS or name in ROOT_TAGS:
                 return token.start()
             start = token.end()
         return limit
 
     def _close(self, name: str) -> None:
-        if name in ROOTS and any(opened in ENTRIES for opened, _ in self.stack):
-            # A stray end of the feed does not end the entry it strayed into.
+        if name in ROOT_TAGS and any(open_name in ENTRY_TAGS for open_name, _ in self.stack):
+            # A stray closing tag of the feed does not end the entry that contains it.
             return
         for depth in range(len(self.stack) - 1, 0, -1):
             if self.stack[depth][0] == name:
@@ -327,21 +311,57 @@ class _Scanner:
         return parse_attributes(self.data[token.start(3) : token.end(3)]) if token[3] else {}
 
 
-def _root_for(name: str) -> str:
+def _root_tag_for(name: str) -> str:
     if name in {"item", "channel"}:
         return "rss"
     return "feed" if name == "entry" else name
 
 
 def _fences(lowered: bytes) -> list[int]:
-    """Where items begin and end, unparsed sections left out."""
+    """Where items begin and end, CDATA sections skipped."""
     fences: list[int] = []
     position = 0
-    while found := FENCE.search(lowered, position):
-        position = found.end()
-        if found[0] != CDATA_START:
-            fences.append(found.start())
+    while match := FENCE.search(lowered, position):
+        position = match.end()
+        if match[0] != CDATA_START:
+            fences.append(match.start())
             continue
-        end = cdata_end(lowered, found.start())
+        end = cdata_end(lowered, match.start())
         position = end if end >= 0 else position
     return fences
+
+
+def parse_attributes(raw: bytes) -> dict[str, str]:
+    attributes: dict[str, str] = {}
+    for match in ATTRIBUTE.finditer(raw):
+        key = match[1].decode("ascii").lower()
+        value = match[2] or match[3] or match[4] or b""
+        attributes.setdefault(
+            NAMESPACED_ATTRIBUTES.get(key, key), html.unescape(value.decode("utf-8", "replace"))
+        )
+    return attributes
+
+
+def parse_text(raw: bytes, *, address: bool = False) -> str:
+    """The text as a parser would return it: CDATA taken literally, references decoded elsewhere.
+
+    Text with unescaped tags is markup already and stays as it is.
+    """
+    if b"<![" not in raw:
+        return _text_outside_cdata(raw, address=address)
+    pieces: list[str] = []
+    position = 0
+    for section in CDATA_SECTION.finditer(raw):
+        pieces.append(_text_outside_cdata(raw[position : section.start()], address=address))
+        pieces.append(section[1].decode("utf-8", "replace"))
+        position = section.end()
+    pieces.append(_text_outside_cdata(raw[position:], address=address))
+    return "".join(pieces)
+
+
+def _text_outside_cdata(raw: bytes, *, address: bool) -> str:
+    if address:
+        raw = MARKUP.sub(b"", raw)
+    raw = COMMENT.sub(b"", raw)
+    text = raw.decode("utf-8", "replace")
+    return text if MARKUP.search(raw) else html.unescape(text)

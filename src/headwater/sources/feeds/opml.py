@@ -1,4 +1,4 @@
-"""Lists of feeds as other programs keep them: OPML, read from untrusted bytes and written."""
+"""OPML, the format in which feed readers exchange their lists: parsed from untrusted bytes, and written."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ BLANK = b" \t\r\n\x0b\x0c\x00"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpmlOutline:
-    """A feed in a list, with the categories it stands in: a nested one as `Outer/Inner`."""
+    """A feed in a list with its categories, a nested one as `Outer/Inner`."""
 
     name: str
     url: str
@@ -32,125 +32,127 @@ class OpmlOutline:
 
 
 def parse_opml(data: bytes) -> tuple[tuple[OpmlOutline, ...], tuple[str, ...]]:
-    """The feeds of a list, each address once, and warnings. Raises NotAFeed for what is no list."""
-    notes = WarningLog()
-    data = to_utf8(decompress_feed(data, limit=LARGEST_OPML, warn=notes), media_type=None, warn=notes).strip(
-        BLANK
-    )
-    root = _tree(data, notes)
+    """The feeds of a list, each URL once, and warnings. Raises NotAFeed if the bytes are not OPML."""
+    warnings = WarningLog()
+    data = to_utf8(
+        decompress_feed(data, limit=LARGEST_OPML, warn=warnings), media_type=None, warn=warnings
+    ).strip(BLANK)
+    root = _tree(data, warnings)
     if root is None or canonical_name(root.tag) not in {"opml", "outlinedocument"}:
         raise NotAFeed("unknown", "no OPML")
-    found: dict[str, OpmlOutline] = {}
-    for element, path in _outlines(root, notes):
-        one = _outline(element, path, notes)
-        if one is not None:
-            known = found.get(one.url)
-            found[one.url] = one if known is None else _joined(known, one)
-    return tuple(found.values()), notes.as_warnings()
+    by_url: dict[str, OpmlOutline] = {}
+    for element, path in _outlines(root, warnings):
+        outline = _outline(element, path, warnings)
+        if outline is not None:
+            earlier = by_url.get(outline.url)
+            by_url[outline.url] = outline if earlier is None else _merge(earlier, outline)
+    return tuple(by_url.values()), warnings.lines()
 
 
-def _tree(data: bytes, notes: WarningLog) -> Element | None:
+def _tree(data: bytes, warnings: WarningLog) -> Element | None:
     document, _ = without_doctype(data)
     try:
         return parse_strictly(document)
     except ParseError as error:
-        notes("malformed", str(error))
-    document, _ = without_doctype(repair_xml(document, notes))
+        warnings("malformed", str(error))
+    document, _ = without_doctype(repair_xml(document, warnings))
     try:
         return parse_strictly(document)
     except ParseError:
         return None
 
 
-def _outlines(root: Element, notes: WarningLog) -> Iterator[tuple[Element, tuple[str, ...]]]:
-    """Every outline with the names of those around it; deeper ones than anybody sorts by hand are left out."""
+def _outlines(root: Element, warnings: WarningLog) -> Iterator[tuple[Element, tuple[str, ...]]]:
+    """Every outline with the names of its ancestors. Outlines below the deepest level are skipped."""
     stack: list[tuple[Element, tuple[str, ...]]] = [(root, ())]
-    seen = 0
+    count = 0
     while stack:
         element, path = stack.pop()
-        seen += 1
-        if seen > MOST_OUTLINES or len(path) > DEEPEST:
-            notes("outlines_left_out", "")
+        count += 1
+        if count > MOST_OUTLINES or len(path) > DEEPEST:
+            warnings("outlines_left_out", "")
             continue
-        inside = path
+        inner_path = path
         if canonical_name(element.tag) == "outline":
             yield element, path
-            name = _name(element, notes)
-            inside = (*path, name) if name and not attribute_of(element, "xmlurl") else path
-        stack.extend((child, inside) for child in reversed(element))
+            name = _name(element, warnings)
+            inner_path = (*path, name) if name and not attribute_of(element, "xmlurl") else path
+        stack.extend((child, inner_path) for child in reversed(element))
 
 
-def _name(element: Element, notes: WarningLog) -> str | None:
-    return clean_title(attribute_of(element, "title") or attribute_of(element, "text") or "", notes)
+def _name(element: Element, warnings: WarningLog) -> str | None:
+    return clean_title(attribute_of(element, "title") or attribute_of(element, "text") or "", warnings)
 
 
-def _outline(element: Element, path: tuple[str, ...], notes: WarningLog) -> OpmlOutline | None:
-    address = attribute_of(element, "xmlurl") or (
+def _outline(element: Element, path: tuple[str, ...], warnings: WarningLog) -> OpmlOutline | None:
+    url = attribute_of(element, "xmlurl") or (
         attribute_of(element, "url")
         if (attribute_of(element, "type") or "").lower() in {"rss", "atom"}
         else None
     )
-    if address is None:
+    if url is None:
         return None
-    address = "http" + address[4:] if address.lower().startswith("feed://") else address
-    address = address.removeprefix("feed:")
-    if not is_web_url(address):
-        notes("unusable_address", address)
+    url = "http" + url[4:] if url.lower().startswith("feed://") else url
+    url = url.removeprefix("feed:")
+    if not is_web_url(url):
+        warnings("unusable_address", url)
         return None
-    said = [word.strip(" /") for word in (attribute_of(element, "category") or "").split(",")]
-    above = ["/".join(path)] if path else []
+    categories = [word.strip(" /") for word in (attribute_of(element, "category") or "").split(",")]
+    path_category = ["/".join(path)] if path else []
     return OpmlOutline(
-        name=_name(element, notes) or address,
-        url=address,
+        name=_name(element, warnings) or url,
+        url=url,
         site=attribute_of(element, "htmlurl"),
-        categories=tuple(dict.fromkeys([*above, *(word for word in said if word)])),
+        categories=tuple(dict.fromkeys([*path_category, *(word for word in categories if word)])),
     )
 
 
-def _joined(known: OpmlOutline, again: OpmlOutline) -> OpmlOutline:
-    both = tuple(dict.fromkeys((*known.categories, *again.categories)))
-    return OpmlOutline(name=known.name, url=known.url, site=known.site or again.site, categories=both)
+def _merge(first: OpmlOutline, second: OpmlOutline) -> OpmlOutline:
+    categories = tuple(dict.fromkeys((*first.categories, *second.categories)))
+    return OpmlOutline(name=first.name, url=first.url, site=first.site or second.site, categories=categories)
 
 
 def write_opml(title: str, outlines: Sequence[OpmlOutline]) -> str:
-    """A list that every reader takes: each feed under its first category, with any further ones in its attribute."""
+    """OPML that every feed reader accepts: each feed under its first category, further ones in its attribute."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<opml version="2.0">']
-    lines += [f"<head><title>{escape(_plain(title))}</title></head>", "<body>"]
+    lines += [f"<head><title>{escape(_without_control_characters(title))}</title></head>", "<body>"]
     open_path: tuple[str, ...] = ()
-    for one in sorted(outlines, key=lambda one: (_path(one), one.name.lower(), one.url)):
-        path = _path(one)
-        shared = _shared(open_path, path)
+    for outline in sorted(outlines, key=lambda outline: (_path(outline), outline.name.lower(), outline.url)):
+        path = _path(outline)
+        shared = _common_depth(open_path, path)
         lines += ["</outline>"] * (len(open_path) - shared)
-        lines += [f'<outline text="{escape(_plain(name))}">' for name in path[shared:]]
-        lines.append(_written(one))
+        lines += [f'<outline text="{escape(_without_control_characters(name))}">' for name in path[shared:]]
+        lines.append(_outline_tag(outline))
         open_path = path
     lines += ["</outline>"] * len(open_path)
     return "\n".join([*lines, "</body>", "</opml>"]) + "\n"
 
 
-def _path(one: OpmlOutline) -> tuple[str, ...]:
-    return tuple(part for part in one.categories[0].split("/") if part) if one.categories else ()
+def _path(outline: OpmlOutline) -> tuple[str, ...]:
+    return tuple(part for part in outline.categories[0].split("/") if part) if outline.categories else ()
 
 
-def _shared(first: tuple[str, ...], second: tuple[str, ...]) -> int:
-    for depth, (one, other) in enumerate(zip(first, second, strict=False)):
-        if one != other:
+def _common_depth(first: tuple[str, ...], second: tuple[str, ...]) -> int:
+    for depth, (left, right) in enumerate(zip(first, second, strict=False)):
+        if left != right:
             return depth
     return min(len(first), len(second))
 
 
-def _written(one: OpmlOutline) -> str:
-    named = {"text": one.name, "title": one.name, "xmlUrl": one.url}
-    if one.site:
-        named["htmlUrl"] = one.site
-    # The first is told by where it stands; a comma would tear a name apart.
-    further = [name.replace(",", " ") for name in one.categories[1:]]
+def _outline_tag(outline: OpmlOutline) -> str:
+    fields = {"text": outline.name, "title": outline.name, "xmlUrl": outline.url}
+    if outline.site:
+        fields["htmlUrl"] = outline.site
+    # The position shows the first category. A comma would split a name.
+    further = [name.replace(",", " ") for name in outline.categories[1:]]
     if further:
-        named["category"] = ",".join(further)
-    attributes = " ".join(f'{key}="{escape(_plain(value))}"' for key, value in named.items())
+        fields["category"] = ",".join(further)
+    attributes = " ".join(
+        f'{key}="{escape(_without_control_characters(value))}"' for key, value in fields.items()
+    )
     return f'<outline type="rss" {attributes}/>'
 
 
-def _plain(text: str) -> str:
-    """Without the characters that XML does not allow."""
+def _without_control_characters(text: str) -> str:
+    """The text without the characters that XML forbids."""
     return "".join(letter for letter in text if letter >= " " and letter not in "\ufffe\uffff")

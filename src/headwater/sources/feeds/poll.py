@@ -1,4 +1,4 @@
-"""A look at a feed: is there anything new, and what."""
+"""Polling a feed: conditional request, fallbacks, entries as leads, and when to poll next."""
 
 import re
 from collections.abc import Mapping
@@ -24,55 +24,151 @@ from headwater.sources.update_frequency import (
 )
 from headwater.text.feed_dates import plausible_date
 
-LEAST = 600
-LEAST_OF_SUMMARY = 1200
-SURELY_WHOLE = 4000
+SHORTEST_ARTICLE = 600
+SHORTEST_SUMMARY_ARTICLE = 1200
+SURELY_COMPLETE = 4000
 TAGS = re.compile(r"<[^>]*>")
-# Words at the very end by which a beginning says that it goes on; a line of credit may follow them.
-GOES_ON = re.compile(
+# What a teaser ends with; a credit line may follow.
+CONTINUATION = re.compile(
     r"(?:\[\s*(?:…|\.\.\.|&#8230;|&hellip;)\s*\]|…|\.\.\.|&#8230;|&hellip;"
     r"|(?:read|learn|see)\s+(?:more|on|the\s+(?:rest|full\s+\w+))|continue\s+reading(?:\s+\S.{0,200})?"
     r"|(?:leer|lire|leggi|ler)\s+(?:más|mas|la\s+suite|tutto|mais)|weiterlesen)\W{0,8}$",
     re.IGNORECASE,
 )
 CREDIT = re.compile(r"The post .{1,400} (?:appeared first on|first appeared on) .{1,200}$", re.DOTALL)
-
-
-def is_teaser(entry: FeedEntry) -> bool:
-    """True when the page itself should be read. An entry without a page is never a teaser: there is nothing else."""
-    if not entry.content:
-        return True
-    if not entry.link:
-        return False
-    if len(entry.content) < LEAST:
-        return True
-    words = CREDIT.sub("", " ".join(TAGS.sub(" ", entry.content).split())).rstrip()
-    if len(words) >= SURELY_WHOLE:
-        return False
-    if len(words) < (LEAST_OF_SUMMARY if entry.content == entry.summary else LEAST):
-        return True
-    return GOES_ON.search(words[-240:]) is not None
-
-
 LONGEST_SUMMARY = 600
+LONGEST_POLL_INTERVAL = timedelta(hours=24)
+NOT_MODIFIED = 304
+
+
+def discover_feed(source: Source, now: datetime) -> PollSession:
+    """Poll a feed; parse it if it changed.
+
+    Options: `full_text` (true, false or auto) says whether entries carry their whole body; `fallback` (a URL or
+    several) is tried in order when the feed cannot be read; `adaptive_interval: false` keeps the configured schedule,
+    however often the feed publishes.
+    """
+    first_error: HeadwaterError | None = None
+    for url in (source.url, *fallback_urls(source)):
+        try:
+            response = yield _request(source, url)
+            assert response is not None
+            discovery = _discovery_from_response(source, response, now)
+        except (Temporary, Permanent) as error:
+            if isinstance(error, Temporary) and not error.counts:
+                raise  # not the feed's fault: the poll is repeated soon
+            first_error = first_error or error
+            continue
+        return discovery if first_error is None else _from_fallback(discovery, first_error, url)
+    assert first_error is not None
+    raise first_error
+
+
+def fallback_urls(source: Source) -> tuple[str, ...]:
+    fallback = source.options.get("fallback", ())
+    return (fallback,) if isinstance(fallback, str) else tuple(fallback)
+
+
+def _request(source: Source, url: str) -> Request:
+    watermark = source.watermark
+    validators = watermark.get("etag"), watermark.get("last_modified")
+    headers = conditional_headers(*validators) if url == source.url else {}
+    return Request(url=url, headers=headers, purpose="feed", source_kind=source.kind)
+
+
+def _from_fallback(discovery: Discovery, error: HeadwaterError, url: str) -> Discovery:
+    """A discovery from a fallback URL. The next poll tries the main URL again, unless it is gone for good."""
+    watermark = (
+        None if discovery.watermark is None else {**discovery.watermark, "etag": None, "last_modified": None}
+    )
+    return Discovery(
+        leads=discovery.leads,
+        watermark=watermark,
+        after=discovery.after,
+        within=discovery.within,
+        moved_to=url if error.reason == "gone" else None,
+        warnings=(f"fallback: {error.reason}, read from {url}", *discovery.warnings),
+    )
+
+
+def _discovery_from_response(source: Source, response: Response, now: datetime) -> Discovery:
+    frequency = UpdateFrequency.from_record(source.watermark.get("update_frequency"))
+    if response.status == NOT_MODIFIED:
+        return Discovery(**_poll_intervals(source, frequency, source.watermark.get("ttl")))
+    digest = sha256(response.body).hexdigest()
+    watermark = dict(source.watermark) | _response_state(response, digest)
+    if digest == source.watermark.get("sha256"):
+        return Discovery(
+            watermark=watermark, **_poll_intervals(source, frequency, source.watermark.get("ttl"))
+        )
+    feed, warnings = _parse_response(response), WarningLog()
+    leads = leads_from_feed(feed, source.options, now, warnings)
+    new_frequency = learn_frequency((lead.published for lead in leads if lead.published), frequency)
+    return Discovery(
+        leads=leads,
+        watermark=watermark | _feed_state(feed, response, new_frequency),
+        warnings=(*feed.warnings, *warnings.lines()),
+        **_poll_intervals(source, new_frequency, feed.ttl_minutes),
+    )
+
+
+def _parse_response(response: Response) -> Feed:
+    try:
+        return parse_feed(
+            response.body, url=response.url, media_type=header_value(response.headers, "content-type")
+        )
+    except NotAFeed as error:
+        raise Permanent(f"not_a_feed:{error.reason}", str(error)) from error
+
+
+def _response_state(response: Response, digest: str) -> dict[str, Any]:
+    etag, modified = header_value(response.headers, "etag"), header_value(response.headers, "last-modified")
+    return {"etag": etag or None, "last_modified": modified or None, "sha256": digest}
+
+
+def _feed_state(feed: Feed, response: Response, frequency: UpdateFrequency | None) -> dict[str, Any]:
+    """What the watermark keeps of the feed: update frequency, ttl and WebSub hub (the Link header wins)."""
+    relations = link_relations(header_value(response.headers, "link"))
+    hub = relations.get("hub") or (feed.hubs[0] if feed.hubs else None)
+    state: dict[str, Any] = {
+        "hub": hub,
+        "topic": relations.get("self") or feed.self_url,
+        "ttl": feed.ttl_minutes,
+    }
+    return state | ({"update_frequency": frequency.as_record()} if frequency else {})
+
+
+def _poll_intervals(
+    source: Source, frequency: UpdateFrequency | None, ttl_minutes: int | None
+) -> dict[str, Any]:
+    """The next poll: not before the feed's ttl or its usual gap, and before entries drop out. A trigger of the source's
+    own overrides the learned frequency."""
+    adaptive = source.trigger is None and source.options.get("adaptive_interval") is not False
+    # For an unchanged feed this is the ttl of the last parse.
+    ttl = timedelta(minutes=min(ttl_minutes, 10**6)) if ttl_minutes and ttl_minutes > 0 else None
+    minimums = [minimum for minimum in (ttl, min_poll_interval(frequency) if adaptive else None) if minimum]
+    return {
+        "after": min(max(minimums), LONGEST_POLL_INTERVAL) if minimums else None,
+        "within": max_poll_interval(frequency) if adaptive else None,
+    }
 
 
 def leads_from_feed(
-    feed: Feed, options: Mapping[str, Any], now: datetime, notes: WarningLog
+    feed: Feed, options: Mapping[str, Any], now: datetime, warnings: WarningLog
 ) -> tuple[Lead, ...]:
-    """What there is to follow; an entry that neither links anywhere nor carries a body is counted in the notes."""
+    """A lead for every entry. Warns of an entry that has neither a link nor a body."""
     leads = []
     for entry in feed.entries:
-        lead = lead_from_entry(entry, feed, options, now, notes)
+        lead = lead_from_entry(entry, feed, options, now, warnings)
         if lead is None:
-            notes("entry_without_link", entry.title or entry.id or "")
+            warnings("entry_without_link", entry.title or entry.id or "")
         else:
             leads.append(lead)
     return tuple(leads)
 
 
 def lead_from_entry(
-    entry: FeedEntry, feed: Feed, options: Mapping[str, Any], now: datetime, notes: WarningLog
+    entry: FeedEntry, feed: Feed, options: Mapping[str, Any], now: datetime, warnings: WarningLog
 ) -> Lead | None:
     body = _body(entry, options.get("full_text", "auto"))
     link = entry.link if entry.link and entry.link.startswith(("http://", "https://")) else ""
@@ -84,28 +180,45 @@ def lead_from_entry(
         url=link,
         version=_version(entry),
         title=entry.title,
-        published=plausible_date(entry.published or entry.updated, now, notes),
+        published=plausible_date(entry.published or entry.updated, now, warnings),
         body=body,
         body_type="text/html" if entry.content_type != "text" else "text/plain",
         hints=_hints(entry, feed),
     )
 
 
-def _body(entry: FeedEntry, wish: object) -> str | None:
-    """Always, never, or as the entry itself suggests."""
-    if wish is False or not entry.content:
+def _body(entry: FeedEntry, full_text: object) -> str | None:
+    """The body that the lead carries: always, never, or if the entry holds the whole article."""
+    if full_text is False or not entry.content:
         return None
-    return entry.content if wish is True or not is_teaser(entry) else None
+    return entry.content if full_text is True or not is_teaser(entry) else None
+
+
+def is_teaser(entry: FeedEntry) -> bool:
+    """Whether the body is only the beginning of the article, so that the page must be fetched. False for an entry with a
+    body and without a link: there is nothing else to read."""
+    if not entry.content:
+        return True
+    if not entry.link:
+        return False
+    if len(entry.content) < SHORTEST_ARTICLE:
+        return True
+    text = CREDIT.sub("", " ".join(TAGS.sub(" ", entry.content).split())).rstrip()
+    if len(text) >= SURELY_COMPLETE:
+        return False
+    if len(text) < (SHORTEST_SUMMARY_ARTICLE if entry.content == entry.summary else SHORTEST_ARTICLE):
+        return True
+    return CONTINUATION.search(text[-240:]) is not None
 
 
 def _version(entry: FeedEntry) -> str:
-    said = (entry.title, entry.content, entry.summary, entry.updated and entry.updated.isoformat())
-    return sha256(repr(said).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    content = (entry.title, entry.content, entry.summary, entry.updated and entry.updated.isoformat())
+    return sha256(repr(content).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _hints(entry: FeedEntry, feed: Feed) -> dict[str, Any]:
-    """What the feed says about the entry, by the names of a document's fields; nothing empty."""
-    said = {
+    """What the feed says about the entry, by the names of document fields; empty values left out."""
+    hints = {
         "guid": entry.id,
         "authors": list(entry.authors),
         "subtitle": entry.subtitle,
@@ -116,111 +229,4 @@ def _hints(entry: FeedEntry, feed: Feed) -> dict[str, Any]:
         "feed": feed.title,
         "origin": entry.source_title,
     }
-    return {name: value for name, value in said.items() if value}
-
-
-LONGEST_POLL_INTERVAL = timedelta(hours=24)
-UNCHANGED = 304
-
-
-def discover_feed(source: Source, now: datetime) -> PollSession:
-    """Read a feed if it changed. Options: `full_text` (true, false or auto) says whether entries carry their body;
-    `fallback` (an address or several) is asked, in that order, when the feed itself cannot be read; `rhythm: false`
-    keeps to the schedule whatever the feed's own habits are."""
-    trouble: HeadwaterError | None = None
-    for url in (source.url, *fallback_urls(source)):
-        try:
-            response = yield _request(source, url)
-            assert response is not None
-            found = _found(source, response, now)
-        except (Temporary, Permanent) as error:
-            if isinstance(error, Temporary) and not error.counts:
-                raise  # not the feed's fault: it is asked again soon
-            trouble = trouble or error
-            continue
-        return found if trouble is None else _instead(found, trouble, url)
-    assert trouble is not None
-    raise trouble
-
-
-def fallback_urls(source: Source) -> tuple[str, ...]:
-    told = source.options.get("fallback", ())
-    return (told,) if isinstance(told, str) else tuple(told)
-
-
-def _request(source: Source, url: str) -> Request:
-    mark = source.watermark
-    known = mark.get("etag"), mark.get("last_modified")
-    headers = conditional_headers(*known) if url == source.url else {}
-    return Request(url=url, headers=headers, purpose="feed", source_kind=source.kind)
-
-
-def _instead(found: Discovery, trouble: HeadwaterError, url: str) -> Discovery:
-    """Read from elsewhere: the main address is asked again next time, unless it is gone for good."""
-    mark = None if found.watermark is None else {**found.watermark, "etag": None, "last_modified": None}
-    return Discovery(
-        leads=found.leads,
-        watermark=mark,
-        after=found.after,
-        within=found.within,
-        moved_to=url if trouble.reason == "gone" else None,
-        warnings=(f"fallback: {trouble.reason}, read from {url}", *found.warnings),
-    )
-
-
-def _found(source: Source, response: Response, now: datetime) -> Discovery:
-    known = UpdateFrequency.from_record(source.watermark.get("rhythm"))
-    if response.status == UNCHANGED:
-        return Discovery(**_pace(source, known, source.watermark.get("ttl")))
-    digest = sha256(response.body).hexdigest()
-    mark = dict(source.watermark) | _state(response, digest)
-    if digest == source.watermark.get("sha256"):
-        return Discovery(watermark=mark, **_pace(source, known, source.watermark.get("ttl")))
-    feed, notes = _read(response), WarningLog()
-    leads = leads_from_feed(feed, source.options, now, notes)
-    rhythm = learn_frequency((lead.published for lead in leads if lead.published), known)
-    return Discovery(
-        leads=leads,
-        watermark=mark | _learned(feed, response, rhythm),
-        warnings=(*feed.warnings, *notes.as_warnings()),
-        **_pace(source, rhythm, feed.ttl_minutes),
-    )
-
-
-def _read(response: Response) -> Feed:
-    try:
-        return parse_feed(
-            response.body, url=response.url, media_type=header_value(response.headers, "content-type")
-        )
-    except NotAFeed as error:
-        raise Permanent(f"not_a_feed:{error.reason}", str(error)) from error
-
-
-def _state(response: Response, digest: str) -> dict[str, Any]:
-    etag, modified = header_value(response.headers, "etag"), header_value(response.headers, "last-modified")
-    return {"etag": etag or None, "last_modified": modified or None, "sha256": digest}
-
-
-def _learned(feed: Feed, response: Response, rhythm: UpdateFrequency | None) -> dict[str, Any]:
-    """Its habits, and the hub that would tell when there is something new; the header's word comes first."""
-    stated = link_relations(header_value(response.headers, "link"))
-    hub = stated.get("hub") or (feed.hubs[0] if feed.hubs else None)
-    told: dict[str, Any] = {
-        "hub": hub,
-        "topic": stated.get("self") or feed.self_url,
-        "ttl": feed.ttl_minutes,
-    }
-    return told | ({"rhythm": rhythm.as_record()} if rhythm else {})
-
-
-def _pace(source: Source, rhythm: UpdateFrequency | None, ttl_minutes: int | None) -> dict[str, Any]:
-    """No sooner than the feed asks, or than its rhythm makes useful; no later than its entries stay. Whoever gave the
-    source a trigger of its own knows better."""
-    free = source.trigger is None and source.options.get("rhythm") is not False
-    # An unchanged feed still means what it said last time.
-    stated = timedelta(minutes=min(ttl_minutes, 10**6)) if ttl_minutes and ttl_minutes > 0 else None
-    wishes = [wish for wish in (stated, min_poll_interval(rhythm) if free else None) if wish]
-    return {
-        "after": min(max(wishes), LONGEST_POLL_INTERVAL) if wishes else None,
-        "within": max_poll_interval(rhythm) if free else None,
-    }
+    return {name: value for name, value in hints.items() if value}

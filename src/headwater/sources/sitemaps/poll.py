@@ -229,7 +229,7 @@ class _SitemapPoll:
         resume = self.resume or self.files.left()
         return Discovery(
             watermark=self.memory.watermark(resume),
-            warnings=self.notes.as_warnings(),
+            warnings=self.notes.lines(),
             again=GO_ON_AFTER if self.trouble else None,
         )
 

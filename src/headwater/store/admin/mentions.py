@@ -14,7 +14,8 @@ from headwater.store.bulk import insert_rows, update_rows
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.dedupe.copies import SEEN_FOR, link_copies_of
 from headwater.store.rows import document_from
-from headwater.store.tables import aliases, documents, mentions, subjects
+from headwater.store.schema.flow import documents
+from headwater.store.schema.knowledge import aliases, mentions, subjects
 
 MentionRow = Mapping[str, Any]
 NAMES_AT_ONCE = 5_000

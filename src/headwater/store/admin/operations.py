@@ -13,7 +13,7 @@ from headwater.store.admin.source_list import origin_after_operator
 from headwater.store.claims.leases import FINISHED_VALUES, TASK_TABLES
 from headwater.store.connect import write_transaction
 from headwater.store.reads.catalogue import key_prefix
-from headwater.store.tables import documents, quarantine, revisions, sources
+from headwater.store.schema.flow import documents, quarantine, revisions, sources
 
 FORGIVEN: Mapping[str, Any] = {"failures": 0, "stopped": None, "reason": None, "attempts": 0}
 

@@ -10,7 +10,8 @@ from sqlalchemy import Engine, func, select, update
 from headwater.model.jobs import State
 from headwater.store.claims.leases import insert_into
 from headwater.store.connect import read_transaction, write_transaction
-from headwater.store.tables import documents, leads, pipeline_runs, stories
+from headwater.store.schema.flow import documents, leads, stories
+from headwater.store.schema.operations import pipeline_runs
 
 OPEN_STATUSES = ("pending", "running")
 STALE = timedelta(hours=2)

@@ -12,7 +12,7 @@ from headwater.model.errors import Refused, Temporary
 from headwater.model.ports import Clock, QueueItem, RemoteQueues
 from headwater.store.bulk import insert_rows
 from headwater.store.connect import read_transaction, write_transaction
-from headwater.store.tables import queue_items
+from headwater.store.schema.operations import queue_items
 
 WAITING, LEASED, DONE, FAILED = "waiting", "leased", "done", "failed"
 MAX_ATTEMPTS = 5

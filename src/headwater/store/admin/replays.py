@@ -14,7 +14,8 @@ from headwater.store.claims.leases import insert_into
 from headwater.store.claims.replay import count_documents, locked_replay, report_if_done, update_replay
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.reads.catalogue import key_prefix
-from headwater.store.tables import documents, replay_items, replays
+from headwater.store.schema.flow import documents
+from headwater.store.schema.replays import replay_items, replays
 
 AT_ONCE = 500
 OPEN_STATES = (ReplayState.RUNNING, ReplayState.PAUSED, ReplayState.APPLYING)

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, case, select, update
 
 from headwater.store.bulk import update_rows
 from headwater.store.in_list import in_list
-from headwater.store.tables import sources
+from headwater.store.schema.flow import sources
 
 RECIPE, OPERATOR, UNLISTED = "recipe", "operator", "unlisted"
 

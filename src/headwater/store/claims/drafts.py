@@ -15,7 +15,7 @@ from headwater.store.bulk import PreparedStatement, prepare_statement
 from headwater.store.claims.leases import claim_rows, insert_into
 from headwater.store.in_list import in_list
 from headwater.store.rows import LEAD_COLUMNS, capture_from, lead_from, source_from
-from headwater.store.tables import captures, documents, leads, revisions, sources
+from headwater.store.schema.flow import captures, documents, leads, revisions, sources
 from headwater.text.urls import without_tracking
 
 

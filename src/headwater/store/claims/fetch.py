@@ -16,7 +16,7 @@ from headwater.store.claims.leases import FINISHED_VALUES, claim_rows, postponed
 from headwater.store.claims.quarantine import quarantine_rows
 from headwater.store.in_list import in_list
 from headwater.store.rows import LEAD_COLUMNS, capture_row, lead_from
-from headwater.store.tables import captures, leads
+from headwater.store.schema.flow import captures, leads
 
 
 def claim_leads(connection: Connection, claim: Claim) -> list[StoredLead]:

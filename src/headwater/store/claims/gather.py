@@ -17,7 +17,8 @@ from headwater.store.claims.quarantine import quarantine_rows, remove_from_quara
 from headwater.store.in_list import in_list
 from headwater.store.records import stories_by_id
 from headwater.store.rows import DOCUMENT_COLUMNS, OUTLINE_COLUMNS, document_from, outline_from
-from headwater.store.tables import documents, facts, groups, stories, story_members, vectors
+from headwater.store.schema.flow import documents, groups, stories, story_members
+from headwater.store.schema.knowledge import facts, vectors
 
 
 def claim_groups(connection: Connection, claim: Claim, *, full_documents: bool) -> list[GroupBatch]:

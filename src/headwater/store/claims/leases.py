@@ -10,7 +10,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from headwater.model.jobs import Claim, Task
 from headwater.model.replay import ReplayState
 from headwater.store.in_list import in_list
-from headwater.store.tables import deliveries, documents, groups, leads, replay_items, replays, sources
+from headwater.store.schema.flow import deliveries, documents, groups, leads, sources
+from headwater.store.schema.replays import replay_items, replays
 
 TASK_TABLES: dict[Task, Table] = {
     Task.POLL: sources,

@@ -18,7 +18,7 @@ from headwater.store.claims.leases import FINISHED_VALUES, claim_rows, insert_in
 from headwater.store.claims.quarantine import quarantine_rows, remove_from_quarantine
 from headwater.store.in_list import in_list
 from headwater.store.records import alarms_by_id, documents_by_id, stories_by_id
-from headwater.store.tables import deliveries, stories
+from headwater.store.schema.flow import deliveries, stories
 
 
 def open_deliveries(

@@ -19,7 +19,8 @@ from headwater.store.claims.quarantine import remove_from_quarantine
 from headwater.store.dedupe.copies import link_leads
 from headwater.store.in_list import in_list
 from headwater.store.rows import capture_row, lead_row, source_from, source_row
-from headwater.store.tables import bars, captures, edges, leads, observations, polls, sources
+from headwater.store.schema.flow import captures, leads, polls, sources
+from headwater.store.schema.knowledge import bars, edges, observations
 
 MEASURES = ("open", "high", "low", "close", "volume", "average", "trades")
 REPLACED = (*MEASURES, "capture_id")

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, delete
 from headwater.model.jobs import Quarantine, State, Task
 from headwater.store.bulk import insert_rows
 from headwater.store.in_list import in_list
-from headwater.store.tables import quarantine
+from headwater.store.schema.flow import quarantine
 
 
 def quarantine_rows(

@@ -17,7 +17,8 @@ from headwater.store.dedupe.fingerprints import claim_fingerprints
 from headwater.store.dedupe.index import stale_documents, store_traces
 from headwater.store.in_list import in_list
 from headwater.store.rows import document_content
-from headwater.store.tables import documents, edges, facts, groups, leads, mentions, revisions, vectors
+from headwater.store.schema.flow import documents, groups, leads, revisions
+from headwater.store.schema.knowledge import edges, facts, mentions, vectors
 
 Rows = Mapping[str, RowMapping]
 FLOAT = 4  # bytes

@@ -20,7 +20,9 @@ from headwater.store.dedupe.copies import SEEN_FOR
 from headwater.store.in_list import in_list
 from headwater.store.maintenance.retention import ARCHIVED
 from headwater.store.rows import DOCUMENT_COLUMNS, document_from
-from headwater.store.tables import documents, facts, mentions, replay_items, replays
+from headwater.store.schema.flow import documents
+from headwater.store.schema.knowledge import facts, mentions
+from headwater.store.schema.replays import replay_items, replays
 
 LISTED_AT_ONCE = 500
 # An operator's own decision is not taken back, and what lies in a file has no text to compare with.

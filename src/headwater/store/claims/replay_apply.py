@@ -11,7 +11,8 @@ from headwater.model.jobs import State
 from headwater.model.replay import ReplayState
 from headwater.store.claims.replay import locked_replay, update_replay
 from headwater.store.in_list import in_list
-from headwater.store.tables import documents, replay_items
+from headwater.store.schema.flow import documents
+from headwater.store.schema.replays import replay_items
 
 REPLACED_AT_ONCE = 100
 # Live documents wait behind no more than so many.

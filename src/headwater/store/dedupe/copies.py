@@ -8,7 +8,8 @@ from sqlalchemy import Connection, func, select
 from headwater.model.jobs import RefineResult, State
 from headwater.store.bulk import insert_rows
 from headwater.store.in_list import in_list
-from headwater.store.tables import documents, edges, leads, mentions, sources
+from headwater.store.schema.flow import documents, leads, sources
+from headwater.store.schema.knowledge import edges, mentions
 
 SEEN_FOR = "seen_for"
 """The kind of a mention that nobody read in the text: a source watched for the subject brought a copy."""

@@ -10,7 +10,7 @@ from headwater.model.document import Document, Fingerprint
 from headwater.model.jobs import State
 from headwater.store.bulk import insert_rows
 from headwater.store.in_list import in_list
-from headwater.store.tables import fingerprints
+from headwater.store.schema.knowledge import fingerprints
 from headwater.text.letters import to_storable_text
 
 LONGEST_INDEXED = 600

@@ -24,7 +24,8 @@ from headwater.store.bulk import (
 from headwater.store.claims.leases import insert_into
 from headwater.store.dedupe.fingerprints import index_value, match_fingerprints
 from headwater.store.in_list import bigint_array, in_list
-from headwater.store.tables import dedupe_bands, dedupe_epochs, documents, fingerprints, sentence_counts
+from headwater.store.schema.flow import documents
+from headwater.store.schema.knowledge import dedupe_bands, dedupe_epochs, fingerprints, sentence_counts
 
 NUMBERS_AT_ONCE = 5_000  # a statement has at most 32,766 parameters on SQLite
 Traces = Sequence[tuple[str, Trace]]

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine, select, text
 from headwater.model.errors import Refused
 from headwater.store.claims.leases import TASK_TABLES, holders
 from headwater.store.connect import read_transaction, write_transaction
-from headwater.store.tables import captures, documents
+from headwater.store.schema.flow import captures, documents
 
 BeginTransaction = Callable[[Engine], AbstractContextManager[Connection]]
 FindOrphans = Callable[[Connection, Sequence[str]], list[str]]

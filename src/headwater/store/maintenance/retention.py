@@ -10,19 +10,10 @@ from sqlalchemy import ColumnElement, Connection, Engine, Table, delete, exists,
 from headwater.model.errors import Temporary
 from headwater.model.jobs import State
 from headwater.store.connect import read_transaction, write_transaction
-from headwater.store.tables import (
-    alarms,
-    captures,
-    deliveries,
-    documents,
-    facts,
-    mentions,
-    polls,
-    queue_items,
-    revisions,
-    summary_batches,
-    summary_requests,
-)
+from headwater.store.schema.flow import captures, deliveries, documents, polls, revisions
+from headwater.store.schema.knowledge import facts, mentions
+from headwater.store.schema.operations import alarms, queue_items
+from headwater.store.schema.summaries import summary_batches, summary_requests
 
 AT_ONCE = 2_000
 ARCHIVED = "archived"

@@ -10,7 +10,7 @@ from sqlalchemy import Engine, or_, select, update
 from headwater.model.keys import key, positive_number
 from headwater.store.claims.leases import insert_into
 from headwater.store.connect import read_transaction, write_transaction
-from headwater.store.tables import maintenance_tasks
+from headwater.store.schema.operations import maintenance_tasks
 
 
 @dataclass(frozen=True)

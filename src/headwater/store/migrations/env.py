@@ -4,8 +4,7 @@ from typing import Any, Literal
 
 from alembic import context
 
-from headwater.store.schema.columns import StorableText, UtcDateTime
-from headwater.store.tables import metadata
+from headwater.store.schema.columns import StorableText, UtcDateTime, metadata
 
 
 def _render(kind: str, item: Any, autogenerate: Any) -> str | Literal[False]:

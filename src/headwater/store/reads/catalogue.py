@@ -10,7 +10,16 @@ from sqlalchemy import Connection, Engine, Table, func, or_, select
 from headwater.model.jobs import State, Task
 from headwater.store.claims.leases import TASK_CONDITIONS, TASK_TABLES
 from headwater.store.connect import read_transaction
-from headwater.store.tables import captures, deliveries, documents, leads, polls, quarantine, sources, stories
+from headwater.store.schema.flow import (
+    captures,
+    deliveries,
+    documents,
+    leads,
+    polls,
+    quarantine,
+    sources,
+    stories,
+)
 
 Record = dict[str, Any]
 

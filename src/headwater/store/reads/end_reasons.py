@@ -6,7 +6,7 @@ from sqlalchemy import Connection, Engine, Table, func, select
 
 from headwater.model.jobs import State
 from headwater.store.connect import read_transaction
-from headwater.store.tables import documents, leads
+from headwater.store.schema.flow import documents, leads
 
 END_STATES = (State.DROPPED, State.DUPLICATE, State.ASIDE, State.QUARANTINED)
 

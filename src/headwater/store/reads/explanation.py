@@ -6,15 +6,11 @@ from sqlalchemy import Connection, Engine, Table, or_, select
 
 from headwater.store.connect import read_transaction
 from headwater.store.reads.catalogue import Record, match_key_or_url
-from headwater.store.tables import (
+from headwater.store.schema.flow import (
     captures,
     deliveries,
     documents,
-    edges,
-    facts,
-    fingerprints,
     leads,
-    mentions,
     polls,
     quarantine,
     revisions,
@@ -22,6 +18,7 @@ from headwater.store.tables import (
     stories,
     story_members,
 )
+from headwater.store.schema.knowledge import edges, facts, fingerprints, mentions
 
 
 def explain(engine: Engine, id_or_url: str) -> Record | None:

@@ -9,7 +9,8 @@ from sqlalchemy import Engine, Select, select
 
 from headwater.model.jobs import State
 from headwater.store.connect import read_transaction
-from headwater.store.tables import bars, documents, sources
+from headwater.store.schema.flow import documents, sources
+from headwater.store.schema.knowledge import bars
 
 AT_ONCE = 200
 DateField = Literal["stored", "published"]

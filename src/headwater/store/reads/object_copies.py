@@ -12,7 +12,8 @@ from headwater.model.jobs import State
 from headwater.model.recipe import CapturedPayload
 from headwater.store.connect import read_transaction
 from headwater.store.rows import capture_from
-from headwater.store.tables import captures, documents, facts, polls, sources
+from headwater.store.schema.flow import captures, documents, polls, sources
+from headwater.store.schema.knowledge import facts
 
 AT_ONCE = 200
 PARSER_OUTPUT = "parser_output"

@@ -13,7 +13,7 @@ from headwater.store.connect import read_transaction
 from headwater.store.in_list import in_list
 from headwater.store.records import stories_by_id
 from headwater.store.rows import capture_from
-from headwater.store.tables import captures, documents, leads, sources, stories
+from headwater.store.schema.flow import captures, documents, leads, sources, stories
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from headwater.model.jobs import State
 from headwater.model.source import Source
 from headwater.store.connect import read_transaction
 from headwater.store.rows import source_from
-from headwater.store.tables import documents, leads, polls, quarantine, sources
+from headwater.store.schema.flow import documents, leads, polls, quarantine, sources
 
 ARRIVALS = 100
 EARLIER = 60

@@ -8,7 +8,8 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Select, func, select, union
 
 from headwater.store.connect import read_transaction
-from headwater.store.tables import documents, edges, leads, sources, stories, story_members
+from headwater.store.schema.flow import documents, leads, sources, stories, story_members
+from headwater.store.schema.knowledge import edges
 
 Record = dict[str, Any]
 

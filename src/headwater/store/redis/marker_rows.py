@@ -11,7 +11,8 @@ from headwater.model.jobs import State
 from headwater.model.stored_fingerprint import FingerprintKind, StoredFingerprint
 from headwater.store.connect import read_transaction
 from headwater.store.in_list import in_list
-from headwater.store.tables import captures, documents, fingerprints, leads, sources
+from headwater.store.schema.flow import captures, documents, leads, sources
+from headwater.store.schema.knowledge import fingerprints
 
 AT_ONCE = 1_000
 DatedLookup = tuple[StoredFingerprint, datetime]

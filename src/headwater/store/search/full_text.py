@@ -25,9 +25,9 @@ from headwater.model.jobs import State
 from headwater.search.query import QueryTerm, content_terms, matches_prefixes, query_terms, term_coverage
 from headwater.search.snippets import snippet
 from headwater.store.connect import read_transaction
+from headwater.store.schema.flow import documents
 from headwater.store.schema.search import search_entries
 from headwater.store.search.full_text_index import SIMPLE, index_documents
-from headwater.store.tables import documents
 
 FIELDS = ("id", "recipe", "title", "url", "publisher", "published_at", "language")
 READ = ("text", "description", "keywords")
@@ -66,7 +66,7 @@ def search_text(engine: Engine, wish: SearchQuery) -> list[dict[str, Any]]:
 
 def rank_key(row: dict[str, Any]) -> tuple[bool, float, float, str]:
     """The better, the smaller."""
-    return not row["every_word"], -row["term_coverage"], -row["score"], row["id"]
+    return not row["every_word"], -row["coverage"], -row["score"], row["id"]
 
 
 def _rows(

@@ -16,8 +16,8 @@ from headwater.model.jobs import State
 from headwater.search.query import search_words
 from headwater.store.connect import read_transaction, unchecked_transaction
 from headwater.store.in_list import in_list
+from headwater.store.schema.flow import documents
 from headwater.store.schema.search import search_entries
-from headwater.store.tables import documents
 
 AT_ONCE = 200
 # A document is dated before its transaction ends: those that ended late are looked for again.

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from sqlalchemy import Engine, Text, column, select, table, text
 
 from headwater.store.connect import read_transaction, unchecked_transaction
+from headwater.store.schema.flow import documents
 from headwater.store.search.full_text import SearchQuery, apply_filters
-from headwater.store.tables import documents
 
 Matrix = npt.NDArray[np.float32]
 STORED_DTYPE = np.dtype("<f4")

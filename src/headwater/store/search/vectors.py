@@ -12,9 +12,10 @@ from headwater.search.snippets import snippet
 from headwater.store.bulk import insert_rows
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.in_list import in_list
+from headwater.store.schema.flow import documents
+from headwater.store.schema.knowledge import vectors
 from headwater.store.search.full_text import FIELDS, SearchQuery, apply_filters
 from headwater.store.search.nearest_vectors import STORED_DTYPE, Matrix, vector_candidates
-from headwater.store.tables import documents, vectors
 
 EncodeRows = Callable[[Sequence[Row[Any]]], Matrix]
 

@@ -9,8 +9,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Engine, select, update
 
 from headwater.store.connect import read_transaction, write_transaction
+from headwater.store.schema.summaries import summary_batches, summary_requests
 from headwater.store.summaries.requests import ASKED, WAITING, RequestOutcome, asking_columns, settle_requests
-from headwater.store.tables import summary_batches, summary_requests
 
 batches = summary_batches
 PLANNED, UPLOADED, CREATING, SENT, ENDED = "planned", "uploaded", "creating", "sent", "ended"

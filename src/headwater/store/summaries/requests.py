@@ -14,7 +14,8 @@ from headwater.store.bulk import insert_rows
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.in_list import in_list
 from headwater.store.records import documents_by_id, stories_by_id
-from headwater.store.tables import stories, summary_requests
+from headwater.store.schema.flow import stories
+from headwater.store.schema.summaries import summary_requests
 
 requests = summary_requests
 WAITING, ASKED, DONE, FAILED = "waiting", "asked", "done", "failed"

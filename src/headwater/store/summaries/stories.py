@@ -13,7 +13,7 @@ from headwater.store.claims.outbox import open_deliveries
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.in_list import in_list
 from headwater.store.records import stories_by_id
-from headwater.store.tables import stories
+from headwater.store.schema.flow import stories
 
 STORIES_PER_TRANSACTION = 500
 

@@ -51,7 +51,7 @@ def discover_day_tables(source: Source, now: datetime) -> PollSession:
     leads = [lead for row in rows if (lead := _lead(row, day, now, notes)) is not None]
     for some in _batches(leads):
         yield LeadBatch(some)
-    return Discovery(watermark={"day": day}, warnings=notes.as_warnings())
+    return Discovery(watermark={"day": day}, warnings=notes.lines())
 
 
 def _rows(connection: Connection, day: str) -> Iterator[Mapping[str, Any]]:

@@ -12,7 +12,7 @@ from headwater.cli.environment import open_app
 from headwater.cli.options import Json, command_group
 from headwater.cli.render.console import cell, console, print_json, print_json_lines, table
 from headwater.model.errors import Refused
-from headwater.search.service import search_pages
+from headwater.search.retrieval import search_pages
 from headwater_recipes.procedures import NAME
 from headwater_recipes.procedures.knowledge_base.catalogue import ingestion_catalogue, run_metrics
 from headwater_recipes.procedures.knowledge_base.checks import check_knowledge_base, drift_report
