@@ -124,7 +124,7 @@ def entry_of(article: Article, original: str | None = None) -> IndexEntry:
 def test_stories_stored_and_stories_of_the_batch_are_counted_together(scene: Scene):
     stored = [told(scene, name, f"{body}\n\n{FOOTER}") for name, body in (("a", STORY), ("b", HARBOUR))]
     work(scene.store, batch=5)
-    footer = page_of(Article(id="f", body=FOOTER)).parts.hashes
+    footer = page_of(Article(id="f", body=FOOTER)).sentences.hashes
     memory = StoredIndex(RECIPE, scene.store, FingerprintLookup(0, {}, {}))
     publisher = scene.rows(documents)[0]["publisher"]
     assert memory.repeated_sentences(publisher, footer) == frozenset()

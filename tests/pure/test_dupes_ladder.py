@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headwater.documents.dedupe.articles import Article
+from headwater.documents.dedupe.articles import Article, publication_order
 from headwater.documents.dedupe.deduplicator import Deduplicator
 from headwater.documents.dedupe.index import IndexEntry, MemoryIndex
-from headwater.documents.dedupe.rules import DEFAULT, PROFILES, SEED_C, SEED_G, dedupe_batch, dedupe_stream
+from headwater.documents.dedupe.rules import DEFAULT, PROFILES, SEED_C, SEED_G, dedupe_stream
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 PLACES = ["Arden", "Belmont", "Corvale", "Dunmore", "Eastwick", "Farrow"]
@@ -131,7 +131,10 @@ def test_boilerplate_is_counted_by_story_not_by_copy():
                 50 + 30 * number,
             )
         )
-    assert len(index.repeated_sentences("Wire", deduplicator.pages.get(article("y", footer)).sentences.hashes)) == 1
+    assert (
+        len(index.repeated_sentences("Wire", deduplicator.pages.get(article("y", footer)).sentences.hashes))
+        == 1
+    )
 
 
 ARTICLES = st.lists(
@@ -173,9 +176,9 @@ def test_order_within_a_batch_does_not_change_the_groups(rows, chance):
         )
         for position, (number, place, edit, hours) in enumerate(rows)
     ]
-    expected = groups(dedupe_batch(batch))
+    expected = groups(dedupe_stream(sorted(batch, key=publication_order)))
     chance.shuffle(batch)
-    assert groups(dedupe_batch(batch)) == expected
+    assert groups(dedupe_stream(sorted(batch, key=publication_order))) == expected
 
 
 def test_c16_c18_profile_seed_c():

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from headwater.documents.cleaning.enrichment import (
     EnrichShortBodies,
     SourcePayload,
-    words_only,
     enrich_text,
     payload_of,
+    words_only,
 )
 from headwater.model.document import Document
 from headwater.model.recipe import EmptyKnowledge, StepContext

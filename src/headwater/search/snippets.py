@@ -12,7 +12,9 @@ def snippet(text: str, terms: Sequence[QueryTerm]) -> str:
     """The words around the densest occurrence of different terms; otherwise the start of the text."""
     words = text.split(maxsplit=MAX_WORDS)[:MAX_WORDS]
     prefixes = tuple({word for term in content_terms(terms) for word in term})
-    hits = [(index, prefix) for index, word in enumerate(words) if (prefix := _matched_prefix(word, prefixes))]
+    hits = [
+        (index, prefix) for index, word in enumerate(words) if (prefix := _matched_prefix(word, prefixes))
+    ]
     start = max(0, _densest(hits) - LENGTH // 4)
     passage = " ".join(words[start : start + LENGTH])
     return f"{'… ' if start else ''}{passage}{' …' if len(words) > start + LENGTH else ''}"

@@ -66,9 +66,14 @@ def summarise(
     sentences = _read(sorted(documents, key=lambda document: document.id)[:MAX_DOCUMENTS])
     candidates = [sentence for sentence in sentences if len(sentence.bag) >= weights.shortest] or sentences
     scores = _scores(candidates, weights)
-    ranked = sorted(range(len(candidates)), key=lambda index: (-scores[index], candidates[index].place, candidates[index].document))
+    ranked = sorted(
+        range(len(candidates)),
+        key=lambda index: (-scores[index], candidates[index].place, candidates[index].document),
+    )
     chosen = _choose(candidates, scores, ranked[:SHORTLIST], count, weights)
-    in_order = sorted((candidates[index] for index in chosen), key=lambda sentence: (sentence.place, sentence.document))
+    in_order = sorted(
+        (candidates[index] for index in chosen), key=lambda sentence: (sentence.place, sentence.document)
+    )
     return tuple(CitedSentence(sentence.text, _sources_of(sentence, candidates)) for sentence in in_order)
 
 
@@ -127,7 +132,10 @@ def _choose(
     chosen: list[int] = []
     overlap = dict.fromkeys(ranked, 0.0)
     while len(chosen) < count and overlap:
-        best = max(overlap, key=lambda index: ((1 - weights.new * overlap[index]) * scores[index], -ranked.index(index)))
+        best = max(
+            overlap,
+            key=lambda index: ((1 - weights.new * overlap[index]) * scores[index], -ranked.index(index)),
+        )
         del overlap[best]
         chosen.append(best)
         for other in overlap:
@@ -136,5 +144,9 @@ def _choose(
 
 
 def _sources_of(sentence: ScoredSentence, sentences: Sequence[ScoredSentence]) -> tuple[str, ...]:
-    documents = {other.document for other in sentences if other is sentence or _similarity(other.bag, sentence.bag) >= SAME_STATEMENT}
+    documents = {
+        other.document
+        for other in sentences
+        if other is sentence or _similarity(other.bag, sentence.bag) >= SAME_STATEMENT
+    }
     return tuple(sorted(documents))

@@ -26,7 +26,9 @@ def inherit_story_ids(
     pairs = sorted(
         (-shared, -sizes[story], story, min(cluster), position)
         for position, cluster in enumerate(clusters)
-        for story, shared in Counter(shared_id for document in cluster for shared_id in stories_of.get(document, ())).items()
+        for story, shared in Counter(
+            shared_id for document in cluster for shared_id in stories_of.get(document, ())
+        ).items()
     )
     chosen: dict[int, str] = {}
     assigned: set[str] = set()
@@ -35,7 +37,9 @@ def inherit_story_ids(
             chosen[position] = candidate
             assigned.add(candidate)
     used = set(sizes) | ended
-    for smallest_member, position in sorted((min(cluster), position) for position, cluster in enumerate(clusters)):
+    for smallest_member, position in sorted(
+        (min(cluster), position) for position, cluster in enumerate(clusters)
+    ):
         if position not in chosen:
             chosen[position] = _new_id(group, smallest_member, used)
             used.add(chosen[position])

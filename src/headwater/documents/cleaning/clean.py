@@ -68,7 +68,9 @@ def _drop_repeats(paragraphs: list[Paragraph], rules: CleaningRules) -> tuple[li
     return paragraphs, removed
 
 
-def _drop_boilerplate(paragraphs: list[Paragraph], rules: CleaningRules) -> tuple[list[Paragraph], dict[str, int]]:
+def _drop_boilerplate(
+    paragraphs: list[Paragraph], rules: CleaningRules
+) -> tuple[list[Paragraph], dict[str, int]]:
     """Remove boilerplate and orphans until none is left: each removal can expose further orphans or repetitions."""
     counts = {"boilerplate": 0, "orphans": 0, "repeats": 0}
     pattern = _pattern(rules.patterns)

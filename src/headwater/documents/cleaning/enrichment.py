@@ -2,13 +2,12 @@
 
 import html
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from headwater.model.document import Document
 from headwater.model.recipe import Outcome, StepContext
-from headwater.text.urls import canonical_url
 
 PAYLOAD = "payload"
 SHORT_BELOW = 500  # characters, R-71
@@ -77,8 +76,6 @@ def payload_of(item: Mapping[str, Any]) -> SourcePayload:
     )
 
 
-
-
 def _first_text(item: Mapping[str, Any], names: Sequence[str]) -> str:
     values = (item.get(name) for name in names)
     return next((value.strip() for value in values if isinstance(value, str) and value.strip()), "")
@@ -112,7 +109,9 @@ def _merge(document: Document, source_hints: Sequence[Mapping[str, Any]]) -> Sou
         *(payload_of(hints) for hints in source_hints),
     ]
     return SourcePayload(
-        description=max((payload.description for payload in payloads), key=lambda text: len(strip_tags(text))),
+        description=max(
+            (payload.description for payload in payloads), key=lambda text: len(strip_tags(text))
+        ),
         keywords=next((payload.keywords for payload in payloads if payload.keywords), ()),
         authors=next((payload.authors for payload in payloads if payload.authors), ()),
     )

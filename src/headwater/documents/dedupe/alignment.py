@@ -107,7 +107,12 @@ def _gaps(runs: list[_Run], old_length: int, new_length: int) -> list[Gap]:
             shift = min(earlier_size, later_size)
             if shift < -SHINGLE:
                 continue
-            earlier_end, later_end, earlier_size, later_size = earlier_end + shift, later_end + shift, earlier_size - shift, later_size - shift
+            earlier_end, later_end, earlier_size, later_size = (
+                earlier_end + shift,
+                later_end + shift,
+                earlier_size - shift,
+                later_size - shift,
+            )
         if earlier_size + later_size > 0 and earlier_size <= GAP_LIMIT and later_size <= GAP_LIMIT:
             gaps.append(Gap((earlier_end, earlier_end + earlier_size), (later_end, later_end + later_size)))
     return gaps

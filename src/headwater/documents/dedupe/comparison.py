@@ -72,7 +72,13 @@ def _has_unknown_figures(measures: Measures) -> bool:
     """Whether unaligned figures differ: in a text that lost and gained words, or in a short one much later."""
     unknown, kept = measures.figures_unknown, measures.figures_kept
     lost = measures.earlier_coverage < 0.95
-    if lost and is_late(measures) and _longer_length(measures) < 2 * SHORT and unknown >= 2 and 2 * unknown >= kept:
+    if (
+        lost
+        and is_late(measures)
+        and _longer_length(measures) < 2 * SHORT
+        and unknown >= 2
+        and 2 * unknown >= kept
+    ):
         return True
     moved = max(measures.earlier_coverage, measures.later_coverage) < 0.85
     return moved and unknown >= 4 and unknown > 2 * kept
@@ -82,7 +88,9 @@ def _has_few_names(measures: Measures) -> bool:
     """One or two names among very many may be noise; a name replaced twice is not."""
     count = len(measures.names)
     share = count / (count + measures.names_kept)
-    return len(set(measures.names)) == count and share <= (0.05 if count == 1 and not is_late(measures) else 0.02)
+    return len(set(measures.names)) == count and share <= (
+        0.05 if count == 1 and not is_late(measures) else 0.02
+    )
 
 
 def _is_correction(measures: Measures, *, recurring: bool) -> bool:
@@ -105,7 +113,9 @@ def _is_correction(measures: Measures, *, recurring: bool) -> bool:
         )
     if figures:
         return share <= 0.2
-    return share <= 0.4 or (_is_contained(measures) and not _is_after(measures, RESENT if slips > 1 else PROMPT))
+    return share <= 0.4 or (
+        _is_contained(measures) and not _is_after(measures, RESENT if slips > 1 else PROMPT)
+    )
 
 
 def _is_identical(measures: Measures) -> bool:
@@ -181,7 +191,9 @@ def _is_abridgement(measures: Measures) -> bool:
     if measures.title_changed and measures.added > SENTENCE_OR_TWO:
         return False
     long_enough = measures.later_length >= SHORT // 2 or not is_late(measures)
-    return long_enough and measures.earlier_coverage >= 0.35 and measures.shared >= 0.28 * measures.earlier_whole
+    return (
+        long_enough and measures.earlier_coverage >= 0.35 and measures.shared >= 0.28 * measures.earlier_whole
+    )
 
 
 def _max_added_words(measures: Measures) -> int:

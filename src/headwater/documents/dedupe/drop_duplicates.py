@@ -11,7 +11,13 @@ from headwater.documents.dedupe.articles import (
     TraceFingerprint,
     publication_order,
 )
-from headwater.documents.dedupe.deduplicator import PER_KEY, ArticleKeys, DedupeProfile, Deduplicator, PageCache
+from headwater.documents.dedupe.deduplicator import (
+    PER_KEY,
+    ArticleKeys,
+    DedupeProfile,
+    Deduplicator,
+    PageCache,
+)
 from headwater.documents.dedupe.index import IndexEntry, MemoryIndex
 from headwater.documents.dedupe.page import ALL_PUBLISHERS, REPEATS_ANYWHERE, REPEATS_AT_PUBLISHER
 from headwater.documents.dedupe.rules import CANDIDATES, DEFAULT, MIN_SUPPORT
@@ -19,6 +25,7 @@ from headwater.model.document import Document, Edge, FingerprintLookup, Trace
 from headwater.model.outcomes import Drop
 from headwater.model.recipe import Knowledge, Outcome, StepContext
 from headwater.text.urls import host_of
+
 
 def to_article(document: Document) -> Article:
     return Article(
@@ -165,9 +172,7 @@ class StoredIndex:
             if (fingerprint.algorithm, fingerprint.value) in self.stored.owners
         }
         owners = {**self.batch.owners(fingerprints), **stored}
-        return {
-            fingerprint: owner for fingerprint, owner in owners.items() if not self._came_after(owner)
-        }
+        return {fingerprint: owner for fingerprint, owner in owners.items() if not self._came_after(owner)}
 
     def holders(self, scheme: str, keys: Sequence[int], limit: int) -> Mapping[int, Sequence[str]]:
         in_batch = self.batch.holders(scheme, keys, limit)
@@ -219,16 +224,17 @@ class StoredIndex:
 
     def _count_stored(self, publishers: Sequence[str], sentences: Collection[int]) -> None:
         missing = {
-            sentence for name in publishers for sentence in sentences if sentence not in self.story_counts[name]
+            sentence
+            for name in publishers
+            for sentence in sentences
+            if sentence not in self.story_counts[name]
         }
         if not missing:
             return
         counts = self.knowledge.stories(self.recipe, publishers, sorted(missing))
         for name in publishers:
             of_publisher = counts.get(name, {})
-            self.story_counts[name].update(
-                (sentence, of_publisher.get(sentence, 0)) for sentence in missing
-            )
+            self.story_counts[name].update((sentence, of_publisher.get(sentence, 0)) for sentence in missing)
 
     def add(self, entry: IndexEntry) -> None:
         """Add to the batch; a copy of a stored document and a document counted before are not a further story."""

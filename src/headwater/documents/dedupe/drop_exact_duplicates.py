@@ -53,7 +53,10 @@ class DropExactDuplicates:
 
     def __call__(self, batch: Sequence[Document], context: StepContext) -> Sequence[Outcome]:
         fingerprints = {document.id: exact_fingerprints(document, self.min_words) for document in batch}
-        distinct = sorted({fingerprint for of_document in fingerprints.values() for fingerprint in of_document}, key=lambda fingerprint: (fingerprint.kind, fingerprint.value))
+        distinct = sorted(
+            {fingerprint for of_document in fingerprints.values() for fingerprint in of_document},
+            key=lambda fingerprint: (fingerprint.kind, fingerprint.value),
+        )
         owners = dict(context.knowledge.owners(context.recipe, distinct))
         outcomes: dict[str, Outcome] = {}
         for document in sorted(batch, key=lambda document: (document.published or UNDATED, document.id)):
@@ -66,6 +69,11 @@ class DropExactDuplicates:
         for fingerprint in fingerprints:
             owner = owners.get(fingerprint)
             if owner is not None and owner != document.id:
-                return Drop(f"duplicate:{fingerprint.kind}", of=owner, score=1.0, evidence={fingerprint.kind: fingerprint.value})
+                return Drop(
+                    f"duplicate:{fingerprint.kind}",
+                    of=owner,
+                    score=1.0,
+                    evidence={fingerprint.kind: fingerprint.value},
+                )
         owners.update(dict.fromkeys(fingerprints, document.id))
         return document.with_changes(fingerprints=(*document.fingerprints, *fingerprints))

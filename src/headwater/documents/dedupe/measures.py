@@ -189,7 +189,9 @@ def _next_row(first: str, second: str, two_above: list[int], above: list[int]) -
 
 def _figure_pairs(earlier: list[str], later: list[str]) -> Iterable[WordPair]:
     return zip(
-        [word for word in earlier if is_figure(word)], [word for word in later if is_figure(word)], strict=False
+        [word for word in earlier if is_figure(word)],
+        [word for word in later if is_figure(word)],
+        strict=False,
     )
 
 

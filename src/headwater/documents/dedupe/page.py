@@ -175,7 +175,9 @@ def story_view(page: ArticlePage, repeated: Collection[int]) -> TokenView:
     """The page without boilerplate, dateline and repeated sentences."""
     hidden = page.is_boilerplate.copy()
     if repeated:
-        hidden |= np.fromiter((sentence in repeated for sentence in page.sentences.hashes), dtype=bool, count=len(hidden))
+        hidden |= np.fromiter(
+            (sentence in repeated for sentence in page.sentences.hashes), dtype=bool, count=len(hidden)
+        )
     is_shown = np.repeat(~hidden, page.sentences.lengths)
     is_shown[: page.dateline] = False
     return _view(page, np.flatnonzero(is_shown))
@@ -187,4 +189,6 @@ def whole_view(page: ArticlePage) -> TokenView:
 
 
 def _view(page: ArticlePage, positions: Places) -> TokenView:
-    return TokenView(page, positions, page.body.hashes[positions], page.number[positions], page.capital[positions])
+    return TokenView(
+        page, positions, page.body.hashes[positions], page.number[positions], page.capital[positions]
+    )

@@ -4,7 +4,7 @@ Each rule looks for earlier documents in one way and says how the article relate
 profile are stored with its decisions.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from difflib import SequenceMatcher
 from functools import partial
@@ -17,7 +17,6 @@ from headwater.documents.dedupe.articles import (
     Decision,
     PairVerdict,
     guid_fingerprint,
-    publication_order,
     seed_text_fingerprint,
     text_fingerprint,
     title_content_fingerprint,
@@ -47,9 +46,7 @@ CERTAIN = 0.9
 _SERIES = ("figures-replaced", "names-replaced", "another-occasion")
 
 
-def same_fingerprint(
-    rule: str, make: MakeFingerprint, *, checked: bool = True
-) -> Rule:
+def same_fingerprint(rule: str, make: MakeFingerprint, *, checked: bool = True) -> Rule:
     """The same fingerprint is the same document; `checked`: unless its text is a different one."""
 
     def match(case: DedupeCase) -> Iterator[RuleMatch]:
@@ -61,7 +58,8 @@ def same_fingerprint(
             yield RuleMatch(document, PairVerdict(relation="related", rule=f"{rule}-reused", score=0.5))
         else:
             yield RuleMatch(
-                document, PairVerdict(relation="duplicate", rule=rule, score=1.0, evidence={rule: fingerprint.value})
+                document,
+                PairVerdict(relation="duplicate", rule=rule, score=1.0, evidence={rule: fingerprint.value}),
             )
 
     return match
@@ -77,7 +75,9 @@ def same_text(make: MakeFingerprint) -> Rule:
         if fingerprint is None or earlier is None:
             return
         if len(case.page.body) >= SHORT and _soon(earlier, case.article, FRESH):
-            verdict = PairVerdict(relation="duplicate", rule="text", score=1.0, evidence={"text": fingerprint.value})
+            verdict = PairVerdict(
+                relation="duplicate", rule="text", score=1.0, evidence={"text": fingerprint.value}
+            )
         else:
             verdict = _compare(case, earlier)
         yield RuleMatch(earlier.id, verdict)
@@ -143,7 +143,10 @@ def _verified_candidates(case: DedupeCase) -> Iterator[RuleMatch]:
 def _compare(case: DedupeCase, earlier: Article, *, recurring: bool = False) -> PairVerdict:
     earlier_page, later_page = case.pages.get(earlier), case.page
     return compare_pages(
-        earlier_page, later_page, RepeatedSentences(_repeated(case, earlier_page), _repeated(case, later_page)), recurring=recurring
+        earlier_page,
+        later_page,
+        RepeatedSentences(_repeated(case, earlier_page), _repeated(case, later_page)),
+        recurring=recurring,
     )
 
 
@@ -249,5 +252,3 @@ def dedupe_stream(
     """One decision per article, in order of arrival, each against the articles before it."""
     deduplicator = Deduplicator(profile, MemoryIndex() if index is None else index)
     return map(deduplicator.add, articles)
-
-

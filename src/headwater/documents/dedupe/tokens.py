@@ -88,8 +88,18 @@ def tokenise_pair(title: str, body: str) -> tuple[Tokens, Tokens]:
     boundary = int(np.argmax(joined.codes == _NEWLINE)) + 1
     first_of_body = int(np.searchsorted(joined.starts, boundary))
     return (
-        Tokens(joined.codes[:boundary], joined.hashes[:first_of_body], joined.starts[:first_of_body], joined.ends[:first_of_body]),
-        Tokens(joined.codes[boundary:], joined.hashes[first_of_body:], joined.starts[first_of_body:] - boundary, joined.ends[first_of_body:] - boundary),
+        Tokens(
+            joined.codes[:boundary],
+            joined.hashes[:first_of_body],
+            joined.starts[:first_of_body],
+            joined.ends[:first_of_body],
+        ),
+        Tokens(
+            joined.codes[boundary:],
+            joined.hashes[first_of_body:],
+            joined.starts[first_of_body:] - boundary,
+            joined.ends[first_of_body:] - boundary,
+        ),
     )
 
 

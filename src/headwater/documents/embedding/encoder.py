@@ -32,7 +32,10 @@ class Encoder:
     batch_tokens: int = BATCH_TOKENS
 
     def __call__(self, texts: Sequence[str]) -> Matrix:
-        ids = [encoding.ids for encoding in self.tokenizer.encode_batch([_without_surrogates(text) for text in texts])]
+        ids = [
+            encoding.ids
+            for encoding in self.tokenizer.encode_batch([_without_surrogates(text) for text in texts])
+        ]
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for positions in _batches(ids, self.batch_tokens):
             vectors_of_batch = self._encode([ids[position] for position in positions])

@@ -46,7 +46,11 @@ def _name(folder: Path) -> str:
     resolved = folder.resolve()
     if resolved.parent.name == "snapshots":
         resolved = resolved.parents[1]
-    return resolved.name.removeprefix(CACHED).replace("--", "/") if resolved.name.startswith(CACHED) else resolved.name
+    return (
+        resolved.name.removeprefix(CACHED).replace("--", "/")
+        if resolved.name.startswith(CACHED)
+        else resolved.name
+    )
 
 
 def _snapshot(folder: Path) -> Path:

@@ -57,8 +57,12 @@ class GraphBuilder:
     nodes: list[Any] = field(default_factory=list)
     constants: list[Any] = field(default_factory=list)
 
-    def node(self, operator: str, inputs: list[str], *outputs: str, domain: str = FUSED, **attributes: Any) -> str:
-        node = self.onnx.helper.make_node(operator, inputs, list(outputs), outputs[0], domain=domain, **attributes)
+    def node(
+        self, operator: str, inputs: list[str], *outputs: str, domain: str = FUSED, **attributes: Any
+    ) -> str:
+        node = self.onnx.helper.make_node(
+            operator, inputs, list(outputs), outputs[0], domain=domain, **attributes
+        )
         self.nodes.append(node)
         return outputs[0]
 
@@ -101,7 +105,9 @@ class GraphBuilder:
         matrix, scale, zero = self.int8_constant(
             f"{prefix}.qkv", np.hstack([self.weights[f"{part}.weight"] for part in parts])
         )
-        bias = self.constant(f"{prefix}.qkv.bias", np.hstack([self.weights[f"{part}.bias"] for part in parts]))
+        bias = self.constant(
+            f"{prefix}.qkv.bias", np.hstack([self.weights[f"{part}.bias"] for part in parts])
+        )
         quantised = (f"{prefix}.whole", f"{prefix}.whole.scale", f"{prefix}.whole.zero")
         self.node("DynamicQuantizeLinear", [hidden], *quantised, domain="")
         inputs = [quantised[0], matrix, bias, quantised[1], scale, "lengths", quantised[2], zero]

@@ -36,8 +36,13 @@ def vote_on_short_text(text: str, ranking: Ranking) -> list[tuple[str, float]]:
     misspellings = spelling_evidence(lowered, candidates)
     # The model flattens its shares by the root of the length; the other evidence must not outgrow them.
     scale = math.sqrt(len(tokens))
-    factors = {language: _evidence_factor(stopwords.get(language, 0), misspellings[language], scale) for language in candidates}
-    return normalise_shares({language: max(share, MIN_SHARE) * factors.get(language, 1.0) for language, share in ranking})
+    factors = {
+        language: _evidence_factor(stopwords.get(language, 0), misspellings[language], scale)
+        for language in candidates
+    }
+    return normalise_shares(
+        {language: max(share, MIN_SHARE) * factors.get(language, 1.0) for language, share in ranking}
+    )
 
 
 def _evidence_factor(stopwords: int, misspellings: float, scale: float) -> float:
@@ -161,7 +166,9 @@ def rank_among(shares: Mapping[str, float], languages: Iterable[str]) -> list[tu
 
 def _outsider(shares: Mapping[str, float], expected: Sequence[str], factor: float) -> LanguageGuess | None:
     best = max((shares[language] for language in expected), default=0.0)
-    near_identical = frozenset[str]().union(*(group for group in NEAR_IDENTICAL if not group.isdisjoint(expected)))
+    near_identical = frozenset[str]().union(
+        *(group for group in NEAR_IDENTICAL if not group.isdisjoint(expected))
+    )
     ranking = rank_among(shares, (set(WIDELY_WRITTEN) - near_identical) | set(expected))
     if not ranking or ranking[0][0] in expected:
         return None
@@ -192,16 +199,24 @@ def detect_language(text: str, rank: RankLanguages, rules: LanguageRules) -> Det
 
 
 def _is_long_enough(paragraph: str, rules: LanguageRules) -> bool:
-    return count_letters(paragraph[: rules.max_characters]) >= rules.paragraph_letters or is_dense_script(paragraph)
+    return count_letters(paragraph[: rules.max_characters]) >= rules.paragraph_letters or is_dense_script(
+        paragraph
+    )
 
 
-def _count(weights: Mapping[str, float], letters: Mapping[str, int], rules: LanguageRules) -> DetectedLanguage:
+def _count(
+    weights: Mapping[str, float], letters: Mapping[str, int], rules: LanguageRules
+) -> DetectedLanguage:
     total = sum(weights.values())
-    shares = dict(sorted(((name, round(weight / total, 4)) for name, weight in weights.items()), key=_by_share))
+    shares = dict(
+        sorted(((name, round(weight / total, 4)) for name, weight in weights.items()), key=_by_share)
+    )
     dominant, *others = shares
     confidence = round(weights[dominant] / letters[dominant], 4)
     second = others[0] if others else ""
-    is_bilingual = second and shares[second] >= rules.secondary_share and letters[second] >= rules.secondary_letters
+    is_bilingual = (
+        second and shares[second] >= rules.secondary_share and letters[second] >= rules.secondary_letters
+    )
     return DetectedLanguage(dominant, confidence, second if is_bilingual else "", shares)
 
 
@@ -257,7 +272,11 @@ def resolve_language(
     if not detected_code:
         return ResolvedLanguage(declared_code, origin)
     if declared_code in {detected_code, detected.secondary}:
-        return ResolvedLanguage(detected_code, origin if declared_code == detected_code else DETECTED_ORIGIN, declared_code == detected_code)
+        return ResolvedLanguage(
+            detected_code,
+            origin if declared_code == detected_code else DETECTED_ORIGIN,
+            declared_code == detected_code,
+        )
     if detected.confidence >= overrule:
         return ResolvedLanguage(detected_code, DETECTED_ORIGIN, agreed=False)
     return ResolvedLanguage(declared_code, origin, agreed=False)

@@ -29,7 +29,9 @@ class TranslateTitles:
         if not foreign:
             return list(batch)
         try:
-            translations = self.translate([(document.language, document.title) for document in foreign], self.into)
+            translations = self.translate(
+                [(document.language, document.title) for document in foreign], self.into
+            )
         except HeadwaterError as error:
             untranslated = {document.id for document in foreign}
             return [

@@ -68,7 +68,9 @@ def _entity(text: str, group: Sequence[TokenLabel]) -> NamedEntity:
     return NamedEntity(text[start:end].strip(), _kind(group[0].label), round(score, 4), start, end)
 
 
-def count_entities(entities: Iterable[NamedEntity], limit: int = MAX_NAMES) -> dict[str, list[dict[str, Any]]]:
+def count_entities(
+    entities: Iterable[NamedEntity], limit: int = MAX_NAMES
+) -> dict[str, list[dict[str, Any]]]:
     """By label the most frequent names, each with its count and best score."""
     by_label: dict[str, dict[str, list[NamedEntity]]] = defaultdict(lambda: defaultdict(list))
     for entity in entities:

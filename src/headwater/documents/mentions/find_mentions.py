@@ -33,7 +33,13 @@ class FindMentions:
         in_text = self.matcher.find(document.text)
         subjects_in_text = {mention.subject for mention in in_text}
         in_title = (
-            [mention for mention in self.matcher.find(document.title) if mention.subject not in subjects_in_text] if self.title else []
+            [
+                mention
+                for mention in self.matcher.find(document.title)
+                if mention.subject not in subjects_in_text
+            ]
+            if self.title
+            else []
         )
         mentions = (*in_text, *(_without_offsets(mention) for mention in in_title))
         return replace(document, mentions=mentions).with_notes(

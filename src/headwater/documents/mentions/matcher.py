@@ -97,7 +97,11 @@ def gather_mentions(matches: Iterable[AliasMatch]) -> tuple[Mention, ...]:
                 surest[alias.subject] = alias
     return tuple(
         Mention(
-            subject, surest[subject].kind, surest[subject].effective_confidence(), len(subject_spans), tuple(subject_spans)
+            subject,
+            surest[subject].kind,
+            surest[subject].effective_confidence(),
+            len(subject_spans),
+            tuple(subject_spans),
         )
         for subject, subject_spans in spans.items()
     )

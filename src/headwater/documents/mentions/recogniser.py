@@ -62,7 +62,10 @@ class EntityRecogniser:
         for tokens in self._windows(text):
             for entity in merge_tokens(text, tokens, self.min_score):
                 earlier = entities.get(entity.start)
-                if earlier is None or (entity.end - entity.start, entity.score) > (earlier.end - earlier.start, earlier.score):
+                if earlier is None or (entity.end - entity.start, entity.score) > (
+                    earlier.end - earlier.start,
+                    earlier.score,
+                ):
                     entities[entity.start] = entity
         return _disjoint(entities[start] for start in sorted(entities))
 
@@ -73,7 +76,9 @@ class EntityRecogniser:
             probabilities = _softmax(_scores(session, window.ids))
             best = probabilities.argmax(axis=1)
             yield [
-                TokenLabel(labels.get(int(label), "O"), float(probabilities[place, label]), *window.offsets[place])
+                TokenLabel(
+                    labels.get(int(label), "O"), float(probabilities[place, label]), *window.offsets[place]
+                )
                 for place, label in enumerate(best)
                 if not window.special_tokens_mask[place]
             ]
@@ -109,4 +114,6 @@ def _labels(path: Path) -> Mapping[int, str]:
         labels = json.loads(path.read_text(encoding="utf-8"))["id2label"]
         return {int(number): str(label) for number, label in labels.items()}
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-        raise Refused("no_model", f"{path} has no label names (id2label); give the config.json of a token classifier") from error
+        raise Refused(
+            "no_model", f"{path} has no label names (id2label); give the config.json of a token classifier"
+        ) from error

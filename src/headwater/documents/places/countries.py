@@ -11,16 +11,13 @@ from headwater.model.subject import Alias
 ALIAS_CONFIDENCE: Mapping[str, float] = {"name": 0.95, "capital": 0.7, "demonym": 0.8}
 
 
-
 # Also a given name, a bird or a state of another country: counted, with less confidence.
 AMBIGUOUS = frozenset(
     {"Georgia", "Jordan", "Chad", "Turkey", "Lima", "Guinea", "Washington", "Polish", "Colombo"}
 )
 
 
-
 AMBIGUOUS_CONFIDENCE = 0.5
-
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +28,11 @@ class Country:
     aliases: tuple[Alias, ...]
 
 
-
 @cache
 def countries() -> Mapping[str, Country]:
     """By alpha-2 code."""
     table = files("headwater.documents.places").joinpath("countries.tsv").read_text(encoding="utf-8")
     return {country.alpha2: country for country in map(_country, table.splitlines())}
-
 
 
 def _country(line: str) -> Country:
@@ -47,16 +42,13 @@ def _country(line: str) -> Country:
     return Country(alpha2, alpha3, aliases_by_kind[0][1], aliases)
 
 
-
 def _confidence(kind: str, text: str) -> float:
     return AMBIGUOUS_CONFIDENCE if text in AMBIGUOUS else ALIAS_CONFIDENCE[kind]
-
 
 
 @cache
 def gazetteer() -> Matcher:
     return build_matcher(alias for country in countries().values() for alias in country.aliases)
-
 
 
 @cache
@@ -75,8 +67,6 @@ def _codes() -> Mapping[str, str]:
     }
 
 
-
 def country_code(name: str) -> str | None:
     """The alpha-2 code for a code or a name in any language of the table."""
     return _codes().get(name.strip().casefold())
-

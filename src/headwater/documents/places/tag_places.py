@@ -4,34 +4,17 @@ Works offline. Names are matched as written: of a language that inflects names (
 the table are found.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from headwater.documents.mentions.matcher import Matcher, build_matcher
+from headwater.documents.mentions.matcher import Matcher
 from headwater.documents.places.countries import countries, country_code, gazetteer
 from headwater.model.document import Document, Mention
 from headwater.model.recipe import Outcome, StepContext
-from headwater.model.subject import Alias
 
 SOURCE_COUNTRY_CONFIDENCE = 0.5
 MAX_PLACES = 20
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 @dataclass(frozen=True)

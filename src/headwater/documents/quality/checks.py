@@ -15,11 +15,6 @@ from headwater.model.recipe import Outcome, StepContext
 from headwater.text.folding import find_markers
 from headwater.text.words import count_words
 
-
-
-
-
-
 LOST_CHARACTER = "\ufffd"
 
 

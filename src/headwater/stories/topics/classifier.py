@@ -62,8 +62,9 @@ class TopicClassifier:
         best = probabilities.argmax(axis=1)
         confidences = probabilities[np.arange(len(probabilities)), best]
         return [
-            Topic(self.codes[column] if confidence >= self.threshold else UNKNOWN_TOPIC, round(float(confidence), 4))
+            Topic(
+                self.codes[column] if confidence >= self.threshold else UNKNOWN_TOPIC,
+                round(float(confidence), 4),
+            )
             for column, confidence in zip(best.tolist(), confidences.tolist(), strict=True)
         ]
-
-
