@@ -93,7 +93,7 @@ def fill(engine: Engine, rows: int) -> None:
             "SELECT id, number, external_id, guid, url FROM documents"
         ),
         (
-            f"INSERT INTO runs (id, recipe, source_id, source_number, number, status, started_at, ended_at, found, new) "
+            f"INSERT INTO polls (id, recipe, source_id, source_number, number, status, started_at, ended_at, found_count, new_count) "
             f"SELECT {key}, 'crypto', {hexed.format(feed)}, {feed}, i, 'completed', {at}, {at}, 10, 1 "
             f"FROM {series.format(max(1, rows // RUNS_SHARE))}"
         ),
@@ -127,7 +127,7 @@ def ask(connection: Connection, query: str, rows: int, engine: Engine) -> Sequen
 @contextmanager
 def database(*, postgres: bool) -> Iterator[str]:
     if postgres:
-        from tests.postgres import running_postgres  # noqa: PLC0415 - only where it was asked for
+        from tests.servers.postgres import running_postgres  # noqa: PLC0415 - only where it was asked for
 
         with running_postgres() as server:
             yield server.create("contract")

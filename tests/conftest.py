@@ -9,16 +9,17 @@ import pytest
 import structlog
 from hypothesis import settings
 from sqlalchemy import Engine, text
-from tests.homes import HOMES, Home, bucket
-from tests.postgres import Postgres, running_postgres
-from tests.scene import Scene
-from tests.seaweed import Seaweed, running_seaweed
-from tests.valkey import Valkey, running_valkey
+from tests.servers.postgres import Postgres, running_postgres
+from tests.servers.seaweed import Seaweed, running_seaweed
+from tests.servers.valkey import Valkey, running_valkey
+from tests.support.environments import ENVIRONMENTS, EnvironmentUnderTest, bucket
+from tests.support.scene import Scene
 
 from headwater.store.connect import connect, write_transaction
 from headwater.store.migrate import migrate
-from headwater.store.schema.columns import metadata
 from headwater.store.sql_store import SqlStore
+from headwater.store.tables import metadata
+from headwater.store.views import install_views
 
 # The same examples each time: a suite that everybody waits for finds no news on a Friday evening.
 settings.register_profile("steady", derandomize=True, deadline=None, max_examples=40)
@@ -110,29 +111,44 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 
 
 @pytest.fixture
+def recipe_views(engine: Engine) -> None:
+    """The views of the recipes that have some, in that database."""
+    from headwater_recipes.crypto.views import CRYPTO_VIEWS
+    from headwater_recipes.geopolitics.views import GEOPOLITICS_VIEWS
+    from headwater_recipes.markets.views import MARKET_VIEWS
+
+    for recipe, views in (
+        ("crypto", CRYPTO_VIEWS),
+        ("markets", MARKET_VIEWS),
+        ("geopolitics", GEOPOLITICS_VIEWS),
+    ):
+        install_views(engine, recipe, views)
+
+
+@pytest.fixture
 def database(engine: Engine) -> str:
     """Its address."""
     return engine.url.render_as_string(hide_password=False)
 
 
-@pytest.fixture(scope="module", params=HOMES)
-def home(request: pytest.FixtureRequest) -> Iterator[Home]:
+@pytest.fixture(scope="module", params=ENVIRONMENTS)
+def home(request: pytest.FixtureRequest) -> Iterator[EnvironmentUnderTest]:
     """For an installation that a whole module looks at, on each of the two."""
     if request.param == "embedded":
-        yield Home()
+        yield EnvironmentUnderTest()
         return
     server: Postgres = request.getfixturevalue("postgres")
     name = f"home{next(numbers)}"
-    yield Home(server.create(name), bucket(request.getfixturevalue("seaweed"), name))
+    yield EnvironmentUnderTest(server.create(name), bucket(request.getfixturevalue("seaweed"), name))
     server.drop(name)
 
 
 @pytest.fixture
-def own_home(request: pytest.FixtureRequest, engine: Engine, database: str) -> Home:
+def own_home(request: pytest.FixtureRequest, engine: Engine, database: str) -> EnvironmentUnderTest:
     """For an installation of one test, on each of the two."""
     if engine.dialect.name == "sqlite":
-        return Home(database)
-    return Home(database, bucket(request.getfixturevalue("seaweed"), f"own{next(numbers)}"))
+        return EnvironmentUnderTest(database)
+    return EnvironmentUnderTest(database, bucket(request.getfixturevalue("seaweed"), f"own{next(numbers)}"))
 
 
 @pytest.fixture

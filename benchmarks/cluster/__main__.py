@@ -17,8 +17,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.postgres import Postgres, running_postgres
-from tests.valkey import Valkey, running_valkey
+from tests.servers.postgres import Postgres, running_postgres
+from tests.servers.valkey import Valkey, running_valkey
 
 from benchmarks.cluster.stage import bench, embedded
 

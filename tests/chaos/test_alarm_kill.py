@@ -7,15 +7,15 @@ import sys
 import time
 from pathlib import Path
 
-from tests.crypto_scene import CRYPTO, crypto, settings_file
-from tests.receivers import http_receiver
-from tests.scene import Scene
+from tests.servers.receivers import http_receiver
+from tests.support.crypto_scene import CRYPTO, crypto, settings_file
+from tests.support.scene import Scene
 
 from headwater.app import App
 from headwater.engine.engine import Engine
 from headwater.model.jobs import Job, State, Task
 from headwater.ops.health import check_health
-from headwater.runtime.worker_pool import release_dead_owners
+from headwater.ops.installation_lock import release_dead_owners
 from headwater.settings.settings import read_settings
 from headwater.store.schema.flow import deliveries
 

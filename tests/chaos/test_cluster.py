@@ -19,12 +19,12 @@ from typing import Literal
 import msgspec
 import pytest
 from tests.chaos.snapshot import Snapshot, take_snapshot
-from tests.cluster import Cluster, cluster
-from tests.fault_proxy import FaultProxy, fault_proxy
-from tests.postgres import Postgres, running_postgres
-from tests.seaweed import Seaweed, running_seaweed
-from tests.trial import children
-from tests.valkey import Valkey, running_valkey
+from tests.servers.fault_proxy import FaultProxy, fault_proxy
+from tests.servers.postgres import Postgres, running_postgres
+from tests.servers.seaweed import Seaweed, running_seaweed
+from tests.servers.valkey import Valkey, running_valkey
+from tests.support.cluster import Cluster, cluster
+from tests.support.journal_recipe import children
 
 from headwater.app import bucket_server
 from headwater.archive.bucket import open_bucket_archive

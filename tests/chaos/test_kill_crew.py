@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from tests import mortal
 from tests.chaos.snapshot import take_snapshot
+from tests.support import child_process
 
 from headwater_demo.feeds.catalogue import feeds
 from headwater_demo.internet import running
@@ -45,7 +45,7 @@ def start(place: Path, data: Path) -> subprocess.Popen:
         "--data",
         str(data),
     ]
-    return mortal.start(
+    return child_process.start(
         [*command, "run", "crypto", "--until-idle", "--json"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

@@ -4,7 +4,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.simulated_day import check_budgets, check_cadences, check_nothing_is_lost_or_asked_twice, lived
+from tests.support.simulated_day import (
+    check_budgets,
+    check_cadences,
+    check_nothing_is_lost_or_asked_twice,
+    lived,
+)
 
 
 @pytest.mark.long

@@ -10,7 +10,7 @@ import psutil
 
 PARENT = """
 import sys, time
-from tests.mortal import start
+from tests.support.child_process import start
 print(start([sys.executable, "-c", "import time; time.sleep(60)"]).pid, flush=True)
 time.sleep(60)
 """

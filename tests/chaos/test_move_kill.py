@@ -13,9 +13,9 @@ import msgspec
 import pytest
 from tests.flow.test_backup_drill import bodies, everything
 from tests.flow.test_move import add_packs
-from tests.laboratory import laboratory
-from tests.postgres import Postgres
-from tests.seaweed import Seaweed
+from tests.servers.postgres import Postgres
+from tests.servers.seaweed import Seaweed
+from tests.support.recipe_run import recipe_run
 
 from headwater.app import App
 from headwater.model.errors import MovedAway
@@ -57,7 +57,7 @@ def live(victims: Command, settings: Settings, kill_at: int | None) -> int:
 
 
 def state(app: App) -> dict[str, list[Any]]:
-    return {name: rows for name, rows in everything(app.store.engine).items() if name != "chores"}
+    return {name: rows for name, rows in everything(app.store.engine).items() if name != "maintenance_tasks"}
 
 
 def test_killed_at_every_kind_of_moment_a_move_is_run_again_and_equal(
@@ -67,7 +67,7 @@ def test_killed_at_every_kind_of_moment_a_move_is_run_again_and_equal(
         ("Ledger Lane", "http://ledgerlane.example/feed"),
         ("Odd", "http://oddfeeds.example/truncated.xml"),
     ]
-    with running(size="small") as internet, laboratory(tmp_path, internet, feeds=feeds) as lab:
+    with running(size="small") as internet, recipe_run(tmp_path, internet, feeds=feeds) as lab:
         lab.run()
         add_packs(lab.app)
         before, raw, packs = state(lab.app), bodies(lab.app), list_packs(lab.app.store.engine)

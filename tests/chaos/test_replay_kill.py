@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 from tests.chaos.test_kill import KILLED, spread
-from tests.laboratory import RECIPE, QuickClock, laboratory
-from tests.scene import Scene
+from tests.support.recipe_run import RECIPE, QuickClock, recipe_run
+from tests.support.scene import Scene
 
 from headwater.documents.cleaning.normalise import normalise
 from headwater.model.replay import ReplayVerdict
@@ -108,7 +108,7 @@ def reading(process: subprocess.Popen[str], tmp_path_factory: pytest.TempPathFac
     def plain(recipe: Any) -> Any:
         return replace(recipe, steps=(normalise,), grouping=None)
 
-    with running(size="small") as internet, laboratory(folder, internet, adapt=plain) as lab:
+    with running(size="small") as internet, recipe_run(folder, internet, adapt=plain) as lab:
         lab.run()
         Replays(lab.app.store.engine).start(RECIPE, BEGIN, BEGIN + timedelta(days=9), lab.clock())
     return Stage(folder / "data", process)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import text
-from tests.batching import BatchServer, Trouble, batch_server
-from tests.newsdesk import Newsdesk
-from tests.scene import Scene
+from tests.servers.batch_api import ApiFaults, BatchServer, batch_server
+from tests.support.scene import Scene
+from tests.support.summary_rounds import SummaryScene
 
 from headwater.app import App, now
 from headwater.runtime.maintenance import MAINTENANCE_TASKS, SUMMARIES, Maintenance
@@ -19,16 +19,16 @@ from headwater.settings.settings import Settings, read_settings
 from headwater.store.connect import write_transaction
 from headwater.store.schema.flow import deliveries, stories
 from headwater.store.schema.summaries import summary_batches, summary_requests
-from headwater.stories.llm.batches import GRACE
+from headwater.stories.llm.batches import LISTING_DELAY
 
 LONGEST = 60
 QUICK = ("in_progress", "completed")
 MOMENTS = {
-    "between upload and note": Trouble("POST /files", silent="after"),
-    "between upload and create": Trouble("POST /batches", silent="before"),
-    "between create and note": Trouble("POST /batches", silent="after"),
-    "while it looks": Trouble("GET /batches/.*", silent="after"),
-    "between download and commit": Trouble("GET /files/.*/content", silent="after"),
+    "between upload and note": ApiFaults("POST /files", silent="after"),
+    "between upload and create": ApiFaults("POST /batches", silent="before"),
+    "between create and note": ApiFaults("POST /batches", silent="after"),
+    "while it looks": ApiFaults("GET /batches/.*", silent="after"),
+    "between download and commit": ApiFaults("GET /files/.*/content", silent="after"),
 }
 
 
@@ -36,7 +36,7 @@ MOMENTS = {
 def place(tmp_path: Path) -> Iterator[Scene]:
     """Two stories of a recipe in tier C."""
     app = App(Settings(data=str(tmp_path / "data")))
-    desk = Newsdesk(Scene(app.store, now=now()), BatchServer())
+    desk = SummaryScene(Scene(app.store, now=now()), BatchServer())
     desk.publish("a1", "a2", "b1")
     with write_transaction(app.store.engine) as connection:
         connection.execute(deliveries.delete())
@@ -68,8 +68,8 @@ def killed(path: Path, server: BatchServer) -> None:
 
 def went_on(path: Path, rounds: int) -> None:
     for number in range(1, rounds + 1):
-        app = App(read_settings(path, {}), clock=lambda n=number: now() + GRACE * n)
-        Maintenance(app, chores={SUMMARIES: MAINTENANCE_TASKS[SUMMARIES]}).run_now(SUMMARIES)
+        app = App(read_settings(path, {}), clock=lambda n=number: now() + LISTING_DELAY * n)
+        Maintenance(app, tasks={SUMMARIES: MAINTENANCE_TASKS[SUMMARIES]}).run_now(SUMMARIES)
         app.store.engine.dispose()
 
 
@@ -105,9 +105,9 @@ def test_g14_a_direct_round_killed_while_it_asks_asks_once_more(
     with batch_server() as server:
         path = settings_file(tmp_path, server)
         path.write_text(
-            path.read_text(encoding="utf-8").replace("mode: batch", "at_once: 1"), encoding="utf-8"
+            path.read_text(encoding="utf-8").replace("mode: batch", "concurrency: 1"), encoding="utf-8"
         )
-        server.troubles.append(Trouble("POST /chat/completions", silent="after"))
+        server.troubles.append(ApiFaults("POST /chat/completions", silent="after"))
         killed(path, server)
         went_on(path, 1)
         assert len(server.chats) == 3

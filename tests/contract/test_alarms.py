@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import structlog
 from sqlalchemy.exc import IntegrityError
-from tests.crypto_scene import CRYPTO, crypto, drafts, settings_file
 from tests.flow.command_line import Answer, call
-from tests.receivers import HttpReceiver, http_receiver
-from tests.scene import HOUR, LEASE, START, Scene, ended, kept, make_lead
+from tests.servers.receivers import HttpReceiver, http_receiver
+from tests.support.crypto_scene import CRYPTO, crypto, drafts, settings_file
+from tests.support.scene import HOUR, LEASE, START, Scene, ended, kept, make_lead
 
 from headwater.app import App
 from headwater.engine.context import JobContext

@@ -16,8 +16,8 @@ import obstore
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.scene import make_capture
-from tests.seaweed import Seaweed, running_seaweed
+from tests.servers.seaweed import Seaweed, running_seaweed
+from tests.support.scene import make_capture
 
 from headwater.archive import bucket
 from headwater.archive import packs as archive_module

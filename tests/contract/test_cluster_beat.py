@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from kombu.exceptions import OperationalError
 from sqlalchemy import Engine, update
-from tests.scene import LEASE as WORK_LEASE
-from tests.scene import RECIPE, Scene, make_source
+from tests.support.scene import LEASE as WORK_LEASE
+from tests.support.scene import RECIPE, Scene, make_source
 
 from headwater.app import App
 from headwater.liveness import owner_name

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
-from tests.loopback import free_port
-from tests.valkey import Valkey
+from tests.servers.loopback import free_port
+from tests.servers.valkey import Valkey
 
 from headwater.model.errors import Refused, Temporary
 from headwater.model.jobs import Job, Task

@@ -4,7 +4,7 @@ import os
 import time
 
 import pytest
-from tests.valkey import Valkey
+from tests.servers.valkey import Valkey
 
 from headwater.redis_client import RedisClient
 from headwater.runtime.celery.watchdog import STUCK_AFTER, BusyChildren, QueueWatchdog, StallTimer

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine
-from tests.crypto_scene import CRYPTO, crypto, drafts, settings_file
 from tests.flow.command_line import Answer, call
-from tests.scene import HOUR, START, Scene, ended, kept, make_source
+from tests.support.crypto_scene import CRYPTO, crypto, drafts, settings_file
+from tests.support.scene import HOUR, START, Scene, ended, kept, make_source
 
 from headwater.model.errors import Temporary
 from headwater.model.jobs import State

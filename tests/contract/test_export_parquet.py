@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet
-from tests.scene import START
+from tests.support.scene import START
 
 from headwater.sinks import row_files
 from headwater.sinks.row_files import WRITERS, atomic_file

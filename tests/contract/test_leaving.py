@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, func, select
-from tests.postgres import Postgres
-from tests.scene import HOUR, RECIPE, START, Scene
+from tests.servers.postgres import Postgres
+from tests.support.scene import HOUR, RECIPE, START, Scene
 
 from headwater.model.errors import MovedAway, Refused
 from headwater.model.jobs import Task

@@ -4,9 +4,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-import tests.scene as scenes
+import tests.support.scene as scenes
 from sqlalchemy import Engine, text
-from tests.scene import HOUR, START, ended, kept, make_source
+from tests.support.scene import HOUR, START, ended, kept, make_source
 
 from headwater.model.jobs import Draft, FetchResult, GatherResult, Quarantine, State, Task
 from headwater.model.keys import group_key
@@ -18,6 +18,7 @@ from headwater.store.connect import read_transaction
 from headwater.store.sql_store import SqlStore
 from headwater_recipes.geopolitics.views import NAMES
 
+pytestmark = pytest.mark.usefixtures("recipe_views")
 RECIPE = "geopolitics"
 STRAIT = "0b0f2a86-6a1c-4b0e-9d43-1f2f3c4d5e6f"
 ENTRY = "7e9a1c52-0f65-4e2b-8a53-0d6b1f2c3a4b"

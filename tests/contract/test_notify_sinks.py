@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
-from tests.receivers import HttpReceiver, MailReceiver, http_receiver, mail_receiver
+from tests.servers.receivers import HttpReceiver, MailReceiver, http_receiver, mail_receiver
 
 from headwater.model.alarm import Alarm
 from headwater.model.document import Document

@@ -1,8 +1,8 @@
 """What the health rules of a pipeline are held against, on both databases."""
 
-import tests.scene as scenes
+import tests.support.scene as scenes
 from sqlalchemy import Engine
-from tests.scene import HOUR, RECIPE, START, Scene, ended, make_source
+from tests.support.scene import HOUR, RECIPE, START, Scene, ended, make_source
 
 from headwater.model.jobs import FetchResult, GatherResult, Postponement, State, Task
 from headwater.model.story import Member, Story

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine
-from tests.scene import START
+from tests.support.scene import START
 
 from headwater.model.document import Document
 from headwater.model.errors import Refused

@@ -7,7 +7,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-from tests.conversing import NOW
+from tests.support.poll_sessions import NOW
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from headwater.documents.mentions.entities import TagEntities

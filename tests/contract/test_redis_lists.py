@@ -13,8 +13,8 @@ import pytest
 import redis
 from sqlalchemy import Engine
 from tests.contract.test_queue import Watch, ids
-from tests.fault_proxy import FaultProxy, fault_proxy
-from tests.valkey import Valkey
+from tests.servers.fault_proxy import FaultProxy, fault_proxy
+from tests.servers.valkey import Valkey
 
 from headwater.model.errors import Temporary
 from headwater.model.ports import QueueItem

@@ -2,7 +2,7 @@
 
 import pytest
 from sqlalchemy import Engine, func, select
-from tests.scene import HOUR, RECIPE, START, Scene, kept
+from tests.support.scene import HOUR, RECIPE, START, Scene, kept
 
 from headwater.store.connect import read_transaction
 from headwater.store.maintenance.retention import mark_archived

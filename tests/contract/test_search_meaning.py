@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sqlalchemy import Engine
-from tests.scene import HOUR, RECIPE, START, Scene, kept
+from tests.support.scene import HOUR, RECIPE, START, Scene, kept
 
 from headwater.store.search import vectors as meaning
 from headwater.store.search.full_text import SearchQuery

@@ -7,7 +7,18 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
-from tests.scene import HOUR, LEASE, ME, RECIPE, START, Scene, kept, make_capture, make_source, make_story
+from tests.support.scene import (
+    HOUR,
+    LEASE,
+    ME,
+    RECIPE,
+    START,
+    Scene,
+    kept,
+    make_capture,
+    make_source,
+    make_story,
+)
 
 from headwater.model.jobs import (
     Claim,

@@ -1,7 +1,7 @@
 """The outbox: each delivery is sent until it arrived, in its newest revision."""
 
 import pytest
-from tests.scene import HOUR, ME, START, Scene, ended, kept, make_story
+from tests.support.scene import HOUR, ME, START, Scene, ended, kept, make_story
 
 from headwater.model.jobs import Delivery, DeliveryResult, GatherResult, Postponement, Quarantine, State, Task
 from headwater.store.admin.operations import Operations

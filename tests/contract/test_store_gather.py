@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from tests.scene import HOUR, ME, RECIPE, START, Scene, ended, kept, make_story
+from tests.support.scene import HOUR, ME, RECIPE, START, Scene, ended, kept, make_story
 
 from headwater.model.document import FactValue
 from headwater.model.jobs import Claim, GatherResult, GroupBatch, Job, Postponement, Quarantine, State, Task

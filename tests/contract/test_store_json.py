@@ -3,7 +3,7 @@
 import msgspec
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.scene import Scene
+from tests.support.scene import Scene
 
 from headwater.model.document import Document, TrailEntry
 from headwater.store.schema.columns import to_json

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.scene import HOUR, ME, RECIPE, START, Scene, kept, make_capture, make_lead, make_source
+from tests.support.scene import HOUR, ME, RECIPE, START, Scene, kept, make_capture, make_lead, make_source
 
 from headwater.model.jobs import FetchResult, PollResult, Postponement, Quarantine, State, Task
 from headwater.store.schema.flow import captures, documents, leads, quarantine

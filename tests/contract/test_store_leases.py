@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import text
 from tests.contract.test_store_lookups import noted, planned
-from tests.scene import START, Scene
+from tests.support.scene import START, Scene
 
 from headwater.store.admin.operations import Operations
 from headwater.store.claims.leases import TASK_TABLES

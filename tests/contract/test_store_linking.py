@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.scene import Scene, ended, kept, make_document, make_lead, make_source
+from tests.support.scene import Scene, ended, kept, make_document, make_lead, make_source
 
 from headwater.model.document import Mention
 from headwater.model.jobs import Draft, RefineResult, State, Task

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import Engine, event
-from tests.scene import ME, START, Scene, kept
+from tests.support.scene import ME, START, Scene, kept
 
 from headwater.model.jobs import DeliveryResult, FetchResult, GatherResult, RefineResult, State, Task
 from headwater.store.sql_store import SqlStore

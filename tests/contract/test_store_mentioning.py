@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.scene import RECIPE, Scene, ended, kept, make_document
+from tests.support.scene import RECIPE, Scene, ended, kept, make_document
 
 from headwater.cli.documents.mentions import searched_with, with_mentions_entry
 from headwater.documents.mentions.find_mentions import FindMentions

@@ -1,7 +1,7 @@
 """What an operator may do: wake, pause and reset sources; send quarantined records again or end them; sweep."""
 
 import pytest
-from tests.scene import HOUR, LEASE, ME, RECIPE, START, Scene, ended, make_capture, make_source
+from tests.support.scene import HOUR, LEASE, ME, RECIPE, START, Scene, ended, make_capture, make_source
 
 from headwater.model.errors import Refused
 from headwater.model.jobs import FetchResult, GatherResult, Quarantine, State, Task

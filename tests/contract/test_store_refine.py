@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.scene import HOUR, ME, RECIPE, START, Scene, ended, kept, make_document, mark
+from tests.support.scene import HOUR, ME, RECIPE, START, Scene, ended, fingerprint, kept, make_document
 
 from headwater.model.document import Edge, FactValue, Mention, TrailEntry
 from headwater.model.jobs import GatherResult, Postponement, State, Task
@@ -104,29 +104,38 @@ def test_everything_a_document_found_out_is_stored_with_it(scene: Scene):
 
 def test_exclusive_fingerprints_belong_to_the_document(scene: Scene):
     (draft,) = scene.drafts("a")
-    scene.refine(kept(draft, fingerprints=(mark("x"), mark("y", "url"), mark("z", exclusive=False))))
-    wanted = [mark("x"), mark("y", "url"), mark("x", "url")]
-    assert scene.store.owners(RECIPE, wanted) == {mark("x"): draft.id, mark("y", "url"): draft.id}
-    assert scene.store.owners("other", wanted) == {}
-    assert scene.store.owners(RECIPE, []) == {}
+    scene.refine(
+        kept(
+            draft, fingerprints=(fingerprint("x"), fingerprint("y", "url"), fingerprint("z", exclusive=False))
+        )
+    )
+    wanted = [fingerprint("x"), fingerprint("y", "url"), fingerprint("x", "url")]
+    assert scene.store.fingerprint_owners(RECIPE, wanted) == {
+        fingerprint("x"): draft.id,
+        fingerprint("y", "url"): draft.id,
+    }
+    assert scene.store.fingerprint_owners("other", wanted) == {}
+    assert scene.store.fingerprint_owners(RECIPE, []) == {}
 
 
 @pytest.mark.parametrize("value", ["https://wire.example/" + "é1x" * 2000, "nul \x00", "half \ud800"])
 def test_a_fingerprint_may_be_long_or_odd(scene: Scene, value: str):
     (draft,) = scene.drafts("a")
-    scene.refine(kept(draft, fingerprints=(mark(value),)))
-    assert scene.store.owners(RECIPE, [mark(value), mark(value + "x")]) == {mark(value): draft.id}
+    scene.refine(kept(draft, fingerprints=(fingerprint(value),)))
+    assert scene.store.fingerprint_owners(RECIPE, [fingerprint(value), fingerprint(value + "x")]) == {
+        fingerprint(value): draft.id
+    }
     (other,) = scene.drafts("b")
-    assert scene.refine(kept(other, fingerprints=(mark(value),))) == [other.id]
+    assert scene.refine(kept(other, fingerprints=(fingerprint(value),))) == [other.id]
 
 
 def test_a_taken_fingerprint_is_a_conflict_and_nothing_of_the_loser_is_written(scene: Scene):
     (first,) = scene.drafts("a")
-    scene.refine(kept(first, fingerprints=(mark("x"),)))
+    scene.refine(kept(first, fingerprints=(fingerprint("x"),)))
     (second,) = scene.drafts("b")
     before = {table.name: scene.rows(table) for table in (documents, fingerprints)}
     lost = kept(
-        second, routes=("out",), fingerprints=(mark("x"), mark("new")), group="day",
+        second, routes=("out",), fingerprints=(fingerprint("x"), fingerprint("new")), group="day",
         facts={"f": FactValue(1)}, mentions=(Mention("s", "k", 1.0),), edges=(Edge("o", "related", "r"),),
     )  # fmt: skip
     assert scene.refine(lost) == [second.id]
@@ -138,29 +147,31 @@ def test_a_taken_fingerprint_is_a_conflict_and_nothing_of_the_loser_is_written(s
 
 def test_in_one_batch_one_document_gets_a_fingerprint_and_the_other_is_decided_again(scene: Scene):
     drafts = scene.drafts("a", "b", "c")
-    lost = scene.refine(*(kept(draft, fingerprints=(mark("x"), mark(draft.id))) for draft in drafts))
+    lost = scene.refine(
+        *(kept(draft, fingerprints=(fingerprint("x"), fingerprint(draft.id))) for draft in drafts)
+    )
     assert len(lost) == 2
     (winner,) = {draft.id for draft in drafts} - set(lost)
-    assert scene.store.owners(RECIPE, [mark("x")]) == {mark("x"): winner}
+    assert scene.store.fingerprint_owners(RECIPE, [fingerprint("x")]) == {fingerprint("x"): winner}
     assert {row["document_id"] for row in scene.rows(fingerprints)} == {winner}
     assert {row["id"] for row in scene.rows(documents, state=State.KEPT)} == {winner}
 
 
 def test_the_same_fingerprint_again_is_no_conflict_with_itself(scene: Scene):
-    (draft,) = scene.keep("a", fingerprints=(mark("x"),))
+    (draft,) = scene.keep("a", fingerprints=(fingerprint("x"),))
     again = scene.change(draft, "changed")
-    assert scene.refine(kept(again, fingerprints=(mark("x"), mark("x2")))) == []
+    assert scene.refine(kept(again, fingerprints=(fingerprint("x"), fingerprint("x2")))) == []
     assert {row["value"] for row in scene.rows(fingerprints)} == {"x", "x2"}
 
 
 def test_a_kept_document_that_loses_a_fingerprint_takes_no_other_with_it(scene: Scene):
-    (first,) = scene.keep("a", fingerprints=(mark("a"),))
-    (other,) = scene.keep("b", fingerprints=(mark("b"),))
+    (first,) = scene.keep("a", fingerprints=(fingerprint("a"),))
+    (other,) = scene.keep("b", fingerprints=(fingerprint("b"),))
     again = scene.change(first, "changed")
-    assert scene.refine(kept(again, fingerprints=(mark("b"), mark("c")))) == [first.id]
-    assert scene.store.owners(RECIPE, [mark("a"), mark("b"), mark("c")]) == {
-        mark("a"): first.id,
-        mark("b"): other.id,
+    assert scene.refine(kept(again, fingerprints=(fingerprint("b"), fingerprint("c")))) == [first.id]
+    assert scene.store.fingerprint_owners(RECIPE, [fingerprint("a"), fingerprint("b"), fingerprint("c")]) == {
+        fingerprint("a"): first.id,
+        fingerprint("b"): other.id,
     }
 
 
@@ -205,14 +216,14 @@ def test_an_ended_document_opens_no_delivery_and_marks_no_group(scene: Scene):
 
 def test_what_a_document_held_before_stays_its_own_when_two_of_a_commit_lose(scene: Scene):
     (owner,) = scene.drafts("owner")
-    scene.refine(kept(owner, fingerprints=(mark("taken"),)))
+    scene.refine(kept(owner, fingerprints=(fingerprint("taken"),)))
     (old,) = scene.drafts("old")
-    scene.refine(kept(old, fingerprints=(mark("mine"),)))
+    scene.refine(kept(old, fingerprints=(fingerprint("mine"),)))
     again = scene.change(old, "next")
     (new,) = scene.drafts("new")
-    wanted = (mark("mine"), mark("taken"), mark("fresh"))
+    wanted = (fingerprint("mine"), fingerprint("taken"), fingerprint("fresh"))
     lost = scene.refine(
-        kept(again, fingerprints=wanted), kept(new, fingerprints=(mark("mine"), mark("other")))
+        kept(again, fingerprints=wanted), kept(new, fingerprints=(fingerprint("mine"), fingerprint("other")))
     )
     assert sorted(lost) == sorted([old.id, new.id])
     held = {row["value"]: row["document_id"] for row in scene.rows(fingerprints)}

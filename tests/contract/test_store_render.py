@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from tests.scene import HOUR, LEASE, ME, Scene, ended, kept, make_capture
+from tests.support.scene import HOUR, LEASE, ME, Scene, ended, kept, make_capture
 
 from headwater.model.jobs import FetchResult, Postponement, Quarantine, State, Task
 from headwater.model.source import StoredLead

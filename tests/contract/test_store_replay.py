@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import event
-from tests.scene import HOUR, LEASE, ME, RECIPE, START, Scene, ended, kept
+from tests.support.scene import HOUR, LEASE, ME, RECIPE, START, Scene, ended, kept
 
 from headwater.model.errors import Refused
 from headwater.model.jobs import Postponement, State, Task

@@ -1,7 +1,7 @@
 """A page that changed is a new revision of the same document; no revision disappears."""
 
 import pytest
-from tests.scene import HOUR, RECIPE, START, Scene, ended, kept
+from tests.support.scene import HOUR, RECIPE, START, Scene, ended, kept
 
 from headwater.model.document import FactValue, Mention, TrailEntry
 from headwater.model.jobs import Postponement, State, Task

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import structlog
-from tests.scene import ME, RECIPE, START, Scene, kept
+from tests.support.scene import ME, RECIPE, START, Scene, kept
 
 from headwater.engine.context import JobContext
 from headwater.engine.deliver import deliver

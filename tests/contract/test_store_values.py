@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from sqlalchemy import event, text
 from sqlalchemy.exc import DatabaseError, IntegrityError
-from tests.scene import HOUR, START, Scene, kept, make_lead, make_source
+from tests.support.scene import HOUR, START, Scene, kept, make_lead, make_source
 
 from headwater.model.document import FactValue
 from headwater.model.errors import Refused, Temporary

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine
-from tests.crypto_scene import CRYPTO, crypto, drafts, settings_file
 from tests.flow.command_line import call
-from tests.scene import HOUR, ME, START, Scene, ended, kept, make_lead
+from tests.support.crypto_scene import CRYPTO, crypto, drafts, settings_file
+from tests.support.scene import HOUR, ME, START, Scene, ended, kept, make_lead
 
 from headwater.model.jobs import Draft, GatherResult, State, Task
 from headwater.model.story import Member, Story

@@ -14,10 +14,10 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.chatting import ChatServer, Reply, chat_server
 from tests.flow.command_line import PATIENCE, SOURCE, call
-from tests.pure.test_intelligence import GOOD
-from tests.valkey import Valkey
+from tests.pure.test_llm_extraction import GOOD
+from tests.servers.chat_api import ChatServer, Reply, chat_server
+from tests.servers.valkey import Valkey
 
 from headwater.app import App
 from headwater.model.ports import QueueItem

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 from sqlalchemy import Engine, func, select
-from tests.crypto_scene import ask, crypto, drafts
 from tests.flow.command_line import call
-from tests.laboratory import Laboratory, laboratory
-from tests.scene import START, Scene, kept, make_source
+from tests.support.crypto_scene import ask, crypto, drafts
+from tests.support.recipe_run import RecipeRun, recipe_run
+from tests.support.scene import START, Scene, kept, make_source
 
 from headwater.app import App
 from headwater.archive.record_files import FolderRecords, copy_records
@@ -25,10 +25,10 @@ from headwater.store.maintenance import snapshot
 from headwater.store.maintenance.snapshot import check_snapshot, save_snapshot
 from headwater.store.migrate import HEAD
 from headwater.store.rows import capture_from
-from headwater.store.schema.columns import metadata
 from headwater.store.schema.flow import captures, documents, sources
 from headwater.store.search.full_text import SearchQuery, search_text
 from headwater.store.sql_store import SqlStore
+from headwater.store.tables import metadata
 from headwater_demo.internet import Internet, running
 
 FEEDS = [("Ledger Lane", "http://ledgerlane.example/feed"), ("Odd", "http://oddfeeds.example/truncated.xml")]
@@ -42,13 +42,13 @@ def internet() -> Iterator[Internet]:
 
 
 @pytest.fixture
-def lab(tmp_path: Path, internet: Internet, database: str) -> Iterator[Laboratory]:
-    with laboratory(tmp_path, internet, database=database, feeds=FEEDS) as made:
+def lab(tmp_path: Path, internet: Internet, database: str) -> Iterator[RecipeRun]:
+    with recipe_run(tmp_path, internet, database=database, feeds=FEEDS) as made:
         yield made
 
 
 @pytest.fixture
-def other(lab: Laboratory, empty_database: str, tmp_path: Path) -> Iterator[App]:
+def other(lab: RecipeRun, empty_database: str, tmp_path: Path) -> Iterator[App]:
     """An empty installation elsewhere, on either database."""
     settings = msgspec.structs.replace(lab.settings, data=str(tmp_path / "other"), database=empty_database)
     made = App(settings, clock=lab.clock)
@@ -70,7 +70,7 @@ def bodies(app: App) -> dict[str, bytes]:
     return dict(app.archive.get(taken))
 
 
-def test_c30_what_was_restored_is_searched_as_before(lab: Laboratory, other: App, tmp_path: Path):
+def test_c30_what_was_restored_is_searched_as_before(lab: RecipeRun, other: App, tmp_path: Path):
     lab.run()
     wish = SearchQuery(query="bitcoin market", recipe=lab.recipe.name, limit=5)
     before = [row["id"] for row in search_text(lab.app.store.engine, wish)]
@@ -80,7 +80,7 @@ def test_c30_what_was_restored_is_searched_as_before(lab: Laboratory, other: App
     assert {row["id"] for row in search_text(other.store.engine, wish)} == set(before)
 
 
-def test_c30_a_restored_store_equals_the_original(lab: Laboratory, other: App, tmp_path: Path):
+def test_c30_a_restored_store_equals_the_original(lab: RecipeRun, other: App, tmp_path: Path):
     lab.run()
     before, raw = everything(lab.app.store.engine), bodies(lab.app)
     assert len(before["documents"]) > 5
@@ -102,13 +102,13 @@ def test_c30_a_restored_store_equals_the_original(lab: Laboratory, other: App, t
 
 
 def test_c30_the_restored_store_goes_on_and_doubles_nothing(
-    lab: Laboratory, empty_database: str, tmp_path: Path
+    lab: RecipeRun, empty_database: str, tmp_path: Path
 ):
     lab.run()
     create_backup(lab.app, tmp_path / "kept")
     (tmp_path / "second").mkdir()
     told = {"database": empty_database, "feeds": FEEDS, "clock": lab.clock}
-    with laboratory(tmp_path / "second", lab.internet, **told) as second:
+    with recipe_run(tmp_path / "second", lab.internet, **told) as second:
         empty = App(second.settings, clock=lab.clock)
         restore(empty, select_backup(tmp_path / "kept", None), force=False)
         empty.store.engine.dispose()
@@ -235,7 +235,7 @@ def _harm(backup: Path, harm: str) -> None:
         database.write_bytes(data)
 
 
-def test_packs_are_copied_once_and_damage_is_told(lab: Laboratory, tmp_path: Path):
+def test_packs_are_copied_once_and_damage_is_told(lab: RecipeRun, tmp_path: Path):
     lab.run()
     first = create_backup(lab.app, tmp_path / "kept")
     second = create_backup(lab.app, tmp_path / "kept")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.browsing import STORY, Listener, Page, browsers, descendants, fetching, render, serving
+from tests.servers.browser_site import STORY, Listener, Page, browsers, descendants, fetching, render, serving
 
 from headwater.fetch.browser.renderer import BrowserLimits
 from headwater.fetch.client.http_fetcher import HttpFetcher
@@ -230,7 +230,7 @@ def test_without_a_browser_the_reason_stays():
 
 VICTIM = """
 import sys, time
-from tests.browsing import fetching, render
+from tests.servers.browser_site import fetching, render
 class Elsewhere: base = sys.argv[1]
 with fetching(Elsewhere) as fetcher:
     render(fetcher, "/shell")

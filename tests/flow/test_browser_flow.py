@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
-from tests.browsing import STORY, Page, Site, require_browser, serving
-from tests.conversing import desk_for, make_recipe, make_source, run
+from tests.servers.browser_site import STORY, Page, Site, require_browser, serving
+from tests.support.poll_sessions import context_for, make_recipe, make_source, run
 
 from headwater.app import App
 from headwater.engine.context import JobContext
@@ -43,7 +43,7 @@ def installed(
         return Discovery(leads=(Lead(identity="page", url="http://news.example/page", title="Harbour"),))
 
     recipe = make_recipe(discover, make_source("one"))
-    with serving(pages) as site, desk_for(tmp_path, site.base, recipe) as (app, context):
+    with serving(pages) as site, context_for(tmp_path, site.base, recipe) as (app, context):
         yield app, replace(context, renders=renders), site
 
 
@@ -155,7 +155,7 @@ def test_a_shell_without_its_script_and_a_login_end_with_their_reasons(tmp_path:
         return Discovery(leads=tuple(Lead(identity=n, url=f"http://oddities.example/{n}") for n in names))
 
     recipe = make_recipe(discover, make_source("walls"))
-    with running() as internet, desk_for(tmp_path, internet.base_url, recipe) as (app, context):
+    with running() as internet, context_for(tmp_path, internet.base_url, recipe) as (app, context):
         run(replace(context, renders=True))
         found = {row["url"].rpartition("/")[2]: (row["state"], row["reason"]) for row in rows(app, documents)}
         assert found == {

@@ -13,8 +13,8 @@ import pytest
 import yaml
 from tests.flow.command_line import call
 from tests.flow.test_backup_drill import bodies, everything
-from tests.laboratory import Laboratory, laboratory
-from tests.seaweed import Seaweed
+from tests.servers.seaweed import Seaweed
+from tests.support.recipe_run import RecipeRun, recipe_run
 
 from headwater.app import App
 from headwater.archive import record_files
@@ -52,13 +52,13 @@ def place(seaweed: Seaweed) -> ArchiveSettings:
 
 
 @pytest.fixture
-def lab(tmp_path: Path, internet: Internet, place: ArchiveSettings) -> Iterator[Laboratory]:
-    with laboratory(tmp_path, internet, feeds=FEEDS) as made:
+def lab(tmp_path: Path, internet: Internet, place: ArchiveSettings) -> Iterator[RecipeRun]:
+    with recipe_run(tmp_path, internet, feeds=FEEDS) as made:
         made.__dict__["settings"] = msgspec.structs.replace(made.settings, archive=place)
         yield made
 
 
-def test_a_run_is_archived_in_the_bucket_and_can_be_saved_restored_and_swept(lab: Laboratory, tmp_path: Path):
+def test_a_run_is_archived_in_the_bucket_and_can_be_saved_restored_and_swept(lab: RecipeRun, tmp_path: Path):
     lab.run()
     assert lab.unfinished() == {}
     raw = bodies(lab.app)
@@ -121,7 +121,7 @@ def old_documents_moved(app: App) -> list[str]:
 
 
 def test_files_of_old_documents_are_found_from_every_machine(
-    lab: Laboratory, place: ArchiveSettings, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
+    lab: RecipeRun, place: ArchiveSettings, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
 ):
     lab.run()
     names = old_documents_moved(lab.app)
@@ -150,7 +150,7 @@ def test_files_of_old_documents_are_found_from_every_machine(
 
 
 def test_files_of_old_documents_are_saved_restored_and_moved(
-    lab: Laboratory, place: ArchiveSettings, tmp_path: Path
+    lab: RecipeRun, place: ArchiveSettings, tmp_path: Path
 ):
     lab.run()
     app = lab.app
@@ -173,7 +173,7 @@ def test_files_of_old_documents_are_saved_restored_and_moved(
 
 
 def test_files_that_an_earlier_version_left_in_the_data_folder_are_brought_along(
-    lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    lab: RecipeRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     lab.app.archive.ready()
     left = FolderRecords(tmp_path / "data" / "records")
@@ -195,7 +195,7 @@ def test_files_that_an_earlier_version_left_in_the_data_folder_are_brought_along
 
 
 def test_what_a_backup_holds_already_is_not_fetched_from_the_bucket_again(
-    lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    lab: RecipeRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     app, asked = lab.app, []
     really = BucketRecords.read
@@ -226,7 +226,7 @@ OUTSIDE = (
 )
 
 
-def test_no_name_leads_out_of_where_they_lie(lab: Laboratory, tmp_path: Path):
+def test_no_name_leads_out_of_where_they_lie(lab: RecipeRun, tmp_path: Path):
     secret = tmp_path / "2026" / "secret.parquet"
     secret.parent.mkdir()
     secret.write_bytes(b"secret")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.flow.command_line import call
-from tests.scene import Scene
+from tests.support.scene import Scene
 
 import headwater.ops.restore
 from headwater.model.errors import Temporary

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.flow.command_line import Answer, call
-from tests.scene import ME, Scene, make_source
+from tests.support.scene import ME, Scene, make_source
 
 from headwater.documents.mentions.matcher import build_subject_matcher
 from headwater.model.errors import Refused

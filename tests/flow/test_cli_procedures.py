@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.flow.command_line import Answer, call
-from tests.scene import Scene, kept, make_lead, make_source
+from tests.support.scene import Scene, kept, make_lead, make_source
 
 from headwater.app import App
 from headwater.model.jobs import Task

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.crypto_scene import crypto, drafts, settings_file
 from tests.flow.command_line import call
-from tests.scene import START, Scene, kept
+from tests.support.crypto_scene import crypto, drafts, settings_file
+from tests.support.scene import START, Scene, kept
 
 from headwater.search import retrieval as searching
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import psutil
 import pytest
 from tests.chaos.snapshot import Snapshot, take_snapshot
-from tests.cluster import Cluster, cluster
-from tests.postgres import Postgres
-from tests.trial import RECIPE, children
-from tests.valkey import Valkey
+from tests.servers.postgres import Postgres
+from tests.servers.valkey import Valkey
+from tests.support.cluster import Cluster, cluster
+from tests.support.journal_recipe import RECIPE, children
 
 from headwater.liveness import dead_owners
 from headwater.runtime.celery.beat import leader_row

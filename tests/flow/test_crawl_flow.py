@@ -2,7 +2,7 @@
 
 import pytest
 from sqlalchemy import select
-from tests.conversing import desk_for, make_recipe, make_source, run
+from tests.support.poll_sessions import context_for, make_recipe, make_source, run
 
 from headwater.sources.crawl.poll import discover_crawl
 from headwater.store.connect import read_transaction
@@ -45,7 +45,7 @@ def make(internet, tmp_path, **options):
         "per_shape": 5,
     } | options
     source = make_source("crawl", "http://townhall.example/", options=chosen)
-    return desk_for(tmp_path, internet.base_url, make_recipe(discover_crawl, source))
+    return context_for(tmp_path, internet.base_url, make_recipe(discover_crawl, source))
 
 
 def test_p6_services_are_recognised_by_address_and_markers_and_become_documents(internet, tmp_path):
@@ -97,7 +97,7 @@ def test_a_second_crawl_changes_nothing(internet, tmp_path):
         app.operations.wake("trial", app.clock())
         run(context)
         assert [(row["id"], row["revision"]) for row in rows(app, documents)] == before
-        assert [row["new"] for row in rows(app, polls)][1:] == [0]
+        assert [row["new_count"] for row in rows(app, polls)][1:] == [0]
 
 
 def test_a_page_that_fails_does_not_end_the_crawl(internet, tmp_path):
@@ -111,6 +111,6 @@ def test_a_page_that_fails_does_not_end_the_crawl(internet, tmp_path):
 
 def test_a_site_that_cannot_be_entered_is_a_failing_source(internet, tmp_path):
     source = make_source("crawl", "http://unmapped.example/")
-    with desk_for(tmp_path, internet.base_url, make_recipe(discover_crawl, source)) as (app, context):
+    with context_for(tmp_path, internet.base_url, make_recipe(discover_crawl, source)) as (app, context):
         run(context)
         assert (rows(app, sources)[0]["reason"], rows(app, sources)[0]["failures"]) == ("http_404", 1)

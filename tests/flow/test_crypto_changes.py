@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.laboratory import Laboratory, laboratory
+from tests.support.recipe_run import RecipeRun, recipe_run
 
 from headwater.model.jobs import State
 from headwater.store.schema.flow import captures, leads, quarantine, revisions
@@ -23,9 +23,9 @@ def internet() -> Iterator[Internet]:
 
 
 @pytest.fixture
-def lab(internet: Internet, tmp_path: Path) -> Iterator[Laboratory]:
+def lab(internet: Internet, tmp_path: Path) -> Iterator[RecipeRun]:
     """One feed with whole articles, one with teasers whose pages are fetched; both read once."""
-    with laboratory(tmp_path, internet, feeds=[WIRE, TEASERS]) as made:
+    with recipe_run(tmp_path, internet, feeds=[WIRE, TEASERS]) as made:
         made.run()
         yield made
 
@@ -35,7 +35,7 @@ def _record(internet: Internet, host: str) -> dict:
 
 
 @pytest.mark.parametrize("host", ["ledgerlane.example", "hashfield.example"])
-def test_a_changed_page_is_revision_2_of_the_same_document(lab: Laboratory, internet: Internet, host: str):
+def test_a_changed_page_is_revision_2_of_the_same_document(lab: RecipeRun, internet: Internet, host: str):
     article = _record(internet, host)
     before = {row["id"]: row for row in lab.documents()}
     (old,) = [row for row in before.values() if row["url"] in article["urls"]]
@@ -55,7 +55,7 @@ def test_a_changed_page_is_revision_2_of_the_same_document(lab: Laboratory, inte
     assert lab.unfinished() == {}
 
 
-def test_new_articles_are_read_when_they_appear(lab: Laboratory, internet: Internet):
+def test_new_articles_are_read_when_they_appear(lab: RecipeRun, internet: Internet):
     before = {row["id"] for row in lab.documents()}
     lab.clock.advance(timedelta(hours=24))
     internet.advance(timedelta(hours=24))
@@ -67,14 +67,14 @@ def test_new_articles_are_read_when_they_appear(lab: Laboratory, internet: Inter
     assert {row["url"].partition("?utm")[0] for row in now.values()} >= listed
 
 
-def test_an_article_published_a_moment_ago_is_found(lab: Laboratory, internet: Internet):
+def test_an_article_published_a_moment_ago_is_found(lab: RecipeRun, internet: Internet):
     made = internet.publish("hashfield.example", title="Something happened just now")
     lab.poll_again()
     (row,) = [row for row in lab.documents(State.KEPT) if row["title"] == "Something happened just now"]
     assert row["url"] in made["urls"]
 
 
-def test_an_unchanged_page_is_asked_for_conditionally_and_captured_once(lab: Laboratory, internet: Internet):
+def test_an_unchanged_page_is_asked_for_conditionally_and_captured_once(lab: RecipeRun, internet: Internet):
     article = _record(internet, "hashfield.example")
     taken = len(lab.rows(captures))
     with lab.app.store.engine.begin() as connection:
@@ -95,14 +95,14 @@ def _publish_failing(internet: Internet, fault: Fault, times: int) -> str:
 
 @pytest.mark.parametrize("fault", [Fault(status=503), Fault(reset=True), Fault(truncate=50)])
 def test_c12_a_page_that_fails_twice_is_fetched_the_third_time(
-    lab: Laboratory, internet: Internet, fault: Fault
+    lab: RecipeRun, internet: Internet, fault: Fault
 ):
     url = _publish_failing(internet, fault, 2)
     lab.poll_again()
     assert [row["url"] for row in lab.documents(State.KEPT) if row["title"] == "Hard to get"] == [url]
 
 
-def test_a_page_that_is_gone_ends_with_its_reason(lab: Laboratory, internet: Internet):
+def test_a_page_that_is_gone_ends_with_its_reason(lab: RecipeRun, internet: Internet):
     url = _publish_failing(internet, Fault(status=410), 1)
     lab.poll_again()
     (lead,) = lab.rows(leads, url=url)
@@ -110,7 +110,7 @@ def test_a_page_that_is_gone_ends_with_its_reason(lab: Laboratory, internet: Int
     assert [row for row in lab.documents() if row["url"] == url] == []
 
 
-def test_a_page_that_never_answers_goes_into_quarantine_and_comes_back(lab: Laboratory, internet: Internet):
+def test_a_page_that_never_answers_goes_into_quarantine_and_comes_back(lab: RecipeRun, internet: Internet):
     url = _publish_failing(internet, Fault(status=500), 4)
     lab.poll_again()
     (lead,) = lab.rows(leads, url=url)

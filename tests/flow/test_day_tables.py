@@ -10,9 +10,9 @@ from uuid import UUID, uuid5
 
 import psycopg
 import pytest
-from tests.conversing import NOW, converse, desk_for, make_source, table
 from tests.flow.test_geopolitics import Box, Moving, run
-from tests.postgres import Postgres
+from tests.servers.postgres import Postgres
+from tests.support.poll_sessions import NOW, context_for, make_source, run_session, table
 
 from headwater.model.document import Document
 from headwater.model.errors import Permanent, Refused, Temporary
@@ -79,7 +79,7 @@ def test_g3_g22_a_day_is_read_filled_in_and_answered_in_place(
     with (
         news(postgres, monkeypatch) as database,
         running() as internet,
-        desk_for(tmp_path, internet.base_url, recipe, clock) as (app, bare),
+        context_for(tmp_path, internet.base_url, recipe, clock) as (app, bare),
     ):
         filler = recipe.sinks["day_tables"](tmp_path, app.provenance)
         run(replace(bare, sinks={"files": Box(), "day_tables": filler}), clock)
@@ -122,7 +122,7 @@ def test_g2_the_day_that_is_asked_for_is_read_instead_of_the_newest(tmp_path: Pa
 
 def look(told: str) -> None:
     source = make_source("day_tables", "", options={"database": told})
-    converse(discover_day_tables(source, NOW), table({}))
+    run_session(discover_day_tables(source, NOW), table({}))
 
 
 def test_g3_a_database_that_cannot_be_reached_is_tried_later_and_its_address_is_not_told(monkeypatch):

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import yaml
 from sqlalchemy import select, text
-from tests.conversing import desk_for
-from tests.homes import Home
+from tests.support.environments import EnvironmentUnderTest
+from tests.support.poll_sessions import context_for
 
 from headwater.engine.context import JobContext
 from headwater.model.outcomes import Sent
@@ -65,7 +65,7 @@ def run(context: JobContext, clock: Moving) -> None:
 def told(app) -> dict[str, set[str]]:
     """Live stories and the addresses in them."""
     inside = defaultdict(set)
-    query = """SELECT m.story_id, d.url FROM members m JOIN documents d ON d.id = m.document_id
+    query = """SELECT m.story_id, d.url FROM story_members m JOIN documents d ON d.id = m.document_id
         JOIN stories s ON s.id = m.story_id WHERE s.state = 'live'"""
     for row in rows(app, query):
         inside[row["story_id"]].add(row["url"])
@@ -84,7 +84,9 @@ def prepared(tmp_path: Path, **options: object):
     return configure(listed, {"settle": "5m", **options})
 
 
-def test_g11_stories_stay_within_flashpoints_and_go_on_the_next_day(tmp_path: Path, own_home: Home):
+def test_g11_stories_stay_within_flashpoints_and_go_on_the_next_day(
+    tmp_path: Path, own_home: EnvironmentUnderTest
+):
     recipe, clock, box = (
         prepared(tmp_path, alerts={"channels": ["ops"], "new_story": 2, "growth": None}),
         Moving(),
@@ -92,7 +94,7 @@ def test_g11_stories_stay_within_flashpoints_and_go_on_the_next_day(tmp_path: Pa
     )
     with (
         running() as internet,
-        desk_for(tmp_path, internet.base_url, recipe, clock, own_home) as (app, bare),
+        context_for(tmp_path, internet.base_url, recipe, clock, own_home) as (app, bare),
     ):
         app.register(recipe)
         context = replace(bare, sinks={"ops": box, "files": Box()})
@@ -129,11 +131,13 @@ def test_g11_stories_stay_within_flashpoints_and_go_on_the_next_day(tmp_path: Pa
         assert len(box.envelopes) == 6
 
 
-def test_g13_g16_g21_a_story_has_summary_topic_score_and_their_evidence(tmp_path: Path, own_home: Home):
+def test_g13_g16_g21_a_story_has_summary_topic_score_and_their_evidence(
+    tmp_path: Path, own_home: EnvironmentUnderTest
+):
     recipe, clock = prepared(tmp_path), Moving()
     with (
         running() as internet,
-        desk_for(tmp_path, internet.base_url, recipe, clock, own_home) as (app, context),
+        context_for(tmp_path, internet.base_url, recipe, clock, own_home) as (app, context),
     ):
         app.register(recipe)
         run(replace(context, sinks={"files": Box()}), clock)

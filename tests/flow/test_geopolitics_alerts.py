@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 
-from tests.conversing import desk_for
 from tests.flow.test_geopolitics import Box, Moving, next_day, prepared, rows, run
-from tests.homes import Home
+from tests.support.environments import EnvironmentUnderTest
+from tests.support.poll_sessions import context_for
 
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.outcomes import Sent
@@ -37,11 +37,13 @@ class Gone:
         raise Permanent("receiver_refused", f"{len(envelopes)} of them")
 
 
-def test_g17_an_alert_is_tried_again_or_set_apart_and_told_once(tmp_path: Path, own_home: Home):
+def test_g17_an_alert_is_tried_again_or_set_apart_and_told_once(
+    tmp_path: Path, own_home: EnvironmentUnderTest
+):
     recipe, clock, moody = prepared(tmp_path, alerts=RULES), Moving(), Moody(refusals=1)
     with (
         running() as internet,
-        desk_for(tmp_path, internet.base_url, recipe, clock, own_home) as (app, bare),
+        context_for(tmp_path, internet.base_url, recipe, clock, own_home) as (app, bare),
     ):
         context = replace(bare, sinks={"files": Box(), "ops": moody, "dead": Gone()})
         run(context, clock)

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sqlalchemy import select
-from tests.conversing import NOW, desk_for
 from tests.flow.test_geopolitics import Box, Moving, next_day, prepared, rows, run, told
+from tests.support.poll_sessions import NOW, context_for
 
 from headwater.model.document import Document, Vector
 from headwater.model.recipe import EmptyKnowledge, StepContext
@@ -53,7 +53,7 @@ def document(name: str, text: str = "harbour pilots", vector: Vector | None = No
 
 def test_g10_g18_each_document_is_encoded_once_and_its_vector_kept(tmp_path: Path, toy: Toy):
     recipe, clock = prepared(tmp_path, tier="B", model="toy"), Moving()
-    with running() as internet, desk_for(tmp_path, internet.base_url, recipe, clock) as (app, bare):
+    with running() as internet, context_for(tmp_path, internet.base_url, recipe, clock) as (app, bare):
         context = replace(bare, sinks={"files": Box()})
         run(context, clock)
         asked = [report for report in REPORTS if report.hours <= 0]

@@ -5,7 +5,7 @@ from io import StringIO
 from rich.console import Console
 from tests.flow.test_cli_dedupe import COPY, STORY
 from tests.flow.test_ladder_workers import told, work
-from tests.scene import Scene
+from tests.support.scene import Scene
 
 from headwater.cli.render.document_history import history_tree
 from headwater.store.reads.explanation import explain

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.laboratory import LONGEST, RECIPE, Laboratory, laboratory
+from tests.support.recipe_run import LONGEST, RECIPE, RecipeRun, recipe_run
 
 from headwater.engine.context import RetryPolicy
 from headwater.engine.network import NetworkLoop
@@ -36,28 +36,28 @@ def listed(internet: Internet) -> dict[str, dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def at_once(internet: Internet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]:
+def at_once(internet: Internet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RecipeRun]:
     """Everything is fetched first and then decided in one batch."""
-    with laboratory(tmp_path_factory.mktemp("families"), internet) as made:
+    with recipe_run(tmp_path_factory.mktemp("families"), internet) as made:
         fetch_everything(made)
         assert decide(made, batch=1000) == 1
         yield made
 
 
-def fetch_everything(made: Laboratory) -> None:
+def fetch_everything(made: RecipeRun) -> None:
     network = NetworkLoop(made.context, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
     until = time.monotonic() + LONGEST.total_seconds()
     while network.step(timedelta(seconds=0.02)) or network.waiting or is_due(made):
         assert time.monotonic() < until, "not fetched in time"
 
 
-def is_due(made: Laboratory) -> bool:
+def is_due(made: RecipeRun) -> bool:
     due = made.app.store.next_due(RECIPE)
     soon = made.clock() + timedelta(seconds=20)
     return any(due[task] <= soon for task in (Task.POLL, Task.FETCH) if task in due)
 
 
-def decide(made: Laboratory, *, batch: int, batches: int = 1000) -> int:
+def decide(made: RecipeRun, *, batch: int, batches: int = 1000) -> int:
     """Gives how many batches it took."""
     context = replace(made.context, retry_policy=RetryPolicy(batch=batch))
     return sum(
@@ -65,7 +65,7 @@ def decide(made: Laboratory, *, batch: int, batches: int = 1000) -> int:
     )
 
 
-def families(made: Laboratory, listed: dict[str, dict[str, Any]]) -> Families:
+def families(made: RecipeRun, listed: dict[str, dict[str, Any]]) -> Families:
     """Which articles were taken for one another, by the demo internet's own names."""
     rows = {row["id"]: row for row in made.rows(documents)}
     together: dict[str, set[str]] = {}
@@ -82,13 +82,13 @@ def true_families(listed: dict[str, dict[str, Any]]) -> Families:
 
 
 def test_families_are_the_stories_that_the_newsroom_wrote(
-    at_once: Laboratory, listed: dict[str, dict[str, Any]]
+    at_once: RecipeRun, listed: dict[str, dict[str, Any]]
 ):
     assert families(at_once, listed) == true_families(listed)
     assert any(len(family) > 1 for family in true_families(listed))
 
 
-def test_near_copies_were_recognised_by_their_text(at_once: Laboratory, listed: dict[str, dict[str, Any]]):
+def test_near_copies_were_recognised_by_their_text(at_once: RecipeRun, listed: dict[str, dict[str, Any]]):
     rows = {row["id"]: row for row in at_once.rows(documents)}
     found = [row for row in at_once.rows(edges) if {row["from_id"], row["to_id"]} <= rows.keys()]
     edited = [
@@ -103,13 +103,13 @@ def test_near_copies_were_recognised_by_their_text(at_once: Laboratory, listed: 
         assert 0.3 < edge["score"] <= 1
 
 
-def test_daily_reports_stay_apart(at_once: Laboratory, listed: dict[str, dict[str, Any]]):
+def test_daily_reports_stay_apart(at_once: RecipeRun, listed: dict[str, dict[str, Any]]):
     reports = [row for row in at_once.rows(documents) if listed[row["url"]]["kind"] == "daily_report"]
     assert len(reports) >= 3
     assert {(row["state"], row["duplicate_of"]) for row in reports} == {(State.KEPT, None)}
 
 
-def test_every_copy_points_to_a_kept_original(at_once: Laboratory):
+def test_every_copy_points_to_a_kept_original(at_once: RecipeRun):
     rows = {row["id"]: row for row in at_once.rows(documents)}
     copies = [row for row in rows.values() if row["state"] == State.DUPLICATE]
     assert copies
@@ -118,22 +118,22 @@ def test_every_copy_points_to_a_kept_original(at_once: Laboratory):
 
 @pytest.mark.parametrize("batch", [1, 3])
 def test_small_batches_find_the_same_families(
-    batch: int, internet: Internet, at_once: Laboratory, listed: dict[str, dict[str, Any]], tmp_path: Path
+    batch: int, internet: Internet, at_once: RecipeRun, listed: dict[str, dict[str, Any]], tmp_path: Path
 ):
-    with laboratory(tmp_path, internet) as made:
+    with recipe_run(tmp_path, internet) as made:
         fetch_everything(made)
         assert decide(made, batch=batch) > 5
         assert families(made, listed) == families(at_once, listed)
 
 
 def test_a_restart_between_batches_changes_no_family(
-    internet: Internet, at_once: Laboratory, listed: dict[str, dict[str, Any]], tmp_path: Path
+    internet: Internet, at_once: RecipeRun, listed: dict[str, dict[str, Any]], tmp_path: Path
 ):
-    with laboratory(tmp_path, internet) as before:
+    with recipe_run(tmp_path, internet) as before:
         fetch_everything(before)
         assert decide(before, batch=5, batches=3) == 3
         assert len(before.documents(State.WAITING)) == len(at_once.documents()) - 15
-    with laboratory(tmp_path, internet, clock=before.clock) as after:
+    with recipe_run(tmp_path, internet, clock=before.clock) as after:
         decide(after, batch=5)
         assert after.documents(State.WAITING) == []
         assert families(after, listed) == families(at_once, listed)

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from tests.flow.test_cli_dedupe import OTHER, STORY
 from tests.flow.test_ladder_workers import told, work
-from tests.scene import HOUR, RECIPE, START, Scene
+from tests.support.scene import HOUR, RECIPE, START, Scene
 
 from headwater.documents.dedupe.articles import Article
 from headwater.documents.dedupe.deduplicator import Deduplicator

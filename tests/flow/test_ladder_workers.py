@@ -8,7 +8,7 @@ from typing import Any
 
 import structlog
 from tests.flow.test_cli_dedupe import COPY, OTHER, STORY
-from tests.scene import HOUR, RECIPE, START, Scene, make_lead
+from tests.support.scene import HOUR, RECIPE, START, Scene, make_lead
 
 from headwater.documents.dedupe.drop_duplicates import DropDuplicates
 from headwater.engine.context import JobContext, RetryPolicy
@@ -40,8 +40,8 @@ class Interrupted(SqlStore):
     then: Callable[[], object]
     asked: list[int] = field(default_factory=list)
 
-    def recall(self, *words: Any) -> FingerprintLookup:
-        found = super().recall(*words)
+    def look_up_fingerprints(self, *words: Any) -> FingerprintLookup:
+        found = super().look_up_fingerprints(*words)
         self.asked.append(found.epoch)
         if len(self.asked) == 1:
             self.then()

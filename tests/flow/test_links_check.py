@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 import structlog
 import yaml
-from tests.scene import START, Scene, kept
+from tests.support.scene import START, Scene, kept
 from typer.testing import CliRunner
 
 from headwater.app import App

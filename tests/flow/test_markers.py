@@ -9,9 +9,9 @@ from hashlib import sha256
 import msgspec
 import pytest
 from structlog.testing import capture_logs
-from tests.fault_proxy import fault_proxy
-from tests.trading import EVERYTHING, RECIPE, Trading, trading
-from tests.valkey import Valkey
+from tests.servers.fault_proxy import fault_proxy
+from tests.servers.valkey import Valkey
+from tests.support.markets_run import EVERYTHING, RECIPE, MarketsRun, markets_run
 
 from headwater.app import App
 from headwater.logs import configure_logs
@@ -67,7 +67,7 @@ def lives(valkey: Valkey) -> set[int]:
         return {client.ttl(name) for name in marks(valkey)}
 
 
-def read_anew(made: Trading) -> None:
+def read_anew(made: MarketsRun) -> None:
     """As if the sources were looked at for the first time."""
     with made.app.store.engine.begin() as connection:
         connection.execute(sources.update().values(watermark={}))
@@ -75,7 +75,7 @@ def read_anew(made: Trading) -> None:
 
 
 def test_r51_r54_r60_what_was_stored_is_marked_for_a_day(internet, tmp_path, valkey):
-    with trading(tmp_path, internet, NEWS, redis=valkey.url) as made:
+    with markets_run(tmp_path, internet, NEWS, redis=valkey.url) as made:
         made.run()
         found = marks(valkey)
         named = {address_mark(row["url"]): row["document_id"] for row in made.rows(leads)}
@@ -89,7 +89,7 @@ def test_r51_r54_r60_what_was_stored_is_marked_for_a_day(internet, tmp_path, val
 
 
 def test_r51_an_answer_is_marked_in_its_canonical_form_too(internet, tmp_path, valkey):
-    with trading(tmp_path, internet, DETAILS, redis=valkey.url) as made:
+    with markets_run(tmp_path, internet, DETAILS, redis=valkey.url) as made:
         made.run()
         (source,) = made.rows(sources)
         assert marks(valkey)[f"app:dedupe:{source['watermark']['digest']}"] == source["id"]
@@ -98,19 +98,19 @@ def test_r51_an_answer_is_marked_in_its_canonical_form_too(internet, tmp_path, v
 def test_r60_5_2_nothing_is_told_before_it_is_committed(internet, tmp_path):
     """A crash between a mark and its row would hide the article for a day."""
     told: list[StoredFingerprint] = []
-    with trading(tmp_path, internet, NEWS) as made:
+    with markets_run(tmp_path, internet, NEWS) as made:
 
         def check(recipe: str, seen: Sequence[StoredFingerprint]) -> None:
             assert confirmed_lookups(made.app.store.engine, seen) == list(seen)
             told.extend(seen)
 
-        object.__setattr__(made.context, "tell", check)
+        object.__setattr__(made.context, "on_commit", check)
         made.run()
     assert {one.kind for one in told} == {"url", "payload", "text"}
 
 
 def test_r60_5_2_what_the_rows_do_not_bear_out_is_not_marked(tmp_path, internet, valkey):
-    with trading(tmp_path, internet, DETAILS, redis=valkey.url) as made:
+    with markets_run(tmp_path, internet, DETAILS, redis=valkey.url) as made:
         made.run()
         before = marks(valkey)
         (source,) = made.rows(sources)
@@ -128,7 +128,7 @@ def test_r60_5_2_what_the_rows_do_not_bear_out_is_not_marked(tmp_path, internet,
 
 
 def test_r56_what_the_rows_recognise_is_marked_again(internet, tmp_path, valkey):
-    with trading(tmp_path, internet, NEWS, redis=valkey.url) as made:
+    with markets_run(tmp_path, internet, NEWS, redis=valkey.url) as made:
         made.run()
         addresses = {address_mark(row["url"]) for row in made.rows(leads)}
         known = len(made.rows(documents))
@@ -143,10 +143,10 @@ def test_r54_r56_marks_decide_nothing(internet, tmp_path, valkey):
     """Whatever stands there, an article that is not in the rows is taken."""
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
-    with trading(tmp_path / "a", internet, NEWS, redis=valkey.url) as made:
+    with markets_run(tmp_path / "a", internet, NEWS, redis=valkey.url) as made:
         made.run()
         known = {row["id"] for row in made.rows(documents)}
-    with trading(tmp_path / "b", internet, NEWS, redis=valkey.url) as made:
+    with markets_run(tmp_path / "b", internet, NEWS, redis=valkey.url) as made:
         made.run()
         assert {row["id"] for row in made.rows(documents)} == known
 
@@ -164,7 +164,7 @@ def governed_here(monkeypatch):
 
 @pytest.mark.usefixtures("governed_here")
 def test_r54_r56_a_server_that_is_killed_loses_nothing_and_is_filled_again(internet, tmp_path, killable):
-    with trading(tmp_path, internet, NEWS, redis=killable.url) as made:
+    with markets_run(tmp_path, internet, NEWS, redis=killable.url) as made:
         upkeep = Maintenance(made.app)
         assert upkeep.run_now("fill_markers") == dict.fromkeys(made.app.recipes, 0)
         made.run()
@@ -188,7 +188,7 @@ def test_r54_r56_a_server_that_is_killed_loses_nothing_and_is_filled_again(inter
 
 
 def test_r54_marks_from_rows_last_for_what_is_left_of_their_day(internet, tmp_path, valkey):
-    with trading(tmp_path, internet, NEWS, redis=valkey.url) as made:
+    with markets_run(tmp_path, internet, NEWS, redis=valkey.url) as made:
         made.run()
         with valkey.client() as client:
             client.flushall()
@@ -202,7 +202,7 @@ def test_r54_marks_from_rows_last_for_what_is_left_of_their_day(internet, tmp_pa
 
 
 def test_r54_a_silent_server_is_left_alone_for_a_while_and_told_of_once(internet, tmp_path, valkey):
-    with trading(tmp_path, internet, DETAILS) as made, fault_proxy(valkey.port) as proxy:
+    with markets_run(tmp_path, internet, DETAILS) as made, fault_proxy(valkey.port) as proxy:
         made.run()
         (source,) = made.rows(sources)
         seen = [StoredFingerprint("digest", source["watermark"]["digest"], source["id"])]
@@ -232,7 +232,7 @@ def test_r54_a_silent_server_is_left_alone_for_a_while_and_told_of_once(internet
 
 
 def test_without_the_setting_nothing_is_marked_and_no_chore_is_there(internet, tmp_path):
-    with trading(tmp_path, internet, DETAILS) as made:
+    with markets_run(tmp_path, internet, DETAILS) as made:
         assert made.app.markers is None
-        assert "fill_markers" not in Maintenance(made.app).chores
+        assert "fill_markers" not in Maintenance(made.app).tasks
         assert fill_markers(made.app) == {}

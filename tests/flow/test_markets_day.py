@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
-from tests.simulated_day import (
+from tests.support.simulated_day import (
     Day,
     check_budgets,
     check_cadences,

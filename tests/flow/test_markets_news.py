@@ -5,7 +5,7 @@ from datetime import timedelta
 from hashlib import sha256
 
 import pytest
-from tests.trading import EVERYTHING, RECIPE, Trading, trading
+from tests.support.markets_run import EVERYTHING, RECIPE, MarketsRun, markets_run
 
 from headwater.engine.network import NetworkLoop
 from headwater.model.jobs import Job, State, Task
@@ -40,7 +40,7 @@ def news_of(ticker: str, **options):
 
 
 def test_r57_an_article_about_two_companies_is_one_document_with_two_mentions(internet, tmp_path, own_home):
-    with trading(tmp_path, internet, NEWS, home=own_home) as made:
+    with markets_run(tmp_path, internet, NEWS, home=own_home) as made:
         made.run()
         shared = [one for one in made.rows(documents) if len(one["attributes"]["tickers"]) == 2]
         (document,) = shared
@@ -55,19 +55,19 @@ def test_r57_an_article_about_two_companies_is_one_document_with_two_mentions(in
 
 
 def test_r58_r61_articles_become_documents_and_the_run_says_how_many(internet, tmp_path, own_home):
-    with trading(tmp_path, internet, NEWS, home=own_home) as made:
+    with markets_run(tmp_path, internet, NEWS, home=own_home) as made:
         made.run()
         assert {row["state"] for row in made.rows(documents)} == {State.KEPT}
         looks = made.rows(polls)
         assert {run["status"] for run in looks} == {"completed"}
-        assert sum(run["new"] for run in looks) == len(made.rows(leads))
+        assert sum(run["new_count"] for run in looks) == len(made.rows(leads))
         document = made.rows(documents)[0]
         assert document["publisher"] in {"Harbour Wire", "Quay Report", "Ledger Desk"}
         assert document["quality"] > 0.65
 
 
 def test_r45_r46_a_run_is_on_record_before_the_answer_is_there(internet, tmp_path):
-    with trading(tmp_path, internet, news_of("NGSC")) as made:
+    with markets_run(tmp_path, internet, news_of("NGSC")) as made:
         network = NetworkLoop(made.context, [Job(RECIPE, Task.POLL)])
         network._claim()
         (run,) = made.rows(polls)
@@ -77,10 +77,10 @@ def test_r45_r46_a_run_is_on_record_before_the_answer_is_there(internet, tmp_pat
 def test_r18_a_look_tells_its_bytes_their_hash_its_items_and_how_the_answer_came(
     internet, tmp_path, own_home
 ):
-    with trading(tmp_path, internet, news_of("NGSC"), home=own_home) as made:
+    with markets_run(tmp_path, internet, news_of("NGSC"), home=own_home) as made:
         made.run()
         (run,) = made.rows(polls)
-        assert (run["error"], run["http_status"], run["found"]) == (None, 200, 1)
+        assert (run["error"], run["http_status"], run["found_count"]) == (None, 200, 1)
         assert run["elapsed_ms"] is not None
         (row,) = made.rows(captures, id=run["capture_id"])
         body = made.app.archive.get([capture_from(row)])[row["sha256"]]
@@ -91,7 +91,7 @@ def test_r18_a_look_tells_its_bytes_their_hash_its_items_and_how_the_answer_came
 
 
 def test_r59_r63_what_was_fetched_is_due_to_be_parsed_with_all_that_the_parser_needs(internet, tmp_path):
-    with trading(tmp_path, internet, news_of("QZEL")) as made:
+    with markets_run(tmp_path, internet, news_of("QZEL")) as made:
         network = NetworkLoop(made.context, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
         while not made.rows(documents):
             network.step(timedelta(seconds=0.05))
@@ -103,18 +103,18 @@ def test_r59_r63_what_was_fetched_is_due_to_be_parsed_with_all_that_the_parser_n
 
 
 def test_r52_r53_a_second_look_finds_nothing_new_and_queues_nothing_again(internet, tmp_path, own_home):
-    with trading(tmp_path, internet, NEWS, home=own_home) as made:
+    with markets_run(tmp_path, internet, NEWS, home=own_home) as made:
         made.run()
         before = [made.rows(table) for table in (leads, documents, queue_items, edges)]
         made.again()
         assert [made.rows(table) for table in (leads, documents, queue_items, edges)] == before
-        assert [run["new"] for run in made.rows(polls)][-2:] == [0, 0]
+        assert [run["new_count"] for run in made.rows(polls)][-2:] == [0, 0]
 
 
 def test_r54_r55_r56_r60_the_same_address_from_another_source_is_recognised_after_any_time(
     internet, tmp_path
 ):
-    with trading(tmp_path, internet, NEWS) as made:
+    with markets_run(tmp_path, internet, NEWS) as made:
         made.run()
         known = len(made.rows(documents))
         made.clock.advance(timedelta(days=30))
@@ -127,7 +127,7 @@ def test_r54_r55_r56_r60_the_same_address_from_another_source_is_recognised_afte
 
 
 def test_r5_late_articles_and_siblings_are_found_after_the_watermark_has_moved_on(internet, tmp_path):
-    with trading(tmp_path, internet, news_of("NGSC")) as made:
+    with markets_run(tmp_path, internet, news_of("NGSC")) as made:
         made.run()
         late = internet.dispatch("NGSC", late_minutes=0)
         made.again()
@@ -138,7 +138,7 @@ def test_r5_late_articles_and_siblings_are_found_after_the_watermark_has_moved_o
 
 
 def test_r36_r86_macro_news_is_about_nobody_and_goes_to_its_own_queue(internet, tmp_path, own_home):
-    with trading(tmp_path, internet, MACRO, news_of("QZEL"), home=own_home) as made:
+    with markets_run(tmp_path, internet, MACRO, news_of("QZEL"), home=own_home) as made:
         made.run()
         queued = {row["queue"]: row for row in made.rows(queue_items)}
         assert set(queued) == {"app:queue:macro_classification", "app:queue:extraction"}
@@ -152,7 +152,7 @@ def test_r36_r86_macro_news_is_about_nobody_and_goes_to_its_own_queue(internet, 
 
 
 def test_r71_a_thin_page_is_filled_from_what_the_provider_said(internet, tmp_path):
-    with trading(tmp_path, internet, news_of("NGSC")) as made:
+    with markets_run(tmp_path, internet, news_of("NGSC")) as made:
         made.run()
         said = "Northgate Semiconductors will open a second laboratory in Oslo next spring, its chief said."
         thin = internet.dispatch("NGSC", paragraphs=["Northgate expands. " * 12], description=said)
@@ -162,7 +162,7 @@ def test_r71_a_thin_page_is_filled_from_what_the_provider_said(internet, tmp_pat
 
 
 def test_r76_a_page_with_hardly_a_word_is_set_aside_and_not_queued(internet, tmp_path):
-    with trading(tmp_path, internet, news_of("NGSC")) as made:
+    with markets_run(tmp_path, internet, news_of("NGSC")) as made:
         made.run()
         empty = internet.dispatch("NGSC", paragraphs=["Soon."], description="Soon.", keywords=[], author="")
         made.again()
@@ -174,7 +174,7 @@ def test_r76_a_page_with_hardly_a_word_is_set_aside_and_not_queued(internet, tmp
 def test_the_key_is_nowhere_but_in_the_request(internet, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("HEADWATER_MASSIVE_KEY", SECRET)
     internet.give_key(SECRET)
-    with trading(tmp_path, internet, news_of("NGSC", limit=1)) as made:
+    with markets_run(tmp_path, internet, news_of("NGSC", limit=1)) as made:
         made.run()
         assert {record["headers"]["authorization"] for record in made.asked(HOST)} == {f"Bearer {SECRET}"}
         assert not any(SECRET in record["path"] + record["query"] for record in internet.log())
@@ -193,7 +193,7 @@ def test_the_key_is_nowhere_but_in_the_request(internet, tmp_path, monkeypatch, 
 
 def test_r47_a_revoked_key_is_a_failure_with_its_name_and_the_source_backs_off(internet, tmp_path):
     internet.revoke_key("demo-key")
-    with trading(tmp_path, internet, news_of("NGSC")) as made:
+    with markets_run(tmp_path, internet, news_of("NGSC")) as made:
         made.run()
         (run,) = made.rows(polls)
         assert (run["status"], run["error"], run["http_status"]) == ("failed", "key_refused", 401)
@@ -209,7 +209,7 @@ def test_r47_a_revoked_key_is_a_failure_with_its_name_and_the_source_backs_off(i
 
 def test_a_plan_that_does_not_include_it_is_told(internet, tmp_path):
     internet.give_key("demo-key", closed=["/v2/reference"])
-    with trading(tmp_path, internet, news_of("NGSC")) as made:
+    with markets_run(tmp_path, internet, news_of("NGSC")) as made:
         made.run()
         assert [run["error"] for run in made.rows(polls)] == ["not_entitled"]
 
@@ -218,7 +218,7 @@ def test_a_used_up_quota_loses_nothing_and_is_made_up_for(internet, tmp_path):
     internet.give_key("demo-key", per_minute=2)
     for _ in range(5):
         internet.dispatch("NGSC")
-    with trading(tmp_path, internet, news_of("NGSC", limit=1)) as made:
+    with markets_run(tmp_path, internet, news_of("NGSC", limit=1)) as made:
         made.run()
         partly = len(made.rows(leads))
         assert 0 < partly < 6
@@ -235,7 +235,7 @@ def test_a_used_up_quota_loses_nothing_and_is_made_up_for(internet, tmp_path):
 )
 def test_a_broken_answer_is_asked_for_again(internet, tmp_path, fault):
     internet.fault(HOST, "/v2/reference/news", fault)
-    with trading(tmp_path, internet, news_of("NGSC")) as made:
+    with markets_run(tmp_path, internet, news_of("NGSC")) as made:
         made.run()
         made.clock.advance(timedelta(minutes=5))
         made.run()
@@ -243,7 +243,7 @@ def test_a_broken_answer_is_asked_for_again(internet, tmp_path, fault):
         assert made.rows(sources)[0]["failures"] == 0
 
 
-def _pages_until_some_are_stored(made: Trading) -> None:
+def _pages_until_some_are_stored(made: MarketsRun) -> None:
     network = NetworkLoop(made.context, [Job(RECIPE, Task.POLL)])
     while not made.rows(leads):
         network.step(timedelta(seconds=0.05))
@@ -254,13 +254,13 @@ def test_pages_that_a_crash_cut_off_are_read_to_the_end_by_the_next_and_none_twi
 ):
     for _ in range(4):
         internet.dispatch("NGSC")
-    with trading(tmp_path, internet, news_of("NGSC", limit=1), owner="dies", home=own_home) as first:
+    with markets_run(tmp_path, internet, news_of("NGSC", limit=1), owner="dies", home=own_home) as first:
         _pages_until_some_are_stored(first)
         assert first.rows(sources)[0]["watermark"] == {}  # nothing is behind the watermark that is not stored
         clock = first.clock
     clock.advance(timedelta(minutes=30))
     told = {"owner": "next", "clock": clock, "home": own_home}
-    with trading(tmp_path, internet, news_of("NGSC", limit=1), **told) as second:
+    with markets_run(tmp_path, internet, news_of("NGSC", limit=1), **told) as second:
         second.run()
         assert len(second.rows(leads)) == len(second.rows(documents)) == 5
         assert {run["status"] for run in second.rows(polls)} == {"failed", "completed"}

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.trading import EVERYTHING, trading
+from tests.support.markets_run import EVERYTHING, markets_run
 
 from headwater.model.jobs import State
 from headwater.store.schema.flow import captures, documents, leads, polls, sources
@@ -45,7 +45,7 @@ def ready(internet, monkeypatch):
 
 
 def test_r8_r9_r10_filings_are_read_from_their_primary_documents_with_tables(internet, tmp_path):
-    with trading(tmp_path, internet, FILINGS) as made:
+    with markets_run(tmp_path, internet, FILINGS) as made:
         made.run()
         kept = made.rows(documents, state=State.KEPT)
         told = {(row["attributes"]["accession"], row["attributes"]["part"]) for row in kept}
@@ -60,11 +60,11 @@ def test_r8_r9_r10_filings_are_read_from_their_primary_documents_with_tables(int
 
 
 def test_r7_the_regulator_is_always_told_who_asks_and_never_asked_otherwise(internet, tmp_path):
-    with trading(tmp_path, internet, FILINGS) as made:
+    with markets_run(tmp_path, internet, FILINGS) as made:
         made.run()
         assert all("test@headwater.example" in r["headers"]["user-agent"] for r in made.asked(SEARCH))
     internet.clear_log()
-    with trading(tmp_path / "silent", internet, FILINGS, contact="") as made:
+    with markets_run(tmp_path / "silent", internet, FILINGS, contact="") as made:
         made.folder.mkdir()
         made.run()
         assert made.asked(SEARCH) == []
@@ -73,7 +73,7 @@ def test_r7_the_regulator_is_always_told_who_asks_and_never_asked_otherwise(inte
 
 def test_a_hurried_crowd_is_sent_away_for_ten_minutes_and_comes_back(internet, tmp_path):
     internet.regulator_bears(0)
-    with trading(tmp_path, internet, FILINGS) as made:
+    with markets_run(tmp_path, internet, FILINGS) as made:
         made.run()
         assert {run["error"] for run in made.rows(polls)} == {"http_403"}
         assert min(row["due_at"] for row in made.rows(sources)) > made.clock() + timedelta(minutes=5)
@@ -84,7 +84,7 @@ def test_a_hurried_crowd_is_sent_away_for_ten_minutes_and_comes_back(internet, t
 
 
 def test_a_second_look_at_filings_adds_nothing(internet, tmp_path):
-    with trading(tmp_path, internet, FILINGS) as made:
+    with markets_run(tmp_path, internet, FILINGS) as made:
         made.run()
         before = made.rows(leads), made.rows(documents)
         made.again()
@@ -94,7 +94,7 @@ def test_a_second_look_at_filings_adds_nothing(internet, tmp_path):
 def test_r11_r14_r16_bars_of_every_look_meet_in_one_table_without_doubling_a_day(internet, tmp_path):
     days = {"from": "2026-11-09", "to": "2026-11-12"}
     lines = [prices("previous"), prices("range", **days), prices("grouped", None, **days), prices("hourly")]
-    with trading(tmp_path, internet, *lines) as made:
+    with markets_run(tmp_path, internet, *lines) as made:
         made.run()
         daily = [row for row in made.rows(bars, span="1day") if row["symbol"] == "NGSC"]
         # The 11th was a holiday.
@@ -108,7 +108,7 @@ def test_r11_r14_r16_bars_of_every_look_meet_in_one_table_without_doubling_a_day
 
 
 def test_r15_particulars_are_kept_as_they_were_told(internet, tmp_path):
-    with trading(tmp_path, internet, prices("details")) as made:
+    with markets_run(tmp_path, internet, prices("details")) as made:
         made.run()
         made.again()
         (row,) = made.rows(observations)
@@ -116,18 +116,18 @@ def test_r15_particulars_are_kept_as_they_were_told(internet, tmp_path):
 
 
 def test_a_holiday_is_a_success(internet, tmp_path):
-    with trading(
+    with markets_run(
         tmp_path, internet, prices("grouped", None, **{"from": "2026-11-11", "to": "2026-11-11"})
     ) as made:
         made.run()
-        assert [(run["status"], run["found"]) for run in made.rows(polls)] == [("completed", 0)]
+        assert [(run["status"], run["found_count"]) for run in made.rows(polls)] == [("completed", 0)]
         made.again()
         assert len(made.asked(PROVIDER)) == 1  # a day that was read is not asked for again
 
 
 def test_a_failing_look_stores_nothing_and_the_next_one_makes_up_for_it(internet, tmp_path):
     internet.fault(PROVIDER, "/v2/aggs/ticker/NGSC/prev", Fault(status=401))
-    with trading(tmp_path, internet, prices("previous")) as made:
+    with markets_run(tmp_path, internet, prices("previous")) as made:
         made.run()
         assert made.rows(bars) == []
         assert made.rows(sources)[0]["failures"] == 1
@@ -137,7 +137,7 @@ def test_a_failing_look_stores_nothing_and_the_next_one_makes_up_for_it(internet
 
 
 def test_r19_the_account_is_looked_at_and_never_touched(internet, tmp_path):
-    with trading(tmp_path, internet, {"name": "account", "kind": "broker"}) as made:
+    with markets_run(tmp_path, internet, {"name": "account", "kind": "broker"}) as made:
         made.run()
         made.again()
         seen = {(row["kind"], row["name"]) for row in made.rows(observations)}
@@ -151,7 +151,7 @@ def test_r19_the_account_is_looked_at_and_never_touched(internet, tmp_path):
 
 def test_a_broker_that_does_not_know_us_is_told(internet, tmp_path, monkeypatch):
     monkeypatch.setenv("HEADWATER_BROKER_SECRET", "wrong")
-    with trading(tmp_path, internet, {"name": "account", "kind": "broker"}) as made:
+    with markets_run(tmp_path, internet, {"name": "account", "kind": "broker"}) as made:
         made.run()
         (run,) = made.rows(polls)
         assert run["error"] == "key_refused"
@@ -161,7 +161,7 @@ def test_a_broker_that_does_not_know_us_is_told(internet, tmp_path, monkeypatch)
 def test_without_keys_everything_waits_and_nothing_is_asked(internet, tmp_path, monkeypatch):
     for name in KEYS:
         monkeypatch.delenv(name)
-    with trading(tmp_path, internet, prices("previous"), {"name": "account", "kind": "broker"}) as made:
+    with markets_run(tmp_path, internet, prices("previous"), {"name": "account", "kind": "broker"}) as made:
         made.run()
         assert internet.log() == []
         assert {run["error"] for run in made.rows(polls)} == {"key_missing"}
@@ -172,7 +172,7 @@ def test_r20_a_watched_page_becomes_a_revision_when_its_part_changes(tmp_path):
     page = {
         "name": "page", "kind": "web_scrape", "tickers": ["NGSC"], "url": f"https://{INVESTORS}/", "options": {"selector": "#news"},
     }  # fmt: skip
-    with running() as internet, trading(tmp_path, internet, page) as made:
+    with running() as internet, markets_run(tmp_path, internet, page) as made:
         made.run()
         (first,) = made.rows(documents)
         assert (first["state"], first["revision"]) == (State.KEPT, 1)

@@ -11,9 +11,9 @@ import pytest
 from msgspec.structs import asdict
 from rich.console import Console
 from tests.flow.command_line import call, shell
-from tests.homes import Home
-from tests.seaweed import Seaweed
-from tests.trading import EVERYTHING, trading
+from tests.servers.seaweed import Seaweed
+from tests.support.environments import EnvironmentUnderTest
+from tests.support.markets_run import EVERYTHING, markets_run
 
 from headwater.app import App
 from headwater.archive.bucket import S3Server
@@ -39,14 +39,14 @@ ALL = {
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory, home: Home):
+def made(tmp_path_factory: pytest.TempPathFactory, home: EnvironmentUnderTest):
     """A laboratory in which everything was read once."""
     patch = pytest.MonkeyPatch()
     for name, value in KEYS.items():
         patch.setenv(name, value)
     with (
         running() as internet,
-        trading(tmp_path_factory.mktemp("markets"), internet, NEWS, PRICES, ALL, home=home) as found,
+        markets_run(tmp_path_factory.mktemp("markets"), internet, NEWS, PRICES, ALL, home=home) as found,
     ):
         found.run()
         yield found
@@ -205,7 +205,7 @@ def test_the_demo_runs_the_recipe_to_its_end_and_sees_no_key_but_its_own(tmp_pat
 def test_r28_all_sources_that_a_lost_key_stopped_are_reset_together(tmp_path: Path, capsys, monkeypatch):
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
-    with running() as internet, trading(tmp_path, internet, NEWS, PRICES) as found:
+    with running() as internet, markets_run(tmp_path, internet, NEWS, PRICES) as found:
         internet.revoke_key("demo-key")
         found.run()
         assert {row["failures"] for row in found.rows(sources)} == {1}
@@ -230,7 +230,7 @@ def test_whoever_has_no_keys_is_told_which_to_set(tmp_path: Path):
         patch.delenv(name, raising=False)
     with (
         running() as internet,
-        trading(tmp_path, internet, NEWS, PRICES, {"name": "account", "kind": "broker"}) as found,
+        markets_run(tmp_path, internet, NEWS, PRICES, {"name": "account", "kind": "broker"}) as found,
     ):
         found.run()
         told = summarise_run(found.app, "markets", read_counts(found.app, "markets"))

@@ -14,12 +14,13 @@ import yaml
 from sqlalchemy import insert, select, update
 from tests.flow.command_line import Answer, call, shell
 from tests.flow.test_backup_drill import bodies, everything
-from tests.laboratory import Laboratory, laboratory
-from tests.postgres import Postgres
-from tests.seaweed import Seaweed
+from tests.servers.postgres import Postgres
+from tests.servers.seaweed import Seaweed
+from tests.support.recipe_run import RecipeRun, recipe_run
 
 from headwater.app import App
 from headwater.cli.ops.sweep import sweep_archive
+from headwater.model.connection_settings import ConnectionSettings
 from headwater.model.errors import MovedAway, Refused
 from headwater.model.jobs import State
 from headwater.ops.installation_lock import (
@@ -36,7 +37,6 @@ from headwater.settings.archive import ArchiveSettings
 from headwater.settings.environments import Environment
 from headwater.settings.settings import Settings
 from headwater.store.connect import read_transaction, write_transaction
-from headwater.store.connection_settings import ConnectionSettings
 from headwater.store.maintenance import table_copy as transfer
 from headwater.store.maintenance.retention import mark_archived
 from headwater.store.maintenance.snapshot import tables_with_rows
@@ -59,7 +59,7 @@ def internet() -> Iterator[Internet]:
 class House:
     """An installation in a folder that has run, and an empty home elsewhere."""
 
-    lab: Laboratory
+    lab: RecipeRun
     settings: Settings
 
     @property
@@ -87,7 +87,7 @@ def add_packs(app: App, number: int = 3, said: str = "another body") -> None:
 @pytest.fixture
 def house(tmp_path: Path, internet: Internet, postgres: Postgres, seaweed: Seaweed) -> Iterator[House]:
     name, home = cluster(postgres, seaweed)
-    with laboratory(tmp_path, internet, feeds=FEEDS) as lab:
+    with recipe_run(tmp_path, internet, feeds=FEEDS) as lab:
         lab.run()
         add_packs(lab.app)
         made = House(lab, msgspec.structs.replace(lab.settings, environments={"cluster": home}))
@@ -133,7 +133,7 @@ def test_a_run_goes_on_there_without_asking_for_anything_again(house: House, app
     move(app, "cluster")
     internet.clear_log()
     (tmp_path / "second").mkdir()
-    with laboratory(tmp_path / "second", internet, feeds=FEEDS, clock=house.lab.clock) as second:
+    with recipe_run(tmp_path / "second", internet, feeds=FEEDS, clock=house.lab.clock) as second:
         second.__dict__["settings"] = house.there
         second.poll_again()
         assert {row["id"]: row["revision"] for row in second.documents()} == known
@@ -285,7 +285,10 @@ def test_it_also_moves_back_into_a_folder(app: App, target: App, tmp_path: Path)
             data=str(tmp_path / "attic"), database=f"sqlite:///{tmp_path / 'attic.db'}", archive=""
         )
     }
-    told = {"environments": environments, "connections": ConnectionSettings(pool=1, spare=0)}  # one will do
+    told = {
+        "environments": environments,
+        "connections": ConnectionSettings(pool_size=1, max_overflow=0),
+    }  # one will do
     back = App(msgspec.structs.replace(target.settings, **told), clock=app.clock)
     move(back, "attic")
     attic = App(back.settings.in_environment("attic"), clock=app.clock)

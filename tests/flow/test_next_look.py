@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conversing import NOW, answer, desk_for, make_recipe, make_source, run
+from tests.support.poll_sessions import NOW, answer, context_for, make_recipe, make_source, run
 
 from headwater.engine.context import JobContext
 from headwater.model.http import Failure, Request, Response
@@ -69,7 +69,7 @@ def stage(
     folder: Path, discover: Discover, source: Source, reply: Callable[[Request], Response | Failure]
 ) -> Iterator[Stage]:
     clock = [NOW]
-    with desk_for(folder, "http://127.0.0.1:9", make_recipe(discover, source), lambda: clock[0]) as (
+    with context_for(folder, "http://127.0.0.1:9", make_recipe(discover, source), lambda: clock[0]) as (
         _,
         context,
     ):

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
-from tests.homes import Home
-from tests.laboratory import LONGEST, QuickClock
+from tests.support.environments import EnvironmentUnderTest
+from tests.support.recipe_run import LONGEST, QuickClock
 
 from headwater.app import App
 from headwater.engine.context import JobContext
@@ -44,7 +44,7 @@ class Office:
     folder: Path
     internet: Internet
     only: tuple[str, ...] = ()
-    home: Home = field(default_factory=Home)
+    home: EnvironmentUnderTest = field(default_factory=EnvironmentUnderTest)
     clock: QuickClock = field(default_factory=QuickClock)
 
     @cached_property
@@ -107,8 +107,10 @@ class Office:
 
 
 @contextmanager
-def office(folder: Path, internet: Internet, *only: str, home: Home | None = None) -> Iterator[Office]:
-    made = Office(folder, internet, only, home or Home())
+def office(
+    folder: Path, internet: Internet, *only: str, home: EnvironmentUnderTest | None = None
+) -> Iterator[Office]:
+    made = Office(folder, internet, only, home or EnvironmentUnderTest())
     try:
         yield made
     finally:
@@ -124,7 +126,9 @@ def internet() -> Iterator[Internet]:
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory, internet: Internet, home: Home) -> Iterator[Office]:
+def finished(
+    tmp_path_factory: pytest.TempPathFactory, internet: Internet, home: EnvironmentUnderTest
+) -> Iterator[Office]:
     with office(tmp_path_factory.mktemp("procedures"), internet, home=home) as made:
         made.run()
         yield made
@@ -214,7 +218,10 @@ def test_p3_p4_p23_the_ledgers_tell_what_was_found_fetched_and_stored(finished: 
 def test_p27_the_metrics_add_up(finished: Office):
     provenance = finished.app.provenance
     told = run_metrics(
-        provenance.found(NAME), len(provenance.fetched(NAME)), finished.ledger("ingestion_catalog"), 0
+        provenance.leads(NAME),
+        len(provenance.fetched_captures(NAME)),
+        finished.ledger("ingestion_catalog"),
+        0,
     )
     assert told["stored"] == len(finished.files()) == told["normalised"]
     assert sum(told["completeness"]["histogram"].values()) == told["stored"]

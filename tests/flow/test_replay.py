@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import update
-from tests.laboratory import RECIPE, Laboratory, laboratory
+from tests.support.recipe_run import RECIPE, RecipeRun, recipe_run
 
 from headwater.documents.cleaning.normalise import normalise
 from headwater.engine.context import JobContext, RetryPolicy
@@ -22,9 +22,9 @@ from headwater.runtime.worker_loop import run_round
 from headwater.store.admin.replays import Replays
 from headwater.store.claims import replay as replaying
 from headwater.store.connect import write_transaction
-from headwater.store.schema.columns import metadata
 from headwater.store.schema.flow import documents, leads, revisions
 from headwater.store.schema.replays import replay_items
+from headwater.store.tables import metadata
 from headwater_demo.internet import Internet, running
 
 TELLING = [ReplayVerdict.BETTER, ReplayVerdict.WORSE, ReplayVerdict.CHANGED, ReplayVerdict.FAILED]
@@ -40,8 +40,8 @@ def internet() -> Iterator[Internet]:
 
 
 @pytest.fixture
-def lab(internet: Internet, tmp_path: Path) -> Iterator[Laboratory]:
-    with laboratory(tmp_path, internet) as made:
+def lab(internet: Internet, tmp_path: Path) -> Iterator[RecipeRun]:
+    with recipe_run(tmp_path, internet) as made:
         yield made
 
 
@@ -75,16 +75,16 @@ def _longer(reading: Reading) -> Reading | Unreadable:
     )
 
 
-def _with(lab: Laboratory, adapt: Callable[[Recipe], Recipe], **told: Any) -> JobContext:
+def _with(lab: RecipeRun, adapt: Callable[[Recipe], Recipe], **told: Any) -> JobContext:
     return replace(lab.context, recipes={RECIPE: adapt(lab.recipe)}, **told)
 
 
-def _start(lab: Laboratory) -> tuple[Replays, str]:
+def _start(lab: RecipeRun) -> tuple[Replays, str]:
     rows = Replays(lab.app.store.engine)
     return rows, rows.start(RECIPE, lab.clock() - LONG_AGO, lab.clock(), lab.clock())
 
 
-def _read_again(lab: Laboratory, context: JobContext) -> tuple[Replays, str]:
+def _read_again(lab: RecipeRun, context: JobContext) -> tuple[Replays, str]:
     rows, name = _start(lab)
     _finish(context)
     assert rows.get(name)["state"] == ReplayState.REPORTED
@@ -96,9 +96,9 @@ def _finish(context: JobContext) -> None:
         pass
 
 
-def _everything(lab: Laboratory) -> dict[str, list[str]]:
+def _everything(lab: RecipeRun) -> dict[str, list[str]]:
     """Every row of every table but those of replays."""
-    own = {"replays", "replay_items", "chores"}
+    own = {"replays", "replay_items", "maintenance_tasks"}
     return {
         name: sorted(map(repr, lab.rows(table))) for name, table in metadata.tables.items() if name not in own
     }
@@ -111,11 +111,11 @@ def _report(rows: Replays, name: str, verdicts: Sequence[ReplayVerdict] = TELLIN
     ]
 
 
-def _contents(lab: Laboratory) -> dict[str, tuple[Any, ...]]:
+def _contents(lab: RecipeRun) -> dict[str, tuple[Any, ...]]:
     return {row["id"]: tuple(row[name] for name in CONTENT) for row in lab.rows(documents)}
 
 
-def test_the_same_code_finds_everything_the_same_copies_and_all(lab: Laboratory):
+def test_the_same_code_finds_everything_the_same_copies_and_all(lab: RecipeRun):
     lab.run()
     states = Counter(row["state"] for row in lab.rows(documents))
     assert states[State.KEPT] > 10
@@ -126,7 +126,7 @@ def test_the_same_code_finds_everything_the_same_copies_and_all(lab: Laboratory)
     assert (told["same"], told["listed"]) == (len(lab.rows(documents)),) * 2
 
 
-def test_before_it_is_applied_nothing_is_replaced_and_nothing_is_fetched(lab: Laboratory, internet: Internet):
+def test_before_it_is_applied_nothing_is_replaced_and_nothing_is_fetched(lab: RecipeRun, internet: Internet):
     lab.run()
     before, asked = _everything(lab), len(internet.log())
     rows, name = _read_again(lab, _with(lab, _reading_anew(_longer)))
@@ -138,7 +138,7 @@ def test_before_it_is_applied_nothing_is_replaced_and_nothing_is_fetched(lab: La
     assert len(internet.log()) == asked
 
 
-def test_the_report_names_fields_before_and_after(lab: Laboratory):
+def test_the_report_names_fields_before_and_after(lab: RecipeRun):
     lab.run()
     rows, name = _read_again(lab, _with(lab, _reading_anew(_longer)))
     lost = [row for row in rows.report(name, [ReplayVerdict.WORSE]) if row["after"] == State.DROPPED]
@@ -157,8 +157,8 @@ def test_applied_it_gives_what_a_fresh_run_with_the_new_code_gives(internet: Int
     (tmp_path / "new").mkdir()
     improved = _reading_anew(lambda reading: replace(reading, text=f"{reading.text}\n\n{ADDED}", image="x"))
     with (
-        laboratory(tmp_path / "old", internet, adapt=_plain) as old,
-        laboratory(tmp_path / "new", internet, adapt=lambda recipe: improved(_plain(recipe))) as new,
+        recipe_run(tmp_path / "old", internet, adapt=_plain) as old,
+        recipe_run(tmp_path / "new", internet, adapt=lambda recipe: improved(_plain(recipe))) as new,
     ):
         old.run()
         new.run()
@@ -182,7 +182,7 @@ def test_applied_it_gives_what_a_fresh_run_with_the_new_code_gives(internet: Int
 
 
 def test_a_pause_holds_everything_and_the_report_is_the_same_after_it(
-    lab: Laboratory, monkeypatch: pytest.MonkeyPatch
+    lab: RecipeRun, monkeypatch: pytest.MonkeyPatch
 ):
     lab.run()
     monkeypatch.setattr(replaying, "LISTED_AT_ONCE", 10)
@@ -202,7 +202,7 @@ def test_a_pause_holds_everything_and_the_report_is_the_same_after_it(
     assert sorted(map(repr, _report(rows, name))) == sorted(map(repr, _report(rows, whole)))
 
 
-def test_a_record_that_fails_or_kills_is_reported_as_failed_and_stops_no_other(lab: Laboratory):
+def test_a_record_that_fails_or_kills_is_reported_as_failed_and_stops_no_other(lab: RecipeRun):
     lab.run()
 
     def trip(reading: Reading) -> Reading:
@@ -226,7 +226,7 @@ def test_a_record_that_fails_or_kills_is_reported_as_failed_and_stops_no_other(l
     assert told["failed"] == sum(failed.values())
 
 
-def test_what_failed_before_and_fails_in_the_same_way_is_the_same(lab: Laboratory):
+def test_what_failed_before_and_fails_in_the_same_way_is_the_same(lab: RecipeRun):
     def trip(reading: Reading) -> Reading:
         raise ValueError("no such page")
 
@@ -237,7 +237,7 @@ def test_what_failed_before_and_fails_in_the_same_way_is_the_same(lab: Laborator
     assert rows.get(name)["same"] == len(lab.rows(documents))
 
 
-def test_bytes_that_are_gone_are_told_as_such(lab: Laboratory, monkeypatch: pytest.MonkeyPatch):
+def test_bytes_that_are_gone_are_told_as_such(lab: RecipeRun, monkeypatch: pytest.MonkeyPatch):
     lab.run()
     context = lab.context
     monkeypatch.setattr(type(context.archive), "get", lambda *_: {})
@@ -252,7 +252,7 @@ def test_beside_live_ingestion_everything_new_comes_in_and_what_moved_on_is_pass
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(replaying, "LISTED_AT_ONCE", 10)
-    with running(size="small") as internet, laboratory(tmp_path, internet, adapt=_plain) as lab:
+    with running(size="small") as internet, recipe_run(tmp_path, internet, adapt=_plain) as lab:
         lab.run()
         known = len(lab.rows(documents))
         rows, name = _start(lab)
@@ -282,7 +282,7 @@ def test_beside_live_ingestion_everything_new_comes_in_and_what_moved_on_is_pass
     ],
 )
 def test_a_desk_replays_only_when_nothing_else_was_to_be_done(
-    lab: Laboratory, busy: Task | None, done: list[str]
+    lab: RecipeRun, busy: Task | None, done: list[str]
 ):
     seen: list[str] = []
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import update
-from tests.laboratory import RECIPE, Laboratory, laboratory
-from tests.loopback import free_port
+from tests.servers.loopback import free_port
+from tests.support.recipe_run import RECIPE, RecipeRun, recipe_run
 
 from headwater.model.jobs import Job, Task
 from headwater.runtime.celery.hints import HintSender
@@ -23,15 +23,15 @@ REPLAY = Job(RECIPE, Task.REPLAY)
 
 
 @pytest.fixture
-def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Laboratory]:
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RecipeRun]:
     monkeypatch.setattr(replaying, "LISTED_AT_ONCE", 10)
-    with running(size="small") as internet, laboratory(tmp_path, internet) as made:
+    with running(size="small") as internet, recipe_run(tmp_path, internet) as made:
         made.run()
         yield made
 
 
 @pytest.fixture
-def replay(lab: Laboratory) -> tuple[Replays, str]:
+def replay(lab: RecipeRun) -> tuple[Replays, str]:
     rows = Replays(lab.app.store.engine)
     return rows, rows.start(RECIPE, lab.clock() - timedelta(days=1), lab.clock(), lab.clock())
 
@@ -42,7 +42,7 @@ def _small_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("headwater.runtime.celery.tasks.is_over_memory_limit", lambda: False)
 
 
-def _hands(lab: Laboratory, queues: str) -> Iterator[TaskRunner]:
+def _hands(lab: RecipeRun, queues: str) -> Iterator[TaskRunner]:
     """As a worker's child has them; the broker is away, and nothing depends on it."""
     (role,) = worker_roles(queues, [RECIPE], 1)
     hands = TaskRunner(lab.settings, role, HintSender(f"redis://127.0.0.1:{free_port()}/0"))
@@ -50,7 +50,7 @@ def _hands(lab: Laboratory, queues: str) -> Iterator[TaskRunner]:
     yield hands
 
 
-def test_a_shift_reads_until_nothing_is_left(lab: Laboratory, replay: tuple[Replays, str]):
+def test_a_shift_reads_until_nothing_is_left(lab: RecipeRun, replay: tuple[Replays, str]):
     rows, name = replay
     (hands,) = _hands(lab, "refine,gather,deliver,replay")
     hands.work(REPLAY)
@@ -59,7 +59,7 @@ def test_a_shift_reads_until_nothing_is_left(lab: Laboratory, replay: tuple[Repl
 
 @pytest.mark.parametrize(("queues", "least"), [("refine,replay", False), ("replay", True)])
 def test_it_gives_way_to_what_else_its_worker_serves(
-    lab: Laboratory, replay: tuple[Replays, str], queues: str, least: bool
+    lab: RecipeRun, replay: tuple[Replays, str], queues: str, least: bool
 ):
     rows, name = replay
     (live, *_) = [row["id"] for row in lab.rows(documents)]

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests import mortal
 from tests.flow.command_line import Answer, call
-from tests.scene import Scene
-from tests.trial import RECIPE, children
-from tests.workshop import Workshop, workshop
+from tests.support import child_process
+from tests.support.journal_recipe import RECIPE, children
+from tests.support.scene import Scene
+from tests.support.worker_processes import WorkerProcesses, worker_processes
 
 from headwater.store.admin.replays import Replays
 from headwater.store.migrate import migrate
@@ -65,17 +65,17 @@ def internet() -> Iterator[Internet]:
 
 
 @pytest.fixture
-def shop(internet: Internet, tmp_path: Path) -> Iterator[Workshop]:
+def shop(internet: Internet, tmp_path: Path) -> Iterator[WorkerProcesses]:
     """Everything was read with the old code; the new one is installed."""
-    with workshop(tmp_path, internet, workers=2) as made:
+    with worker_processes(tmp_path, internet, workers=2) as made:
         assert made.finish(made.start("--until-idle")) == [0], made.output()
         (made.folder / "installed" / "trial_recipe.py").write_text(CHANGED, encoding="utf-8")
         yield made
 
 
-def _begin(shop: Workshop, *words: str, **environment: str) -> subprocess.Popen[str]:
+def _begin(shop: WorkerProcesses, *words: str, **environment: str) -> subprocess.Popen[str]:
     paths = [str(shop.folder / "installed"), *(path for path in sys.path if path)]
-    return mortal.start(
+    return child_process.start(
         [sys.executable, "-m", "headwater.cli", "--config", str(shop.folder / "headwater.yaml"), *words],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)} | environment,
         stdout=subprocess.PIPE,
@@ -85,14 +85,14 @@ def _begin(shop: Workshop, *words: str, **environment: str) -> subprocess.Popen[
     )
 
 
-def _ask(shop: Workshop, *words: str) -> Any:
+def _ask(shop: WorkerProcesses, *words: str) -> Any:
     process = _begin(shop, *words, "--json")
     out, err = process.communicate(timeout=90)
     assert process.returncode == 0, err
     return [json.loads(line) for line in out.splitlines()] if words[1] == "report" else json.loads(out)
 
 
-def _report(shop: Workshop, name: str) -> dict[str, Any]:
+def _report(shop: WorkerProcesses, name: str) -> dict[str, Any]:
     return {
         row["document_id"]: (row["verdict"], row["differences"])
         for row in _ask(shop, "replay", "report", name)
@@ -101,7 +101,7 @@ def _report(shop: Workshop, name: str) -> dict[str, Any]:
 
 @pytest.mark.long
 def test_killed_in_the_middle_it_goes_on_and_gives_the_same_report(
-    shop: Workshop, open_store: Callable[[str], SqlStore]
+    shop: WorkerProcesses, open_store: Callable[[str], SqlStore]
 ):
     store = open_store(shop.url)
     rows, before = Replays(store.engine), Scene(store).rows(documents)

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select
-from tests.conversing import desk_for, make_recipe, make_source, run
+from tests.support.poll_sessions import context_for, make_recipe, make_source, run
 
 from headwater.sources.seeds import discover_seeds
 from headwater.store.connect import read_transaction
@@ -31,7 +31,10 @@ def test_p8_a_list_of_addresses_becomes_documents_and_is_asked_for_again_in_time
 
     with (
         running() as internet,
-        desk_for(tmp_path, internet.base_url, make_recipe(discover_seeds, source), clock) as (app, context),
+        context_for(tmp_path, internet.base_url, make_recipe(discover_seeds, source), clock) as (
+            app,
+            context,
+        ),
     ):
         run(context)
         assert {row["title"] for row in rows(app, documents)} == {f"Seed {n}" for n in range(5)}

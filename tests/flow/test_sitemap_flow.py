@@ -2,7 +2,7 @@
 
 import pytest
 from sqlalchemy import select
-from tests.conversing import NOW, converse, desk_for, make_recipe, make_source, run
+from tests.support.poll_sessions import NOW, context_for, make_recipe, make_source, run, run_session
 
 from headwater.model.http import Response
 from headwater.model.jobs import State
@@ -37,7 +37,7 @@ def asked(internet, host):
 
 def test_p3_a_site_is_read_from_robots_through_its_indexes_to_documents(internet, tmp_path):
     source = make_source("sitemap", "http://mapped.example/")
-    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
+    with context_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
         run(context)
         found = {row["url"] for row in rows(app, leads)}
         for name in ("plain", "packed", "proven"):
@@ -46,7 +46,11 @@ def test_p3_a_site_is_read_from_robots_through_its_indexes_to_documents(internet
         assert len(found) == 4 * PER_FILE + 1
         assert {row["state"] for row in rows(app, leads)} == {State.DONE}
         (looked,) = rows(app, polls)
-        assert (looked["status"], looked["found"], looked["new"]) == ("completed", len(found), len(found))
+        assert (looked["status"], looked["found_count"], looked["new_count"]) == (
+            "completed",
+            len(found),
+            len(found),
+        )
         assert any("sitemap_failed:http_404" in warning for warning in looked["warnings"])
         assert any("index_too_deep" in warning for warning in looked["warnings"]), looked["warnings"]
         assert "/maps/too-deep.xml" not in asked(internet, "mapped.example")
@@ -54,7 +58,7 @@ def test_p3_a_site_is_read_from_robots_through_its_indexes_to_documents(internet
 
 def test_p3_a_second_look_asks_conditionally_and_finds_nothing_new(internet, tmp_path):
     source = make_source("sitemap", "http://mapped.example/maps/plain.xml")
-    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
+    with context_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
         run(context)
         before = len(rows(app, captures))
         internet.clear_log()
@@ -64,7 +68,7 @@ def test_p3_a_second_look_asks_conditionally_and_finds_nothing_new(internet, tmp
         assert record["status"] == 304
         assert "if-none-match" in record["headers"]
         assert len(rows(app, captures)) == before
-        assert [row["found"] for row in rows(app, polls)][-1] in (0, PER_FILE)
+        assert [row["found_count"] for row in rows(app, polls)][-1] in (0, PER_FILE)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +84,7 @@ def test_p3_a_second_look_asks_conditionally_and_finds_nothing_new(internet, tmp
 )
 def test_a_hostile_or_wrong_sitemap_fails_with_its_name(internet, tmp_path, path, reason):
     source = make_source("sitemap", f"http://mapped.example{path}")
-    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
+    with context_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
         run(context)
         (row,) = rows(app, sources)
         assert (row["reason"], row["failures"]) == (reason, 1)
@@ -100,7 +104,7 @@ def test_a_hostile_or_wrong_sitemap_fails_with_its_name(internet, tmp_path, path
 )
 def test_a_sitemap_in_any_dress_or_half_broken_is_read(internet, tmp_path, path, count):
     source = make_source("sitemap", f"http://mapped.example{path}")
-    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
+    with context_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
         run(context)
         assert len(rows(app, leads)) >= count
         assert all("&amp;" not in row["url"] for row in rows(app, leads))
@@ -109,14 +113,14 @@ def test_a_sitemap_in_any_dress_or_half_broken_is_read(internet, tmp_path, path,
 
 def test_a_site_without_robots_has_its_sitemap_at_the_usual_place(internet, tmp_path):
     source = make_source("sitemap", "http://bare.example")
-    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
+    with context_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
         run(context)
         assert len(rows(app, leads)) == PER_FILE
 
 
 def test_a_site_without_any_sitemap_fails_by_name(internet, tmp_path):
     source = make_source("sitemap", "http://unmapped.example/")
-    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
+    with context_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
         run(context)
         assert rows(app, sources)[0]["reason"] == "http_404"
 
@@ -124,7 +128,7 @@ def test_a_site_without_any_sitemap_fails_by_name(internet, tmp_path):
 def test_a_file_that_fails_for_a_moment_is_read_at_the_next_look(internet, tmp_path):
     source = make_source("sitemap", "http://mapped.example/maps/index.xml")
     internet.fault("mapped.example", "/maps/list.txt", Fault(status=404))
-    with desk_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
+    with context_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
         run(context)
         assert not any("list-" in row["url"] for row in rows(app, leads))
         app.operations.wake("trial", app.clock())
@@ -140,6 +144,6 @@ def test_every_article_of_a_news_site_is_in_what_its_sitemap_gives(internet, hos
         reply = internet.get(request.url)
         return Response(url=request.url, status=reply.status, headers=reply.headers, body=reply.body)
 
-    heard = converse(discover_sitemap(make_source("sitemap", f"http://{host}/"), NOW), ask)
+    heard = run_session(discover_sitemap(make_source("sitemap", f"http://{host}/"), NOW), ask)
     # The blog has no robots.txt, and its list stands where such lists usually are.
     assert set(heard.urls) == truth

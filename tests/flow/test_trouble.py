@@ -12,7 +12,7 @@ from pathlib import Path
 import obstore
 import pytest
 from sqlalchemy import event
-from tests.laboratory import RECIPE, Laboratory, laboratory
+from tests.support.recipe_run import RECIPE, RecipeRun, recipe_run
 
 from headwater.app import App
 from headwater.model.errors import Refused, Temporary
@@ -33,34 +33,34 @@ def internet() -> Iterator[Internet]:
 
 
 @pytest.fixture
-def lab(internet: Internet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Laboratory]:
+def lab(internet: Internet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RecipeRun]:
     monkeypatch.setattr(loops, "TROUBLE_REST", 0.02)
     monkeypatch.setattr(loops, "GRACE", 0.1)
     # The process that runs all the tests is larger than a worker may be.
     monkeypatch.setattr(loops, "MEMORY_LIMIT_KILOBYTES", 10**9)
     monkeypatch.setattr(loops, "LONGEST_REST", 0.02)
     internet.clear_log()
-    with laboratory(tmp_path, internet, feeds=[PAGES, WIRE]) as made:
+    with recipe_run(tmp_path, internet, feeds=[PAGES, WIRE]) as made:
         yield made
 
 
-def _expected(lab: Laboratory) -> set[str]:
+def _expected(lab: RecipeRun) -> set[str]:
     mine = {url for _, url in lab.feeds or ()}
     return {record["id"] for record in lab.internet.truth() if mine & set(record["feeds"])}
 
 
-def _found(lab: Laboratory) -> set[str]:
+def _found(lab: RecipeRun) -> set[str]:
     by_url = {url: record["id"] for record in lab.internet.truth() for url in record["urls"]}
     return {by_url[row["url"]] for row in lab.documents()}
 
 
-def _asked(lab: Laboratory) -> list[tuple[str, str]]:
+def _asked(lab: RecipeRun) -> list[tuple[str, str]]:
     """Every feed and page that was asked for."""
     asked = [(record["host"], record["path"]) for record in lab.internet.log()]
     return [(host, path) for host, path in asked if path != "/robots.txt"]
 
 
-def _complete(lab: Laboratory) -> None:
+def _complete(lab: RecipeRun) -> None:
     """Every article came in once, whatever happened in between."""
     assert _found(lab) == _expected(lab)
     assert Counter(row["state"] for row in lab.documents())[State.QUARANTINED] == 0
@@ -84,7 +84,7 @@ def _no_space(*_args: object, **_told: object) -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def test_an_unknown_recipe_is_refused_and_the_known_ones_named(lab: Laboratory):
+def test_an_unknown_recipe_is_refused_and_the_known_ones_named(lab: RecipeRun):
     with pytest.raises(Refused, match=r"no recipe 'weather'; there are: .*crypto"):
         lab.app.recipe("weather")
     with pytest.raises(Refused, match="no recipe 'weather'"):
@@ -99,7 +99,7 @@ def test_a_data_folder_that_cannot_be_made_is_refused(tmp_path: Path):
 
 
 def test_a_full_disk_is_waited_out_and_no_page_is_asked_for_twice(
-    lab: Laboratory, monkeypatch: pytest.MonkeyPatch
+    lab: RecipeRun, monkeypatch: pytest.MonkeyPatch
 ):
     failures = []
     real = obstore.put
@@ -122,7 +122,7 @@ def test_a_full_disk_is_waited_out_and_no_page_is_asked_for_twice(
 
 
 def test_nothing_more_is_taken_on_while_results_wait_for_space(
-    lab: Laboratory, monkeypatch: pytest.MonkeyPatch
+    lab: RecipeRun, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(obstore, "put", _no_space)
     loops.run_network_loop(lab.context, [RECIPE], _stop_when(iter([False] * 30 + [True]).__next__))
@@ -132,7 +132,7 @@ def test_nothing_more_is_taken_on_while_results_wait_for_space(
 
 
 def test_a_run_that_met_a_full_disk_and_was_given_up_is_completed_by_the_next(
-    lab: Laboratory, monkeypatch: pytest.MonkeyPatch
+    lab: RecipeRun, monkeypatch: pytest.MonkeyPatch
 ):
     with monkeypatch.context() as patch:
         patch.setattr(obstore, "put", _no_space)
@@ -143,7 +143,7 @@ def test_a_run_that_met_a_full_disk_and_was_given_up_is_completed_by_the_next(
     _complete(lab)
 
 
-def test_an_unreadable_archive_is_waited_out_at_the_desk(lab: Laboratory, monkeypatch: pytest.MonkeyPatch):
+def test_an_unreadable_archive_is_waited_out_at_the_desk(lab: RecipeRun, monkeypatch: pytest.MonkeyPatch):
     failures = []
     real = obstore.get_ranges
 
@@ -160,16 +160,16 @@ def test_an_unreadable_archive_is_waited_out_at_the_desk(lab: Laboratory, monkey
     _complete(lab)
 
 
-def _all_fetched(lab: Laboratory) -> bool:
+def _all_fetched(lab: RecipeRun) -> bool:
     polled = [row["last_polled_at"] for row in lab.rows(sources)]
     return None not in polled and Task.FETCH not in lab.unfinished()
 
 
-def _fetch_all(lab: Laboratory) -> None:
+def _fetch_all(lab: RecipeRun) -> None:
     loops.run_network_loop(lab.context, [RECIPE], _stop_when(lambda: _all_fetched(lab)))
 
 
-def _impatient(lab: Laboratory) -> None:
+def _impatient(lab: RecipeRun) -> None:
     """Do not wait half a minute for a lock."""
 
     @event.listens_for(lab.app.store.engine, "connect")
@@ -179,13 +179,13 @@ def _impatient(lab: Laboratory) -> None:
     lab.app.store.engine.dispose()
 
 
-def _lock(lab: Laboratory) -> sqlite3.Connection:
+def _lock(lab: RecipeRun) -> sqlite3.Connection:
     other = sqlite3.connect(Path(lab.settings.data) / "headwater.db", isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     return other
 
 
-def test_a_locked_database_is_told_as_temporary(lab: Laboratory):
+def test_a_locked_database_is_told_as_temporary(lab: RecipeRun):
     _impatient(lab)
     other = _lock(lab)
     with pytest.raises(Temporary, match="locked") as caught:
@@ -195,7 +195,7 @@ def test_a_locked_database_is_told_as_temporary(lab: Laboratory):
     assert lab.app.operations.wake(RECIPE, lab.clock()) == 2
 
 
-def test_a_lock_held_by_another_is_waited_out(lab: Laboratory):
+def test_a_lock_held_by_another_is_waited_out(lab: RecipeRun):
     _impatient(lab)
     for work, done in (
         (loops.run_network_loop, _all_fetched),
@@ -209,8 +209,8 @@ def test_a_lock_held_by_another_is_waited_out(lab: Laboratory):
 class _Disturbance:
     """Again and again somebody else locks the database for some turns; true when the work is done in spite of it."""
 
-    lab: Laboratory
-    done: Callable[[Laboratory], bool]
+    lab: RecipeRun
+    done: Callable[[RecipeRun], bool]
     turn: int = 0
     lock: sqlite3.Connection | None = None
 
@@ -225,7 +225,7 @@ class _Disturbance:
 
 
 @pytest.mark.parametrize("what", ["file", "folder", "replaced"])
-def test_a_database_that_was_taken_away_stops_the_work_with_a_clear_word(lab: Laboratory, what: str):
+def test_a_database_that_was_taken_away_stops_the_work_with_a_clear_word(lab: RecipeRun, what: str):
     lab.run()
     home = Path(lab.settings.data)
     if what == "folder":
@@ -241,7 +241,7 @@ def test_a_database_that_was_taken_away_stops_the_work_with_a_clear_word(lab: La
     assert refused.value.reason == "database_missing"
 
 
-def test_damaged_bytes_are_quarantined_alone_and_come_back_after_repair(lab: Laboratory):
+def test_damaged_bytes_are_quarantined_alone_and_come_back_after_repair(lab: RecipeRun):
     _fetch_all(lab)
     victim = next(row for row in lab.rows(captures) if row["lead_id"])
     store = lab.app.archive.store
@@ -260,7 +260,7 @@ def test_damaged_bytes_are_quarantined_alone_and_come_back_after_repair(lab: Lab
     _complete(lab)
 
 
-def test_a_folder_for_results_that_cannot_be_written_delays_deliveries_and_loses_none(lab: Laboratory):
+def test_a_folder_for_results_that_cannot_be_written_delays_deliveries_and_loses_none(lab: RecipeRun):
     out = Path(lab.settings.data) / "out"
     out.parent.mkdir(parents=True)
     out.write_text("in the way")
@@ -272,6 +272,6 @@ def test_a_folder_for_results_that_cannot_be_written_delays_deliveries_and_loses
     _complete(lab)
 
 
-def _troubled(lab: Laboratory) -> bool:
+def _troubled(lab: RecipeRun) -> bool:
     waiting = lab.status()["unfinished"]["deliver"]
     return set(lab.unfinished()) == {Task.DELIVER} and waiting["later"] > 0 and waiting["due"] == 0

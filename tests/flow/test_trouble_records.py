@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.laboratory import RECIPE, Laboratory, laboratory
+from tests.support.recipe_run import RECIPE, RecipeRun, recipe_run
 
 from headwater.model.document import Document
 from headwater.model.errors import Permanent, Temporary
@@ -20,7 +20,7 @@ from headwater.store.schema.flow import captures, leads, polls, quarantine, sour
 from headwater_demo.internet import Internet, running
 
 WIRE = ("Ledger Lane", "http://ledgerlane.example/feed")
-Start = Callable[..., Laboratory]
+Start = Callable[..., RecipeRun]
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def internet() -> Iterator[Internet]:
 def start(internet: Internet, tmp_path: Path) -> Iterator[Start]:
     """A laboratory with one feed and a recipe changed for the test."""
     with ExitStack() as stack:
-        yield lambda adapt: stack.enter_context(laboratory(tmp_path, internet, feeds=[WIRE], adapt=adapt))
+        yield lambda adapt: stack.enter_context(recipe_run(tmp_path, internet, feeds=[WIRE], adapt=adapt))
 
 
 @dataclass
@@ -223,7 +223,7 @@ def test_what_is_found_on_the_way_is_stored_at_once_with_the_capture_it_was_foun
     }
     assert len(lab.documents(State.KEPT)) == 2
     (run,) = lab.rows(polls)
-    assert (run["status"], run["error"], run["found"], run["new"]) == ("failed", "quota", 2, 2)
+    assert (run["status"], run["error"], run["found_count"], run["new_count"]) == ("failed", "quota", 2, 2)
 
 
 def test_a_source_is_not_blamed_for_our_own_full_disk(start: Start, monkeypatch: pytest.MonkeyPatch):
@@ -261,7 +261,7 @@ class Crash(BaseException):
     """The end of a process, as far as a test can survive it."""
 
 
-def _run_and_crash(lab: Laboratory) -> None:
+def _run_and_crash(lab: RecipeRun) -> None:
     """Run; whenever the worker dies, its leases run out and another one takes over."""
     for _ in range(30):
         try:

@@ -145,7 +145,7 @@ def test_what_the_recipes_quality_gate_says_is_told():
     def answered(body):
         return Response(url="http://a.example/", status=200, headers={}, body=body, media_type="text/plain")
 
-    from tests.conversing import NOW
+    from tests.support.poll_sessions import NOW
 
     short = describe_outcome("http://a.example/", answered(b"few words"), [recipe], NOW)
     assert (short["ok"], short["reason"]) == (False, "too_short")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.scene import Scene
-from tests.trial import RECIPE, children
-from tests.workshop import Workshop, workshop
+from tests.support.journal_recipe import RECIPE, children
+from tests.support.scene import Scene
+from tests.support.worker_processes import WorkerProcesses, worker_processes
 
 from headwater.model.jobs import State, Task
 from headwater.store.reads.catalogue import Catalogue
@@ -29,12 +29,12 @@ def internet() -> Iterator[Internet]:
 
 
 @pytest.fixture
-def shop(internet: Internet, tmp_path: Path) -> Iterator[Workshop]:
-    with workshop(tmp_path, internet) as made:
+def shop(internet: Internet, tmp_path: Path) -> Iterator[WorkerProcesses]:
+    with worker_processes(tmp_path, internet) as made:
         yield made
 
 
-def _scene(shop: Workshop, open_store: Callable[[str], SqlStore]) -> Scene:
+def _scene(shop: WorkerProcesses, open_store: Callable[[str], SqlStore]) -> Scene:
     return Scene(open_store(shop.url))
 
 
@@ -46,14 +46,14 @@ def _all_is_done(scene: Scene) -> None:
     assert scene.store.holders() == set()
 
 
-def _delivered(shop: Workshop) -> int:
+def _delivered(shop: WorkerProcesses) -> int:
     return len(list((shop.folder / "data" / "out" / "articles").glob("*.json")))
 
 
 def test_two_workers_on_one_database_never_do_one_job_twice(
     internet: Internet, tmp_path: Path, database: str, open_store: Callable[[str], SqlStore]
 ):
-    with workshop(tmp_path, internet, database=database) as shop:
+    with worker_processes(tmp_path, internet, database=database) as shop:
         heaviest = 0
 
         def weigh() -> None:
@@ -82,7 +82,7 @@ def _weight(process: psutil.Process) -> int:
 
 
 def test_a_terminated_worker_ends_cleanly_holds_nothing_and_is_resumed(
-    shop: Workshop, internet: Internet, open_store: Callable[[str], SqlStore]
+    shop: WorkerProcesses, internet: Internet, open_store: Callable[[str], SqlStore]
 ):
     internet.fault("hashfield.example", "*", Fault(delay=1.0), times=50)
     crew = shop.start()
@@ -104,7 +104,7 @@ def test_a_terminated_worker_ends_cleanly_holds_nothing_and_is_resumed(
 
 
 def test_killed_processes_are_replaced_and_what_they_held_is_done(
-    shop: Workshop, internet: Internet, open_store: Callable[[str], SqlStore]
+    shop: WorkerProcesses, internet: Internet, open_store: Callable[[str], SqlStore]
 ):
     internet.fault("hashfield.example", "*", Fault(delay=0.5), times=50)
     crew = shop.start("--until-idle")
@@ -122,7 +122,7 @@ def test_killed_processes_are_replaced_and_what_they_held_is_done(
 
 
 def test_processes_whose_parent_was_killed_end_by_themselves_and_free_what_they_held(
-    shop: Workshop, open_store: Callable[[str], SqlStore]
+    shop: WorkerProcesses, open_store: Callable[[str], SqlStore]
 ):
     crew = shop.start()
     shop.wait_until(lambda: len(shop.journal()) > 0)
@@ -135,7 +135,7 @@ def test_processes_whose_parent_was_killed_end_by_themselves_and_free_what_they_
 
 
 def test_leases_of_processes_that_are_no_more_are_freed_at_the_start(
-    shop: Workshop, open_store: Callable[[str], SqlStore]
+    shop: WorkerProcesses, open_store: Callable[[str], SqlStore]
 ):
     """Everything was killed at once: the next start does not wait for the leases to run out."""
     crew = shop.start()

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from tests.conversing import NOW
+from tests.support.poll_sessions import NOW
 
 from headwater.ops.alarms.pipeline_rules import PipelineFigures, pipeline_problems, silent_subject_problem
 from headwater.runtime.runs import new_run_name, parse_target_day

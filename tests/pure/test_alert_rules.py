@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.conversing import NOW
+from tests.support.poll_sessions import NOW
 
 from headwater.ops.alarms.pipeline_rules import silent_subjects
 from headwater_recipes.geopolitics.alert_rules import (

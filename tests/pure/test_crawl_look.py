@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.conversing import NOW, answer, converse, make_source, table
+from tests.support.poll_sessions import NOW, answer, make_source, run_session, table
 
 from headwater.model.errors import Permanent, Temporary
 from headwater.sources.crawl.poll import discover_crawl
@@ -21,7 +21,7 @@ def at(*paths):
 
 def crawl(pages, /, *, url=HOME, watermark=None, **options):
     source = make_source("crawl", url, options=options, watermark=watermark or {})
-    return converse(discover_crawl(source, NOW), pages if callable(pages) else table(pages))
+    return run_session(discover_crawl(source, NOW), pages if callable(pages) else table(pages))
 
 
 def asked(heard):

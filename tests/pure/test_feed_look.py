@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from tests.conversing import NOW, Heard, answer, converse, make_source, table
+from tests.support.poll_sessions import NOW, SessionResult, answer, make_source, run_session, table
 
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.http import Request
@@ -25,9 +25,9 @@ def item(number: int, *, hours_ago: float = 1, more: str = "") -> str:
     )
 
 
-def look(pages, /, *, watermark=None, trigger=None, **options) -> Heard:
+def look(pages, /, *, watermark=None, trigger=None, **options) -> SessionResult:
     told = {"options": options, "watermark": watermark or {}, "trigger": trigger}
-    return converse(
+    return run_session(
         discover_feed(make_source("feed", MAIN, **told), NOW), table(pages, "application/rss+xml")
     )
 

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from tests.conversing import NOW, answer, converse, make_source
+from tests.support.poll_sessions import NOW, answer, make_source, run_session
 
 from headwater.model.errors import Permanent, Temporary
 from headwater_recipes.markets.sources.edgar import cik_of_ticker, discover_filings, normal_cik, parse_hit
@@ -48,7 +48,7 @@ def source(**options: Any):
 
 
 def look(answers, **options):
-    return converse(discover(source(**options), NOW), answers)
+    return run_session(discover(source(**options), NOW), answers)
 
 
 def test_r6_the_search_is_asked_by_company_forms_and_days():

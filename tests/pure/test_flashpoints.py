@@ -4,7 +4,7 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
-from tests.conversing import NOW, converse, make_source, table
+from tests.support.poll_sessions import NOW, make_source, run_session, table
 
 from headwater.model.document import Document
 from headwater.model.errors import Refused
@@ -72,7 +72,7 @@ def test_g3_entries_are_leads_with_all_that_is_known_of_them():
     }
     bad = [{"url": "ftp://a.example/"}, {"url": "http://b.example/"}]
     source = make_source("entries", "", options={"entries": [entry, *bad]})
-    heard = converse(discover_entries(source, NOW), table({}))
+    heard = run_session(discover_entries(source, NOW), table({}))
     (lead,) = heard.leads
     assert (lead.identity, lead.subject, lead.published.isoformat()) == (
         "e1",
@@ -86,7 +86,7 @@ def test_g3_entries_are_leads_with_all_that_is_known_of_them():
 
 def test_g3_an_entry_that_has_its_content_is_not_fetched():
     entry = {"url": "http://a.example/1", "flashpoint": KNOWN, "content": "All of it."}
-    (lead,) = converse(
+    (lead,) = run_session(
         discover_entries(make_source("entries", "", options={"entries": [entry]}), NOW), table({})
     ).leads
     assert (lead.body, lead.body_type) == ("All of it.", "text/plain")

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.conversing import NOW, Heard, answer, converse, make_source
+from tests.support.poll_sessions import NOW, SessionResult, answer, make_source, run_session
 
 from headwater.model.errors import Permanent, Temporary
 from headwater.sources.json_api import Credential, JsonApi, number_value, parse_timestamp
@@ -48,9 +48,9 @@ def told(*bars: dict[str, Any], **more: Any):
     return reply
 
 
-def look(answers, mark: dict[str, Any] | None = None, **options: Any) -> Heard:
+def look(answers, mark: dict[str, Any] | None = None, **options: Any) -> SessionResult:
     told = make_source("market_api", url="", options={"ticker": "NGSC"} | options, watermark=mark or {})
-    return converse(discover(told, NOW), answers)
+    return run_session(discover(told, NOW), answers)
 
 
 def test_r11_the_previous_day_is_one_bar_keyed_by_its_trading_date():
@@ -241,8 +241,8 @@ def account(**changes: Any):
     return lambda request: answer(request, json.dumps(parts[urlsplit(request.url).path]))
 
 
-def observe(answers, mark: dict[str, Any] | None = None) -> Heard:
-    return converse(look_at_account(make_source("broker", url="", watermark=mark or {}), NOW), answers)
+def observe(answers, mark: dict[str, Any] | None = None) -> SessionResult:
+    return run_session(look_at_account(make_source("broker", url="", watermark=mark or {}), NOW), answers)
 
 
 def test_r19_the_broker_is_only_read_and_told_as_observations():

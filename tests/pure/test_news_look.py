@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.conversing import NOW, Heard, answer, converse, make_source
+from tests.support.poll_sessions import NOW, SessionResult, answer, make_source, run_session
 
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.source import Source
@@ -54,11 +54,11 @@ def source(**told: Any) -> Source:
     return make_source("news_api", url="", options=options, subject="subject1", **told)
 
 
-def look(answers: Any, where: Source | None = None) -> Heard:
-    return converse(discover(where or source(), NOW), answers)
+def look(answers: Any, where: Source | None = None) -> SessionResult:
+    return run_session(discover(where or source(), NOW), answers)
 
 
-def asked(heard: Heard, number: int = 0) -> dict[str, list[str]]:
+def asked(heard: SessionResult, number: int = 0) -> dict[str, list[str]]:
     return parse_qs(urlsplit(heard.asked[number].url).query)
 
 
@@ -113,7 +113,7 @@ def test_r5_an_article_from_the_future_does_not_hide_what_comes_before_it():
 def test_r17_r62_macro_news_keeps_its_own_watermark_and_is_about_nobody():
     macro = discover_news(lambda s: JsonApi("https://api.massive.example", s.kind, KEY), "macro_event")
     told = make_source("macro_news", url="", options={"path": "/feed", "query": {"topic": "rates"}})
-    heard = converse(macro(told, NOW), pages([article(1, tickers=["SPY"])]))
+    heard = run_session(macro(told, NOW), pages([article(1, tickers=["SPY"])]))
     (lead,) = heard.leads
     assert lead.subject is None
     assert lead.hints["attributes"]["document_type"] == "macro_event"
@@ -149,7 +149,7 @@ def test_without_a_key_a_source_waits_and_is_not_blamed():
         lambda s: JsonApi("https://x.example", s.kind, Credential("massive", {"A": "K"}, "", {}))
     )
     with pytest.raises(Temporary, match="set K in the environment") as told:
-        converse(without(source(), NOW), pages([]))
+        run_session(without(source(), NOW), pages([]))
     assert (told.value.reason, told.value.counts) == ("key_missing", False)
 
 

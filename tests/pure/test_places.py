@@ -1,7 +1,7 @@
 """Countries by their names in many languages, capitals and demonyms."""
 
 import pytest
-from tests.conversing import NOW
+from tests.support.poll_sessions import NOW
 
 from headwater.documents.places.countries import countries, country_code
 from headwater.documents.places.tag_places import TagPlaces, rank_places

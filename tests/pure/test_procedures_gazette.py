@@ -4,7 +4,7 @@ import json
 from datetime import UTC, date, datetime
 
 import pytest
-from tests.conversing import answer, converse, make_source
+from tests.support.poll_sessions import answer, make_source, run_session
 
 from headwater.model.errors import Permanent
 from headwater.model.outcomes import ExtractHints
@@ -40,12 +40,12 @@ def test_p5_items_are_found_at_every_level_of_nesting():
 
 def test_p5_each_day_is_asked_for_once_and_sundays_are_no_failure():
     source = make_source("boe", API, options={"words": ["ayuda", "ayudas"], "days": 7})
-    heard = converse(discover_gazette(source, NOW), _gazette)
+    heard = run_session(discover_gazette(source, NOW), _gazette)
     assert len(heard.asked) == 7
     assert [lead.identity for lead in heard.leads] == [CALL]
     assert heard.discovery.watermark == {"last": "2026-11-13"}
     again = make_source("boe", API, watermark=dict(heard.discovery.watermark))
-    assert converse(discover_gazette(again, NOW), _gazette).asked == []
+    assert run_session(discover_gazette(again, NOW), _gazette).asked == []
 
 
 def test_p14_a_call_in_the_gazette_is_a_procedure_that_rests_on_its_references():
@@ -75,7 +75,7 @@ def test_p14_a_call_in_the_gazette_is_a_procedure_that_rests_on_its_references()
 def test_the_gazette_answering_nonsense_is_told():
     source = make_source("boe", API, options={"days": 1})
     with pytest.raises(Permanent, match="no JSON"):
-        converse(
+        run_session(
             discover_gazette(source, NOW), lambda request: answer(request, "<html>", media_type="text/html")
         )
 
@@ -101,7 +101,7 @@ def test_p5_datasets_give_their_readable_distributions():
         return answer(request, json.dumps({"result": {"items": found}}), media_type="application/json")
 
     source = make_source("datos", "https://datos.gob.es/apidata/catalog/dataset/keyword/tramites")
-    heard = converse(discover_open_data(source, NOW), catalogue)
+    heard = run_session(discover_open_data(source, NOW), catalogue)
     assert heard.urls == ["https://sede.muestra.example/ayudas", "https://sede.muestra.example/una.pdf"]
     assert heard.leads[0].hints["dataset_title"] == "Ayudas"
     assert len(heard.asked) == 2

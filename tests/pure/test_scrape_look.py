@@ -1,7 +1,7 @@
 """One part of one page, watched."""
 
 import pytest
-from tests.conversing import NOW, answer, converse, make_source
+from tests.support.poll_sessions import NOW, answer, make_source, run_session
 
 from headwater.model.errors import Permanent
 from headwater.sources.page_section import discover_page_section
@@ -12,7 +12,7 @@ PAGE = "<html><head><title>Investors</title></head><body><p>{today}</p><ul id='n
 def look(today="Monday", news="A meeting in Lisbon", mark=None, selector="#news", status=200):
     told = make_source("web_scrape", options={"selector": selector, "ticker": "NGSC"}, watermark=mark or {})
     page = PAGE.format(today=today, news=news)
-    return converse(
+    return run_session(
         discover_page_section(told, NOW), lambda request: answer(request, page, status=status, etag='"1"')
     )
 

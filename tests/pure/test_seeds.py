@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.conversing import NOW, converse, make_source, table
+from tests.support.poll_sessions import NOW, make_source, run_session, table
 
 from headwater.model.errors import Permanent, Temporary
 from headwater.sources.seeds import discover_seeds, recheck_period
@@ -14,7 +14,7 @@ A, B = "http://site.example/a", "https://other.example/b?x=1"
 
 
 def look(*, url="", now=NOW, **options):
-    return converse(discover_seeds(make_source("seeds", url, options=options), now), table({}))
+    return run_session(discover_seeds(make_source("seeds", url, options=options), now), table({}))
 
 
 def test_p8_every_address_of_the_list_is_a_lead():

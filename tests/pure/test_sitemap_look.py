@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conversing import NOW, answer, converse, make_source, table
+from tests.support.poll_sessions import NOW, answer, make_source, run_session, table
 
 from headwater.model.errors import Permanent, Temporary
 from headwater.sources.sitemaps.poll import discover_sitemap
@@ -30,7 +30,7 @@ def at(*paths):
 def look(pages, *, url=MAP, watermark=None, **options):
     source = make_source("sitemap", url, options=options, watermark=watermark or {})
     answers = pages if callable(pages) else table(pages, "application/xml")
-    return converse(discover_sitemap(source, NOW), answers)
+    return run_session(discover_sitemap(source, NOW), answers)
 
 
 def test_p3_lastmod_is_the_version_and_a_hint_of_the_date():

@@ -26,7 +26,7 @@ def read(body, notes=None, **told):
     found = parse_sitemap(
         body, url="http://a.example/sitemap.xml", media_type="", warn=notes or WarningLog(), **told
     )
-    return found.kind, list(found.listed)
+    return found.kind, list(found.entries)
 
 
 def urlset(*lines, space=SPACE):
@@ -173,7 +173,7 @@ def test_a_file_of_the_largest_size_is_read_in_little_memory():
     tracemalloc.start()
     try:
         found = parse_sitemap(packed, url="http://a.example/s.xml.gz", media_type="", warn=WarningLog())
-        assert sum(1 for _ in found.listed) == 50_000
+        assert sum(1 for _ in found.entries) == 50_000
         assert tracemalloc.get_traced_memory()[1] < 2_000_000
     finally:
         tracemalloc.stop()

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.conversing import NOW
+from tests.support.poll_sessions import NOW
 
 from headwater.model.document import Document
 from headwater.model.recipe import StoryContext

@@ -4,7 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.conversing import NOW
+from tests.support.poll_sessions import NOW
 
 from headwater.model.document import Document
 from headwater.model.errors import Refused

@@ -127,7 +127,7 @@ def _as_sitemap(answer: Response) -> TrialReport | None:
     notes = WarningLog()
     try:
         found = parse_sitemap(answer.body, url=answer.url, media_type=answer.media_type, warn=notes)
-        listed = list(found.listed)
+        listed = list(found.entries)
     except NotASitemap as error:
         return {"reason": f"not_a_sitemap:{error.reason}", "detail": error.detail}
     shown = {"kind": found.kind, "addresses": len(listed), "first": [line.url for line in listed[:ENTRIES]]}

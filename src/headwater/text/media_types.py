@@ -1,9 +1,10 @@
-"""What a body is, when its header says nothing or says it wrong."""
+"""The media type of a body, also where its header is missing or wrong."""
 
 import re
 from functools import lru_cache
 
-_LOOK = 1024
+_SNIFFED_BYTES = 1024
+HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _MAGIC = (
     (b"%PDF-", "application/pdf"),
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -39,7 +40,7 @@ _HTML_STARTS = frozenset(
     (b"head", b"body", b"title", b"meta", b"link", b"script", b"style", b"div", b"p", b"h1", b"table", b"a")
 )
 _JSON_FEED = b"https://jsonfeed.org/version/"
-# Types that people send for everything; what the body looks like is better than these.
+# Types that servers send for everything. The content says more than these.
 _VAGUE = frozenset(
     (
         "",
@@ -59,12 +60,12 @@ _CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([A-Za-z0-9_.:+-]+)""", re.IGNOR
 
 
 def media_type_of(declared: str, body: bytes) -> str:
-    """The media type, in lower case and without parameters: the declared one, unless the body contradicts it."""
+    """The media type in lower case, without parameters: the declared one unless the body contradicts it."""
     stated = declared.partition(";")[0].strip().lower()
-    start = body[:_LOOK]
-    found = _magic(start, body)
-    if found is not None:
-        return stated if _compatible(stated, found) else found
+    start = body[:_SNIFFED_BYTES]
+    sniffed = _magic(start, body)
+    if sniffed is not None:
+        return stated if _compatible(stated, sniffed) else sniffed
     if stated not in _VAGUE and "/" in stated:
         return stated
     return _text(start) or (stated if "/" in stated else _unknown(start))
@@ -73,8 +74,8 @@ def media_type_of(declared: str, body: bytes) -> str:
 @lru_cache(maxsize=512)
 def declared_charset(declared: str) -> str | None:
     """The character set that a Content-Type names, in lower case."""
-    found = _CHARSET.search(declared)
-    return found.group(1).lower() if found else None
+    match = _CHARSET.search(declared)
+    return match.group(1).lower() if match else None
 
 
 def _magic(start: bytes, body: bytes) -> str | None:
@@ -86,10 +87,10 @@ def _magic(start: bytes, body: bytes) -> str | None:
     return None
 
 
-def _compatible(stated: str, found: str) -> bool:
-    """A container says less than a declared type that is made of it: a word processor's file is a zip file."""
+def _compatible(stated: str, sniffed: str) -> bool:
+    """A container says less than a declared type built on it: a word processor's file is a zip file."""
     containers = ("application/zip", "application/gzip", "application/x-ole-storage", "image/webp")
-    return found in containers and stated not in _VAGUE and "/" in stated
+    return sniffed in containers and stated not in _VAGUE and "/" in stated
 
 
 def _text(start: bytes) -> str | None:

@@ -79,7 +79,7 @@ class DropDuplicates:
             for fingerprint in article_keys.fingerprints
         }
         keys = {key for article_keys in batch_keys for key in article_keys.keys}
-        return context.knowledge.recall(
+        return context.knowledge.look_up_fingerprints(
             context.recipe, self.profile.scheme, sorted(fingerprints), sorted(keys), PER_KEY
         )
 
@@ -231,7 +231,7 @@ class StoredIndex:
         }
         if not missing:
             return
-        counts = self.knowledge.stories(self.recipe, publishers, sorted(missing))
+        counts = self.knowledge.sentence_story_counts(self.recipe, publishers, sorted(missing))
         for name in publishers:
             of_publisher = counts.get(name, {})
             self.story_counts[name].update((sentence, of_publisher.get(sentence, 0)) for sentence in missing)

@@ -57,7 +57,7 @@ class DropExactDuplicates:
             {fingerprint for of_document in fingerprints.values() for fingerprint in of_document},
             key=lambda fingerprint: (fingerprint.kind, fingerprint.value),
         )
-        owners = dict(context.knowledge.owners(context.recipe, distinct))
+        owners = dict(context.knowledge.fingerprint_owners(context.recipe, distinct))
         outcomes: dict[str, Outcome] = {}
         for document in sorted(batch, key=lambda document: (document.published or UNDATED, document.id)):
             outcomes[document.id] = self._decide(document, fingerprints[document.id], owners)

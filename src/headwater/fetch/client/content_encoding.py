@@ -1,7 +1,7 @@
-"""Content encodings, decoded piece by piece within a limit, and checked to be complete.
+"""Content encodings: decoders that work chunk by chunk, within a limit, and detect truncated bodies.
 
-A body that ends before its encoding does is truncated, whatever the transport says; one that grows beyond the limit
-is given up at the limit, however small it was on the wire.
+A body that ends before its encoding does is truncated, whatever the transport says. Decoding stops at the limit,
+however small the body was on the wire.
 """
 
 import importlib
@@ -11,38 +11,38 @@ from typing import Any, Protocol
 
 from headwater.fetch.failures import FetchStopped
 
-brotli: Any = importlib.import_module("brotli")  # it ships no types
+brotli: Any = importlib.import_module("brotli")  # it has no type hints
 
 _IDENTITY = frozenset({"", "identity", "none", "binary", "utf-8"})
-_STEP = 256 * 1024
+_CHUNK_SIZE = 256 * 1024
 
 
 class ContentDecoder(Protocol):
     def feed(self, data: bytes, room: int) -> bytes:
-        """The decoded form of the next piece; more than `room` bytes of it only to show that it does not fit."""
+        """Decode the next chunk. A result longer than `room` bytes means that the body is too large."""
         ...
 
-    def complete(self) -> bool: ...
+    def is_complete(self) -> bool: ...
 
 
 def decoder_for(encoding: str) -> ContentDecoder | None:
-    """The decoder for a Content-Encoding header; None when the body is plain. Anything unknown or stacked stops."""
+    """The decoder for a Content-Encoding header, or None for a plain body. Unknown and stacked encodings stop the request."""
     name = encoding.strip().lower()
     if name in _IDENTITY:
         return None
-    make = _DECODERS.get(name)
-    if make is None:
+    decoder_class = _DECODERS.get(name)
+    if decoder_class is None:
         raise FetchStopped("encoding", f"content encoding {name[:40]!r}", temporary=False)
-    return make()
+    return decoder_class()
 
 
 class ZlibDecoder:
-    """gzip, which may have several members, and deflate, which is sent with and without a zlib header."""
+    """gzip, which may have several members, and deflate, with or without a zlib header."""
 
     def __init__(self, *, gzip: bool) -> None:
         self._gzip = gzip
         self._stream = zlib.decompressobj(zlib.MAX_WBITS | 16) if gzip else None
-        self._begun = False
+        self._started = False
 
     def feed(self, data: bytes, room: int) -> bytes:
         parts: list[bytes] = []
@@ -50,7 +50,7 @@ class ZlibDecoder:
             stream = self._open(data)
             if stream is None:
                 break
-            part = _guarded(stream.decompress, data, room + 1)
+            part = _decompress(stream.decompress, data, room + 1)
             parts.append(part)
             room -= len(part)
             data = stream.unused_data if stream.eof else stream.unconsumed_tail
@@ -58,29 +58,29 @@ class ZlibDecoder:
 
     def _open(self, data: bytes) -> Any:
         if self._stream is None:
-            # RFC 9110 means zlib by "deflate", but raw streams are common: the first byte tells.
+            # RFC 9110 defines "deflate" as zlib, but raw streams are common. The first byte tells them apart.
             self._stream = zlib.decompressobj(zlib.MAX_WBITS if data[0] & 0x0F == 8 else -zlib.MAX_WBITS)
         elif self._stream.eof:
             if not self._gzip or not data.startswith(b"\x1f"):
                 return None  # padding after the last member
             self._stream = zlib.decompressobj(zlib.MAX_WBITS | 16)
-        self._begun = True
+        self._started = True
         return self._stream
 
-    def complete(self) -> bool:
-        return not self._begun or (self._stream is not None and self._stream.eof)
+    def is_complete(self) -> bool:
+        return not self._started or (self._stream is not None and self._stream.eof)
 
 
 class BrotliDecoder:
     def __init__(self) -> None:
         self._stream = brotli.Decompressor()
-        self._begun = False
+        self._started = False
 
     def feed(self, data: bytes, room: int) -> bytes:
-        self._begun = True
+        self._started = True
         parts: list[bytes] = []
         while room >= 0 and not self._stream.is_finished():
-            part = _guarded(self._stream.process, data, output_buffer_limit=min(room + 1, _STEP))
+            part = _decompress(self._stream.process, data, output_buffer_limit=min(room + 1, _CHUNK_SIZE))
             data = b""
             parts.append(part)
             room -= len(part)
@@ -88,20 +88,20 @@ class BrotliDecoder:
                 break
         return b"".join(parts)
 
-    def complete(self) -> bool:
-        return not self._begun or bool(self._stream.is_finished())
+    def is_complete(self) -> bool:
+        return not self._started or bool(self._stream.is_finished())
 
 
 class ZstdDecoder:
     def __init__(self) -> None:
         self._stream = _zstd.ZstdDecompressor()
-        self._begun = False
+        self._started = False
 
     def feed(self, data: bytes, room: int) -> bytes:
-        self._begun = True
+        self._started = True
         parts: list[bytes] = []
         while room >= 0 and not self._stream.eof:
-            part = _guarded(self._stream.decompress, data, room + 1)
+            part = _decompress(self._stream.decompress, data, room + 1)
             data = b""
             parts.append(part)
             room -= len(part)
@@ -109,19 +109,19 @@ class ZstdDecoder:
                 break
         return b"".join(parts)
 
-    def complete(self) -> bool:
-        return not self._begun or bool(self._stream.eof)
+    def is_complete(self) -> bool:
+        return not self._started or bool(self._stream.eof)
 
 
-def _guarded(decompress: Callable[..., bytes], *arguments: object, **options: object) -> bytes:
+def _decompress(decompress: Callable[..., bytes], *arguments: object, **options: object) -> bytes:
     try:
         return decompress(*arguments, **options)
-    except _BROKEN as broken:
-        raise FetchStopped("encoding", f"the body is not what its encoding says: {broken}") from None
+    except _DECODE_ERRORS as error:
+        raise FetchStopped("encoding", f"the body does not match its content encoding: {error}") from None
 
 
-def _find_zstd() -> Any:
-    """The standard library has it from 3.14 on; the backport is used where it is installed."""
+def _import_zstd() -> Any:
+    """The standard library has zstd from 3.14 on. Before that, use the backport where it is installed."""
     for name in ("compression.zstd", "backports.zstd"):
         try:
             return importlib.import_module(name)
@@ -130,8 +130,12 @@ def _find_zstd() -> Any:
     return None
 
 
-_zstd = _find_zstd()
-_BROKEN: tuple[type[Exception], ...] = (zlib.error, brotli.error, *((_zstd.ZstdError,) if _zstd else ()))
+_zstd = _import_zstd()
+_DECODE_ERRORS: tuple[type[Exception], ...] = (
+    zlib.error,
+    brotli.error,
+    *((_zstd.ZstdError,) if _zstd else ()),
+)
 _DECODERS: dict[str, Callable[[], ContentDecoder]] = {
     "gzip": lambda: ZlibDecoder(gzip=True),
     "x-gzip": lambda: ZlibDecoder(gzip=True),

@@ -41,7 +41,10 @@ def read_metrics(opened: App) -> dict[str, Any]:
     layout, provenance = KnowledgeBaseLayout(opened.output(NAME)), opened.provenance
     waiting = len(ReviewQueue(layout).waiting())
     return run_metrics(
-        provenance.found(NAME), len(provenance.fetched(NAME)), ingestion_catalogue(layout, {}), waiting
+        provenance.leads(NAME),
+        len(provenance.fetched_captures(NAME)),
+        ingestion_catalogue(layout, {}),
+        waiting,
     )
 
 
@@ -163,7 +166,7 @@ def check_procedures(context: typer.Context, as_json: Json = False) -> None:
 def show_drift(context: typer.Context, as_json: Json = False) -> None:
     """Which files are current, stale, drifted, or missing their page."""
     opened = open_app(context)
-    found = drift_report(_folder(opened), opened.provenance.found(NAME), opened.clock())
+    found = drift_report(_folder(opened), opened.provenance.leads(NAME), opened.clock())
     if as_json:
         print_json_lines(found)
         return

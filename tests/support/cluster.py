@@ -1,0 +1,170 @@
+"""A cluster on this machine, as operators start it: beats and workers as programs of their own, on real servers."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+from tests.support import child_process
+from tests.support.journal_recipe import (
+    RECIPE,
+    environment,
+    feeds_file,
+    install,
+    read_journal,
+    read_output,
+    wait_until,
+)
+
+from headwater.model.errors import Temporary
+from headwater.model.jobs import Task
+from headwater.store.connect import connect
+from headwater.store.migrate import migrate
+from headwater.store.sql_store import SqlStore
+from headwater_demo.internet import Internet
+
+LONGEST = 100.0
+
+# Whether of two versions of a story the longer came first is a matter of order, and so is what the near rung says of
+# them; the exact rungs must say the same in any order.
+TRIAL = """
+from datetime import timedelta
+from headwater.documents.dedupe.rules import DEFAULT
+from headwater.documents.dedupe.drop_duplicates import DropDuplicates
+
+def recipe():
+    known = crypto()
+    exact = DropDuplicates(replace(DEFAULT, rungs=DEFAULT.rungs[:3]))
+    eager = replace(known.grouping, settle=timedelta(0))
+    return replace(known, name="trial", steps=(Journal(), normalise, exact), grouping=eager)
+"""
+UNFINISHED = [task for task in Task if task is not Task.POLL]
+
+
+@dataclass
+class Cluster:
+    """`told` are further settings; `pause` is how many seconds each document takes at least."""
+
+    folder: Path
+    internet: Internet
+    database: str
+    redis: str = ""
+    pause: float = 0.0
+    recipes: Sequence[str] = (RECIPE,)
+    told: dict[str, Any] = field(default_factory=dict)
+    started: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.folder.mkdir(exist_ok=True)
+        install(self.folder, TRIAL)
+        settings = {
+            "data": str(self.data),
+            "database": self.database,
+            "redis": self.redis,
+            "hosts": {"*.example": self.internet.base_url},
+            "requests_per_second": 0,
+            "recipes": {RECIPE: {"sources": feeds_file(self.folder, self.internet)}},
+            **self.told,
+        }
+        (self.folder / "headwater.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
+        self.engine = connect(self.database)
+        migrate(self.engine)
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    @property
+    def store(self) -> SqlStore:
+        return SqlStore(self.engine)
+
+    def journal(self) -> list[str]:
+        return read_journal(self.folder)
+
+    def start(self, *words: str) -> subprocess.Popen[bytes]:
+        command = [
+            sys.executable,
+            "-m",
+            "headwater.cli",
+            "--config",
+            str(self.folder / "headwater.yaml"),
+            *words,
+        ]
+        with (self.folder / "output").open("ab") as output:
+            self.started.append(
+                child_process.start(
+                    command,
+                    stdout=output,
+                    stderr=output,
+                    env=environment(self.folder, self.pause),
+                    start_new_session=True,
+                )
+            )
+        return self.started[-1]
+
+    def start_embedded(self) -> subprocess.Popen[bytes]:
+        """To the end, with the processes of one machine."""
+        return self.start("run", RECIPE, "--until-idle", "--quiet")
+
+    def finish(self, program: subprocess.Popen[bytes]) -> None:
+        self.wait_until(lambda: program.poll() is not None)
+        assert program.returncode == 0, self.output()
+
+    def beat(self, *words: str) -> subprocess.Popen[bytes]:
+        return self.start("beat", *self._named(), *words)
+
+    def worker(self, queues: str = "all", concurrency: int = 1) -> subprocess.Popen[bytes]:
+        return self.start("worker", *self._named(), "--queues", queues, "--concurrency", str(concurrency))
+
+    def _named(self) -> list[str]:
+        return [word for recipe in self.recipes for word in ("--recipe", recipe)]
+
+    def is_done(self) -> bool:
+        """Every source was looked at, and nothing that came of it is left."""
+        try:
+            due = self.store.next_due(RECIPE)
+        except Temporary:  # the database is away
+            return False
+        return (
+            Task.POLL in due and due[Task.POLL].timestamp() > time.time() and not set(due) & set(UNFINISHED)
+        )
+
+    def wait_until(self, true: Callable[[], bool], longest: float = LONGEST) -> None:
+        wait_until(true, self.folder, longest)
+
+    def output(self) -> str:
+        return read_output(self.folder)
+
+    def stop(self, *programs: subprocess.Popen[bytes]) -> list[int]:
+        """Ask them to end, all at once; gives how they did."""
+        for program in programs:
+            program.send_signal(signal.SIGTERM)
+        self.wait_until(lambda: all(program.poll() is not None for program in programs))
+        return [program.returncode for program in programs]
+
+    def kill(self, *programs: subprocess.Popen[bytes]) -> None:
+        """The programs and everything that they started, at once."""
+        for program in programs:
+            if program.poll() is None:
+                os.killpg(program.pid, signal.SIGKILL)
+            program.wait()
+
+    def close(self) -> None:
+        self.kill(*self.started)
+        self.engine.dispose()
+
+
+@contextmanager
+def cluster(folder: Path, internet: Internet, database: str, **told: Any) -> Iterator[Cluster]:
+    made = Cluster(folder, internet, database, **told)
+    try:
+        yield made
+    finally:
+        made.close()

@@ -1,0 +1,149 @@
+"""Looks at sources without an engine: whoever asks is answered from a table or by a function."""
+
+from collections.abc import Callable, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import structlog
+from tests.support.environments import EnvironmentUnderTest
+
+from headwater.app import App
+from headwater.engine.context import JobContext
+from headwater.model.errors import HeadwaterError, Permanent
+from headwater.model.http import Request, Response
+from headwater.model.keys import source_key
+from headwater.model.recipe import Discover, Discovery, LeadBatch, PollSession, Recipe
+from headwater.model.source import Lead, Source, Trigger
+from headwater.runtime.inline import run_inline
+from headwater.settings.settings import Settings
+
+NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
+Answers = Callable[[Request], Response | HeadwaterError]
+
+
+@dataclass
+class SessionResult:
+    """What came of a look."""
+
+    discovery: Discovery
+    found: list[tuple[Lead, ...]] = field(default_factory=list)
+    asked: list[Request] = field(default_factory=list)
+
+    @property
+    def leads(self) -> list[Lead]:
+        return [lead for batch in self.found for lead in batch] + list(self.discovery.leads)
+
+    @property
+    def urls(self) -> list[str]:
+        return [lead.url for lead in self.leads]
+
+    @property
+    def codes(self) -> set[str]:
+        return {warning.partition(" ")[0].rstrip(":") for warning in self.discovery.warnings}
+
+
+def make_source(kind: str, url: str = "http://site.example/", **told: Any) -> Source:
+    return Source(
+        id=source_key("trial", kind, url, "Trial"), recipe="trial", kind=kind, name="Trial", url=url, **told
+    )
+
+
+def answer(
+    request: Request,
+    body: str | bytes = "",
+    *,
+    status: int = 200,
+    media_type: str = "text/html",
+    **headers: str,
+) -> Response:
+    raw = body.encode() if isinstance(body, str) else body
+    named = {"content-type": media_type} | {name.replace("_", "-"): value for name, value in headers.items()}
+    return Response(
+        url=request.url, status=status, headers=named, body=raw, media_type=media_type.partition(";")[0]
+    )
+
+
+def table(
+    pages: Mapping[str, str | bytes | Response | HeadwaterError], media_type: str = "text/html"
+) -> Answers:
+    """Answers by address; what is not in the table is not there."""
+
+    def look_up(request: Request) -> Response | HeadwaterError:
+        found = pages.get(request.url, Permanent("http_404", "status 404"))
+        return answer(request, found, media_type=media_type) if isinstance(found, str | bytes) else found
+
+    return look_up
+
+
+def run_session(talk: PollSession, answers: Answers) -> SessionResult:
+    heard = SessionResult(Discovery())
+    reply: Response | HeadwaterError | None = None
+    try:
+        while True:
+            said = talk.throw(reply) if isinstance(reply, HeadwaterError) else talk.send(reply)
+            reply = None
+            if isinstance(said, LeadBatch):
+                heard.found.append(said.leads)
+            else:
+                heard.asked.append(said)
+                reply = answers(said)
+    except StopIteration as end:
+        heard.discovery = end.value
+    return heard
+
+
+@contextmanager
+def context_for(
+    tmp_path: Any,
+    base_url: str,
+    recipe: Recipe,
+    clock: Callable[[], datetime] | None = None,
+    home: EnvironmentUnderTest | None = None,
+):
+    """A desk whose network is the demo internet."""
+    at = home or EnvironmentUnderTest()
+    settings = Settings(
+        data=str(tmp_path / "data"),
+        database=at.database,
+        archive=at.archive,
+        hosts={"*.example": base_url},
+        requests_per_second=0,
+    )
+    app = App(settings) if clock is None else App(settings, clock)
+    app.store.register(recipe.sources, app.clock())
+    context = JobContext(
+        owner="me",
+        recipes={recipe.name: recipe},
+        store=app.store,
+        archive=app.archive,
+        clock=app.clock,
+        log=structlog.get_logger(),
+        fetcher=app.fetcher(),
+        sinks={},
+    )
+    try:
+        yield app, context
+    finally:
+        context.fetcher.close()
+        app.store.engine.dispose()
+
+
+def make_recipe(discover: Discover, source: Source, **told: Any) -> Recipe:
+    from headwater.extract.html.reader import read_html
+
+    return Recipe(
+        name="trial",
+        version="1",
+        sources=(source,),
+        discover={source.kind: discover},
+        extract={"text/html": read_html},
+        steps=(),
+        trigger=Trigger(every=timedelta(hours=1)),
+        **told,
+    )
+
+
+def run(context: JobContext) -> None:
+    assert run_inline(context, ["trial"], horizon=timedelta(seconds=5), longest=timedelta(seconds=40))

@@ -1,0 +1,131 @@
+"""A whole installation over the demo internet, in one process, with a clock that tests may move."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import yaml
+from sqlalchemy import Table, select
+from tests.support.environments import EnvironmentUnderTest
+
+from headwater.app import App
+from headwater.engine.context import JobContext
+from headwater.model.jobs import State, Task
+from headwater.model.recipe import Recipe
+from headwater.runtime.inline import run_inline
+from headwater.settings.settings import RecipeSettings, Settings
+from headwater.store.connect import read_transaction
+from headwater_demo.internet import Internet
+
+RECIPE = "crypto"
+LONGEST = timedelta(seconds=60)
+
+
+@dataclass
+class QuickClock:
+    """Runs faster than the real one, so that a pause of seconds takes a moment; and can be set forward."""
+
+    speed: float = 25.0
+    start: datetime = datetime(2026, 11, 13, 9, 0, 30, tzinfo=UTC)
+    born: float = field(default_factory=time.monotonic)
+
+    def __call__(self) -> datetime:
+        return self.start + timedelta(seconds=(time.monotonic() - self.born) * self.speed)
+
+    def advance(self, step: timedelta) -> None:
+        self.start += step
+
+
+@dataclass
+class RecipeRun:
+    """`feeds` are (name, url) pairs; without them, those that the demo internet's own list names."""
+
+    folder: Path
+    internet: Internet
+    feeds: Sequence[tuple[str, str]] | None = None
+    database: str | None = None
+    home: EnvironmentUnderTest = field(default_factory=EnvironmentUnderTest)
+    adapt: Callable[[Recipe], Recipe] = lambda recipe: recipe
+    clock: QuickClock = field(default_factory=QuickClock)
+
+    @cached_property
+    def settings(self) -> Settings:
+        listed = self.feeds or [(feed["name"], feed["url"]) for feed in self.internet.feeds()]
+        told = {"sources": [{"name": name, "url": url} for name, url in listed]}
+        path = self.folder / "feeds.yaml"
+        path.write_text(yaml.safe_dump(told), encoding="utf-8")
+        return Settings(
+            data=str(self.folder / "data"),
+            database=self.database or self.home.database,
+            archive=self.home.archive,
+            hosts={"*.example": self.internet.base_url},
+            requests_per_second=0,
+            log_level="error",
+            recipes={RECIPE: RecipeSettings(sources=str(path))},
+        )
+
+    @cached_property
+    def app(self) -> App:
+        app = App(self.settings, clock=self.clock)
+        app.store.register(app.recipe(RECIPE).sources, self.clock())
+        return app
+
+    @cached_property
+    def recipe(self) -> Recipe:
+        return self.adapt(self.app.recipe(RECIPE))
+
+    @cached_property
+    def context(self) -> JobContext:
+        return replace(self.app.context("laboratory", fetching=True), recipes={RECIPE: self.recipe})
+
+    def run(self, horizon: timedelta = timedelta(seconds=20)) -> None:
+        """To the end of everything that is due within the horizon."""
+        assert run_inline(self.context, [RECIPE], horizon=horizon, longest=LONGEST), "not idle in time"
+
+    def poll_again(self) -> None:
+        self.app.operations.wake(RECIPE, self.clock())
+        self.run()
+
+    def status(self) -> dict[str, Any]:
+        return self.app.catalogue.status(RECIPE, self.clock())
+
+    def rows(self, table: Table, **match: Any) -> list[dict[str, Any]]:
+        where = [table.c[name] == value for name, value in match.items()]
+        with read_transaction(self.app.store.engine) as connection:
+            return [dict(row) for row in connection.execute(select(table).where(*where)).mappings()]
+
+    def source(self, name: str) -> dict[str, Any]:
+        (found,) = [row for row in self.app.catalogue.sources(RECIPE) if row["name"] == name]
+        return found
+
+    def documents(self, *states: State) -> list[dict[str, Any]]:
+        return self.app.catalogue.documents(RECIPE, list(states), 10_000)
+
+    def unfinished(self) -> dict[Task, datetime]:
+        """What is left besides the next look at the sources."""
+        due = dict(self.app.store.next_due(RECIPE))
+        due.pop(Task.POLL, None)
+        return due
+
+    def delivered(self) -> set[str]:
+        return {path.stem for path in (self.folder / "data" / "out" / "articles").glob("*.json")}
+
+    def close(self) -> None:
+        if "context" in self.__dict__ and self.context.fetcher is not None:
+            self.context.fetcher.close()
+        if "app" in self.__dict__:
+            self.app.store.engine.dispose()
+
+
+@contextmanager
+def recipe_run(folder: Path, internet: Internet, **told: Any) -> Iterator[RecipeRun]:
+    made = RecipeRun(folder, internet, **told)
+    try:
+        yield made
+    finally:
+        made.close()

@@ -1,0 +1,150 @@
+"""Fifty companies watched by a clock that jumps, and what must hold of such a day."""
+
+import os
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import pairwise
+from pathlib import Path
+from unittest.mock import patch
+
+import structlog
+import yaml
+from sqlalchemy import select
+from tests.support.simulated_network import START, Sent, SimulatedFetcher, SteppedClock
+
+from headwater.app import App
+from headwater.engine.context import JobContext
+from headwater.engine.network import NetworkLoop
+from headwater.fetch.settings import PER_MINUTE_BY_KIND, FetchSettings
+from headwater.model.jobs import Job, Task
+from headwater.settings.settings import Settings
+from headwater.store.connect import read_transaction
+from headwater.store.schema.flow import leads, sources
+from headwater_demo.markets.companies import COMPANIES
+from headwater_demo.markets.floor import Floor
+from headwater_demo.markets.listing import ENDPOINTS, KEYS
+from headwater_recipes.markets import POLL_SECONDS, WATCH_LIST, configure
+
+SHORTEST_STEP = timedelta(seconds=1)
+PER_KEY = 45
+
+
+@dataclass
+class Day:
+    """What happened: requests in order, looks by source, when which article appeared."""
+
+    length: timedelta
+    sent: list[Sent]
+    polls: dict[str, list[tuple[float, str, bool]]]
+    kinds: dict[str, str]
+    every: dict[str, float]
+    appeared: dict[str, float]
+    found: dict[str, float]
+
+
+def live(folder: Path, length: timedelta) -> Day:
+    """Live through that much time; an article about some company appears every seven minutes."""
+    watch, floor = SteppedClock(), Floor(seed=3, size="small", start=START)
+    listed = yaml.safe_load(WATCH_LIST.read_text(encoding="utf-8"))
+    path = folder / "watch.yaml"
+    path.write_text(yaml.safe_dump(listed), encoding="utf-8")
+    recipe = configure(path, {"endpoints": ENDPOINTS})
+    app = App(Settings(data=str(folder / "data"), contact="sim@headwater.example"), clock=watch)
+    fetcher = SimulatedFetcher(
+        watch, floor, FetchSettings(contact="sim@headwater.example", rate=0, concurrency=400)
+    )
+    app.register(recipe)
+    context = JobContext(
+        owner="day", recipes={"markets": recipe}, store=app.store, archive=app.archive, clock=watch,
+        log=structlog.get_logger(), fetcher=fetcher, sinks={},
+    )  # fmt: skip
+    network, appeared, next_article = NetworkLoop(context, [Job("markets", Task.POLL)]), {}, START
+    while watch.now < START + length:
+        if watch.now >= next_article:
+            made = floor.publish(
+                now=watch.now,
+                tickers=[COMPANIES[len(appeared) * 7 % 50].ticker],
+                late_minutes=len(appeared) % 3,
+            )
+            appeared[made.id], next_article = watch.seconds(), next_article + timedelta(minutes=7)
+        while network.step(timedelta(0)) or fetcher.ready:
+            pass
+        watch.now = min(max(_next(network, app), watch.now + SHORTEST_STEP), next_article)
+    day = _told(app, fetcher, length, appeared)
+    app.store.engine.dispose()
+    return day
+
+
+def _next(network: NetworkLoop, app: App):
+    """When anything is due again: a row, or a look that waits for its turn."""
+    waiting = [
+        poll.retry_at for some in network.polls.values() for poll in some.polls.values() if poll.retry_at
+    ]
+    return min([app.store.next_due("markets")[Task.POLL], *waiting])
+
+
+def _told(app: App, fetcher: SimulatedFetcher, length: timedelta, appeared: dict[str, float]) -> Day:
+    polls: dict[str, list[tuple[float, str, bool]]] = defaultdict(list)
+    with read_transaction(app.store.engine) as connection:
+        for row in connection.execute(select(polls).order_by(polls.c.ended_at)).mappings():
+            if row["ended_at"]:
+                polls[row["source_id"]].append(
+                    (row["ended_at"].timestamp(), row["error"] or "", bool(row["warnings"]))
+                )
+        rows = connection.execute(select(sources)).mappings().all()
+        found = {
+            row["identity"]: row["first_seen_at"].timestamp()
+            for row in connection.execute(select(leads)).mappings()
+        }
+    every = {row["id"]: row["trigger_seconds"] or POLL_SECONDS[row["kind"]] for row in rows}
+    return Day(length, fetcher.sent, polls, {row["id"]: row["kind"] for row in rows}, every, appeared, found)
+
+
+@contextmanager
+def lived(folder: Path, length: timedelta) -> Iterator[Day]:
+    """A day, or part of one, with the keys of the demo in the environment."""
+    with patch.dict(os.environ, KEYS):
+        yield live(folder, length)
+
+
+def most_in_a_minute(moments: list[float]) -> int:
+    return max(
+        (at - bisect_left(moments, moment - 59.999) + 1 for at, moment in enumerate(moments)), default=0
+    )
+
+
+def check_budgets(day: Day) -> None:
+    for kind, most in PER_MINUTE_BY_KIND.items():
+        moments = [one.at for one in day.sent if one.kind == kind]
+        assert moments, kind
+        assert most_in_a_minute(moments) <= most, kind
+    keyed = [one.at for one in day.sent if one.credential == "massive"]
+    assert most_in_a_minute(keyed) <= PER_KEY
+
+
+def check_cadences(day: Day) -> None:
+    """Every source is looked at in its time; later only by what the budget made it wait, and sooner only to go on with a
+    look that was cut short."""
+    for source, polls in day.polls.items():
+        done = [(at, cut_short) for at, error, cut_short in polls if not error]
+        assert all(error in {"", "rate_limited"} for _, error, _ in polls)
+        assert done, day.kinds[source]
+        gaps = [(later - earlier, cut_short) for (earlier, cut_short), (later, _) in pairwise(done)]
+        assert all(gap >= day.every[source] or cut_short for gap, cut_short in gaps), day.kinds[source]
+        assert all(gap <= day.every[source] + 200 for gap, _ in gaps), (day.kinds[source], max(gaps))
+        assert done[0][0] <= START.timestamp() + 900, day.kinds[source]
+
+
+def check_nothing_is_lost_or_asked_twice(day: Day) -> None:
+    end = START.timestamp() + day.length.total_seconds()
+    due = {article for article, at in day.appeared.items() if at < end - 900}
+    assert due <= day.found.keys()
+    late = [day.found[article] - day.appeared[article] for article in due]
+    assert max(late) <= 300 + 200
+    grouped = Counter(one.url for one in day.sent if "/grouped/" in one.url)
+    assert set(grouped.values()) == {1}
+    assert len({one.url for one in day.sent if "/v3/reference" in one.url}) == 50
