@@ -23,7 +23,7 @@ def test_what_the_system_refuses_is_a_sentence(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "b/headwater.db")
 
-    monkeypatch.setattr(headwater.worker.restore.shutil, "copyfile", full)
+    monkeypatch.setattr(headwater.ops.restore.shutil, "copyfile", full)
     answer = call(capsys, monkeypatch, "--data", "b", "restore", "kept")
     assert (answer.code, answer.out) == (1, "")
     assert answer.err == "headwater: the system says: No space left on device (b/headwater.db).\n"
