@@ -19,13 +19,13 @@ from tests.support.recipe_run import RecipeRun, recipe_run
 from headwater.app import App
 from headwater.archive import record_files
 from headwater.archive.record_files import BucketRecords, FolderRecords
-from headwater.cli.ops.sweep import sweep_archive
 from headwater.model.errors import Refused, Temporary
 from headwater.ops.backup import create_backup
 from headwater.ops.health import check_health
 from headwater.ops.move import move
 from headwater.ops.restore import check_backup, restore, select_backup
 from headwater.ops.retention import apply_retention
+from headwater.ops.sweep import sweep_archive
 from headwater.settings.archive import ArchiveSettings
 from headwater.settings.environments import Environment
 from headwater.settings.settings import Retention
