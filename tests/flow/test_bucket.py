@@ -144,7 +144,7 @@ def test_files_of_old_documents_are_found_from_every_machine(
     assert {row["id"] for row in rows} == {
         row["id"] for row in lab.documents() if row["reason"] == "archived"
     }
-    assert "No documents" in call(capsys, monkeypatch, "archive", "records", "markets").out
+    assert "No document" in call(capsys, monkeypatch, "archive", "records", "markets").out
     packs = list(lab.app.archive.packs(before=datetime.now(UTC) + timedelta(days=1)))
     assert not [name for name in packs if "records" in name]  # a sweep takes them for nothing of its own
 
