@@ -222,12 +222,12 @@ def test_the_public_call_gives_a_document() -> None:
 
 
 def test_a_crew_reads_in_parallel_and_errors_are_results(sandboxed: Sandboxed) -> None:
-    with BatchExtractor(sandboxed, 2) as crew:
+    with BatchExtractor(sandboxed, 2) as batch:
         for word in ("one", "die", "two"):
-            crew.take(word, lambda word=word: (word.encode(), NONE))
+            batch.submit(word, lambda word=word: (word.encode(), NONE))
         results = {}
-        while crew.going:
-            results |= {read.name: read.found for _, read in crew.done(5.0)}
+        while batch.in_flight:
+            results |= {result.name: result.reading for _, result in batch.completed(5.0)}
     assert results["die"] == Unreadable("extractor_died", "its process ended with SIGKILL")
     assert isinstance(results["one"], Reading)
     assert isinstance(results["two"], Reading)
