@@ -17,8 +17,6 @@ EMPTY_WORDS = {
     "helpers",
     "manager",
     "base",
-    "service",
-    "services",
     "common",
     "misc",
 }

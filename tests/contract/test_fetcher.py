@@ -461,7 +461,7 @@ def test_g5_dead_links_are_no_failure_of_their_host(bench):
 
 
 @pytest.mark.parametrize("limits", [{"rate": 1000.0}, {"rate": 0.0}])
-def test_p11_a_host_that_asks_for_patience_gets_it_from_everybody(bench, limits):
+def test_p11_a_host_that_asks_us_to_wait_is_blocked_for_all_requests(bench, limits):
     bench.script |= {"/a": reply(429, Retry_After="30"), "/b": reply()}
     fetcher = bench.fetcher(**limits)
     assert ask(fetcher, Request(url="http://a.example/a", purpose="api"))[0].status == 429
@@ -543,7 +543,7 @@ def test_p12_a_conditional_request_is_answered_without_a_body(bench):
 def test_a_fetcher_that_closes_gives_its_places_back(bench, tmp_path):
     """Requests that are cut off do not count as running for whoever comes next."""
     bench.script["/a"] = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhal"
-    rate_limiter = FileRateLimiter(tmp_path / "governor.sqlite")
+    rate_limiter = FileRateLimiter(tmp_path / "rate-limits.sqlite")
     settings = FetchSettings(rate=0.0, concurrency=2, overrides={"*.example": bench.server.base})
     first = HttpFetcher(settings, rate_limiter=rate_limiter)
     for token in "ab":
@@ -563,16 +563,16 @@ def test_a_mistake_of_our_own_is_answered_too(bench, monkeypatch):
     async def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("headwater.fetch.client.request_handler.RequestHandler._travel", broken)
+    monkeypatch.setattr("headwater.fetch.client.request_handler.RequestHandler._follow", broken)
     with structlog.testing.capture_logs() as logs:
         (found,) = ask(bench.fetcher(), "http://a.example/")
     assert (found.reason, found.temporary) == ("internal", False)
     assert logs[0]["error"] == "ZeroDivisionError"
 
 
-def test_a_governor_that_cannot_be_asked_lets_nobody_go(bench, tmp_path):
-    rate_limiter = FileRateLimiter(tmp_path / "governor.sqlite")
-    rate_limiter._database.execute("DROP TABLE moment")
+def test_no_request_leaves_while_the_rate_limiter_is_unavailable(bench, tmp_path):
+    rate_limiter = FileRateLimiter(tmp_path / "rate-limits.sqlite")
+    rate_limiter._database.execute("DROP TABLE requests")
     fetcher = HttpFetcher(
         FetchSettings(overrides={"*.example": bench.server.base}), rate_limiter=rate_limiter
     )
@@ -586,7 +586,7 @@ def test_a_governor_that_cannot_be_asked_lets_nobody_go(bench, tmp_path):
 def test_the_bodies_of_robots_files_do_not_use_up_the_memory_for_pages(bench):
     bench.script["/robots.txt"] = reply(body=b"# nothing is forbidden\n" * 2000, Content_Type="text/plain")
     bench.script["/a"] = reply(body=b"<p>Hi", Content_Type="text/html")
-    fetcher = bench.fetcher(held_limit=100_000)
+    fetcher = bench.fetcher(memory_limit=100_000)
     found = ask(fetcher, *(f"http://h{number}.example/a" for number in range(12)))
     assert {answer.status for answer in found} == {200}
     assert fetcher.room() > 0

@@ -265,7 +265,7 @@ def test_hostile_bodies_do_not_fill_the_memory(hostile):
     """Forty endless bodies at once, each within its own limit, share one budget."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     fetcher = fetcher_for(
-        hostile.port, body_limit=8 * LIMIT, held_limit=16 * LIMIT, total_timeout=timedelta(minutes=5)
+        hostile.port, body_limit=8 * LIMIT, memory_limit=16 * LIMIT, total_timeout=timedelta(minutes=5)
     )
     paths = [path for path in ("/endless", "/endless-plain") for _ in range(20)]
     for number, path in enumerate(paths):

@@ -10,7 +10,7 @@ from headwater.fetch.client.deadlines import Deadlines
 
 def test_a_block_ends_at_its_total_time():
     async def run() -> None:
-        with Deadlines().watch(total=0.05, idle=60):
+        with Deadlines().deadline(total=0.05, idle=60):
             await asyncio.Event().wait()
 
     with pytest.raises(TimeoutError):
@@ -21,10 +21,10 @@ def test_a_block_ends_when_nothing_moves():
     moves = []
 
     async def run() -> None:
-        with Deadlines().watch(total=60, idle=1.0) as watch:
+        with Deadlines().deadline(total=60, idle=1.0) as deadline:
             for number in range(4):
                 await asyncio.sleep(0.3)
-                watch.moved()
+                deadline.touch()
                 moves.append(number)
             await asyncio.Event().wait()
 
@@ -33,10 +33,9 @@ def test_a_block_ends_when_nothing_moves():
     assert len(moves) == 4
 
 
-def test_time_of_our_own_does_not_count():
+def test_a_wait_of_our_own_counts_against_neither_limit():
     async def run() -> str:
-        with Deadlines().watch(total=0.05, idle=60) as watch:
-            watch.extend(60)
+        with Deadlines().deadline(total=0.05, idle=0.05) as deadline, deadline.suspended():
             await asyncio.sleep(0.25)
         return "ended"
 
@@ -46,7 +45,7 @@ def test_time_of_our_own_does_not_count():
 def test_cancelling_from_outside_is_no_timeout():
     async def run() -> bool:
         async def block() -> None:
-            with Deadlines().watch(total=60, idle=60):
+            with Deadlines().deadline(total=60, idle=60):
                 await asyncio.Event().wait()
 
         task = asyncio.create_task(block())
@@ -66,9 +65,9 @@ def test_when_memory_is_used_up_one_goes_on_and_the_others_wait_for_it():
         async def grow(name: str) -> None:
             for _ in range(3):
                 budget.take(shares[name], 50)
-                await budget.room(shares[name])
+                await budget.wait_for_room(shares[name])
                 order.append(name)
-            budget.end(shares[name])
+            budget.finish(shares[name])
             budget.release(shares[name].size)
 
         await asyncio.gather(*(grow(name) for name in shares))
@@ -86,13 +85,13 @@ def test_whoever_gives_up_waiting_is_passed_over():
         budget = MemoryBudget(10)
         chosen, waiting, last = BudgetShare(), BudgetShare(), BudgetShare()
         budget.take(chosen, 20)
-        await budget.room(chosen)
-        gone = asyncio.create_task(budget.room(waiting))
-        stays = asyncio.create_task(budget.room(last))
+        await budget.wait_for_room(chosen)
+        gone = asyncio.create_task(budget.wait_for_room(waiting))
+        stays = asyncio.create_task(budget.wait_for_room(last))
         await asyncio.sleep(0)
         gone.cancel()
         await asyncio.gather(gone, return_exceptions=True)
-        budget.end(chosen)
+        budget.finish(chosen)
         await asyncio.wait_for(stays, 5)
         return stays.done()
 

@@ -29,10 +29,11 @@ def test_c39_all_that_is_said_is_recorded_and_nothing_is_refused_unless_asked_fo
     )
     (found,) = ask(bench.fetcher(), "http://a.example/a")
     said = {
-        name: found.policy[name] for name in ("x-robots-tag", "meta-robots", "tdm-reservation", "tdm-said-by")
+        name: found.policy[name]
+        for name in ("x-robots-tag", "meta-robots", "tdm-reservation", "tdm-declared-in")
     }
     assert said == {
-        "x-robots-tag": "noindex", "meta-robots": "noai", "tdm-reservation": "1", "tdm-said-by": "header",
+        "x-robots-tag": "noindex", "meta-robots": "noai", "tdm-reservation": "1", "tdm-declared-in": "header",
     }  # fmt: skip
     assert found.policy["tdm-policy"] == "https://t.example/"
     assert FILE not in paths(bench)
@@ -44,7 +45,7 @@ def test_c39_all_that_is_said_is_recorded_and_nothing_is_refused_unless_asked_fo
 )
 def test_c39_a_reservation_refuses_where_the_settings_say_so(bench, setting, headers):
     bench.script["/a"] = reply(body=PAGE, Content_Type="text/html", **headers)
-    fetcher = bench.fetcher(reservations=frozenset({setting}), held_limit=1)
+    fetcher = bench.fetcher(reservations=frozenset({setting}), memory_limit=1)
     for _ in range(3):  # the memory of what is refused is given back: a second page has room
         (found,) = ask(fetcher, "http://a.example/a")
         assert (found.reason, found.detail, found.temporary) == ("reserved", setting, False)
@@ -58,7 +59,7 @@ def test_c39_a_file_that_reserves_is_asked_for_once_and_keeps_the_page_from_bein
     for _ in range(2):
         shut, free = ask(fetcher, "http://a.example/paid/a", "http://a.example/free")
         assert (shut.reason, shut.detail, shut.temporary) == ("reserved", "tdmrep.json: /paid", False)
-        assert shut.policy["tdm-said-by"] == "tdmrep.json"
+        assert shut.policy["tdm-declared-in"] == "tdmrep.json"
         assert free.status == 200
     assert paths(bench).count(FILE) == 1
     assert "/paid/a" not in paths(bench)

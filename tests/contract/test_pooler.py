@@ -21,11 +21,11 @@ from tests.contract import (
 )
 from tests.servers.postgres import Postgres
 
+from headwater.model.connection_settings import ConnectionSettings
 from headwater.store.connect import connect, read_transaction, write_transaction
-from headwater.store.connection_settings import ConnectionSettings
 from headwater.store.migrate import migrate
 from headwater.store.postgresql import disable_timeouts
-from headwater.store.schema.columns import metadata
+from headwater.store.tables import metadata
 
 LEFT = b"""
 SELECT 'prepared ' || name FROM pg_prepared_statements
@@ -83,7 +83,7 @@ def swapping(engine: Engine) -> list[Swapped]:
 
 @pytest.fixture(scope="module")
 def pooled(postgres: Postgres) -> Iterator[tuple[Engine, list[Swapped]]]:
-    engine = connect(postgres.create("pooled"), ConnectionSettings(pooler=True, pool=2))
+    engine = connect(postgres.create("pooled"), ConnectionSettings(pooler=True, pool_size=2))
     made = swapping(engine)
     migrate(engine)
     yield engine, made
@@ -103,7 +103,7 @@ def engine(pooled: tuple[Engine, list[Swapped]]) -> Iterator[Engine]:
 
 def test_the_play_finds_what_a_session_keeps(postgres: Postgres):
     """With the usual connections statements are prepared, and the look at the session says so."""
-    engine = connect(postgres.url("postgres"), ConnectionSettings(pool=1, spare=0))
+    engine = connect(postgres.url("postgres"), ConnectionSettings(pool_size=1, max_overflow=0))
     made = swapping(engine)
     with pytest.raises(ProgrammingError, match="prepared statement"):
         _ask_often(engine)

@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import Engine, text
 from tests.servers.postgres import Postgres
 
+from headwater.model.connection_settings import ConnectionSettings
 from headwater.model.errors import Temporary
 from headwater.store.connect import connect, read_transaction, unchecked_transaction
-from headwater.store.connection_settings import ConnectionSettings
 from headwater.store.postgresql import disable_timeouts
 
 Opened = Callable[..., Engine]
@@ -39,14 +39,14 @@ def test_there_are_limits_unless_the_settings_or_the_address_say_otherwise(opene
     assert shown(usual, "lock_timeout") == "30s"
     assert shown(usual, "idle_in_transaction_session_timeout") == "5min"
     assert shown(usual, "application_name") == "headwater"
-    assert shown(opened(statement=0), "statement_timeout") == "0"
+    assert shown(opened(statement_timeout=0), "statement_timeout") == "0"
     own = opened("?options=-c%20statement_timeout%3D7s&application_name=mine")
     assert (shown(own, "statement_timeout"), shown(own, "lock_timeout")) == ("7s", "30s")
     assert shown(own, "application_name") == "mine"
 
 
 def test_a_statement_that_takes_too_long_is_later(opened: Opened):
-    engine = opened(statement=1)
+    engine = opened(statement_timeout=1)
     with pytest.raises(Temporary, match="statement timeout"), read_transaction(engine) as connection:
         connection.execute(text("SELECT pg_sleep(20)"))
     with unchecked_transaction(engine) as connection:
@@ -56,7 +56,7 @@ def test_a_statement_that_takes_too_long_is_later(opened: Opened):
 
 
 def test_a_lock_that_does_not_come_is_later(opened: Opened):
-    engine = opened(lock=1)
+    engine = opened(lock_timeout=1)
     held = text("SELECT pg_advisory_xact_lock(77)")
     with unchecked_transaction(engine) as first:
         first.execute(held)
@@ -65,7 +65,7 @@ def test_a_lock_that_does_not_come_is_later(opened: Opened):
 
 
 def test_a_transaction_that_stands_still_is_ended_and_the_next_one_is_not(opened: Opened):
-    engine = opened(idle=1)
+    engine = opened(idle_timeout=1)
     with pytest.raises(Temporary):
         _stand_still(engine)
     assert shown(engine, "idle_in_transaction_session_timeout") == "1s"
@@ -79,7 +79,7 @@ def _stand_still(engine: Engine) -> None:
 
 
 def test_when_all_connections_are_busy_it_is_later(opened: Opened):
-    engine = opened(pool=1, spare=0)
+    engine = opened(pool_size=1, max_overflow=0)
     engine.pool._timeout = 0.1
     with (
         read_transaction(engine),

@@ -64,10 +64,10 @@ class Known:
             fetched_at=MOMENT + timedelta(days=int(key[-1])),
         )
 
-    def found(self, recipe):
+    def leads(self, recipe):
         return []
 
-    def fetched(self, recipe):
+    def fetched_captures(self, recipe):
         return [self._capture(key) for key in self.bodies]
 
 

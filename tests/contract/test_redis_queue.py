@@ -124,7 +124,7 @@ def saying(words: bytes) -> Iterator[str]:
     "words", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\r\n", b"$-1\r\n", b"220 mail ready\r\n"]
 )
 def test_a_wrong_answer_is_not_taken_for_a_yes(words):
-    with saying(words) as url, pytest.raises(Temporary, match="no Redis server"):
+    with saying(words) as url, pytest.raises(Temporary, match="Redis protocol"):
         RedisQueue(url).push([item(1)])
 
 

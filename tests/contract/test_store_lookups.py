@@ -42,9 +42,9 @@ def remembered(scene: Scene) -> list[str]:
 
 def ask_everything(scene: Scene, ids: list[str]) -> None:
     """All that the ladder asks about a batch."""
-    found = scene.store.recall("trial", SCHEME, PRINTS, [3, 77, 500], 40)
+    found = scene.store.look_up_fingerprints("trial", SCHEME, PRINTS, [3, 77, 500], 40)
     assert len(found.holders[77]) == 30
-    assert scene.store.stories("trial", ["", "Wire"], [5, 99])["Wire"] == {5: 1, 99: 30}
+    assert scene.store.sentence_story_counts("trial", ["", "Wire"], [5, 99])["Wire"] == {5: 1, 99: 30}
     assert len(scene.store.documents(ids[:12])) == 12
     assert scene.store.originals(ids) == {}
 
@@ -94,7 +94,7 @@ def sequential(node: dict[str, Any]) -> Iterator[str]:
 
 def test_c21_a_batch_asks_no_more_often_when_more_is_stored(scene: Scene, remembered: list[str]):
     with noted(scene.store.engine) as few:
-        scene.store.recall("trial", SCHEME, PRINTS, [3, 500], 40)
+        scene.store.look_up_fingerprints("trial", SCHEME, PRINTS, [3, 500], 40)
     with noted(scene.store.engine) as many:
-        scene.store.recall("trial", SCHEME, PRINTS, [*range(30), 77, *range(500, 800)], 40)
+        scene.store.look_up_fingerprints("trial", SCHEME, PRINTS, [*range(30), 77, *range(500, 800)], 40)
     assert len(few) == len(many) <= 8

@@ -37,7 +37,7 @@ def copy(draft: Draft, of: Draft, *keys: int, **told: Any) -> RefineResult:
 def recall(
     scene: Scene, *keys: int, prints: tuple[tuple[str, str], ...] = (), limit: int = 40
 ) -> FingerprintLookup:
-    return scene.store.recall("trial", SCHEME, prints, keys, limit)
+    return scene.store.look_up_fingerprints("trial", SCHEME, prints, keys, limit)
 
 
 def now(scene: Scene) -> int:
@@ -51,7 +51,7 @@ def rows_of(scene: Scene) -> dict[str, list[dict[str, Any]]]:
 def test_an_empty_memory_knows_nothing(scene: Scene):
     assert recall(scene, 1, 2, prints=(("url", "u"),)) == FingerprintLookup(0, {}, {})
     assert scene.store.originals([]) == {}
-    assert scene.store.stories("trial", ["Wire"], []) == {"Wire": {}}
+    assert scene.store.sentence_story_counts("trial", ["Wire"], []) == {"Wire": {}}
 
 
 def test_holders_of_a_key_come_newest_first_and_no_more_than_asked(scene: Scene):
@@ -66,8 +66,8 @@ def test_holders_of_a_key_come_newest_first_and_no_more_than_asked(scene: Scene)
 def test_keys_of_another_scheme_or_recipe_are_other_keys(scene: Scene):
     (draft,) = scene.drafts("a")
     scene.refine(keep(draft, 7, prints=(("url", "u"),)))
-    assert scene.store.recall("trial", "s2", (), [7], 40).holders == {}
-    other = scene.store.recall("other", SCHEME, [("url", "u")], [7], 40)
+    assert scene.store.look_up_fingerprints("trial", "s2", (), [7], 40).holders == {}
+    other = scene.store.look_up_fingerprints("other", SCHEME, [("url", "u")], [7], 40)
     assert (other.holders, other.owners, other.epoch) == ({}, {}, 0)
 
 
@@ -100,10 +100,10 @@ def test_lookups_in_sqlite_are_searches_by_the_whole_key(sqlite_engine: Engine):
     event.listen(sqlite_engine, "before_cursor_execute", explain)
     try:
         prints = [("url", "u"), ("url", "v"), ("guid", "g")]
-        SqlStore(sqlite_engine).recall("trial", SCHEME, prints, [1, 2], 40)
+        SqlStore(sqlite_engine).look_up_fingerprints("trial", SCHEME, prints, [1, 2], 40)
     finally:
         event.remove(sqlite_engine, "before_cursor_execute", explain)
-    searched = [plan for plan in plans if "fingerprints" in plan or "bands" in plan]
+    searched = [plan for plan in plans if "fingerprints" in plan or "dedupe_bands" in plan]
     assert searched
     for plan in searched:
         assert plan.endswith(("(recipe=? AND kind=? AND value=?)", "(space=? AND band=?)")), plan
@@ -119,10 +119,10 @@ def test_a_sentence_counts_once_a_story_whatever_the_order_within_a_batch(scene:
     first, echo, other, late = scene.drafts("a", "b", "c", "d")
     said = {"sentences": (5, 6)}
     scene.refine(keep(first, **said), keep(other, **said), copy(echo, first, **said))
-    assert scene.store.stories("trial", ["Wire"], [5, 6, 7]) == {"Wire": {5: 2, 6: 2}}
+    assert scene.store.sentence_story_counts("trial", ["Wire"], [5, 6, 7]) == {"Wire": {5: 2, 6: 2}}
     scene.refine(keep(late, sentences=(6,), publisher="Gazette", epoch=now(scene)))
     counted = {"Wire": {5: 2, 6: 2}, "Gazette": {6: 1}, "": {5: 2, 6: 3}}
-    assert scene.store.stories("trial", ["Wire", "Gazette", ""], [5, 6]) == counted
+    assert scene.store.sentence_story_counts("trial", ["Wire", "Gazette", ""], [5, 6]) == counted
 
 
 def test_deciding_a_document_again_changes_nothing(scene: Scene):
@@ -130,13 +130,13 @@ def test_deciding_a_document_again_changes_nothing(scene: Scene):
     said = {"sentences": (5,), "prints": (("url", "u"),)}
     scene.refine(keep(first, 1, 2, **said), copy(second, first, 1, 2, **said))
     before = rows_of(scene)
-    assert len(before["bands"]) == 4
+    assert len(before["dedupe_bands"]) == 4
     again = [scene.change(draft, "reset", version="v2") for draft in (first, second)]
     epoch = now(scene)
     results = (keep(again[0], 1, 2, epoch=epoch, **said), copy(again[1], first, 1, 2, epoch=epoch, **said))
     assert scene.refine(*results) == []
     after = rows_of(scene)
-    for name in ("bands", "fingerprints", "sentences", "edges"):
+    for name in ("dedupe_bands", "fingerprints", "sentence_counts", "edges"):
         assert after[name] == before[name], name
 
 

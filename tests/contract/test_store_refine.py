@@ -110,19 +110,19 @@ def test_exclusive_fingerprints_belong_to_the_document(scene: Scene):
         )
     )
     wanted = [fingerprint("x"), fingerprint("y", "url"), fingerprint("x", "url")]
-    assert scene.store.owners(RECIPE, wanted) == {
+    assert scene.store.fingerprint_owners(RECIPE, wanted) == {
         fingerprint("x"): draft.id,
         fingerprint("y", "url"): draft.id,
     }
-    assert scene.store.owners("other", wanted) == {}
-    assert scene.store.owners(RECIPE, []) == {}
+    assert scene.store.fingerprint_owners("other", wanted) == {}
+    assert scene.store.fingerprint_owners(RECIPE, []) == {}
 
 
 @pytest.mark.parametrize("value", ["https://wire.example/" + "é1x" * 2000, "nul \x00", "half \ud800"])
 def test_a_fingerprint_may_be_long_or_odd(scene: Scene, value: str):
     (draft,) = scene.drafts("a")
     scene.refine(kept(draft, fingerprints=(fingerprint(value),)))
-    assert scene.store.owners(RECIPE, [fingerprint(value), fingerprint(value + "x")]) == {
+    assert scene.store.fingerprint_owners(RECIPE, [fingerprint(value), fingerprint(value + "x")]) == {
         fingerprint(value): draft.id
     }
     (other,) = scene.drafts("b")
@@ -152,7 +152,7 @@ def test_in_one_batch_one_document_gets_a_fingerprint_and_the_other_is_decided_a
     )
     assert len(lost) == 2
     (winner,) = {draft.id for draft in drafts} - set(lost)
-    assert scene.store.owners(RECIPE, [fingerprint("x")]) == {fingerprint("x"): winner}
+    assert scene.store.fingerprint_owners(RECIPE, [fingerprint("x")]) == {fingerprint("x"): winner}
     assert {row["document_id"] for row in scene.rows(fingerprints)} == {winner}
     assert {row["id"] for row in scene.rows(documents, state=State.KEPT)} == {winner}
 
@@ -169,7 +169,7 @@ def test_a_kept_document_that_loses_a_fingerprint_takes_no_other_with_it(scene: 
     (other,) = scene.keep("b", fingerprints=(fingerprint("b"),))
     again = scene.change(first, "changed")
     assert scene.refine(kept(again, fingerprints=(fingerprint("b"), fingerprint("c")))) == [first.id]
-    assert scene.store.owners(RECIPE, [fingerprint("a"), fingerprint("b"), fingerprint("c")]) == {
+    assert scene.store.fingerprint_owners(RECIPE, [fingerprint("a"), fingerprint("b"), fingerprint("c")]) == {
         fingerprint("a"): first.id,
         fingerprint("b"): other.id,
     }

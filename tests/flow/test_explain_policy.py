@@ -15,7 +15,7 @@ def test_c39_explain_tells_what_the_publisher_says_apart_from_what_allowed_it(sc
         "robots": "no rule for *",
         "x-robots-tag": "noai",
         "tdm-reservation": "1",
-        "tdm-said-by": "header",
+        "tdm-declared-in": "header",
     }
     capture = make_capture(stored.id, lead=stored.id, policy=policy)
     scene.store.finish_fetch([FetchResult(lead=stored.id, version="v1", result=capture)], ME, scene.now)
@@ -23,4 +23,6 @@ def test_c39_explain_tells_what_the_publisher_says_apart_from_what_allowed_it(sc
     scene.refine(kept(draft))
     lines = shown(scene, lead.document)
     assert "allowed by agent=Headwater/0.1, robots=no rule for *" in lines
-    assert "its publisher says x-robots-tag=noai, tdm-reservation=1, tdm-said-by=header" in lines
+    assert (
+        "reservations of the publisher: x-robots-tag=noai, tdm-reservation=1, tdm-declared-in=header" in lines
+    )

@@ -1,4 +1,4 @@
-"""Politeness, proven by what a server sees: four processes share one governor, and one of them is killed on the way.
+"""Politeness, proven by what a server sees: four processes share one rate limiter, and one of them is killed on the way.
 
 The server notes when each request arrived by the clock of the kernel, so that a busy machine cannot blur the picture.
 """
@@ -28,26 +28,26 @@ import heapq, sys, time
 from datetime import timedelta
 from pathlib import Path
 from headwater.fetch.client.http_fetcher import HttpFetcher
-from headwater.fetch.politeness.rate_limiter_file import FileGovernor
-from headwater.fetch.politeness.rate_limiter_redis import RedisGovernor
+from headwater.fetch.politeness.rate_limiter_file import FileRateLimiter
+from headwater.fetch.politeness.rate_limiter_redis import RedisRateLimiter
 from headwater.fetch.settings import FetchSettings
 from headwater.model.http import Request, Response
-from headwater.redis_client import RedisServer
+from headwater.redis_client import RedisClient
 
-base, governor, first, count, pages, with_key, rate, budget, window = sys.argv[1:]
+base, rate_limiter, first, count, pages, with_key, rate, budget, window = sys.argv[1:]
 fetcher = HttpFetcher(
     FetchSettings(
         overrides={"*.example": base},
         rate=float(rate),
         concurrency=3,
-        patience=timedelta(seconds=0.2),
+        longest_wait=timedelta(seconds=0.2),
         connect_timeout=timedelta(seconds=1),
         total_timeout=timedelta(seconds=4),
         per_minute_by_credential={"wire": int(budget)},
         window=timedelta(seconds=float(window)),
         capacity=100,
     ),
-    governor=RedisGovernor(RedisServer(governor)) if ":" in governor else FileGovernor(Path(governor)),
+    rate_limiter=RedisRateLimiter(RedisClient(rate_limiter)) if ":" in rate_limiter else FileRateLimiter(Path(rate_limiter)),
 )
 due = [
     (0.0, f"http://h{host}.example/{first}/{page}", "wire" if host < int(with_key) else None)
@@ -125,9 +125,9 @@ def _arrival(notes: list[tuple[int, int, bytes]]) -> float:
 
 @pytest.fixture(params=["file", "redis"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where the governor of all remembers."""
+    """Where the shared rate limiter remembers."""
     if request.param == "file":
-        return str(tmp_path / "governor.sqlite")
+        return str(tmp_path / "rate-limits.sqlite")
     valkey: Valkey = request.getfixturevalue("valkey")
     return valkey.url
 

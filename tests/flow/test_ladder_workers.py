@@ -40,8 +40,8 @@ class Interrupted(SqlStore):
     then: Callable[[], object]
     asked: list[int] = field(default_factory=list)
 
-    def recall(self, *words: Any) -> FingerprintLookup:
-        found = super().recall(*words)
+    def look_up_fingerprints(self, *words: Any) -> FingerprintLookup:
+        found = super().look_up_fingerprints(*words)
         self.asked.append(found.epoch)
         if len(self.asked) == 1:
             self.then()

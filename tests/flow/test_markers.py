@@ -104,7 +104,7 @@ def test_r60_5_2_nothing_is_told_before_it_is_committed(internet, tmp_path):
             assert confirmed_lookups(made.app.store.engine, seen) == list(seen)
             told.extend(seen)
 
-        object.__setattr__(made.context, "tell", check)
+        object.__setattr__(made.context, "on_commit", check)
         made.run()
     assert {one.kind for one in told} == {"url", "payload", "text"}
 
@@ -234,5 +234,5 @@ def test_r54_a_silent_server_is_left_alone_for_a_while_and_told_of_once(internet
 def test_without_the_setting_nothing_is_marked_and_no_chore_is_there(internet, tmp_path):
     with markets_run(tmp_path, internet, DETAILS) as made:
         assert made.app.markers is None
-        assert "fill_markers" not in Maintenance(made.app).chores
+        assert "fill_markers" not in Maintenance(made.app).tasks
         assert fill_markers(made.app) == {}

@@ -218,7 +218,10 @@ def test_p3_p4_p23_the_ledgers_tell_what_was_found_fetched_and_stored(finished: 
 def test_p27_the_metrics_add_up(finished: Office):
     provenance = finished.app.provenance
     told = run_metrics(
-        provenance.found(NAME), len(provenance.fetched(NAME)), finished.ledger("ingestion_catalog"), 0
+        provenance.leads(NAME),
+        len(provenance.fetched_captures(NAME)),
+        finished.ledger("ingestion_catalog"),
+        0,
     )
     assert told["stored"] == len(finished.files()) == told["normalised"]
     assert sum(told["completeness"]["histogram"].values()) == told["stored"]

@@ -27,7 +27,7 @@ class Known:
 
     held: dict[Fingerprint, str] = field(default_factory=dict)
 
-    def owners(self, recipe: str, wanted: Sequence[Fingerprint]) -> Mapping[Fingerprint, str]:
+    def fingerprint_owners(self, recipe: str, wanted: Sequence[Fingerprint]) -> Mapping[Fingerprint, str]:
         return {mark: self.held[mark] for mark in wanted if mark in self.held}
 
     def documents(self, ids: Sequence[str]) -> Mapping[str, Document]:

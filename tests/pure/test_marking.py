@@ -7,17 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.engine.fingerprints import (
-    dedupe_key,
     fingerprints_of_documents,
     fingerprints_of_fetches,
     fingerprints_of_polls,
-    rate_limit_key,
 )
 from headwater.model.document import Trace
 from headwater.model.http import Capture
 from headwater.model.jobs import FetchResult, PollResult, Postponement, Quarantine, RefineResult, State
 from headwater.model.source import Lead, StoredLead
-from headwater.model.stored_fingerprint import StoredFingerprint
+from headwater.model.stored_fingerprint import StoredFingerprint, dedupe_key, rate_limit_key
 
 NOW = datetime(2025, 3, 1, tzinfo=UTC)
 TRACE = Trace(

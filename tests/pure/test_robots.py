@@ -6,7 +6,7 @@ from headwater.fetch.politeness.robots_txt import parse_robots, product_token, r
 
 
 def allowed(text: str, path: str, token: str = "headwater") -> bool:
-    return parse_robots(text.encode()).ruling(token, path).allowed
+    return parse_robots(text.encode()).decision(token, path).allowed
 
 
 @pytest.mark.parametrize(
@@ -80,14 +80,14 @@ def test_p7_a_crawl_delay_belongs_to_its_group_and_sitemaps_to_all():
     robots = parse_robots(
         b"User-agent: headwater\nCrawl-delay: 2.5\nSitemap: https://a.example/1.xml\nUser-agent: *\nCrawl-delay: 9"
     )
-    assert robots.ruling("headwater", "/").delay == 2.5
-    assert robots.ruling("other", "/").delay == 9.0
+    assert robots.decision("headwater", "/").delay == 2.5
+    assert robots.decision("other", "/").delay == 9.0
     assert robots.sitemaps == ("https://a.example/1.xml",)
 
 
 @pytest.mark.parametrize("value", ["-1", "soon", "1e99", "nan", ""])
 def test_a_crawl_delay_that_is_none_is_ignored(value):
-    assert parse_robots(f"User-agent: *\nCrawl-delay: {value}".encode()).ruling("x", "/").delay is None
+    assert parse_robots(f"User-agent: *\nCrawl-delay: {value}".encode()).decision("x", "/").delay is None
 
 
 @pytest.mark.parametrize(
@@ -96,13 +96,13 @@ def test_a_crawl_delay_that_is_none_is_ignored(value):
 )
 def test_c39_the_status_of_the_file_decides_when_it_cannot_be_read(status, expected):
     assert (
-        robots_from_response(status, b"User-agent: *\nDisallow: /").ruling("x", "/page").allowed is expected
+        robots_from_response(status, b"User-agent: *\nDisallow: /").decision("x", "/page").allowed is expected
     )
 
 
 def test_the_line_that_decides_is_named():
     assert (
-        parse_robots(b"User-agent: *\nDisallow: /private").ruling("x", "/private/1").because
+        parse_robots(b"User-agent: *\nDisallow: /private").decision("x", "/private/1").reason
         == "Disallow: /private (for *)"
     )
 
@@ -113,7 +113,7 @@ def test_the_token_is_what_stands_before_the_version():
 
 @given(st.binary(max_size=2000), st.text(max_size=40))
 def test_any_bytes_can_be_read(body, path):
-    assert parse_robots(body).ruling("headwater", f"/{path}").because
+    assert parse_robots(body).decision("headwater", f"/{path}").reason
 
 
 @given(st.text(alphabet="ab*/", max_size=12), st.text(alphabet="ab/", max_size=12))

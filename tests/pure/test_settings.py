@@ -122,10 +122,10 @@ def test_a_file_that_is_not_text_is_told(tmp_path: Path):
 
 
 def test_a_process_needs_two_connections(tmp_path: Path):
-    few = _file(tmp_path, "connections: {pool: 1, spare: 0}", "few.yaml")
-    assert "pool and spare together must be at least 2" in _refused(read_settings, few, {})
-    enough = _file(tmp_path, "connections: {pool: 1, spare: 1}", "enough.yaml")
-    assert read_settings(enough, {}).connections.most == 2
+    few = _file(tmp_path, "connections: {pool_size: 1, max_overflow: 0}", "few.yaml")
+    assert "pool_size and max_overflow together must be at least 2" in _refused(read_settings, few, {})
+    enough = _file(tmp_path, "connections: {pool_size: 1, max_overflow: 1}", "enough.yaml")
+    assert read_settings(enough, {}).connections.max_connections == 2
 
 
 @given(st.binary(max_size=60))

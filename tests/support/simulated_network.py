@@ -45,7 +45,7 @@ class Sent:
 
 @dataclass
 class SimulatedFetcher:
-    """The port `Fetcher` without a network: the governor decides as it always does, the answer is there at once."""
+    """The port `Fetcher` without a network: the rate limiter decides as always, the answer is there at once."""
 
     watch: SteppedClock
     floor: Floor
@@ -91,8 +91,8 @@ class SimulatedFetcher:
         if not isinstance(decision, Go):
             wait = timedelta(seconds=max(0.0, decision.until - self.watch.seconds()) + 0.001)
             return Failure("rate_limited", delay=wait)
-        self.rate_limiter.sent([demand.lease], self.watch.seconds())
-        self.rate_limiter.done([demand.lease], self.watch.seconds())
+        self.rate_limiter.report_sent([demand.lease], self.watch.seconds())
+        self.rate_limiter.report_done([demand.lease], self.watch.seconds())
         self.sent.append(Sent(self.watch.seconds(), request.source_kind, request.credential, request.url))
         return self._ask(request)
 

@@ -72,7 +72,7 @@ def run_demo(
         for name in chosen:
             known = app.recipe(name)
             app.register(known)
-            app.store.follow_list(name, known.sources, app.clock())
+            app.store.sync_sources(name, known.sources, app.clock())
             app.operations.wake(name, app.clock())
         if not quiet:
             side.print(f"{len(internet.hosts)} hosts answer at {internet.base_url}.", style="dim")

@@ -1,18 +1,22 @@
-"""How an exchange ends without an answer: one exception inside the fetcher, one value outside."""
+"""How a request ends without a response: an exception inside the fetcher, a value outside."""
 
 import asyncio
 import ssl
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 import aiohttp
 
-from headwater.model.http import Failure
+from headwater.model.http import Failure, Request, Response
+
+FetchRequest = Callable[[Request], Awaitable[Response | Failure]]
+"""Fetches one request under all rules, inside the event loop of the fetcher."""
 
 _LONGEST_DETAIL = 300
 
 
 class FetchStopped(Exception):
-    """The request ends here with a named reason. Never leaves the fetcher."""
+    """Ends a request with a named reason. It never leaves the fetcher."""
 
     def __init__(
         self, reason: str, detail: str = "", *, temporary: bool = True, delay: timedelta | None = None
@@ -26,17 +30,17 @@ class FetchStopped(Exception):
 
 
 def failure_of(error: BaseException) -> Failure:
-    """The failure that an exception of the transport stands for."""
+    """The failure for an exception of the transport."""
     if isinstance(error, FetchStopped):
         return error.failure
-    for kinds, reason, temporary in _MEANINGS:
-        if isinstance(error, kinds):
+    for error_types, reason, temporary in _FAILURES:
+        if isinstance(error, error_types):
             return Failure(reason, _describe(error), temporary)
     return Failure("protocol", _describe(error))
 
 
-# The first row that fits speaks. Rows are ordered from the particular to the general.
-_MEANINGS: tuple[tuple[tuple[type[BaseException], ...], str, bool], ...] = (
+# The first matching row counts. Rows are ordered from specific to general.
+_FAILURES: tuple[tuple[tuple[type[BaseException], ...], str, bool], ...] = (
     ((aiohttp.ClientConnectorCertificateError, aiohttp.ClientConnectorSSLError, ssl.SSLError), "tls", False),
     ((aiohttp.ClientConnectorDNSError,), "dns", True),
     ((asyncio.TimeoutError, TimeoutError), "timeout", True),
@@ -49,7 +53,7 @@ _MEANINGS: tuple[tuple[tuple[type[BaseException], ...], str, bool], ...] = (
 
 
 def _describe(error: BaseException) -> str:
-    # The text of a transport's error may quote the whole URL with its keys; its kind and system error never do.
+    # The message may quote the whole URL with its keys. The error type and the system error never do.
     system = getattr(error, "os_error", error)
     text = getattr(system, "strerror", None) or ""
     return f"{type(error).__name__}{': ' if text else ''}{text}"[:_LONGEST_DETAIL]

@@ -1,47 +1,47 @@
-"""What an answer means. The one place where statuses and failures become decisions."""
+"""What a response means. The one place where statuses and failures become decisions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
 
 from headwater.model.http import Failure, Response
 from headwater.model.schedule import MAX_FRESHNESS_LIMIT
+from headwater.text.dates import parse_mail_date
+from headwater.text.sniffing import HTML_TYPES
 
 _BACKOFF = (timedelta(seconds=2), timedelta(seconds=4), timedelta(seconds=8))
 _MINUTE = timedelta(minutes=1)
 _LONGEST_WAIT = timedelta(days=1)
 _LONGEST_FRESH = timedelta(days=365)
 _PERMANENT_MOVES = frozenset({301, 308})
-_HTML = frozenset({"text/html", "application/xhtml+xml"})
-# Failures that say "not now" about the host, not about this request: they do not use up an attempt.
-_NOT_NOW = frozenset({"rate_limited", "breaker_open"})
-# Failures of the moment, tried again with growing pauses.
-_PASSING = frozenset({"dns", "refused", "reset", "truncated", "protocol", "encoding", "robots", "reserved"})
-# The two pages with which the regulator turns a client away; they need different reactions.
+# Failures that concern the host, not this request: they do not use up an attempt.
+_HOST_BUSY = frozenset({"rate_limited", "breaker_open"})
+# Temporary failures, retried with growing pauses.
+_RETRIED = frozenset({"dns", "refused", "reset", "truncated", "protocol", "encoding", "robots", "reserved"})
+# The two pages with which the regulator rejects clients. They need different reactions.
 _UNDECLARED = b"Undeclared Automated Tool"
 _TOO_FAST = b"Request Rate Threshold Exceeded"
-_LOOK = 16_384
+_SEARCHED_BYTES = 16_384
 
 
 @dataclass(frozen=True, slots=True)
 class Proceed:
-    """A body worth reading. `moved` is the new address when every redirect on the way was a permanent one."""
+    """Read the body. `moved` is the new address when every redirect on the way was permanent."""
 
     moved: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """Nothing new since the last time: extraction is skipped."""
+    """Nothing new since the last time: skip extraction."""
 
     moved: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Later, not before `delay`. `counted` is False when the attempt was never made; `stretch` multiplies the time
-    that the next attempt may take."""
+    """Try again after `delay`. `counted` is False when the attempt was never made; `stretch` multiplies the timeout of the
+    next attempt."""
 
     delay: timedelta
     reason: str
@@ -51,7 +51,7 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class GiveUp:
-    """Not again, because. `gone`: the server says that it will never come back; the lead or source goes inactive."""
+    """Do not try again. `gone`: the server says that the page is gone for good; the lead or source becomes inactive."""
 
     reason: str
     gone: bool = False
@@ -68,8 +68,8 @@ def judge_response(
     purpose: str = "page",
     accept: frozenset[int] = frozenset(),
 ) -> ResponseVerdict:
-    """What to do with an answer. `attempts` counts the earlier ones that ended in a counted Retry; `accept` are
-    statuses that the asker understands itself."""
+    """What to do with an answer. `attempts` counts the earlier attempts that ended in a counted Retry; `accept` are the
+    statuses that the caller handles itself."""
     if isinstance(answer, Failure):
         return _failed(answer, attempts)
     if answer.status in accept:
@@ -82,19 +82,19 @@ def judge_response(
 
 
 def _failed(failure: Failure, attempts: int) -> ResponseVerdict:
-    if failure.reason in _NOT_NOW:
+    if failure.reason in _HOST_BUSY:
         return Retry(failure.delay or _MINUTE, failure.reason, counted=False)
     if failure.reason == "timeout":
         return Retry(_BACKOFF[0], "timeout", stretch=2) if attempts < 1 else GiveUp("timeout")
-    if not failure.temporary or failure.reason not in _PASSING:
+    if not failure.temporary or failure.reason not in _RETRIED:
         return GiveUp(failure.reason)
-    return _again(failure.reason, attempts, failure.delay)
+    return _retry(failure.reason, attempts, failure.delay)
 
 
 def _body(answer: Response, attempts: int, purpose: str) -> ResponseVerdict:
     if not answer.body.strip():
         return Retry(_MINUTE, "empty") if attempts < 1 else GiveUp("empty")
-    if purpose in ("feed", "sitemap") and answer.media_type in _HTML:
+    if purpose in ("feed", "sitemap") and answer.media_type in HTML_TYPES:
         return GiveUp("html_instead")
     return Proceed(permanent_target(answer))
 
@@ -106,16 +106,16 @@ def _refused(answer: Response, attempts: int, now: datetime) -> ResponseVerdict:
     if status == 429:
         return _too_many(answer, attempts, now)
     if status in (408, 425):
-        return _again("timeout" if status == 408 else "http_425", attempts, None)
+        return _retry("timeout" if status == 408 else "http_425", attempts, None)
     if status >= 500:
-        return _again(f"http_{status}", attempts, retry_after(answer.headers, now))
+        return _retry(f"http_{status}", attempts, retry_after(answer.headers, now))
     if 200 <= status < 300:
         return GiveUp("partial" if status == 206 else "empty")
     return GiveUp(f"http_{status}", gone=status == 410)
 
 
 def _forbidden(answer: Response, attempts: int) -> ResponseVerdict:
-    start = answer.body[:_LOOK]
+    start = answer.body[:_SEARCHED_BYTES]
     if _UNDECLARED in start:
         return GiveUp("undeclared_agent")
     if attempts >= 1:
@@ -124,25 +124,25 @@ def _forbidden(answer: Response, attempts: int) -> ResponseVerdict:
 
 
 def _too_many(answer: Response, attempts: int, now: datetime) -> ResponseVerdict:
-    # A used-up quota is answered with the same status as haste, but waiting does not help.
-    if b"insufficient_quota" in answer.body[:_LOOK]:
+    # A used-up quota has the same status as a rate limit, but waiting does not help.
+    if b"insufficient_quota" in answer.body[:_SEARCHED_BYTES]:
         return GiveUp("quota_exhausted")
     if attempts >= 3:
         return GiveUp("http_429")
     return Retry(retry_after(answer.headers, now) or _MINUTE, "http_429")
 
 
-def _again(reason: str, attempts: int, delay: timedelta | None) -> ResponseVerdict:
+def _retry(reason: str, attempts: int, delay: timedelta | None) -> ResponseVerdict:
     if attempts >= len(_BACKOFF):
         return GiveUp(reason)
     return Retry(max(delay or _BACKOFF[attempts], _BACKOFF[attempts]), reason)
 
 
 def permanent_target(answer: Response) -> str | None:
-    """The new permanent address: as far as the redirects were permanent, from the start."""
+    """The new permanent address: the target of the last in an unbroken chain of permanent redirects."""
     moved = None
-    places = [url for _, url in answer.hops] + [answer.url]
-    for (status, _), target in zip(answer.hops, places[1:], strict=True):
+    urls = [url for _, url in answer.hops] + [answer.url]
+    for (status, _), target in zip(answer.hops, urls[1:], strict=True):
         if status not in _PERMANENT_MOVES:
             break
         moved = target
@@ -150,7 +150,7 @@ def permanent_target(answer: Response) -> str | None:
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> timedelta | None:
-    """How long the server asks to be left alone, at most a day; None when it does not say."""
+    """How long the server asks us to wait, a day at most. None when it does not say."""
     milliseconds = header_value(headers, "retry-after-ms")
     if milliseconds.isdecimal():
         return _within_a_day(timedelta(milliseconds=min(int(milliseconds), 10**9)))
@@ -167,7 +167,7 @@ def _within_a_day(delay: timedelta) -> timedelta:
 
 
 def freshness(headers: Mapping[str, str], now: datetime) -> timedelta | None:
-    """How long the server calls this answer fresh; zero when it wants to be asked each time, None when it is silent."""
+    """How long the response is fresh: zero when it must be revalidated each time, None when the server does not say."""
     directives = _directives(header_value(headers, "cache-control"))
     if "no-store" in directives or "no-cache" in directives:
         return timedelta(0)
@@ -178,9 +178,9 @@ def freshness(headers: Mapping[str, str], now: datetime) -> timedelta | None:
     return None if lifetime is None else min(max(lifetime - age, timedelta(0)), _LONGEST_FRESH)
 
 
-def fresh_until(headers: Mapping[str, str], asked_at: datetime) -> datetime:
-    """Until when an answer of that moment is taken at its word that nothing changes, a day at most."""
-    return asked_at + min(freshness(headers, asked_at) or timedelta(0), MAX_FRESHNESS_LIMIT)
+def fresh_until(headers: Mapping[str, str], received_at: datetime) -> datetime:
+    """Until when a response received at `received_at` is used without asking again, a day at most."""
+    return received_at + min(freshness(headers, received_at) or timedelta(0), MAX_FRESHNESS_LIMIT)
 
 
 def _until_expiry(headers: Mapping[str, str], now: datetime) -> timedelta | None:
@@ -188,7 +188,7 @@ def _until_expiry(headers: Mapping[str, str], now: datetime) -> timedelta | None
     if not expires:
         return None
     moment = parse_http_date(expires)
-    # RFC 9111: anything that is no date, "0" above all, means already expired.
+    # RFC 9111: an invalid date, "0" above all, means already expired.
     return (
         timedelta(0) if moment is None else moment - (parse_http_date(header_value(headers, "date")) or now)
     )
@@ -200,27 +200,24 @@ def _directives(value: str) -> Mapping[str, str]:
 
 
 def _seconds(value: str) -> timedelta | None:
-    # Ten digits are three centuries: more is a mistake or an attack.
+    # Ten digits are three centuries. More is a mistake or an attack.
     return timedelta(seconds=int(value[:10])) if value.isdecimal() else None
 
 
 def parse_http_date(value: str) -> datetime | None:
-    """A date as HTTP writes it, in UTC; None when it is none."""
-    try:
-        moment = parsedate_to_datetime(value)
-    except (ValueError, OverflowError):
-        return None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    """A date in HTTP format, in UTC. None when it is invalid."""
+    moment = parse_mail_date(value)
+    return None if moment is None else moment.astimezone(UTC)
 
 
 def conditional_headers(etag: str | None, last_modified: str | None) -> dict[str, str]:
-    """The headers that ask for a body only if it changed. A value that cannot be sent safely is left out."""
+    """The headers that request a body only if it changed. Values that cannot be sent safely are left out."""
     pairs = (("If-None-Match", etag), ("If-Modified-Since", last_modified))
     return {name: value for name, value in pairs if value and value.isascii() and value.isprintable()}
 
 
 def header_value(headers: Mapping[str, str], name: str) -> str:
-    """A header by its lower-case name, however the mapping spells it; empty when absent."""
+    """The header with this lower-case name, whatever its case in the mapping. Empty when absent."""
     value = headers.get(name)
     if value is None:
         value = next((value for key, value in headers.items() if key.lower() == name), "")

@@ -1,20 +1,22 @@
-"""Everything about fetching that an operator may decide, in one value."""
+"""The settings of the fetcher, and the table of host patterns that they use."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import TypeVar
 
 from headwater.model.errors import Refused
 
 MEGABYTE = 1024 * 1024
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostRule:
-    """What differs for the hosts of a pattern. None means: as everywhere. A rate or concurrency of 0 is no limit.
+    """What differs for the hosts of a pattern. None means the general setting. A rate or concurrency of 0 means no limit.
 
-    `shared` gives all hosts of the pattern one budget together; `contact` refuses to ask them with a User-Agent that
-    names no e-mail address; without `robots` neither their robots.txt nor their reservations refuse anything.
+    `shared`: all hosts of the pattern share one budget. `contact`: requests need a User-Agent with an e-mail address.
+    Without `robots`, neither robots.txt nor rights reservations refuse anything.
     """
 
     rate: float | None = None
@@ -25,11 +27,11 @@ class HostRule:
     contact: bool = False
 
 
-# The regulator's rule is ten requests a second over all of its hosts, and a declared contact: half of it is planned for.
+# The regulator allows ten requests a second over all of its hosts, with a declared contact. This uses half of it.
 SEC_RULE = HostRule(rate=5, shared=True, contact=True)
 
 
-# Requests a minute to sources of a kind, all processes together.
+# Requests a minute to all sources of a kind, over all processes.
 PER_MINUTE_BY_KIND: Mapping[str, int] = {
     "market_api": 20,
     "news_api": 20,
@@ -40,10 +42,11 @@ PER_MINUTE_BY_KIND: Mapping[str, int] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchSettings:
-    """`allow` names (host, address or network; port) pairs that may be reached although they are not public.
-    `credential_hosts` says where a key may be sent, by its name. `overrides` sends requests for a host pattern to a base
-    URL instead. `patience` is the longest wait inside the fetcher; a longer one is answered with the time to come back. `reservations` are the signals
-    (`pure.reservations.SIGNALS`) that refuse a page; all of them are recorded."""
+    """`allow`: pairs (host, address or network; port) that may be reached although they are not public.
+    `credential_hosts`: the hosts that may receive a credential, by its name. `overrides`: base URLs that receive the
+    requests for a host pattern. `longest_wait`: a request that would have to wait longer inside the fetcher is told when to
+    come back. `reservations`: the signals (`rights_reservations.SIGNALS`) that refuse a page; all of them are recorded.
+    `memory_limit`: bytes of all bodies that are being read or wait to be collected."""
 
     user_agent: str = "Headwater/0.1"
     contact: str = ""
@@ -51,7 +54,7 @@ class FetchSettings:
     read_timeout: timedelta = timedelta(seconds=60)
     total_timeout: timedelta = timedelta(seconds=180)
     body_limit: int = 20 * MEGABYTE
-    held_limit: int = 64 * MEGABYTE
+    memory_limit: int = 64 * MEGABYTE
     redirect_limit: int = 5
     capacity: int = 400
     connections: int = 400
@@ -80,13 +83,12 @@ class FetchSettings:
 
 
 def host_rules(table: Mapping[str, Mapping[str, object]]) -> Mapping[str, HostRule]:
-    """Rules from plain data, as a `rate_limits.yaml` holds them, on top of the built-in ones. A rule for a pattern
-    that is built in changes only what it names."""
+    """The built-in rules with those of a `rate_limits.yaml`. A rule for a built-in pattern changes only the fields it names."""
     rules = {"*.sec.gov": SEC_RULE}
-    for written, fields in table.items():
-        pattern = written.lower()
-        known = {name: getattr(rules[pattern], name) for name in _FIELDS} if pattern in rules else {}
-        rules[pattern] = _host_rule(pattern, {**known, **fields})
+    for name, fields in table.items():
+        pattern = name.lower()
+        defaults = {field: getattr(rules[pattern], field) for field in _FIELDS} if pattern in rules else {}
+        rules[pattern] = _host_rule(pattern, {**defaults, **fields})
     return rules
 
 
@@ -103,9 +105,22 @@ _FIELDS: Mapping[str, tuple[type, ...]] = {
 def _host_rule(pattern: str, fields: Mapping[str, object]) -> HostRule:
     for name, value in fields.items():
         if name not in _FIELDS:
-            raise Refused("bad_setting", f"{pattern}: unknown field {name}; known are {', '.join(_FIELDS)}")
+            raise Refused(
+                "bad_setting", f"{pattern}: unknown field {name}; the fields are {', '.join(_FIELDS)}"
+            )
         if not isinstance(value, _FIELDS[name]):
             raise Refused("bad_setting", f"{pattern}: {name} cannot be {value!r}")
         if isinstance(value, int | float) and value < 0:
             raise Refused("bad_setting", f"{pattern}: {name} cannot be negative")
     return HostRule(**fields)  # type: ignore[arg-type]  # the types were checked against the table above
+
+
+def match_host(table: Mapping[str, _Value], host: str) -> tuple[str, _Value] | None:
+    """The most specific pattern that matches the host, with its value. A pattern is a host name, `*.name` (the name and
+    all its subdomains) or `*`."""
+    if not table:
+        return None
+    labels = host.rstrip(".").lower().split(".")
+    parents = (f"*.{'.'.join(labels[start:])}" for start in range(len(labels)))
+    patterns = (".".join(labels), *parents, "*")
+    return next(((pattern, table[pattern]) for pattern in patterns if pattern in table), None)

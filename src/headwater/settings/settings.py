@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from headwater.model.connection_settings import ConnectionSettings
 from headwater.model.errors import Refused
 from headwater.settings.archive import ARCHIVE_VARIABLES as ARCHIVE_FROM_ENVIRONMENT
 from headwater.settings.archive import ArchiveSettings, with_archive_variables
@@ -21,7 +22,6 @@ from headwater.settings.rate_limits import (
     user_agents,
 )
 from headwater.settings.yaml_file import load_yaml
-from headwater.store.connection_settings import ConnectionSettings
 
 DEFAULT_FILE = "headwater.yaml"
 DEFAULT_DATA = "headwater-data"
@@ -40,11 +40,11 @@ class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Days. `runs` are looks at sources, `alarms` those that are over, `captures` what came over the wire; `documents`
+    """Days. `polls` are those of sources, `alarms` those that are over, `captures` what came over the wire; `documents`
     are moved to Parquet files, their names and numbers stay; `queue` are items that another program ended,
     `summaries` questions to a language model that are over."""
 
-    runs: int = 30
+    polls: int = 30
     alarms: int = 365
     captures: int = 0
     documents: int = 0
@@ -60,8 +60,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seconds that a statement, a wait for a lock and an idle transaction may take (statement, lock, idle); pooler: true
     behind PgBouncer and the like. archive: where raw captures lie: a folder (archive in the data folder
     unless given) or s3://bucket/prefix; for a bucket also a record of place, endpoint (https://host:port if it is not
-    Amazon's), region, key and secret (`env:NAME` or `file:PATH`). homes: other places where this installation may
-    live, by name, each with a database, an archive, a redis and queues of its own; `--home NAME` puts that over the rest, `headwater move --to NAME` moves there.
+    Amazon's), region, key and secret (`env:NAME` or `file:PATH`). environments: other places where this installation may
+    live, by name, each with a database, an archive, a redis and queues of its own; `--env NAME` puts that over the rest, `headwater move --to NAME` moves there.
     workers: processes that refine, beside the one that fetches. contact: an address that sites can complain to; it
     is part of the User-Agent. hosts: host (or *.domain) to base URL, to point names at another server; such a server
     may be on a private address. allow: private addresses (host:port) that may be fetched from. requests_per_second:
@@ -84,7 +84,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     that turns texts into vectors, where something is done by meaning: a folder with an ONNX sentence encoder and its
     tokenizer, a folder of a hub's cache, or a name under models in the data folder; a small English one that is built
     there unless given. retention: after how many days the nightly clean-up removes
-    runs, alarms, captures, ended items of queues and answered questions and moves documents to files; 0 is never.
+    polls, alarms, captures, ended items of queues and answered questions and moves documents to files; 0 is never.
     """
 
     data: str = DEFAULT_DATA
@@ -122,6 +122,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Letters of the folder's name that mean something in an address are written as such."""
         path = str(self.folder / "headwater.db").replace("%", "%25").replace("?", "%3F")
         return resolve_secret(self.database, "database") if self.database else f"sqlite:///{path}"
+
+    @property
+    def database_exists(self) -> bool:
+        """Whether there is a database file. A database server is assumed to have one; the first query tells."""
+        return self.database is not None or (self.folder / "headwater.db").exists()
 
     @property
     def archive_settings(self) -> ArchiveSettings:
@@ -190,8 +195,8 @@ def _checked(settings: Settings) -> Settings:
         raise Refused("bad_config", "retention: days cannot be negative; 0 keeps for ever")
     if settings.workers < 1:
         raise Refused("bad_config", "workers: at least 1 is needed")
-    if settings.connections.most < MIN_CONNECTIONS:
-        told = f"connections: pool and spare together must be at least {MIN_CONNECTIONS}"
+    if settings.connections.max_connections < MIN_CONNECTIONS:
+        told = f"connections: pool_size and max_overflow together must be at least {MIN_CONNECTIONS}"
         raise Refused("bad_config", told)
     return settings
 

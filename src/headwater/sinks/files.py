@@ -1,4 +1,4 @@
-"""One JSON file per record, in a folder: written whole or not at all, and again under the same name."""
+"""Delivers each record as a JSON file in a folder. Files are written atomically and overwritten by later revisions."""
 
 import os
 import re
@@ -19,7 +19,7 @@ from headwater.model.story import Story
 SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 
-# Databases give records back in an order of their own; a file is the same bytes wherever the record was stored.
+# Databases return mappings in different orders. The same record always becomes the same bytes.
 ENCODER = msgspec.json.Encoder(order="deterministic")
 
 
@@ -30,7 +30,7 @@ class FileContent(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class FileSink:
-    """Sending a record again overwrites its file, so that a delivery may be repeated and still counts once."""
+    """A repeated delivery overwrites the same file, so it has no further effect."""
 
     folder: Path
 

@@ -1,7 +1,7 @@
-"""One POST to an address that the operator named: nowhere else, for a short time, with a short answer.
+"""Posts to an address from the settings, within a time limit.
 
-The address may be on a private network, because it stands in the settings. A redirect is not followed: it would be
-somebody else's choice. Errors name the host alone, for the rest of such an address is often a secret.
+The address may be on a private network, because the operator chose it. Redirects are not followed: the receiver must not
+choose another address. Errors name only the host, because the rest of the address is often a secret.
 """
 
 import time
@@ -18,13 +18,13 @@ SECONDS = 10.0
 LONGEST_ANSWER = 64 * 1024
 RETRY_DELAY = timedelta(minutes=1)
 LONGEST_RETRY_AFTER = timedelta(hours=1)
-# The receiver, or what stands before it, is in trouble or overrun: no fault of what was sent.
+# The receiver or its proxy is overloaded. The record is not at fault.
 BUSY_STATUSES = frozenset({408, 425, 429, 502, 503, 504})
 
 
 @dataclass(frozen=True, slots=True)
 class HttpEndpoint:
-    """Where to post to."""
+    """The address of a receiver."""
 
     url: str = field(repr=False)
     seconds: float = SECONDS
@@ -32,52 +32,52 @@ class HttpEndpoint:
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise Refused("bad_config", "notify: an url must begin with http:// or https:// and name a host")
+            raise Refused("bad_config", "notify: a url must begin with http:// or https:// and name a host")
         if not self.url.isascii() or any(letter <= " " for letter in self.url):
-            raise Refused("bad_config", "notify: an url must be plain ASCII without spaces")
+            raise Refused("bad_config", "notify: a url must be plain ASCII without spaces")
 
     @property
     def host(self) -> str:
         return urlsplit(self.url).hostname or ""
 
     def post(self, body: bytes, headers: Mapping[str, str]) -> str:
-        """Gives the status and the beginning of the answer. Raises Temporary or Permanent."""
+        """Post, and return the status with the beginning of the reply. Raises Temporary or Permanent."""
         connection = self._connection()
         until = time.monotonic() + self.seconds
         try:
             connection.request("POST", self._path(), body, dict(headers))
             response = connection.getresponse()
-            said = _read(response, until)
+            reply = _read(response, until)
         except (OSError, HTTPException) as error:
-            told = f"{self.host}: {type(error).__name__}"
-            raise Temporary("receiver_unreachable", told, delay=RETRY_DELAY, counts=False) from error
+            detail = f"{self.host}: {type(error).__name__}"
+            raise Temporary("receiver_unreachable", detail, delay=RETRY_DELAY, counts=False) from error
         finally:
             connection.close()
-        self._judge(response)
-        return f"{response.status} {said[:100]}".strip()
+        self._check_status(response)
+        return f"{response.status} {reply[:100]}".strip()
 
     def _connection(self) -> HTTPConnection:
         parts = urlsplit(self.url)
-        kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-        return kind(self.host, parts.port, timeout=self.seconds)
+        connection_class = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+        return connection_class(self.host, parts.port, timeout=self.seconds)
 
     def _path(self) -> str:
         parts = urlsplit(self.url)
         return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 
-    def _judge(self, response: HTTPResponse) -> None:
+    def _check_status(self, response: HTTPResponse) -> None:
         status = response.status
-        told = f"{self.host} answered {status}"
+        detail = f"{self.host} answered {status}"
         if status in BUSY_STATUSES:
-            raise Temporary("receiver_busy", told, delay=_retry_after(response), counts=False)
+            raise Temporary("receiver_busy", detail, delay=_retry_after(response), counts=False)
         if status >= 500:
-            raise Temporary("receiver_failed", told, delay=RETRY_DELAY)
+            raise Temporary("receiver_failed", detail, delay=RETRY_DELAY)
         if not 200 <= status < 300:
-            raise Permanent("receiver_refused", told)
+            raise Permanent("receiver_refused", detail)
 
 
 def _read(response: HTTPResponse, until: float) -> str:
-    """The beginning of the answer; one that drips in slowly is cut off."""
+    """The beginning of the reply. A slow reply is cut off at the time limit."""
     parts, size = [], 0
     while size < LONGEST_ANSWER and time.monotonic() < until:
         part = response.read1(4096)
@@ -89,13 +89,13 @@ def _read(response: HTTPResponse, until: float) -> str:
 
 
 def _retry_after(response: HTTPResponse) -> timedelta:
-    """What Retry-After says, in seconds or as a date, within reason."""
-    said = response.headers.get("Retry-After", "").strip()
-    if said.isdecimal() and len(said) < 9:
-        return min(max(timedelta(seconds=int(said)), timedelta(seconds=1)), LONGEST_RETRY_AFTER)
+    """The delay from Retry-After, in seconds or as a date, between a second and an hour."""
+    value = response.headers.get("Retry-After", "").strip()
+    if value.isdecimal() and len(value) < 9:
+        return min(max(timedelta(seconds=int(value)), timedelta(seconds=1)), LONGEST_RETRY_AFTER)
     sent = response.headers.get("Date", "")
     try:
-        wish = parsedate_to_datetime(said) - parsedate_to_datetime(sent)
+        delay = parsedate_to_datetime(value) - parsedate_to_datetime(sent)
     except (ValueError, TypeError):
         return RETRY_DELAY
-    return min(max(wish, timedelta(seconds=1)), LONGEST_RETRY_AFTER)
+    return min(max(delay, timedelta(seconds=1)), LONGEST_RETRY_AFTER)

@@ -1,4 +1,4 @@
-"""A record in a few words, for people who read it on a telephone."""
+"""Short messages about records, for people who read them on a phone."""
 
 from dataclasses import dataclass
 
@@ -30,26 +30,26 @@ def message_of(envelope: Envelope) -> Message:
 
 
 def _story_text(story: Story) -> str:
-    """The figures first: a telephone shows the beginning."""
-    said = story.attributes
+    """The figures come first, because a phone shows only the beginning."""
+    attributes = story.attributes
     parts = [
-        str(said.get("flashpoint_title") or ""),
+        str(attributes.get("flashpoint_title") or ""),
         f"score {story.score:.2f}" if story.score is not None else "",
         f"{len(story.members)} articles" if len(story.members) != 1 else "1 article",
-        f"{said['domains']} domains" if said.get("domains") else "",
-        f"because of: {', '.join(said['alert'])}" if said.get("alert") else "",
+        f"{attributes['domains']} domains" if attributes.get("domains") else "",
+        f"because of: {', '.join(attributes['alert'])}" if attributes.get("alert") else "",
     ]
     figures = " · ".join(part for part in parts if part)
     return f"{figures}\n{story.summary}".strip()[:LONGEST_TEXT]
 
 
 def headline(messages: list[Message]) -> str:
-    """One line for all of them."""
+    """One line for all messages."""
     more = f" (and {len(messages) - 1} more)" if len(messages) > 1 else ""
     return messages[0].title + more
 
 
 def single_line(text: str) -> str:
-    """Without line breaks and control characters, which would mean something in a header or a chat."""
-    words = "".join(letter if letter.isprintable() else " " for letter in text)
+    """The text without line breaks and control characters, which have a meaning in headers and chats."""
+    words = "".join(character if character.isprintable() else " " for character in text)
     return " ".join(words.split())[:LONGEST_LINE]

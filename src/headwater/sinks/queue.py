@@ -1,4 +1,9 @@
-"""Documents into a queue from which another program takes them. The route's name is the queue's."""
+"""Delivers documents to a queue that another program consumes. The queue has the name of the route.
+
+`RedisQueue` pushes to lists on a Redis server: RPUSH of plain JSON, so that a consumer pops from the left. It speaks the few
+commands of the protocol itself, because installations without the extra `cluster` have no Redis library. Delivery is at
+least once: an item whose reply was lost is pushed again with the same id.
+"""
 
 import socket
 import ssl
@@ -19,13 +24,17 @@ from headwater.model.recipe import Envelope
 from headwater.redis_client import check_redis_url
 
 LONGEST_TEXT = 32_000
+SECONDS = 10.0
+RETRY_DELAY = timedelta(seconds=30)
+PORT = 6379
+LONGEST_LINE = 4096
 
 Push = Callable[[Sequence[QueueItem]], object]
 
 
 @dataclass(frozen=True)
 class QueueSink:
-    """A sink that hands items to `push`, which puts each id there once."""
+    """Passes items to `push`, which adds each id once."""
 
     push: Push
 
@@ -52,7 +61,7 @@ def _item(envelope: Envelope, document: Document) -> QueueItem:
 
 
 def queue_payload(document: Document, key: str) -> dict[str, Any]:
-    """What a consumer gets: enough to work with, without asking for more."""
+    """The payload of a consumer: all it needs to process the document."""
     return {
         "id": key,
         "document_id": document.id,
@@ -62,14 +71,8 @@ def queue_payload(document: Document, key: str) -> dict[str, Any]:
     }
 
 
-SECONDS = 10.0
-RETRY_DELAY = timedelta(seconds=30)
-PORT = 6379
-LONGEST_LINE = 4096
-
-
 class _Connection(Protocol):
-    """Both ends of a connection."""
+    """A connection as a file."""
 
     def write(self, data: bytes, /) -> int: ...
     def flush(self) -> None: ...
@@ -78,7 +81,7 @@ class _Connection(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RedisQueue:
-    """Where to push to: `redis://[:password@]host[:port][/number]`, or `rediss://` over TLS."""
+    """A server: `redis://[:password@]host[:port][/number]`, or `rediss://` over TLS."""
 
     url: str = field(repr=False)
     seconds: float = SECONDS
@@ -87,64 +90,69 @@ class RedisQueue:
         check_redis_url(self.url, "queues")
 
     def push(self, items: Sequence[QueueItem]) -> int:
-        """All of them, in order; gives how many. A server that is away or refuses is no fault of the items."""
+        """Push all items in order and return their number. Raises Temporary when the server is unreachable or refuses."""
         if not items:
             return 0
-        commands = [("RPUSH", one.queue, msgspec.json.encode(one.payload)) for one in items]
-        with self._connected() as stream:
-            _send_commands(stream, [*self._greeting(), *commands])
+        commands = [("RPUSH", item.queue, msgspec.json.encode(item.payload)) for item in items]
+        with self._connection() as stream:
+            _send_commands(stream, [*self._login_commands(), *commands])
         return len(items)
 
-    def _greeting(self) -> list[tuple[str | bytes, ...]]:
+    def _login_commands(self) -> list[tuple[str | bytes, ...]]:
         parts = urlsplit(self.url)
-        greeting: list[tuple[str | bytes, ...]] = []
+        commands: list[tuple[str | bytes, ...]] = []
         if parts.password:
             name = (unquote(parts.username),) if parts.username else ()
-            greeting.append(("AUTH", *name, unquote(parts.password)))
+            commands.append(("AUTH", *name, unquote(parts.password)))
         if number := parts.path.strip("/"):
-            greeting.append(("SELECT", number))
-        return greeting
+            commands.append(("SELECT", number))
+        return commands
 
     @contextmanager
-    def _connected(self) -> Iterator[_Connection]:
+    def _connection(self) -> Iterator[_Connection]:
         parts = urlsplit(self.url)
         host = parts.hostname or ""
         try:
             with socket.create_connection((host, parts.port or PORT), self.seconds) as plain:
-                secured = _secured(plain, host) if parts.scheme == "rediss" else plain
-                with secured, secured.makefile("rwb") as stream:
+                connection = _over_tls(plain, host) if parts.scheme == "rediss" else plain
+                with connection, connection.makefile("rwb") as stream:
                     yield stream
         except OSError as error:
-            told = f"{host}: {error.strerror or type(error).__name__}"
-            raise Temporary("queue_unavailable", told, delay=RETRY_DELAY, counts=False) from error
+            detail = f"{host}: {error.strerror or type(error).__name__}"
+            raise Temporary("queue_unavailable", detail, delay=RETRY_DELAY, counts=False) from error
 
 
-def _secured(plain: socket.socket, host: str) -> socket.socket:
+def _over_tls(plain: socket.socket, host: str) -> socket.socket:
     return ssl.create_default_context().wrap_socket(plain, server_hostname=host)
 
 
 def _send_commands(stream: _Connection, commands: Sequence[tuple[str | bytes, ...]]) -> None:
-    """Send all, then read one answer for each."""
-    stream.write(b"".join(map(_encoded, commands)))
+    """Send all commands, then read one reply for each."""
+    stream.write(b"".join(map(_encode, commands)))
     stream.flush()
     for _ in commands:
         _check_reply(stream)
 
 
-def _encoded(command: tuple[str | bytes, ...]) -> bytes:
+def _encode(command: tuple[str | bytes, ...]) -> bytes:
     parts = [part.encode() if isinstance(part, str) else part for part in command]
     return b"*%d\r\n" % len(parts) + b"".join(b"$%d\r\n%s\r\n" % (len(part), part) for part in parts)
 
 
 def _check_reply(stream: _Connection) -> None:
-    """A refusal is told by its first word alone: the rest may repeat what was sent."""
+    """Report only the first word of an error: the rest may repeat what was sent."""
     line = stream.readline(LONGEST_LINE)
     if not line.endswith(b"\r\n"):
-        raise Temporary("queue_unavailable", "the server hung up", delay=RETRY_DELAY, counts=False)
+        raise Temporary(
+            "queue_unavailable", "the server closed the connection", delay=RETRY_DELAY, counts=False
+        )
     if line.startswith(b"-"):
         code = line[1:].split(maxsplit=1)[0][:20].decode("ascii", "replace")
         raise Temporary("queue_refused", code, delay=RETRY_DELAY, counts=False)
     if not line.startswith((b"+", b":")):
         raise Temporary(
-            "queue_unavailable", "what answers is no Redis server", delay=RETRY_DELAY, counts=False
+            "queue_unavailable",
+            "the server does not speak the Redis protocol",
+            delay=RETRY_DELAY,
+            counts=False,
         )

@@ -1,4 +1,4 @@
-"""Rows into one file: JSON lines, CSV or Parquet, as they come, whole or not at all."""
+"""Writes rows into one file: JSON lines, CSV or Parquet. Rows are streamed; the file appears when it is complete."""
 
 import csv
 import io
@@ -29,8 +29,8 @@ def write_json_lines(rows: Iterable[Row], file: BinaryIO) -> int:
 
 
 def write_csv(rows: Iterable[Row], file: BinaryIO) -> int:
-    """With a line of names first; lists are written as words between semicolons. Words that a spreadsheet would take
-    for a formula get an apostrophe before them: headlines are written by strangers."""
+    """With a header line. Lists are joined by semicolons. Text that a spreadsheet would run as a formula gets an apostrophe
+    in front, because headlines come from untrusted sources."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     writer, count = csv.writer(text), 0
     for count, row in enumerate(rows, 1):
@@ -52,7 +52,7 @@ def _plain(value: Any) -> Any:
 
 
 def write_parquet(rows: Iterable[Row], file: BinaryIO) -> int:
-    """In groups of rows, so that memory does not grow with the file. Without rows there is a file without columns."""
+    """In row groups, so that memory does not grow with the file. Without rows, the file has no columns."""
     arrow, parquet = _arrow()
     remaining, count = iter(rows), 0
     group = list(islice(remaining, ROW_GROUP))
@@ -60,8 +60,10 @@ def write_parquet(rows: Iterable[Row], file: BinaryIO) -> int:
     schema = arrow.schema([(name, _arrow_type(arrow, kind)) for name, kind in kinds.items()])
     with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         while group:
-            packed = [{name: _packed(row[name], kind) for name, kind in kinds.items()} for row in group]
-            writer.write_table(arrow.Table.from_pylist(packed, schema=schema))
+            values = [
+                {name: _parquet_value(row[name], kind) for name, kind in kinds.items()} for row in group
+            ]
+            writer.write_table(arrow.Table.from_pylist(values, schema=schema))
             count += len(group)
             group = list(islice(remaining, ROW_GROUP))
     return count
@@ -77,16 +79,16 @@ def _arrow() -> tuple[Any, Any]:
 
 
 def _kind(name: str, rows: Sequence[Row]) -> type:
-    """What a column holds, by its values so far; one without any is by its name one of moments, else one of words."""
+    """The type of a column by its values so far. A column without values is a timestamp by its name, else text."""
     if name.endswith(("_at", "_on")):
         return datetime
     values = [row[name] for row in rows if row[name] is not None]
-    if values and all(_is_words(value) for value in values):
+    if values and all(_is_text_list(value) for value in values):
         return list
     return type(values[0]) if values and type(values[0]) in {bool, int, float, datetime} else str
 
 
-def _is_words(value: Any) -> bool:
+def _is_text_list(value: Any) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(part, str) for part in value)
 
 
@@ -101,8 +103,8 @@ def _arrow_type(arrow: Any, kind: type) -> Any:
     return kinds.get(kind, arrow.string())
 
 
-def _packed(value: Any, kind: type) -> Any:
-    """What has no column type of its own goes as JSON."""
+def _parquet_value(value: Any, kind: type) -> Any:
+    """Values without a column type of their own become JSON."""
     return (
         value
         if value is None or kind is not str or isinstance(value, str)
@@ -119,7 +121,7 @@ WRITERS: Mapping[str, Callable[[Iterable[Row], BinaryIO], int]] = {
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
-    """A file that appears under its name when everything is written and on the disk; nothing is left of a failure."""
+    """A file that appears under its name once it is complete and on disk. A failure leaves nothing behind."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
         with draft.open("wb") as file:

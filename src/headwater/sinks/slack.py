@@ -1,4 +1,4 @@
-"""Messages to a Slack channel by an incoming webhook. What came at the same time is one message."""
+"""Delivers records to a Slack channel by an incoming webhook. Records of one batch go into one message."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from headwater.sinks.message import MOST_LISTED, Message, message_of
 
 @dataclass(frozen=True)
 class SlackSink:
-    """Slack knows no idempotency key: a message may come twice if a worker dies at the wrong moment."""
+    """Slack has no idempotency keys: a message may arrive twice if a worker dies before it records the delivery."""
 
     endpoint: HttpEndpoint
 
@@ -37,5 +37,5 @@ def _line(message: Message) -> str:
 
 
 def _escaped(text: str) -> str:
-    """The three signs with which Slack begins commands: a headline calls nobody."""
+    """Escape the three characters of Slack's markup, so that a headline cannot mention anyone."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

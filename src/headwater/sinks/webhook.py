@@ -1,7 +1,7 @@
-"""Records to a web address of the operator's, signed, each with the same key for every try.
+"""Delivers records to a web address of the operator: signed, and with the same key at every attempt.
 
 The signature is the HMAC-SHA256 of "timestamp.body" with the shared secret, in hex, after "sha256=". A receiver that
-checks it and the age of the timestamp takes nothing from others and nothing twice.
+checks the signature and the age of the timestamp accepts nothing from others, and no replays.
 """
 
 import hmac
@@ -26,7 +26,7 @@ KEY = "Idempotency-Key"
 
 @dataclass(frozen=True)
 class WebhookSink:
-    """One POST per record. If one fails the rest of the batch is sent again with it, under the same keys."""
+    """One POST per record. If one fails, the whole batch is sent again under the same keys."""
 
     endpoint: HttpEndpoint
     clock: Clock
@@ -58,10 +58,10 @@ def _kind(envelope: Envelope) -> str:
 
 
 def signature_headers(body: bytes, secret: str, now: datetime) -> dict[str, str]:
-    """The two headers by which a receiver knows who sent it, and when."""
-    stamp = str(int(now.timestamp()))
-    return {TIMESTAMP: stamp, SIGNATURE: f"sha256={signature(body, secret, stamp)}"}
+    """The two headers that prove who sent the body, and when."""
+    timestamp = str(int(now.timestamp()))
+    return {TIMESTAMP: timestamp, SIGNATURE: f"sha256={signature(body, secret, timestamp)}"}
 
 
-def signature(body: bytes, secret: str, stamp: str) -> str:
-    return hmac.new(secret.encode(), stamp.encode() + b"." + body, sha256).hexdigest()
+def signature(body: bytes, secret: str, timestamp: str) -> str:
+    return hmac.new(secret.encode(), timestamp.encode() + b"." + body, sha256).hexdigest()

@@ -5,11 +5,11 @@ Nothing is kept in a session: what a transaction needs it says itself. So any co
 
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL
 
+from headwater.model.connection_settings import ConnectionSettings
 from headwater.model.errors import Refused
-from headwater.store.connection_settings import ConnectionSettings
 
 # A machine that vanished without a word is noticed within a minute, not within the hours that systems allow.
 CONNECT_ARGUMENTS = {
@@ -20,6 +20,7 @@ CONNECT_ARGUMENTS = {
     "keepalives_count": 3,
     "tcp_user_timeout": 50_000,
 }
+SCHEMA_LOCK = 4_849_270  # an arbitrary number that all Headwater processes agree on
 NO_TIMEOUTS = (
     "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true),"
     " set_config('idle_in_transaction_session_timeout', '0', true)"
@@ -31,8 +32,8 @@ def create_postgresql_engine(url: URL, connections: ConnectionSettings, options:
         engine = create_engine(
             url,
             pool_pre_ping=True,
-            pool_size=connections.pool,
-            max_overflow=connections.spare,
+            pool_size=connections.pool_size,
+            max_overflow=connections.max_overflow,
             pool_recycle=connections.recycle or -1,
             connect_args=_arguments(url, connections),
             **options,
@@ -51,13 +52,13 @@ def _arguments(url: URL, connections: ConnectionSettings) -> dict[str, Any]:
     told: dict[str, Any] = {name: value for name, value in CONNECT_ARGUMENTS.items() if name not in url.query}
     if connections.pooler:
         return told | {"prepare_threshold": None}
-    ours = " ".join(f"-c {name}={value}" for name, value in connections.limits.items())
+    ours = " ".join(f"-c {name}={value}" for name, value in connections.timeouts.items())
     return told | {"options": f"{ours} {url.query.get('options', '')}".strip()}
 
 
 def _limit_transactions(engine: Engine, connections: ConnectionSettings) -> None:
     """A pooler takes no options when a connection begins; so each transaction says its limits."""
-    said = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in connections.limits.items())
+    said = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in connections.timeouts.items())
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
@@ -68,3 +69,9 @@ def disable_timeouts(connection: Connection) -> None:
     """This transaction may take as long as it takes: it changes the schema, or all of the rows."""
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql(NO_TIMEOUTS)
+
+
+def lock_schema(connection: Connection) -> None:
+    """Let one process at a time change the schema. On SQLite a writer is alone anyway."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": SCHEMA_LOCK})

@@ -50,7 +50,7 @@ class SqlStore:
         with write_transaction(self.engine) as connection:
             return polling.register(connection, sources, now, origin)
 
-    def follow_list(self, recipe: str, listed: Sequence[Source], now: datetime) -> Sequence[str]:
+    def sync_sources(self, recipe: str, listed: Sequence[Source], now: datetime) -> Sequence[str]:
         with write_transaction(self.engine) as connection:
             return listing.follow_list(connection, recipe, [source.id for source in listed], now)
 
@@ -145,7 +145,9 @@ class SqlStore:
         with write_transaction(self.engine) as connection:
             return claims.release(connection, owners, counts=counts)
 
-    def owners(self, recipe: str, fingerprints: Sequence[Fingerprint]) -> Mapping[Fingerprint, str]:
+    def fingerprint_owners(
+        self, recipe: str, fingerprints: Sequence[Fingerprint]
+    ) -> Mapping[Fingerprint, str]:
         with read_transaction(self.engine) as connection:
             return recognising.fingerprint_owners(connection, recipe, fingerprints)
 
@@ -153,7 +155,7 @@ class SqlStore:
         with read_transaction(self.engine) as connection:
             return records.documents_by_id(connection, ids)
 
-    def recall(
+    def look_up_fingerprints(
         self, recipe: str, scheme: str, prints: Sequence[tuple[str, str]], keys: Sequence[int], limit: int
     ) -> FingerprintLookup:
         with read_transaction(self.engine) as connection:
@@ -167,7 +169,7 @@ class SqlStore:
         with read_transaction(self.engine) as connection:
             return records.lead_hints(connection, ids)
 
-    def stories(
+    def sentence_story_counts(
         self, recipe: str, publishers: Sequence[str], sentences: Sequence[int]
     ) -> Mapping[str, Mapping[int, int]]:
         with read_transaction(self.engine) as connection:

@@ -23,7 +23,7 @@ def sync_source_list(app: App, recipe: str, *, registered: bool) -> None:
     known = {row["id"] for row in app.catalogue.sources(recipe)}
     if not registered and not any(source.id in known for source in listed):
         return
-    paused = app.store.follow_list(recipe, listed, app.clock())
+    paused = app.store.sync_sources(recipe, listed, app.clock())
     if paused:
         names = ", ".join(paused[:SHOWN]) + (" and others" if len(paused) > SHOWN else "")
         error_console().print(

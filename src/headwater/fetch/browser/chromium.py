@@ -1,4 +1,4 @@
-"""One run of Chromium: started without a network, watched while it shows a page, and ended with all its processes."""
+"""Runs Chromium: starts it without a network, watches it while it renders a page, and ends all its processes."""
 
 import asyncio
 import contextlib
@@ -17,13 +17,13 @@ from playwright.async_api import Browser, CDPSession, Error, Playwright, async_p
 
 from headwater.fetch.browser.page_load import load_page
 from headwater.fetch.browser.page_requests import PageRequestHandler
-from headwater.fetch.browser.renderer import BrowserLimits, FetchRequest
-from headwater.fetch.failures import FetchStopped
+from headwater.fetch.browser.renderer import BrowserLimits
+from headwater.fetch.failures import FetchRequest, FetchStopped
 from headwater.model.http import Response
 
 Result = TypeVar("Result")
 
-# Everything is answered from here (see Supply). Should anything get past that, it finds a proxy that refuses and no
+# PageRequestHandler answers every request. Anything that bypassed it would find a proxy that refuses connections and no
 # name that resolves.
 _ARGUMENTS = (
     "--disable-gpu",
@@ -42,13 +42,13 @@ _ARGUMENTS = (
 )
 _START_SECONDS = 30.0
 _END_SECONDS = 5.0
-_LOOK_EVERY = 0.25
+_CHECK_SECONDS = 0.25
 _PAGE_BYTES = resource.getpagesize()
 
 
 @dataclass(frozen=True, slots=True)
 class RenderedPage:
-    """A page as it stood at the end. `refused` counts what it asked for in vain, by reason."""
+    """A page after its scripts ran. `refused` counts its refused requests by reason."""
 
     url: str
     body: bytes
@@ -58,26 +58,28 @@ class RenderedPage:
 
 
 async def start(limits: BrowserLimits, agent: str) -> "Chromium":
-    """A fresh browser, or Stopped with what stood in the way."""
-    home = tempfile.TemporaryDirectory(prefix="headwater-browser-", ignore_cleanup_errors=True)
+    """Start a browser. Raises FetchStopped when that fails."""
+    profile = tempfile.TemporaryDirectory(prefix="headwater-browser-", ignore_cleanup_errors=True)
     playwright = await async_playwright().start()
     try:
         browser = await playwright.chromium.launch(
             executable_path=limits.program,
             args=list(_ARGUMENTS),
-            chromium_sandbox=os.geteuid() != 0,  # Chromium refuses to make a sandbox for root
-            # Not our environment: there are keys in it.
-            env={"PATH": os.defpath, "HOME": home.name, "TMPDIR": home.name, "LANG": "C.UTF-8"},
+            chromium_sandbox=os.geteuid() != 0,  # Chromium does not support its sandbox for root
+            # Not our own environment: it contains keys.
+            env={"PATH": os.defpath, "HOME": profile.name, "TMPDIR": profile.name, "LANG": "C.UTF-8"},
             timeout=_START_SECONDS * 1000,
             handle_sigint=False,
             handle_sigterm=False,
             handle_sighup=False,
         )
-        chromium = Chromium(limits, agent, home, playwright, browser, await browser.new_browser_cdp_session())
-        await chromium.weight()
+        chromium = Chromium(
+            limits, agent, profile, playwright, browser, await browser.new_browser_cdp_session()
+        )
+        await chromium.memory_used()
     except BaseException as error:
         await playwright.stop()
-        home.cleanup()
+        profile.cleanup()
         if isinstance(error, Error):
             raise FetchStopped("browser_failed", "Chromium did not start", temporary=False) from None
         raise
@@ -88,7 +90,7 @@ async def start(limits: BrowserLimits, agent: str) -> "Chromium":
 class Chromium:
     limits: BrowserLimits
     agent: str
-    home: "tempfile.TemporaryDirectory[str]"
+    profile: "tempfile.TemporaryDirectory[str]"
     playwright: Playwright
     browser: Browser
     control: CDPSession
@@ -97,28 +99,28 @@ class Chromium:
     async def show(
         self, answer: Response, fetch: FetchRequest, release: Callable[[int], None]
     ) -> RenderedPage:
-        """The page, or Stopped: it took too long, grew too large, or took the browser down."""
-        began = time.monotonic()
-        supply = PageRequestHandler(fetch, self.limits, answer, release)
+        """The rendered page. Raises FetchStopped when it takes too long, grows too large or crashes the browser."""
+        started = time.monotonic()
+        requests = PageRequestHandler(fetch, self.limits, answer, release)
         try:
-            url, body = await self._within_limits(self._page(answer, supply))
+            url, body = await self._within_limits(self._page(answer, requests))
         except Error:
-            raise FetchStopped("render_crashed", "the page took the browser down", temporary=False) from None
+            raise FetchStopped("render_crashed", "the page crashed the browser", temporary=False) from None
         finally:
-            supply.close()
-        elapsed = int((time.monotonic() - began) * 1000)
-        return RenderedPage(url, body, elapsed, supply.asked, dict(supply.refused))
+            requests.close()
+        elapsed = int((time.monotonic() - started) * 1000)
+        return RenderedPage(url, body, elapsed, requests.count, dict(requests.refused))
 
-    async def _page(self, answer: Response, supply: PageRequestHandler) -> tuple[str, bytes]:
+    async def _page(self, answer: Response, requests: PageRequestHandler) -> tuple[str, bytes]:
         context = await self.browser.new_context(
             user_agent=self.agent, service_workers="block", accept_downloads=False
         )
-        found = await load_page(context, answer.url, supply, self.limits.page_time / timedelta(seconds=1))
+        page = await load_page(context, answer.url, requests, self.limits.page_time / timedelta(seconds=1))
         await context.close()
-        return found
+        return page
 
     async def _within_limits(self, page: Coroutine[Any, Any, Result]) -> Result:
-        tasks = working, watching = asyncio.create_task(page), asyncio.create_task(self._watch_memory())
+        tasks = rendering, watching = asyncio.create_task(page), asyncio.create_task(self._watch_memory())
         try:
             limit = self.limits.page_time / timedelta(seconds=1)
             done, _ = await asyncio.wait(tasks, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
@@ -128,34 +130,34 @@ class Chromium:
             await asyncio.gather(*tasks, return_exceptions=True)
         if watching in done:
             watching.result()
-        if working not in done:
+        if rendering not in done:
             raise FetchStopped("render_timeout", f"not done after {limit:g} seconds", temporary=False)
-        return working.result()
+        return rendering.result()
 
     async def _watch_memory(self) -> None:
         while True:
-            if await self.weight() > self.limits.memory:
+            if await self.memory_used() > self.limits.memory:
                 raise FetchStopped("render_memory", f"more than {self.limits.memory} bytes", temporary=False)
-            await asyncio.sleep(_LOOK_EVERY)
+            await asyncio.sleep(_CHECK_SECONDS)
 
-    async def weight(self) -> int:
-        """The memory that the processes have for themselves; 0 where the system does not tell."""
-        told = await self.control.send("SystemInfo.getProcessInfo")
-        self.processes = tuple(int(process["id"]) for process in told["processInfo"])
+    async def memory_used(self) -> int:
+        """Bytes of private memory of all processes. 0 where the system does not report it."""
+        info = await self.control.send("SystemInfo.getProcessInfo")
+        self.processes = tuple(int(process["id"]) for process in info["processInfo"])
         return sum(_private_bytes(process) for process in self.processes)
 
     async def close(self) -> None:
-        """Politely first; then by force."""
+        """End the browser, by force if it does not end in time."""
         try:
             with contextlib.suppress(Error, TimeoutError):
                 await asyncio.wait_for(self.browser.close(), _END_SECONDS)
             for process in self.processes:
-                if _is_running(process, self.home.name):
+                if _is_running(process, self.profile.name):
                     os.kill(process, signal.SIGKILL)
             with contextlib.suppress(Error, TimeoutError):
                 await asyncio.wait_for(self.playwright.stop(), _END_SECONDS)
         finally:
-            self.home.cleanup()
+            self.profile.cleanup()
 
 
 def _private_bytes(process: int) -> int:
@@ -167,7 +169,7 @@ def _private_bytes(process: int) -> int:
 
 
 def _is_running(process: int, home: str) -> bool:
-    """Whether it is still that process, and not another that got its number: it has the home that it was given."""
+    """Whether this is still our process and not a later one with the same number: it has the HOME that we set."""
     try:
         return f"HOME={home}".encode() in Path(f"/proc/{process}/environ").read_bytes()
     except OSError:

@@ -1,4 +1,4 @@
-"""How pages ask whether they may set cookies, and the one click that answers."""
+"""Loads one page: opens it, waits until its scripts are idle, accepts a cookie banner once, returns the HTML."""
 
 import asyncio
 import contextlib
@@ -8,7 +8,7 @@ from playwright.async_api import BrowserContext, Error, Page, WebSocketRoute
 
 from headwater.fetch.browser.page_requests import PageRequestHandler
 
-# As they stand on buttons, in lower case. Only whole labels: "accept" inside a sentence is no button.
+# Labels of consent buttons, in lower case. Only whole labels count: "accept" inside a sentence is not a button.
 CONSENT_LABELS = (
     *("accept all", "accept all cookies", "accept cookies", "accept", "accept and continue", "i accept"),
     *("agree", "i agree", "agree and continue", "allow all", "allow all cookies", "allow cookies"),
@@ -25,8 +25,8 @@ CONSENT_LABELS = (
     *("принять", "принять все", "согласен", "すべて同意", "同意する", "同意", "接受", "全部接受"),
 )
 
-# Clicks the first button that can be seen and bears such a label; says whether there was one. A page whose text
-# speaks of no cookies and no privacy is not asking for consent, whatever its buttons say.
+# Clicks the first visible button with such a label, and returns whether there was one. A page that mentions neither
+# cookies nor privacy is not asking for consent, whatever its buttons say.
 CONSENT_SCRIPT = """
 (() => {
   const labels = new Set(__LABELS__);
@@ -44,46 +44,45 @@ CONSENT_SCRIPT = """
 """.replace("__LABELS__", json.dumps(CONSENT_LABELS))
 
 
-# The ways out that are no requests, and so cannot be answered from here. They would fail anyway.
-_NO_SIDE_DOORS = """
+# Network APIs that do not go through requests, so that we cannot answer them. They would fail anyway.
+_DISABLE_OTHER_NETWORK = """
 for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport"]) {
   try { Object.defineProperty(globalThis, name, {value: undefined}); } catch (error) {}
 }
 """
-# Of the page's time: until then it may load; until then it may load what it shows after it was agreed to.
-_FIRST_REST, _LAST_REST = 0.6, 0.85
-_MOMENT = 0.3
+# Shares of the page's time: for loading, and for loading what appears after consent.
+_LOAD_SHARE, _CONSENT_SHARE = 0.6, 0.85
+_CLICK_PAUSE = 0.3
 
 
 async def load_page(
-    context: BrowserContext, url: str, supply: PageRequestHandler, seconds: float
+    context: BrowserContext, url: str, requests: PageRequestHandler, seconds: float
 ) -> tuple[str, bytes]:
-    """The address at which it ended, if that can be fetched, and the page as HTML."""
+    """The final address, if that can be fetched, and the page as HTML."""
     clock = asyncio.get_running_loop().time
-    began = clock()
-    await context.add_init_script(_NO_SIDE_DOORS)
-    await context.route("**/*", supply.serve)
-    await context.route_web_socket("**/*", _hang_up)
+    started = clock()
+    await context.add_init_script(_DISABLE_OTHER_NETWORK)
+    await context.route("**/*", requests.serve)
+    await context.route_web_socket("**/*", _close_socket)
     page = await context.new_page()
     context.on("page", lambda popup: popup.close())
     await page.goto(url, wait_until="commit", timeout=seconds * 1000)
-    await _rest(page, began + seconds * _FIRST_REST - clock())
-    if await _agree(page):
-        await asyncio.sleep(_MOMENT)  # a click becomes a request a moment later, if it does
-        await _rest(page, began + seconds * _LAST_REST - clock())
-    found = await _content(page)
-    return (page.url if page.url.startswith(("http://", "https://")) else ""), found.encode(
-        "utf-8", "replace"
-    )
+    await _wait_until_idle(page, started + seconds * _LOAD_SHARE - clock())
+    if await _click_consent(page):
+        await asyncio.sleep(_CLICK_PAUSE)  # a click may cause requests a moment later
+        await _wait_until_idle(page, started + seconds * _CONSENT_SHARE - clock())
+    html = await _content(page)
+    url = page.url if page.url.startswith(("http://", "https://")) else ""
+    return url, html.encode("utf-8", "replace")
 
 
-async def _rest(page: Page, seconds: float) -> None:
-    """Until nothing is asked for any more; what goes on asking is not waited for."""
+async def _wait_until_idle(page: Page, seconds: float) -> None:
+    """Wait until the page sends no more requests, or the time is up."""
     with contextlib.suppress(Error):
         await page.wait_for_load_state("networkidle", timeout=max(seconds, 0.001) * 1000)
 
 
-async def _agree(page: Page) -> bool:
+async def _click_consent(page: Page) -> bool:
     for frame in page.frames:
         with contextlib.suppress(Error):
             if await frame.evaluate(CONSENT_SCRIPT):
@@ -93,12 +92,12 @@ async def _agree(page: Page) -> bool:
 
 async def _content(page: Page) -> str:
     try:
-        found: str = await page.content()
-    except Error:  # it was just going somewhere else
+        html: str = await page.content()
+    except Error:  # the page was navigating
         await page.wait_for_load_state("domcontentloaded")
-        found = await page.content()
-    return found
+        html = await page.content()
+    return html
 
 
-async def _hang_up(socket: WebSocketRoute) -> None:
+async def _close_socket(socket: WebSocketRoute) -> None:
     await socket.close()

@@ -1,9 +1,8 @@
-"""Whether there is a browser, and how it is used: one page at a time, within limits, and renewed before it grows old."""
+"""Renders pages in a browser: one page at a time, within limits, with a fresh browser every few pages."""
 
 import asyncio
 import importlib
 import shutil
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from importlib.util import find_spec
@@ -14,25 +13,23 @@ import structlog
 
 from headwater.fetch.client.body import BudgetShare, MemoryBudget
 from headwater.fetch.client.transport import page_cookies
-from headwater.fetch.failures import FetchStopped
+from headwater.fetch.failures import FetchRequest, FetchStopped
 from headwater.fetch.settings import MEGABYTE, FetchSettings
 from headwater.model.http import Failure, Request, Response
+from headwater.text.sniffing import HTML_TYPES
 
 if TYPE_CHECKING:
     from headwater.fetch.browser.chromium import Chromium, RenderedPage
 
-FetchRequest = Callable[[Request], Awaitable[Response | Failure]]
-
 _log = structlog.get_logger()
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
-_HTML = frozenset({"text/html", "application/xhtml+xml"})
-# What belongs to the bytes that the server sent, not to those that the browser made of them.
-_OUTDATED = frozenset({"etag", "last-modified", "content-encoding", "content-length", "content-type"})
+# Headers that describe the bytes of the server, not those that the browser made of them.
+_BODY_HEADERS = frozenset({"etag", "last-modified", "content-encoding", "content-length", "content-type"})
 _COME_BACK = timedelta(seconds=5)
 
 
 def find_browser() -> str:
-    """The system's Chromium, if it and the extra `browser` are installed; else nothing."""
+    """The path of the system's Chromium, or "" unless it and the extra `browser` are installed."""
     if find_spec("playwright") is None:
         return ""
     return next((path for path in map(shutil.which, _PROGRAMS) if path), "")
@@ -44,9 +41,9 @@ def is_browser_available() -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrowserLimits:
-    """`page_time` is all that one page gets, from its first byte to its last script. `memory` is what all processes
-    of the browser have for themselves. After `pages` it is replaced by a fresh one. `waiting` pages wait their turn
-    here; others are told to come back."""
+    """`page_time`: for one page, from its first byte to its last script. `memory`: private memory of all processes of the
+    browser. `pages`: the browser is replaced after so many. `waiting`: pages that may wait here; others come back later.
+    `requests` and `transfer`: number and bytes of all that one page may load."""
 
     program: str = field(default_factory=find_browser)
     page_time: timedelta = timedelta(seconds=20)
@@ -54,12 +51,12 @@ class BrowserLimits:
     pages: int = 50
     waiting: int = 8
     requests: int = 100
-    weight: int = 30 * MEGABYTE
+    transfer: int = 30 * MEGABYTE
 
 
 class Renderer:
-    """Answers requests with pages as a browser shows them. Lives in one event loop; the browser starts when the first
-    page needs it. It has no network of its own: whatever a page asks for is fetched by `fetch`, under all its rules."""
+    """Answers requests with rendered pages. Lives in one event loop; the browser starts with the first page. It has no
+    network of its own: `fetch` loads everything that a page requests, under all rules."""
 
     def __init__(
         self, settings: FetchSettings, limits: BrowserLimits, fetch: FetchRequest, budget: MemoryBudget
@@ -68,88 +65,88 @@ class Renderer:
         self._limits = limits
         self._fetch = fetch
         self._budget = budget
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._waiting = 0
         self._chromium: Chromium | None = None
-        self._shown = 0
+        self._page_count = 0
 
     async def answer(self, request: Request) -> Response | Failure:
-        """The page as it stands after its scripts ran; or why there is none."""
+        """The page after its scripts ran, or the failure."""
         if not self._limits.program:
             return Failure("js_required", "the extra `browser` or Chromium is not installed", temporary=False)
         if self._waiting >= self._limits.waiting:
-            return Failure("rate_limited", "the browser has enough to do", delay=_COME_BACK)
+            return Failure("rate_limited", "the browser is busy", delay=_COME_BACK)
         self._waiting += 1
         try:
-            async with self._turn:
+            async with self._lock:
                 return await self._render(replace(request, render=False))
         finally:
             self._waiting -= 1
 
     async def close(self) -> None:
-        """Nothing of the browser is left running."""
-        chromium, self._chromium, self._shown = self._chromium, None, 0
+        """End the browser with all its processes."""
+        chromium, self._chromium, self._page_count = self._chromium, None, 0
         if chromium is not None:
             await chromium.close()
 
     async def _render(self, request: Request) -> Response | Failure:
-        # Fetched as any page is, first: robots, redirects and errors are settled before a browser is bothered.
+        # Fetch the page as usual first: robots.txt, redirects and errors need no browser.
         page_cookies.set(aiohttp.CookieJar())
         answer = await self._fetch(request)
         if isinstance(answer, Failure):
             return answer
-        if answer.status != 200 or answer.media_type not in _HTML:
+        if answer.status != 200 or answer.media_type not in HTML_TYPES:
             return replace(answer, policy={**answer.policy, "rendered": False})
         self._budget.release(len(answer.body))
         try:
-            shown = await self._show(answer)
+            page = await self._show(answer)
         except FetchStopped as stopped:
             return replace(stopped.failure, policy={**answer.policy, "refused_by": stopped.failure.reason})
-        self._budget.take(BudgetShare(), len(shown.body))
-        return _rendered(answer, shown)
+        self._budget.take(BudgetShare(), len(page.body))
+        return _rendered(answer, page)
 
     async def _show(self, answer: Response) -> "RenderedPage":
-        chromium = await self._ready()
+        chromium = await self._running_chromium()
         try:
-            shown = await chromium.show(answer, self._fetch, self._budget.release)
-            self._check_size(shown)
+            page = await chromium.show(answer, self._fetch, self._budget.release)
+            self._check_size(page)
         except FetchStopped as stopped:
-            # Whatever is wrong with it, the next page shall not have it.
+            # The next page gets a fresh browser, whatever went wrong here.
             _log.info("browser ended", reason=stopped.failure.reason, detail=stopped.failure.detail)
             await self.close()
             raise
-        self._shown += 1
-        if self._shown >= self._limits.pages or await chromium.weight() > self._limits.memory:
+        self._page_count += 1
+        if self._page_count >= self._limits.pages or await chromium.memory_used() > self._limits.memory:
             await self.close()
-        return shown
+        return page
 
-    def _check_size(self, shown: "RenderedPage") -> None:
-        if len(shown.body) > self._settings.body_limit:
+    def _check_size(self, page: "RenderedPage") -> None:
+        if len(page.body) > self._settings.body_limit:
             raise FetchStopped("too_large", f"more than {self._settings.body_limit} bytes", temporary=False)
 
-    async def _ready(self) -> "Chromium":
+    async def _running_chromium(self) -> "Chromium":
         if self._chromium is None:
-            # Only here: what imports the driver costs time and may not be installed.
-            process = importlib.import_module("headwater.fetch.browser.chromium")
-            started: Chromium = await process.start(self._limits, self._settings.agent)
-            self._chromium = started
+            # Imported here only: the driver takes time to import and may not be installed.
+            module = importlib.import_module("headwater.fetch.browser.chromium")
+            chromium: Chromium = await module.start(self._limits, self._settings.agent)
+            self._chromium = chromium
         return self._chromium
 
 
-def _rendered(answer: Response, shown: "RenderedPage") -> Response:
-    headers = {name: value for name, value in answer.headers.items() if name not in _OUTDATED}
+def _rendered(answer: Response, page: "RenderedPage") -> Response:
+    headers = {name: value for name, value in answer.headers.items() if name not in _BODY_HEADERS}
     return replace(
         answer,
-        url=shown.url or answer.url,
+        url=page.url or answer.url,
         headers={**headers, "content-type": "text/html; charset=utf-8"},
-        body=shown.body,
+        body=page.body,
         media_type="text/html",
         charset="utf-8",
-        elapsed_ms=answer.elapsed_ms + shown.elapsed_ms,
+        elapsed_ms=answer.elapsed_ms + page.elapsed_ms,
         policy={
             **answer.policy,
             "rendered": True,
-            "page_requests": shown.requests,
-            "page_refused": shown.refused,
+            "page_requests": page.requests,
+            "page_refused": page.refused,
         },
     )

@@ -1,4 +1,4 @@
-"""The fetcher: one event loop in one thread of its own, behind a synchronous port."""
+"""The HTTP fetcher: an event loop in its own thread behind the synchronous port `Fetcher`."""
 
 import asyncio
 import threading
@@ -28,9 +28,9 @@ FetchTask = asyncio.Task[Response | Failure]
 
 _log = structlog.get_logger()
 
-# Answers are handed over in batches: waking the other thread for each one costs more than fetching it.
+# Answers are handed over in batches, because waking the other thread for each one costs more than fetching it.
 _HANDOVER_SECONDS = 0.002
-# Asking for a name may take long and cannot be interrupted: slow ones must not use up all the threads.
+# A name lookup may take long and cannot be interrupted. Slow lookups must not use up all threads.
 _RESOLVER_THREADS = 64
 
 
@@ -55,48 +55,48 @@ class HttpFetcher:
         self._clock = clock
         self._resolve = resolve
         self._browser = browser or BrowserLimits()
-        self._budget = MemoryBudget(settings.held_limit)
+        self._budget = MemoryBudget(settings.memory_limit)
         self._inbox: deque[tuple[str, Request]] = deque()
         self._outbox: deque[TokenAnswer] = deque()
-        self._arrived = threading.Condition()
-        self._taken = 0
-        self._woken = False
+        self._changed = threading.Condition()
+        self._open_count = 0
+        self._wake_pending = False
         self._ready: list[TokenAnswer] = []
         self._closed = False
         self._tasks: set[FetchTask] = set()
         self._loop = asyncio.new_event_loop()
         self._loop.set_default_executor(ThreadPoolExecutor(_RESOLVER_THREADS, "headwater-resolve"))
-        self._opened: Future[tuple[RequestHandler, Renderer]] = Future()
+        self._started: Future[tuple[RequestHandler, Renderer]] = Future()
         self._thread = threading.Thread(target=self._run, name="headwater-fetch", daemon=True)
         self._thread.start()
-        self._request_handler, self._renderer = self._opened.result()
+        self._request_handler, self._renderer = self._started.result()
 
     def room(self) -> int:
-        return 0 if self._budget.full() else max(0, self._settings.capacity - self._taken)
+        return 0 if self._budget.is_full() else max(0, self._settings.capacity - self._open_count)
 
     def submit(self, token: str, request: Request) -> None:
         if self._closed:
             raise RuntimeError("the fetcher is closed")
-        with self._arrived:
-            self._taken += 1
+        with self._changed:
+            self._open_count += 1
             self._inbox.append((token, request))
-            wake, self._woken = not self._woken, True
-        if wake:
-            self._loop.call_soon_threadsafe(self._begin)
+            needs_wake, self._wake_pending = not self._wake_pending, True
+        if needs_wake:
+            self._loop.call_soon_threadsafe(self._start_requests)
 
     def collect(self, limit: int, wait: timedelta) -> Sequence[TokenAnswer]:
-        with self._arrived:
-            if not self._outbox and self._taken:
-                self._arrived.wait_for(lambda: self._outbox, wait / timedelta(seconds=1))
+        with self._changed:
+            if not self._outbox and self._open_count:
+                self._changed.wait_for(lambda: self._outbox, wait / timedelta(seconds=1))
             batch = [self._outbox.popleft() for _ in range(min(limit, len(self._outbox)))]
-            self._taken -= len(batch)
-        weight = sum(len(answer.body) for _, answer in batch if isinstance(answer, Response))
-        if weight and not self._closed:
-            self._loop.call_soon_threadsafe(self._budget.release, weight)
+            self._open_count -= len(batch)
+        body_size = sum(len(answer.body) for _, answer in batch if isinstance(answer, Response))
+        if body_size and not self._closed:
+            self._loop.call_soon_threadsafe(self._budget.release, body_size)
         return batch
 
     def close(self) -> None:
-        """Stops at once. Requests under way are dropped; whoever sent them still holds the rows."""
+        """Stop at once and drop the requests in flight. Their rows stay leased, so they are fetched again."""
         if self._closed:
             return
         self._closed = True
@@ -107,24 +107,24 @@ class HttpFetcher:
         asyncio.set_event_loop(self._loop)
         try:
             self._loop.run_until_complete(self._serve())
-        except BaseException as error:  # noqa: BLE001  # it belongs to the thread that waits for the start
-            if not self._opened.done():
-                self._opened.set_exception(error)
+        except BaseException as error:  # noqa: BLE001  # the thread that waits for the start raises it
+            if not self._started.done():
+                self._started.set_exception(error)
         finally:
             self._loop.run_until_complete(self._loop.shutdown_default_executor())
             self._loop.close()
 
     async def _serve(self) -> None:
-        """Everything that lives in the loop, from its start to the request to stop."""
+        """Run everything that lives in the loop until `close` is called."""
         transport = Transport(self._settings, self._resolve, self._budget)
         admission = Admission(self._rate_limiter, self._now, self._settings.longest_wait)
         try:
             request_handler = RequestHandler(self._settings, transport, admission, self._now)
             renderer = Renderer(self._settings, self._browser, request_handler.answer, self._budget)
             self._stop = asyncio.Event()
-            self._opened.set_result((request_handler, renderer))
+            self._started.set_result((request_handler, renderer))
             await self._stop.wait()
-            # The browser has tasks of its own in this loop, which it needs to come to its end.
+            # The browser needs its own tasks in this loop to shut down, so they are cancelled later.
             await _cancel(self._tasks)
             await renderer.close()
         finally:
@@ -135,9 +135,9 @@ class HttpFetcher:
     def _now(self) -> float:
         return self._clock().timestamp()
 
-    def _begin(self) -> None:
-        with self._arrived:
-            self._woken = False
+    def _start_requests(self) -> None:
+        with self._changed:
+            self._wake_pending = False
             batch = list(self._inbox)
             self._inbox.clear()
         for token, request in batch:
@@ -155,29 +155,29 @@ class HttpFetcher:
         self._ready.append((token, _answer_of(task)))
 
     def _hand_over(self) -> None:
-        with self._arrived:
+        with self._changed:
             self._outbox.extend(self._ready)
             self._ready.clear()
-            self._arrived.notify_all()
+            self._changed.notify_all()
 
 
 def _answer_of(task: FetchTask) -> Response | Failure:
-    """Every token is answered, even when a mistake of our own stood in the way."""
+    """The answer of a task. A bug of ours still answers its token."""
     error = task.exception()
     if error is None:
         return task.result()
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    # Neither the message nor the values around it: there may be keys among them.
-    _log.error("fetch broke", error=type(error).__name__, file=place.filename, line=place.lineno)
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    # Log neither the message nor local values: they may contain keys.
+    _log.error("fetch broke", error=type(error).__name__, file=frame.filename, line=frame.lineno)
     return Failure("internal", type(error).__name__, temporary=False)
 
 
-async def _cancel_all_but(kept: set[asyncio.Task[None]]) -> None:
-    await _cancel(asyncio.all_tasks() - {asyncio.current_task()} - kept)
+async def _cancel_all_but(excepted: set[asyncio.Task[None]]) -> None:
+    await _cancel(asyncio.all_tasks() - {asyncio.current_task()} - excepted)
 
 
 async def _cancel(tasks: Collection[asyncio.Task[Any]]) -> None:
-    under_way = list(tasks)
-    for task in under_way:
+    running = list(tasks)
+    for task in running:
         task.cancel()
-    await asyncio.gather(*under_way, return_exceptions=True)
+    await asyncio.gather(*running, return_exceptions=True)

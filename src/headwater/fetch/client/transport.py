@@ -1,4 +1,4 @@
-"""One request and its answer on the wire, within limits of time and size."""
+"""Sends one request over the wire and reads its response, within limits of time and size."""
 
 import ssl
 from collections.abc import Callable, Mapping
@@ -26,18 +26,18 @@ from headwater.fetch.guard.sockets import (
 from headwater.fetch.settings import FetchSettings
 
 REDIRECT_STATUSES = frozenset({301, 302, 303, 307, 308})
-# Honest sites send security policies of many kilobytes in one header field.
+# Ordinary sites send security policies of many kilobytes in one header field.
 _LONGEST_LINE = 16 * 1024
 _LONGEST_FIELD = 64 * 1024
-_LEFT_OUT = frozenset({"set-cookie", "set-cookie2"})
-# The cookies of the page that a browser is showing, thrown away with it. Nobody else has any.
+_OMITTED_HEADERS = frozenset({"set-cookie", "set-cookie2"})
+# The cookies of the page that the browser is rendering. They end with the page; all other requests have none.
 page_cookies: ContextVar[aiohttp.CookieJar | None] = ContextVar("page_cookies", default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HopRequest:
-    """What is sent on one hop, and on whose account. `secrets` are headers, or query parameters where the name
-    begins with "?". A body is read no further than `enough`, if that is set: the rest does not matter."""
+    """What is sent on one hop, and for which purpose, source kind and credential. `secrets` are headers, or query
+    parameters where the name begins with "?". `read_limit` ends reading of the body early."""
 
     method: str
     agent: str = ""
@@ -46,9 +46,9 @@ class HopRequest:
     secrets: Mapping[str, str] = field(default_factory=dict)
     timeout: float
     purpose: str = "page"
-    kind: str = ""
+    source_kind: str = ""
     credential: str | None = None
-    enough: int | None = None
+    read_limit: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,13 @@ class HopResponse:
 
 
 class Transport:
-    """Sends calls over one pool of connections. Lives in one event loop."""
+    """Sends requests over one pool of connections. Lives in one event loop."""
 
     def __init__(self, settings: FetchSettings, resolve: Resolve, budget: MemoryBudget) -> None:
-        self.give_back = budget.release
+        self.release = budget.release
         allow = AllowList.of(settings.allow)
         self._bodies = BodyReader(settings.body_limit, budget)
-        # Connections of overridden hosts are pooled apart from those that anybody may ask for by address.
+        # Connections to overridden hosts have a pool of their own, so that no other request can reuse them by address.
         self._tls = ssl.create_default_context()
         self._override_tls = ssl.create_default_context()
         self._connector = aiohttp.TCPConnector(
@@ -75,11 +75,11 @@ class Transport:
             socket_factory=guarded_socket_factory(allow),
         )
         self._deadlines = Deadlines()
-        self._connect = settings.connect_timeout / timedelta(seconds=1)
-        self._idle = settings.read_timeout / timedelta(seconds=1)
-        timeout = aiohttp.ClientTimeout(total=None, sock_connect=self._connect)
+        self._connect_seconds = settings.connect_timeout / timedelta(seconds=1)
+        self._idle_seconds = settings.read_timeout / timedelta(seconds=1)
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=self._connect_seconds)
 
-        def session(*watchers: aiohttp.TraceConfig) -> aiohttp.ClientSession:
+        def session(*traces: aiohttp.TraceConfig) -> aiohttp.ClientSession:
             return aiohttp.ClientSession(
                 connector=self._connector,
                 connector_owner=False,
@@ -89,66 +89,68 @@ class Transport:
                 timeout=timeout,
                 max_line_size=_LONGEST_LINE,
                 max_field_size=_LONGEST_FIELD,
-                trace_configs=list(watchers),
+                trace_configs=list(traces),
             )
 
-        # Being told when a request leaves costs time; only those that count against a limit need it.
-        self._plain, self._watched = session(), session(_sending())
+        # Tracing when a request leaves costs time, and only requests that count against a limit need it.
+        self._plain, self._traced = session(), session(_trace_sent())
 
     async def send(
         self, route: RequestRoute, call: HopRequest, on_sent: Callable[[], None] | None = None
     ) -> HopResponse:
-        """The answer, or Stopped with the named reason why there is none. `on_sent` is called at the moment the
-        request goes out, which is later than now when a connection has to be made first."""
-        going = Destination(trusted=route.place.trusted)
-        destination.set(going)
+        """The response. Raises FetchStopped with a named reason when there is none. `on_sent` is called when the request
+        goes out, which is later than now if a connection has to be made first."""
+        current = Destination(trusted=route.target.trusted)
+        destination.set(current)
         try:
-            with self._deadlines.watch(call.timeout, self._idle, self._connect) as watch:
-                return await self._answer(route, call, on_sent, watch)
+            with self._deadlines.deadline(
+                call.timeout, self._idle_seconds, self._connect_seconds
+            ) as deadline:
+                return await self._answer(route, call, on_sent, deadline)
         except FetchStopped:
             raise
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            if going.refused:
-                raise FetchStopped("forbidden_address", going.refused, temporary=False) from None
+            if current.refused:
+                raise FetchStopped("forbidden_address", current.refused, temporary=False) from None
             raise FetchStopped.of(failure_of(error)) from None
 
     async def close(self) -> None:
         await self._plain.close()
-        await self._watched.close()
+        await self._traced.close()
         await self._connector.close()
         self._deadlines.close()
 
     async def _answer(
-        self, route: RequestRoute, call: HopRequest, on_sent: Callable[[], None] | None, watch: Deadline
+        self, route: RequestRoute, call: HopRequest, on_sent: Callable[[], None] | None, deadline: Deadline
     ) -> HopResponse:
-        url, headers = wire_request(route, call)
+        url, request_headers = wire_request(route, call)
         cookies = page_cookies.get()
         if cookies is not None:
-            headers |= _cookie_header(cookies, route.url)
-        session = self._plain if on_sent is None else self._watched
+            request_headers |= _cookie_header(cookies, route.url)
+        session = self._plain if on_sent is None else self._traced
         async with session.request(
             call.method,
             url,
-            headers=headers,
+            headers=request_headers,
             data=call.body,
             allow_redirects=False,
-            ssl=self._override_tls if route.place.override else self._tls,
+            ssl=self._override_tls if route.target.override else self._tls,
             trace_request_ctx=on_sent,
         ) as response:
-            watch.moved()
-            found = normalised_headers(response)
+            deadline.touch()
+            headers = normalised_headers(response)
             if cookies is not None:
                 cookies.update_cookies(response.cookies, route.url)
             if response.status < 200:
-                raise FetchStopped("protocol", f"status {response.status}, which nobody asked for")
-            if call.method == "HEAD" or (response.status in REDIRECT_STATUSES and "location" in found):
-                return HopResponse(response.status, found, b"")
-            body = await self._bodies.read(response.content, found, watch, call.enough)
-            return HopResponse(response.status, found, body)
+                raise FetchStopped("protocol", f"unexpected status {response.status}")
+            if call.method == "HEAD" or (response.status in REDIRECT_STATUSES and "location" in headers):
+                return HopResponse(response.status, headers, b"")
+            body = await self._bodies.read(response.content, headers, deadline, call.read_limit)
+            return HopResponse(response.status, headers, body)
 
 
-def _sending() -> aiohttp.TraceConfig:
-    """Tells the governor when a request is really on the wire: limits count from there."""
+def _trace_sent() -> aiohttp.TraceConfig:
+    """Reports when a request is on the wire. Rate limits count from that moment."""
 
     async def sent(
         _: aiohttp.ClientSession, context: SimpleNamespace, __: aiohttp.TraceRequestHeadersSentParams
@@ -162,10 +164,10 @@ def _sending() -> aiohttp.TraceConfig:
 
 
 def wire_request(route: RequestRoute, call: HopRequest) -> tuple[URL, dict[str, str]]:
-    """The call as it goes on the wire: with the host's real name and with its secrets."""
+    """URL and headers as they go on the wire: with the real host name and the secrets."""
     headers = {"User-Agent": call.agent, **call.headers}
-    if route.place.override:
-        headers["Host"] = route.place.header
+    if route.target.override:
+        headers["Host"] = route.target.host_header
     if not call.secrets:
         return route.wire, headers
     parameters = {name[1:]: value for name, value in call.secrets.items() if name.startswith("?")}
@@ -174,22 +176,24 @@ def wire_request(route: RequestRoute, call: HopRequest) -> tuple[URL, dict[str, 
 
 
 def _cookie_header(cookies: aiohttp.CookieJar, url: URL) -> dict[str, str]:
-    kept = cookies.filter_cookies(url).values()
-    return {"Cookie": "; ".join(f"{cookie.key}={cookie.value}" for cookie in kept)} if kept else {}
+    matching = cookies.filter_cookies(url).values()
+    if not matching:
+        return {}
+    return {"Cookie": "; ".join(f"{cookie.key}={cookie.value}" for cookie in matching)}
 
 
 def normalised_headers(response: aiohttp.ClientResponse) -> dict[str, str]:
-    """Names in lower case, repeated fields joined, cookies left out: they would be somebody's session."""
+    """Names in lower case and repeated fields joined. Cookies are left out: they may belong to a session."""
     headers: dict[str, str] = {}
     for name, value in response.headers.items():
         key = name.lower()
         if key in headers:
-            headers[key] = f"{headers[key]}, {_whole(value)}"
-        elif key not in _LEFT_OUT:
-            headers[key] = _whole(value)
+            headers[key] = f"{headers[key]}, {_valid_text(value)}"
+        elif key not in _OMITTED_HEADERS:
+            headers[key] = _valid_text(value)
     return headers
 
 
-def _whole(value: str) -> str:
-    """Bytes that are no UTF-8 arrive as half characters, which no database takes."""
+def _valid_text(value: str) -> str:
+    """Replace bytes that are not UTF-8. They arrive as lone surrogates, which databases reject."""
     return value if value.isascii() else value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,8 +1,8 @@
 """Which network addresses a request may reach.
 
-Only addresses of the public internet may be reached: everything that the registries set aside (private, loopback,
-link-local, shared, reserved, documentation, multicast) is refused, and so is every IPv6 form that carries an IPv4
-address inside (mapped, NAT64, 6to4, Teredo), because what it reaches is decided by a gateway.
+Only addresses of the public internet may be reached. All special-purpose ranges (private, loopback, link-local, shared,
+reserved, documentation, multicast) are refused, and so is every IPv6 form that embeds an IPv4 address (mapped, NAT64,
+6to4, Teredo), because a gateway decides what it reaches.
 """
 
 import re
@@ -56,7 +56,7 @@ _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+", re.IGNORECASE)
 
 @lru_cache(maxsize=4096)
 def non_public_reason(address: str) -> str | None:
-    """Why this address is not of the public internet; None when it is. Text that is no address is refused too."""
+    """Why this address is not public, or None when it is. Invalid addresses are refused too."""
     try:
         parsed = ip_address(address)
     except ValueError:
@@ -69,13 +69,13 @@ def non_public_reason(address: str) -> str | None:
 def _non_public_6_reason(address: IPv6Address) -> str | None:
     if address.scope_id is not None:
         return "scoped"
-    named = next((name for network, name in _NON_PUBLIC_6 if address in network), None)
-    return named or (None if address in _GLOBAL_6 else "reserved")
+    reason = next((name for network, name in _NON_PUBLIC_6 if address in network), None)
+    return reason or (None if address in _GLOBAL_6 else "reserved")
 
 
 def literal_address(host: str) -> str | None:
-    """The address that a host stands for when it is one in any spelling (decimal, octal, hexadecimal, short forms,
-    a final dot, brackets); None for a name. ValueError when it can only be meant as an address but is none."""
+    """The address that a host stands for in any spelling (decimal, octal, hexadecimal, short forms, a final dot,
+    brackets), or None for a name. ValueError when it can only be meant as an address but is invalid."""
     bare = host.strip("[]")
     if ":" in bare:
         return str(ip_address(bare))
@@ -103,14 +103,14 @@ def _address_of(parts: list[int]) -> IPv4Address:
 
 
 def host_refusal(host: str) -> str | None:
-    """Why a host may not be asked for, as far as its spelling tells. Names are judged by what they resolve to."""
+    """Why a host may not be requested, by its spelling alone. Names are checked when they are resolved."""
     try:
         address = literal_address(host)
     except ValueError:
         return "not an address"
     if address is None:
         return None
-    # Honest links write addresses in the usual way; any other spelling is there to get past a check.
+    # Ordinary links spell addresses in the usual way. Any other spelling is meant to bypass a check.
     return non_public_reason(address) or (None if host.strip("[]").lower() == address else "odd spelling")
 
 
@@ -133,7 +133,7 @@ class AllowList:
         return cls(frozenset(hosts), tuple(networks))
 
     def has_host(self, host: str, port: int) -> bool:
-        """True when the host as it is written is on the list: a name, or an address in its usual spelling."""
+        """Whether the host is on the list as it is spelled: a name, or an address in its usual spelling."""
         name = host.lower()
         return (name, port) in self.hosts or (name, 0) in self.hosts or self.has_address(host, port)
 
@@ -148,8 +148,8 @@ class AllowList:
 
 
 def refused_address(addresses: Iterable[str], port: int, allow: AllowList) -> tuple[str, str] | None:
-    """The first address of an answer that may not be reached, with the reason. One such address spoils the whole
-    answer: a name that mixes public and private addresses is a trap or a mistake."""
+    """The first address that may not be reached, with the reason. One such address spoils the whole answer: a name that
+    mixes public and private addresses is a trap or a mistake."""
     for address in addresses:
         reason = non_public_reason(address)
         if reason is not None and not allow.has_address(address, port):

@@ -1,4 +1,4 @@
-"""Where a request really goes: the URL checked by its spelling, and the override of its host, if there is one."""
+"""Where a request goes: checks the URL, and applies the override of its host if there is one."""
 
 import re
 from dataclasses import dataclass
@@ -8,12 +8,11 @@ from yarl import URL
 
 from headwater.fetch.failures import FetchStopped
 from headwater.fetch.guard.addresses import AllowList, host_refusal
-from headwater.fetch.politeness.host_patterns import match_host
-from headwater.fetch.settings import FetchSettings
+from headwater.fetch.settings import FetchSettings, match_host
 from headwater.model.errors import Refused
 
 _LONGEST_URL = 8192
-_KNOWN_PLACES = 10_000
+_MOST_TARGETS = 10_000
 _SHAPE = re.compile(r"https?://[^/?#\\@\s]+(?:[/?#].*)?", re.IGNORECASE | re.DOTALL)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _NAME = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_-]{0,62})\.)*[a-z0-9_][a-z0-9_-]{0,62}\.?", re.IGNORECASE)
@@ -21,37 +20,37 @@ _NAME = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_-]{0,62})\.)*[a-z0-9_][a-z0-9_-]{0,6
 
 @dataclass(frozen=True, slots=True)
 class HostTarget:
-    """What is known about a host and its port. `base` is where requests for it are sent instead, if anywhere;
-    `refusal` why none are sent at all. `trusted`: the operator named the host, so it may have any address."""
+    """A host and port. `override_url` is the base URL that receives its requests instead, if any; `refusal` says why
+    requests are not sent at all. `trusted`: the operator named the host, so it may have any address."""
 
     host: str
     port: int
-    header: str
+    host_header: str
     trusted: bool = False
     override: str = ""
-    base: str = ""
+    override_url: str = ""
     refusal: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestRoute:
-    """`url` is what the world knows; `wire` is what is connected to, which differs when there is an override."""
+    """`url` is the public URL; `wire` is the URL that is connected to. They differ when the host has an override."""
 
     url: URL
     wire: URL
-    place: HostTarget
+    target: HostTarget
 
     @property
     def host(self) -> str:
-        return self.place.host
+        return self.target.host
 
     @property
     def port(self) -> int:
-        return self.place.port
+        return self.target.port
 
 
 class RequestRouter:
-    """Gives the route of a URL, or stops with the reason why there is none."""
+    """Returns the route of a URL, or stops with the reason why there is none."""
 
     def __init__(self, settings: FetchSettings) -> None:
         self._ports = settings.ports
@@ -59,28 +58,29 @@ class RequestRouter:
         self._overrides = {
             pattern.lower(): _checked_override(url) for pattern, url in settings.overrides.items()
         }
-        self._places: dict[tuple[str, int | None], HostTarget] = {}
+        self._targets: dict[tuple[str, int | None], HostTarget] = {}
 
     def route(self, text: str) -> RequestRoute:
         url = parse_request_url(text)
-        named = (url.raw_host or "", url.port)
-        place = self._places.get(named)
-        if place is None:
-            if len(self._places) >= _KNOWN_PLACES:
-                self._places.clear()
-            place = self._places[named] = self._place(url)
-        if place.refusal:
-            raise FetchStopped("forbidden_address", place.refusal, temporary=False)
-        return RequestRoute(
-            url, URL(place.base + url.raw_path_qs, encoded=True) if place.base else url, place
-        )
+        key = (url.raw_host or "", url.port)
+        target = self._targets.get(key)
+        if target is None:
+            if len(self._targets) >= _MOST_TARGETS:
+                self._targets.clear()
+            target = self._targets[key] = self._target(url)
+        if target.refusal:
+            raise FetchStopped("forbidden_address", target.refusal, temporary=False)
+        base = target.override_url
+        return RequestRoute(url, URL(base + url.raw_path_qs, encoded=True) if base else url, target)
 
-    def _place(self, url: URL) -> HostTarget:
+    def _target(self, url: URL) -> HostTarget:
         raw, port = url.raw_host or "", url.port or 0
         host, header = raw.rstrip("."), url.host_port_subcomponent or raw
         override = match_host(self._overrides, host)
         if override is not None:
-            return HostTarget(host, port, header, trusted=True, override=override[0], base=override[1])
+            return HostTarget(
+                host, port, header, trusted=True, override=override[0], override_url=override[1]
+            )
         if self._allow.has_host(host, port):
             return HostTarget(host, port, header, trusted=True)
         refusal = host_refusal(raw)
@@ -90,7 +90,7 @@ class RequestRouter:
 
 
 def resolve_reference(route: RequestRoute, reference: str) -> str:
-    """The URL that a reference in an answer names."""
+    """The absolute URL of a Location header."""
     try:
         return urljoin(str(route.url), reference.strip())
     except ValueError:
@@ -98,7 +98,7 @@ def resolve_reference(route: RequestRoute, reference: str) -> str:
 
 
 def parse_request_url(text: str) -> URL:
-    """The URL in its usual spelling, without its fragment. Anything that two parsers could read differently stops."""
+    """The normalised URL without its fragment. Stops at any URL that two parsers could read differently."""
     stripped = text.strip()
     if len(stripped) > _LONGEST_URL or _CONTROL.search(stripped) or not _SHAPE.fullmatch(stripped):
         raise FetchStopped("bad_url", "not a plain http(s) URL", temporary=False)
@@ -107,22 +107,22 @@ def parse_request_url(text: str) -> URL:
         port = url.port
     except ValueError:
         raise FetchStopped("bad_url", "cannot be parsed", temporary=False) from None
-    if not _plain_host(url.raw_host or "") or not port:
+    if not _is_valid_host(url.raw_host or "") or not port:
         raise FetchStopped("bad_url", "no usable host", temporary=False)
     return url.with_fragment(None) if url.raw_fragment else url
 
 
-def _plain_host(host: str) -> bool:
+def _is_valid_host(host: str) -> bool:
     return ":" in host or (len(host) <= 253 and _NAME.fullmatch(host) is not None)
 
 
 def _checked_override(base_url: str) -> str:
     try:
         parts = urlsplit(base_url)
-        sound = bool(parts.hostname) and parts.port != 0
+        valid = bool(parts.hostname) and parts.port != 0
     except ValueError:
-        sound = False
-    if not sound or parts.scheme not in ("http", "https") or parts.username or parts.query or parts.fragment:
+        valid = False
+    if not valid or parts.scheme not in ("http", "https") or parts.username or parts.query or parts.fragment:
         raise Refused(
             "bad_setting", f"an override needs a base URL such as http://127.0.0.1:8080, not {base_url!r}"
         )

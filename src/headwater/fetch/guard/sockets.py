@@ -1,7 +1,7 @@
-"""The guard at the socket: no connection leaves for an address that is not public, unless it is allowed by name.
+"""The guard at the socket: no connection to a non-public address, unless the operator allows it by name.
 
-The check is made on the very address that is about to be connected, so nothing can change between check and use. It
-sits in the connector, below redirects, pools and resolvers: there is no way around it.
+The check uses the very address that is about to be connected, so nothing can change between check and use. It is part of
+the connector, below redirects, pools and resolvers, so no request can bypass it.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ _CACHE_SIZE = 4096
 
 @dataclass(slots=True)
 class Destination:
-    """Where the running exchange goes. `trusted`: the operator named this host. `refused` is written by the guard."""
+    """Where the current request goes. `trusted`: the operator named this host. The guard sets `refused`."""
 
     trusted: bool = False
     refused: str = ""
@@ -35,7 +35,7 @@ destination: ContextVar[Destination] = ContextVar("destination")
 
 
 class ForbiddenAddress(OSError):
-    """The guard closed the door. An OSError, so that the connector treats it as a connection that failed."""
+    """The guard refused an address. An OSError, so that the connector treats it as a failed connection."""
 
 
 def guarded_socket_factory(allow: AllowList) -> Callable[[AddressInfo], socket.socket]:
@@ -50,49 +50,50 @@ def guarded_socket_factory(allow: AllowList) -> Callable[[AddressInfo], socket.s
 
 
 def check_addresses(addresses: Sequence[str], port: int, allow: AllowList) -> None:
-    going = destination.get()
-    found = None if going.trusted else refused_address(addresses, port, allow)
-    if found is not None:
-        going.refused = f"{found[0]} ({found[1]})"
-        raise ForbiddenAddress(going.refused)
+    current = destination.get()
+    refusal = None if current.trusted else refused_address(addresses, port, allow)
+    if refusal is not None:
+        address, reason = refusal
+        current.refused = f"{address} ({reason})"
+        raise ForbiddenAddress(current.refused)
 
 
 async def system_resolve(host: str, port: int) -> Sequence[str]:
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(info[4][0]) for info in found))
+    infos = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(info[4][0]) for info in infos))
 
 
 class GuardedResolver(AbstractResolver):
-    """Resolves names and refuses an answer that contains an address which may not be reached."""
+    """Resolves names, and refuses answers that contain an address which may not be reached."""
 
     def __init__(self, allow: AllowList, resolve: Resolve, limit: timedelta) -> None:
         self._allow = allow
         self._resolve = resolve
         self._limit = limit / timedelta(seconds=1)
-        self._known: dict[tuple[str, int], tuple[float, Sequence[str]]] = {}
+        self._cache: dict[tuple[str, int], tuple[float, Sequence[str]]] = {}
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
         addresses = await self._addresses(host, port)
         check_addresses(addresses, port, self._allow)
-        found = [_result(host, port, address) for address in addresses]
-        return [result for result in found if family in (socket.AF_UNSPEC, result["family"])]
+        results = [_result(host, port, address) for address in addresses]
+        return [result for result in results if family in (socket.AF_UNSPEC, result["family"])]
 
     async def _addresses(self, host: str, port: int) -> Sequence[str]:
         now = asyncio.get_running_loop().time()
-        expires, addresses = self._known.get((host, port), (0.0, ()))
+        expires, addresses = self._cache.get((host, port), (0.0, ()))
         if expires > now:
             return addresses
         async with asyncio.timeout(self._limit):
             addresses = await self._resolve(host, port)
-        if len(self._known) >= _CACHE_SIZE:
-            self._known.clear()
-        self._known[host, port] = (now + _CACHE_SECONDS, addresses)
+        if len(self._cache) >= _CACHE_SIZE:
+            self._cache.clear()
+        self._cache[host, port] = (now + _CACHE_SECONDS, addresses)
         return addresses
 
     async def close(self) -> None:
-        self._known.clear()
+        self._cache.clear()
 
 
 def _result(host: str, port: int, address: str) -> ResolveResult:

@@ -1,9 +1,9 @@
-"""A governor on a Redis server: shared by processes on any number of machines, by the server's clock.
+"""A rate limiter on a Redis server: shared by processes on any number of machines, by the server's clock.
 
-A call reads the ledgers it needs, decides as every governor does, and writes them back in one step if nobody has changed
-them meanwhile; else it begins again. A server that cannot be asked lets nobody go: limits that hold on one machine only
-would be no limits. One that has lost its memory is taken to have let go of everything in its last moment, so that no
-window is ever used twice; whoever is under way then says so again.
+A call reads the usage of the keys it needs, decides as every rate limiter does, and writes it back in one step if no other
+process has changed it meanwhile; else it starts again. When the server cannot be reached, no request may leave: limits
+that hold on one machine only would be no limits. A server that has lost its memory is assumed to have admitted everything
+in its last moment, so that no window is ever used twice; processes with requests in flight then report them again.
 """
 
 import math
@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from headwater.engine.fingerprints import rate_limit_key
 from headwater.fetch.politeness.quotas import Decision, Demand, Go, Wait
 from headwater.fetch.politeness.rate_limiter import (
     CLOCK_SLACK,
@@ -29,19 +28,20 @@ from headwater.fetch.politeness.rate_limiter import (
 )
 from headwater.liveness import dead_owners, owner_name
 from headwater.model.errors import Temporary
+from headwater.model.stored_fingerprint import rate_limit_key
 from headwater.redis_client import RedisClient, RedisCommand, RedisScript, RedisValue
 
 PREFIX = "headwater:rate-limits"
 ERA = "era"
-"""The key that says since when the server remembers."""
+"""The key that holds since when the server remembers."""
 
 _TRIES_TOGETHER, _TRIES_ALONE = 5, 60
 _LONGEST_PAUSE_MICROSECONDS = 4_000
-# A ledger outlives what it holds by this, so that clocks that differ a little do not matter.
+# A usage record outlives its content by this, so that small differences between clocks do not matter.
 _SPARE_SECONDS = 60.0
-_COUNTED_SECONDS = 120
+_COUNTER_SECONDS = 120
 _KIND = "kind:"
-_OF = "#"
+_OWNER_MARK = "#"
 _T = TypeVar("_T")
 
 COMPARE_AND_SET = RedisScript("""
@@ -60,12 +60,12 @@ return 1
 
 
 class _Contended(Temporary):
-    """Others were always quicker."""
+    """Other processes changed the keys at every attempt."""
 
 
 @dataclass(slots=True)
 class _Snapshot:
-    """Ledgers as they were read, at `now`, of a server that remembers since `era`."""
+    """Usage records as read at `now` from a server that remembers since `era`."""
 
     now: float
     era: float
@@ -74,8 +74,8 @@ class _Snapshot:
 
 
 class RedisRateLimiter:
-    """`counted` are the namespaces in which requests to each kind of source are counted by the minute, for whoever wants
-    to look. Not `measured`: the caller's clock counts instead of the server's."""
+    """`counted`: namespaces in which requests to each source kind are counted by the minute, for display. Without
+    `measured`, the caller's clock counts instead of the server's."""
 
     blocking = True
 
@@ -98,18 +98,20 @@ class RedisRateLimiter:
         self._leases: dict[str, Demand] = {}
         self._blocks: dict[str, float] = {}
         self._era: float | None = None
-        # By how much the server's clock is ahead of ours, at least and at most: an answer takes its time.
+        # By how much the server's clock is ahead of ours, at least and at most: a reply takes time.
         self._ahead = (0.0, 0.0)
         self._now = 0.0
 
     def reserve(self, demands: Sequence[Demand], clock: EpochClock) -> Sequence[Decision]:
         with self._lock:
-            # In a ledger each lease says whose it is.
-            owned = [replace(one, lease=f"{self._owner}{_OF}{one.lease}") for one in demands]
-            return self._reserve(owned, clock)
+            # In the usage records each lease carries its owner.
+            owned_demands = [
+                replace(demand, lease=f"{self._owner}{_OWNER_MARK}{demand.lease}") for demand in demands
+            ]
+            return self._reserve(owned_demands, clock)
 
     def _reserve(self, demands: Sequence[Demand], clock: EpochClock) -> list[Decision]:
-        """All together, or in parts if others keep coming in between."""
+        """All together, or in halves if other processes keep changing the same keys."""
         tries = _TRIES_TOGETHER if len(demands) > 1 else _TRIES_ALONE
         try:
             return self._decide(demands, clock, tries)
@@ -121,58 +123,62 @@ class RedisRateLimiter:
             try:
                 return first + self._reserve(demands[middle:], clock)
             except Temporary:
-                # Nobody hears of the first ones: the server holds them until their time is over, this process does not.
+                # The caller never learns of the first half: the server holds it until it expires, this process forgets it.
                 for demand in demands[:middle]:
                     self._leases.pop(demand.lease, None)
                 raise
 
     def _decide(self, demands: Sequence[Demand], clock: EpochClock, tries: int) -> list[Decision]:
-        def work(book: _Snapshot) -> list[Decision]:
+        def work(snapshot: _Snapshot) -> list[Decision]:
             for demand in demands:
-                _rest(demand, book)
-            return [reserve_in_usage(demand, book.usages, book.now, self._horizon) for demand in demands]
+                _block_unremembered(demand, snapshot)
+            return [
+                reserve_in_usage(demand, snapshot.usages, snapshot.now, self._horizon) for demand in demands
+            ]
 
-        found = self._change(_names(demands), work, clock, tries)
-        gone = [demand for demand, one in zip(demands, found, strict=True) if isinstance(one, Go)]
-        self._leases.update({demand.lease: demand for demand in gone})
-        self._count(gone, self._now)
-        return [_here(one, self._ahead[0]) for one in found]
+        decisions = self._change(_limit_keys(demands), work, clock, tries)
+        admitted = [
+            demand for demand, decision in zip(demands, decisions, strict=True) if isinstance(decision, Go)
+        ]
+        self._leases.update({demand.lease: demand for demand in admitted})
+        self._count(admitted, self._now)
+        return [_by_own_clock(decision, self._ahead[0]) for decision in decisions]
 
-    def sent(self, leases: Sequence[str], now: float) -> None:
+    def report_sent(self, leases: Sequence[str], now: float) -> None:
         with self._lock:
-            self._report(leases, now, over=False)
+            self._report(leases, now, done=False)
 
-    def done(self, leases: Sequence[str], now: float) -> None:
+    def report_done(self, leases: Sequence[str], now: float) -> None:
         with self._lock:
-            self._report(leases, now, over=True)
+            self._report(leases, now, done=True)
             for lease in leases:
-                self._leases.pop(f"{self._owner}{_OF}{lease}", None)
+                self._leases.pop(f"{self._owner}{_OWNER_MARK}{lease}", None)
 
-    def _report(self, leases: Sequence[str], now: float, *, over: bool) -> None:
-        owned = (f"{self._owner}{_OF}{lease}" for lease in leases)
-        known = [self._leases[lease] for lease in owned if lease in self._leases]
+    def _report(self, leases: Sequence[str], now: float, *, done: bool) -> None:
+        owned_leases = (f"{self._owner}{_OWNER_MARK}{lease}" for lease in leases)
+        demands = [self._leases[lease] for lease in owned_leases if lease in self._leases]
 
-        def work(book: _Snapshot) -> None:
-            # The server's time when it hears of it: a moment ahead of that would leave room for others before it.
-            moment = book.now if self._measured else now
-            for demand in known:
+        def work(snapshot: _Snapshot) -> None:
+            # The server's time when it receives the report: a later moment would leave room for other requests before it.
+            moment = snapshot.now if self._measured else now
+            for demand in demands:
                 for quota in demand.quotas:
-                    book.usages[quota.key].mark_sent(demand.lease, moment)
-                for slots in demand.slots if over else ():
-                    book.usages[slots.key].running.pop(demand.lease, None)
+                    snapshot.usages[quota.key].mark_sent(demand.lease, moment)
+                for slots in demand.slots if done else ():
+                    snapshot.usages[slots.key].running.pop(demand.lease, None)
 
-        if known:
-            self._change(_names(known), work, None, _TRIES_ALONE)
+        if demands:
+            self._change(_limit_keys(demands), work, None, _TRIES_ALONE)
 
     def block_until(self, keys: Sequence[str], until: float) -> None:
         with self._lock:
             moment = until + self._ahead[1]
 
-            def work(book: _Snapshot) -> None:
+            def work(snapshot: _Snapshot) -> None:
                 for key in keys:
-                    book.usages[key].blocked_until = max(book.usages[key].blocked_until, moment)
+                    snapshot.usages[key].blocked_until = max(snapshot.usages[key].blocked_until, moment)
 
-            # What nobody heard is told again; what this process knows is told anew to a server that has forgotten it.
+            # Kept, so that it can be reported again to a server that has lost its memory.
             self._blocks.update({key: max(moment, self._blocks.get(key, 0.0)) for key in keys})
             self._change(keys, work, None, _TRIES_ALONE)
 
@@ -182,20 +188,22 @@ class RedisRateLimiter:
     def _change(
         self, keys: Iterable[str], work: Callable[[_Snapshot], _T], clock: EpochClock | None, tries: int
     ) -> _T:
-        """Do the work on what the server holds under these keys, as one step."""
-        wanted = set(keys)
+        """Run `work` on the usage of these keys, as one atomic step."""
+        key_set = set(keys)
         for attempt in range(tries):
-            book = self._read(wanted, clock)
-            if self._era not in (None, book.era) and (own := self._own_keys() - wanted):
-                book = self._read(wanted | own, clock)
-            if self._era not in (None, book.era):
-                self._announce(book)
-            result = work(book)
-            if self._write(book):
-                self._era = book.era
+            snapshot = self._read(key_set, clock)
+            if self._era not in (None, snapshot.era) and (own_keys := self._own_keys() - key_set):
+                snapshot = self._read(key_set | own_keys, clock)
+            if self._era not in (None, snapshot.era):
+                self._restore(snapshot)
+            result = work(snapshot)
+            if self._write(snapshot):
+                self._era = snapshot.era
                 return result
             time.sleep(secrets.randbelow(_LONGEST_PAUSE_MICROSECONDS) * (attempt + 1) / 1e6)
-        raise _Contended("rate_limiter_contended", f"{self._server.host}: others were quicker {tries} times")
+        raise _Contended(
+            "rate_limiter_contended", f"{self._server.host}: other processes were faster {tries} times"
+        )
 
     def _read(self, keys: set[str], clock: EpochClock | None) -> _Snapshot:
         names = [ERA, *sorted(keys)]
@@ -211,85 +219,94 @@ class RedisRateLimiter:
         else:
             now = after if clock else self._now
         self._now = now
-        held = raws[ERA]
-        usages = {key: _opened(raws[key], now) for key in keys}
+        era = raws[ERA]
+        usages = {key: _decode_usage(raws[key], now) for key in keys}
         _release_dead_owners(usages.values(), now)
-        return _Snapshot(now, now if held is None else float(held), raws, usages)
+        return _Snapshot(now, now if era is None else float(era), raws, usages)
 
-    def _write(self, book: _Snapshot) -> bool:
+    def _write(self, snapshot: _Snapshot) -> bool:
         keys = [f"{self._prefix}:{ERA}"]
-        words: list[RedisValue] = [_digest(book.raws[ERA]), repr(book.era), "-1"]
-        for key, usage in book.usages.items():
-            raw, life = book.raws[key], _life(usage, book.now)
-            if msgspec.json.encode(usage) != raw and (raw is not None or life):
-                usage.latest = max(book.now, usage.latest)
+        words: list[RedisValue] = [_digest(snapshot.raws[ERA]), repr(snapshot.era), "-1"]
+        for key, usage in snapshot.usages.items():
+            raw, lifetime = snapshot.raws[key], _lifetime_ms(usage, snapshot.now)
+            if msgspec.json.encode(usage) != raw and (raw is not None or lifetime):
+                usage.latest = max(snapshot.now, usage.latest)
                 keys.append(f"{self._prefix}:{key}")
-                words += [_digest(raw), msgspec.json.encode(usage), str(life)]
+                words += [_digest(raw), msgspec.json.encode(usage), str(lifetime)]
         return bool(self._server.run(COMPARE_AND_SET, keys, words))
 
     def _own_keys(self) -> set[str]:
-        return {*_names(self._leases.values()), *self._blocks}
+        return {*_limit_keys(self._leases.values()), *self._blocks}
 
-    def _announce(self, book: _Snapshot) -> None:
-        """Tell a server that has lost its memory what is under way here, and who has asked this process for patience."""
+    def _restore(self, snapshot: _Snapshot) -> None:
+        """Report to a server that has lost its memory which requests are in flight here, and which keys are blocked."""
         for demand in self._leases.values():
-            record_admission(demand, book.usages, book.now)
-        self._blocks = {key: until for key, until in self._blocks.items() if until > book.now}
+            record_admission(demand, snapshot.usages, snapshot.now)
+        self._blocks = {key: until for key, until in self._blocks.items() if until > snapshot.now}
         for key, until in self._blocks.items():
-            book.usages[key].blocked_until = max(book.usages[key].blocked_until, until)
+            snapshot.usages[key].blocked_until = max(snapshot.usages[key].blocked_until, until)
 
-    def _count(self, gone: Sequence[Demand], now: float) -> None:
-        kinds = [q.key.removeprefix(_KIND) for one in gone for q in one.quotas if q.key.startswith(_KIND)]
+    def _count(self, admitted: Sequence[Demand], now: float) -> None:
+        kinds = [
+            quota.key.removeprefix(_KIND)
+            for demand in admitted
+            for quota in demand.quotas
+            if quota.key.startswith(_KIND)
+        ]
         names = [rate_limit_key(namespace, kind, now) for kind in kinds for namespace in self._counted]
         commands: list[RedisCommand] = [("INCR", name) for name in names]
         try:
-            self._server.ask(commands + [("EXPIRE", name, _COUNTED_SECONDS) for name in dict.fromkeys(names)])
+            self._server.ask(commands + [("EXPIRE", name, _COUNTER_SECONDS) for name in dict.fromkeys(names)])
         except Temporary:
-            return  # a figure to look at; the ledgers have counted
+            return  # only a figure for display: the usage records hold the limits
 
 
-def _names(demands: Iterable[Demand]) -> list[str]:
-    return list(dict.fromkeys(name for demand in demands for name in demand.names()))
+def _limit_keys(demands: Iterable[Demand]) -> list[str]:
+    return list(dict.fromkeys(key for demand in demands for key in demand.limit_keys()))
 
 
-def _rest(demand: Demand, book: _Snapshot) -> None:
-    """Of a window that began before the server can remember, nothing is left."""
+def _block_unremembered(demand: Demand, snapshot: _Snapshot) -> None:
+    """A window that began before the server remembers counts as used up."""
     for quota in demand.quotas:
-        usage = book.usages[quota.key]
-        if book.era + quota.window > max(book.now, usage.blocked_until):
-            usage.blocked_until = book.era + quota.window
+        usage = snapshot.usages[quota.key]
+        if snapshot.era + quota.window > max(snapshot.now, usage.blocked_until):
+            usage.blocked_until = snapshot.era + quota.window
 
 
-def _here(decision: Decision, ahead: float) -> Decision:
+def _by_own_clock(decision: Decision, ahead: float) -> Decision:
     return (
         decision if isinstance(decision, Go) else Wait(decision.until - ahead, decision.key, decision.planned)
     )
 
 
-def _opened(raw: bytes | None, now: float) -> KeyUsage:
+def _decode_usage(raw: bytes | None, now: float) -> KeyUsage:
     usage = KeyUsage() if raw is None else msgspec.json.decode(raw, type=KeyUsage)
-    back = usage.latest - now
-    if back > CLOCK_SLACK:  # the server's clock was set, or another server has taken over
-        usage.shift(back)
+    step_back = usage.latest - now
+    if step_back > CLOCK_SLACK:  # the server's clock was set, or another server has taken over
+        usage.shift(step_back)
         usage.latest = now
     usage.forget(now)
     return usage
 
 
 def _release_dead_owners(usages: Collection[KeyUsage], now: float) -> None:
-    """A process of this machine that is gone holds no connection any more; what it was about to send is taken for sent.
-    Those of other machines are believed until their time is over."""
-    owners = {lease.partition(_OF)[0] for usage in usages for lease in (*usage.running, *usage.pending)}
+    """A dead process of this machine holds no connections; what it was about to send counts as sent. Leases of other
+    machines stand until they expire."""
+    owners = {
+        lease.partition(_OWNER_MARK)[0] for usage in usages for lease in (*usage.running, *usage.pending)
+    }
     dead = set(dead_owners(owners))
     for usage in usages if dead else ():
-        for lease in [one for one in (*usage.running, *usage.pending) if one.partition(_OF)[0] in dead]:
+        for lease in [
+            lease for lease in (*usage.running, *usage.pending) if lease.partition(_OWNER_MARK)[0] in dead
+        ]:
             usage.running.pop(lease, None)
             usage.mark_sent(lease, now)
 
 
-def _life(usage: KeyUsage, now: float) -> int:
-    """Milliseconds that it must be kept; 0 for not at all."""
-    return 0 if usage.idle(now) else math.ceil((usage.ends(now) - now + _SPARE_SECONDS) * 1000)
+def _lifetime_ms(usage: KeyUsage, now: float) -> int:
+    """Milliseconds to keep the record; 0 to delete it."""
+    return 0 if usage.is_idle(now) else math.ceil((usage.expires_at(now) - now + _SPARE_SECONDS) * 1000)
 
 
 def _digest(raw: Any) -> str:

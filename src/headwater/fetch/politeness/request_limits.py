@@ -1,4 +1,4 @@
-"""Which rules speak for a request: its host's, its source kind's, its key's. All of them count; the strictest wins."""
+"""The limits of a request: of its host, its source kind and its credential. All of them count; the strictest wins."""
 
 import hashlib
 import os
@@ -9,19 +9,18 @@ from itertools import count
 from headwater.fetch.client.transport import HopRequest
 from headwater.fetch.failures import FetchStopped
 from headwater.fetch.guard.routes import RequestRoute
-from headwater.fetch.politeness.host_patterns import match_host
 from headwater.fetch.politeness.quotas import Demand, Quota, Slots
 from headwater.fetch.politeness.robots_txt import product_token
-from headwater.fetch.settings import FetchSettings, HostRule
+from headwater.fetch.settings import FetchSettings, HostRule, match_host
 
 _LONGEST_CRAWL_DELAY = 3600.0
-_KNOWN_HOSTS = 10_000
+_MOST_HOSTS = 10_000
 _NO_LIMIT = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class HostLimits:
-    """The rules of one host, worked out."""
+    """The limits of one host. `token` is the product token of its User-Agent."""
 
     key: str
     interval: float
@@ -33,6 +32,8 @@ class HostLimits:
 
 
 class RequestLimits:
+    """Applies the settings to requests."""
+
     def __init__(self, settings: FetchSettings) -> None:
         self._settings = settings
         self._hosts: dict[str, HostLimits] = {}
@@ -42,14 +43,14 @@ class RequestLimits:
         self._count = count()
 
     def host(self, name: str) -> HostLimits:
-        known = self._hosts.get(name)
-        if known is None:
-            if len(self._hosts) >= _KNOWN_HOSTS:
+        limits = self._hosts.get(name)
+        if limits is None:
+            if len(self._hosts) >= _MOST_HOSTS:
                 self._hosts.clear()
-            known = self._hosts[name] = self._work_out(name)
-        return known
+            limits = self._hosts[name] = self._host_limits(name)
+        return limits
 
-    def _work_out(self, name: str) -> HostLimits:
+    def _host_limits(self, name: str) -> HostLimits:
         pattern, rule = match_host(self._settings.hosts, name) or ("", HostRule())
         rate = self._settings.rate if rule.rate is None else rule.rate
         agent = rule.user_agent or self._settings.agent
@@ -64,22 +65,24 @@ class RequestLimits:
         )
 
     def declared_agent(self, host: str) -> str:
-        """The User-Agent for a host. One that demands a contact is never asked without it."""
+        """The User-Agent for a host. Stops where the host demands a contact and the User-Agent has none."""
         limits = self.host(host)
         if limits.contact and "@" not in limits.agent:
             raise FetchStopped(
-                "undeclared_agent", f"{host} wants a User-Agent with an e-mail address", temporary=False
+                "undeclared_agent",
+                f"{host} requires a User-Agent with an e-mail address; set `contact`",
+                temporary=False,
             )
         return limits.agent
 
     def check_credential(self, host: str, call: HopRequest) -> None:
-        """A key whose hosts are known is sent nowhere else, whatever a link says."""
+        """Stop where a credential would go to a host that is not in its list, whatever a link says."""
         hosts = self._settings.credential_hosts.get(call.credential or "")
         if call.secrets and hosts and match_host({name.lower(): None for name in hosts}, host) is None:
             raise FetchStopped("credential_host", f"{call.credential} is not for {host}", temporary=False)
 
     def demand(self, route: RequestRoute, call: HopRequest, crawl_delay: float) -> Demand | None:
-        """What the request needs before it may leave; None when nothing limits it."""
+        """What the request needs before it may leave. None when nothing limits it."""
         host = self.host(route.host)
         interval = max(host.interval, min(crawl_delay, _LONGEST_CRAWL_DELAY))
         quotas = [Quota(host.key, 1, interval)] if interval else []
@@ -92,30 +95,30 @@ class RequestLimits:
             lease=f"{self._owner}-{next(self._count)}",
             quotas=tuple(quotas),
             slots=slots,
-            # It may wait for a connection as long as it may last at all.
+            # It may wait for a connection for as long as it may run at all.
             start=call.timeout,
             hold=call.timeout,
         )
 
     def _has_slots(self, host: HostLimits) -> bool:
-        # A host without limits that once asked for patience has to be asked about from then on.
+        # A host without limits that once asked us to wait may be blocked, so its requests need a decision from then on.
         return bool(host.concurrency) or host.key in self._blocked_keys
 
     def _budgets(self, call: HopRequest) -> list[Quota]:
         settings = self._settings
-        found = []
-        by_kind = settings.per_minute_by_kind.get(call.kind, 0)
+        quotas = []
+        by_kind = settings.per_minute_by_kind.get(call.source_kind, 0)
         if by_kind:
-            found.append(Quota(f"kind:{call.kind}", by_kind, self._window))
+            quotas.append(Quota(f"kind:{call.source_kind}", by_kind, self._window))
         if call.credential:
             name = call.credential
             limit = settings.per_minute_by_credential.get(name, settings.per_minute_per_credential)
             if limit:
-                found.append(Quota(f"credential:{name}", limit, self._window))
-        return found
+                quotas.append(Quota(f"credential:{name}", limit, self._window))
+        return quotas
 
     def keys_to_block(self, route: RequestRoute, call: HopRequest) -> list[str]:
-        """The keys that have to rest when a server asks for patience."""
-        if len(self._blocked_keys) < _KNOWN_HOSTS:
+        """The keys to block when a server asks us to wait."""
+        if len(self._blocked_keys) < _MOST_HOSTS:
             self._blocked_keys.add(self.host(route.host).key)
         return [self.host(route.host).key, *([f"credential:{call.credential}"] if call.credential else [])]

@@ -1,7 +1,7 @@
-"""What a publisher says about the use of a page: TDM reservations and robots directives, wherever they are written.
+"""Rights reservations of publishers: TDM reservations and robots directives in the page, its headers and `tdmrep.json`.
 
-A page's own word comes before its headers, its headers before the site's `tdmrep.json`. All of it is recorded with the
-fetch; whether anything follows from it is a setting.
+The page overrides its headers, and its headers override `tdmrep.json`. All signals are recorded with the capture; a setting
+decides which of them refuse a page.
 """
 
 import re
@@ -15,13 +15,13 @@ from headwater.fetch.politeness.robots_txt import matches_path
 from headwater.fetch.responses import header_value
 
 SIGNALS = ("tdm", "noai", "noimageai", "noindex")
-"""What may be made a reason to refuse: a TDM reservation, or one of these directives."""
+"""The signals that can refuse a page: a TDM reservation, or one of these directives."""
 
 _MOST_RULES = 1_000
 _LONGEST_VALUE = 300
 _HEAD_AT_MOST = 128 * 1024
-# One pass, which ends with the head: at its own end, or at the first element that can only stand in a body. The flag
-# that ignores case would take most of the time of a fetch.
+# One pass that ends with the head: at its end tag, or at the first element that belongs into a body. The flag that
+# ignores case would take most of the time of a fetch.
 _MARK = re.compile(
     rb"<(?:[mM](?:eta|ETA)\s([^<>]{1,1000})>|(?P<script>[sS](?:cript|CRIPT))|(?P<comment>!--)"
     rb"|(?P<end>/[hH](?:ead|EAD)|(?:[bB](?:ody|ODY)|div|DIV|p|P|main|article|section|header|nav|table|TABLE|h1|H1)[\s>]))"
@@ -30,13 +30,13 @@ _CLOSED = {"comment": b"-->", "script": b"</script"}
 _NAME = re.compile(rb"""\bname\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=]+))""", re.IGNORECASE)
 _CONTENT = re.compile(rb"""\bcontent\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=]+))""", re.IGNORECASE)
 _TDM = ("tdm-reservation", "tdm-policy")
-SIGNAL_FIELDS = ("x-robots-tag", "meta-robots", *_TDM, "tdm-said-by")
-"""The names under which a record holds what was said."""
+SIGNAL_FIELDS = ("x-robots-tag", "meta-robots", *_TDM, "tdm-declared-in")
+"""The fields of the policy record that hold signals."""
 
 
 @dataclass(frozen=True, slots=True)
 class TdmRule:
-    """What a site's file says about the paths of a pattern."""
+    """A rule of `tdmrep.json` for the paths of a pattern."""
 
     location: str
     reserved: bool
@@ -44,12 +44,12 @@ class TdmRule:
 
 
 def read_tdmrep(body: bytes) -> tuple[TdmRule, ...]:
-    """The rules of a `tdmrep.json`. What cannot be read says nothing, and neither does a line that cannot."""
+    """The rules of a `tdmrep.json`. Invalid files and invalid entries are ignored."""
     try:
-        told = msgspec.json.decode(body)
+        content = msgspec.json.decode(body)
     except (msgspec.DecodeError, RecursionError):
         return ()
-    lines = told if isinstance(told, list) else [told]
+    lines = content if isinstance(content, list) else [content]
     return tuple(rule for line in lines[:_MOST_RULES] if (rule := _rule(line)) is not None)
 
 
@@ -66,35 +66,35 @@ def _rule(line: Any) -> TdmRule | None:
 
 
 def rule_for(rules: tuple[TdmRule, ...], path: str) -> TdmRule | None:
-    """The rule with the longest pattern that matches, as in robots.txt; of two equally long ones the one that
-    reserves."""
-    found = [rule for rule in rules if matches_path(rule.location, path)]
-    return max(found, key=lambda rule: (len(rule.location), rule.reserved), default=None)
+    """The rule with the longest matching pattern, as in robots.txt. Of two equally long ones, the one that reserves."""
+    matching = [rule for rule in rules if matches_path(rule.location, path)]
+    return max(matching, key=lambda rule: (len(rule.location), rule.reserved), default=None)
 
 
 def signals_in_file(rule: TdmRule) -> dict[str, str]:
-    said = {"tdm-reservation": "1" if rule.reserved else "0", "tdm-said-by": "tdmrep.json"}
-    return said | ({"tdm-policy": rule.policy} if rule.policy else {})
+    signals = {"tdm-reservation": "1" if rule.reserved else "0", "tdm-declared-in": "tdmrep.json"}
+    return signals | ({"tdm-policy": rule.policy} if rule.policy else {})
 
 
 def signals_in_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    found = ((name, header_value(headers, name)[:_LONGEST_VALUE]) for name in ("x-robots-tag", *_TDM))
-    return _with_speaker({name: value for name, value in found if value}, "header")
+    fields = ((name, header_value(headers, name)[:_LONGEST_VALUE]) for name in ("x-robots-tag", *_TDM))
+    return _with_origin({name: value for name, value in fields if value}, "header")
 
 
 def signals_in_page(body: bytes, token: str) -> dict[str, str]:
-    """What the meta elements in a page's head say: to everybody, or to the agent with this token."""
-    said: dict[str, str] = {}
+    """The signals of the meta elements in a page's head for all agents, or for the agent with this token."""
+    signals: dict[str, str] = {}
     for name, content in _metas(body, {"robots", token, *_TDM}):
         if name in ("robots", token):
-            said["meta-robots"] = f"{said['meta-robots']}, {content}" if "meta-robots" in said else content
+            earlier = signals.get("meta-robots")
+            signals["meta-robots"] = f"{earlier}, {content}" if earlier is not None else content
         else:
-            said.setdefault(name, content)
-    return _with_speaker({name: value[:_LONGEST_VALUE] for name, value in said.items()}, "page")
+            signals.setdefault(name, content)
+    return _with_origin({name: value[:_LONGEST_VALUE] for name, value in signals.items()}, "page")
 
 
-def _with_speaker(said: dict[str, str], speaker: str) -> dict[str, str]:
-    return said | {"tdm-said-by": speaker} if "tdm-reservation" in said else said
+def _with_origin(signals: dict[str, str], origin: str) -> dict[str, str]:
+    return signals | {"tdm-declared-in": origin} if "tdm-reservation" in signals else signals
 
 
 def _metas(body: bytes, wanted: set[str]) -> Iterator[tuple[str, str]]:
@@ -111,23 +111,23 @@ def _metas(body: bytes, wanted: set[str]) -> Iterator[tuple[str, str]]:
 
 
 def _value(pattern: re.Pattern[bytes], attributes: bytes) -> str:
-    found = pattern.search(attributes)
-    return (found[found.lastindex or 0] if found else b"").decode("ascii", "ignore").strip()
+    match = pattern.search(attributes)
+    return (match[match.lastindex or 0] if match else b"").decode("ascii", "ignore").strip()
 
 
-def active_signals(said: Mapping[str, Any], token: str) -> frozenset[str]:
-    """Which of the known signals a record of all that was said holds."""
-    words = _directives(str(said.get("x-robots-tag", "")), token)
-    words |= _directives(str(said.get("meta-robots", "")), token)
+def active_signals(policy: Mapping[str, Any], token: str) -> frozenset[str]:
+    """The known signals in a policy record."""
+    words = _directives(str(policy.get("x-robots-tag", "")), token)
+    words |= _directives(str(policy.get("meta-robots", "")), token)
     if "none" in words:
         words |= {"noindex"}
-    if str(said.get("tdm-reservation", "")).strip() == "1":
+    if str(policy.get("tdm-reservation", "")).strip() == "1":
         words |= {"tdm"}
     return frozenset(words) & frozenset(SIGNALS)
 
 
 def _directives(text: str, token: str) -> set[str]:
-    """The directives for everybody or for this agent. One that names another agent is not for us; those that follow
-    it may be, because repeated headers arrive as one line."""
-    named = (part.strip().lower().rpartition(":") for part in text.split(","))
-    return {word.strip() for agent, _, word in named if not agent or agent.strip() == token}
+    """The directives for all agents or for this one. A directive for another agent does not apply, but those that follow
+    it may, because repeated headers arrive as one line."""
+    directives = (part.strip().lower().rpartition(":") for part in text.split(","))
+    return {word.strip() for agent, _, word in directives if not agent or agent.strip() == token}

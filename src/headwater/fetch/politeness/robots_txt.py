@@ -1,4 +1,4 @@
-"""robots.txt as RFC 9309 reads it, with the Crawl-delay and Sitemap lines that people write as well."""
+"""robots.txt by RFC 9309, with the common Crawl-delay and Sitemap lines."""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ LONGEST_ROBOTS = 512_000
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})|([^\x21-\x7e])")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-# Misspellings that are common enough to know what was meant.
+# Including common misspellings.
 _KEYS = {
     "user-agent": "agent",
     "useragent": "agent",
@@ -34,7 +34,7 @@ class RobotsRule:
 
 @dataclass(frozen=True, slots=True)
 class RobotsGroup:
-    """All that a file says to one product token."""
+    """All rules of a file for one product token."""
 
     rules: tuple[RobotsRule, ...] = ()
     delay: float | None = None
@@ -42,56 +42,57 @@ class RobotsGroup:
 
 @dataclass(frozen=True, slots=True)
 class RobotsDecision:
-    """Whether a URL may be fetched, and the line that says so."""
+    """Whether a URL may be fetched, and the line that decides it."""
 
     allowed: bool
-    because: str
+    reason: str
     delay: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RobotsTxt:
-    """A file, read. `verdict` is set when there is none to read: everything is allowed, or nothing is."""
+    """A parsed file. `blanket` is the decision for every URL where there is no file to parse."""
 
     groups: Mapping[str, RobotsGroup] = field(default_factory=dict)
     sitemaps: tuple[str, ...] = ()
-    verdict: RobotsDecision | None = None
+    blanket: RobotsDecision | None = None
 
     def group(self, token: str) -> tuple[str, RobotsGroup]:
-        """The group for a product token, else the one for everybody, else an empty one."""
+        """The group for a product token, else the group `*`, else an empty one."""
         for name in (token.lower(), "*"):
             if name in self.groups:
                 return name, self.groups[name]
         return "", RobotsGroup()
 
-    def ruling(self, token: str, path: str) -> RobotsDecision:
+    def decision(self, token: str, path: str) -> RobotsDecision:
         """`path` is the path and query of the URL, as it is sent."""
-        if self.verdict is not None:
-            return self.verdict
+        if self.blanket is not None:
+            return self.blanket
         name, group = self.group(token)
         if path == "/robots.txt":
             return RobotsDecision(True, "robots.txt itself", group.delay)
-        rule = _strongest(group.rules, _normal(path, literal=True))
+        rule = _deciding_rule(group.rules, _normalise(path, literal=True))
         if rule is None:
             return RobotsDecision(True, f"no rule for {name}" if name else "no group", group.delay)
         return RobotsDecision(rule.allow, f"{rule.text} (for {name})", group.delay)
 
 
 def robots_from_response(status: int, body: bytes) -> RobotsTxt:
-    """What the answer to a request for robots.txt means. A server that asks for patience is taken for unreachable."""
+    """The rules that follow from the response to a request for robots.txt. A server that asks us to wait counts as
+    unreachable."""
     if 200 <= status < 300:
         return parse_robots(body)
     if status == 429 or status >= 500:
         return unreachable_robots(f"status {status}")
-    return RobotsTxt(verdict=RobotsDecision(True, f"no robots.txt: status {status}"))
+    return RobotsTxt(blanket=RobotsDecision(True, f"no robots.txt: status {status}"))
 
 
-def unreachable_robots(why: str) -> RobotsTxt:
-    return RobotsTxt(verdict=RobotsDecision(False, f"robots.txt unreachable: {why}"))
+def unreachable_robots(detail: str) -> RobotsTxt:
+    return RobotsTxt(blanket=RobotsDecision(False, f"robots.txt unreachable: {detail}"))
 
 
 def product_token(user_agent: str) -> str:
-    """The name by which robots.txt addresses an agent: what stands before the version."""
+    """The name by which robots.txt addresses an agent: the part before the version."""
     return re.split(r"[/\s(]", user_agent.strip(), maxsplit=1)[0].lower()
 
 
@@ -101,19 +102,19 @@ def parse_robots(body: bytes) -> RobotsTxt:
     delays: dict[str, float] = {}
     sitemaps: list[str] = []
     agents: list[str] = []
-    naming = False
+    in_agent_lines = False
     for line in _LINE_END.split(text):
         key, value = _field(line)
         if key == "agent":
-            agents = [*(agents if naming else []), _agent(value)]
+            agents = [*(agents if in_agent_lines else []), _agent(value)]
             rules.setdefault(agents[-1], [])
-            naming = True
+            in_agent_lines = True
         elif key == "sitemap":
             sitemaps.append(value)
         elif key:
-            naming = False
+            in_agent_lines = False
             _add(key, value, agents, rules, delays)
-    groups = {name: RobotsGroup(tuple(found), delays.get(name)) for name, found in rules.items()}
+    groups = {name: RobotsGroup(tuple(group_rules), delays.get(name)) for name, group_rules in rules.items()}
     return RobotsTxt(groups, tuple(sitemaps))
 
 
@@ -136,27 +137,27 @@ def _add(
                 delays[agent] = max(delay, delays.get(agent, 0.0))
         elif value:
             rules[agent].append(
-                RobotsRule(key == "allow", _normal(value, literal=False), f"{key.title()}: {value}"[:200])
+                RobotsRule(key == "allow", _normalise(value, literal=False), f"{key.title()}: {value}"[:200])
             )
 
 
 def matches_path(pattern: str, path: str) -> bool:
-    """Whether a pattern, as robots.txt writes them, matches a path and query as it is sent."""
-    return _matches(_normal(pattern, literal=False), _normal(path, literal=True))
+    """Whether a robots.txt pattern matches a path and query as it is sent."""
+    return _matches(_normalise(pattern, literal=False), _normalise(path, literal=True))
 
 
 def _seconds(value: str) -> float | None:
     return float(value) if re.fullmatch(r"\d{1,9}(?:\.\d{0,9})?", value, re.ASCII) else None
 
 
-def _strongest(rules: tuple[RobotsRule, ...], path: str) -> RobotsRule | None:
-    """The longest pattern that matches; of two equally long ones the one that allows."""
-    found = [rule for rule in rules if _matches(rule.pattern, path)]
-    return max(found, key=lambda rule: (len(rule.pattern), rule.allow), default=None)
+def _deciding_rule(rules: tuple[RobotsRule, ...], path: str) -> RobotsRule | None:
+    """The rule with the longest matching pattern. Of two equally long ones, the one that allows."""
+    matching = [rule for rule in rules if _matches(rule.pattern, path)]
+    return max(matching, key=lambda rule: (len(rule.pattern), rule.allow), default=None)
 
 
 def _matches(pattern: str, path: str) -> bool:
-    # Each part between stars is looked for as early as possible: linear, however many stars there are.
+    # Each part between stars is matched as early as possible: linear, however many stars there are.
     anchored = pattern.endswith("$")
     first, *rest = (pattern[:-1] if anchored else pattern).split("*")
     if not path.startswith(first):
@@ -165,25 +166,25 @@ def _matches(pattern: str, path: str) -> bool:
         return not anchored or path == first
     at = len(first)
     for part in rest[:-1]:
-        found = path.find(part, at)
-        if found < 0:
+        start = path.find(part, at)
+        if start < 0:
             return False
-        at = found + len(part)
+        at = start + len(part)
     last = rest[-1]
     return path.endswith(last) and len(path) - len(last) >= at if anchored else path.find(last, at) >= 0
 
 
-def _normal(text: str, *, literal: bool) -> str:
-    """One spelling for paths and patterns: only reserved and non-ASCII octets stay percent-encoded. In a path, the
-    two characters that mean something in a pattern are encoded, so that an encoded one in a pattern can match."""
-    normal = _ESCAPE.sub(_spell, text) if "%" in text or not text.isascii() or " " in text else text
-    if literal and ("*" in normal or "$" in normal):
-        normal = normal.replace("*", "%2A").replace("$", "%24")
-    return normal
+def _normalise(text: str, *, literal: bool) -> str:
+    """Normalise paths and patterns: only reserved and non-ASCII octets stay percent-encoded. In a path, the two
+    wildcards of patterns are encoded too, so that an encoded one in a pattern can match."""
+    normalised = _ESCAPE.sub(_encode, text) if "%" in text or not text.isascii() or " " in text else text
+    if literal and ("*" in normalised or "$" in normalised):
+        normalised = normalised.replace("*", "%2A").replace("$", "%24")
+    return normalised
 
 
-def _spell(found: re.Match[str]) -> str:
-    code, raw = found.groups()
+def _encode(match: re.Match[str]) -> str:
+    code, raw = match.groups()
     if code is None:
         return "".join(f"%{octet:02X}" for octet in raw.encode())
     character = chr(int(code, 16))

@@ -32,7 +32,7 @@ class SqlProvenance:
         bodies = self.archive.get(found)
         return {one.id: (one, bodies[one.sha256]) for one in found if one.sha256 in bodies}
 
-    def found(self, recipe: str) -> Sequence[Mapping[str, Any]]:
+    def leads(self, recipe: str) -> Sequence[Mapping[str, Any]]:
         told = select(
             leads.c.url,
             leads.c.version,
@@ -54,7 +54,7 @@ class SqlProvenance:
         with read_transaction(self.engine) as connection:
             return [dict(row) for row in connection.execute(query).mappings()]
 
-    def fetched(self, recipe: str) -> Sequence[Capture]:
+    def fetched_captures(self, recipe: str) -> Sequence[Capture]:
         # What a walk over a site brought along belongs to its look, until a document is made of it.
         used = select(documents.c.capture_id).where(documents.c.recipe == recipe)
         pages = or_(captures.c.lead_id.is_not(None), captures.c.id.in_(used))

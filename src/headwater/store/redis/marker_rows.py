@@ -6,9 +6,13 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Select, select
 
-from headwater.engine.fingerprints import TEXT_FINGERPRINT_PREFIX, NormalizeUrl
 from headwater.model.jobs import State
-from headwater.model.stored_fingerprint import FingerprintKind, StoredFingerprint
+from headwater.model.stored_fingerprint import (
+    TEXT_FINGERPRINT_PREFIX,
+    FingerprintKind,
+    NormalizeUrl,
+    StoredFingerprint,
+)
 from headwater.store.connect import read_transaction
 from headwater.store.in_list import in_list
 from headwater.store.schema.flow import captures, documents, leads, sources

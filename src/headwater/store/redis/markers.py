@@ -14,10 +14,9 @@ from datetime import datetime, timedelta
 import structlog
 from sqlalchemy import Engine
 
-from headwater.engine.fingerprints import NormalizeUrl, dedupe_key
 from headwater.model.errors import Temporary
 from headwater.model.ports import Clock
-from headwater.model.stored_fingerprint import StoredFingerprint
+from headwater.model.stored_fingerprint import NormalizeUrl, StoredFingerprint, dedupe_key
 from headwater.redis_client import RedisClient, RedisCommand
 from headwater.store.redis.marker_rows import DatedLookup, confirmed_lookups, recent_lookups
 

@@ -38,10 +38,10 @@ STATES = {
 
 def write_catalogues(layout: KnowledgeBaseLayout, provenance: Provenance) -> None:
     """Each a function of the rows and the files, so that writing them again changes nothing."""
-    found = provenance.found(RECIPE)
+    found = provenance.leads(RECIPE)
     kinds = {canonical_url(row["url"], SEED_P_RULES): row["kind"] for row in found}
     write_if_changed(layout.ledger("discovery_queue"), stable_json(discovery_queue(found)))
-    write_if_changed(layout.ledger("fetch_log"), stable_json(fetch_log(provenance.fetched(RECIPE))))
+    write_if_changed(layout.ledger("fetch_log"), stable_json(fetch_log(provenance.fetched_captures(RECIPE))))
     write_if_changed(layout.ledger("ingestion_catalog"), stable_json(ingestion_catalogue(layout, kinds)))
 
 
