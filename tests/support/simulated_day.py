@@ -88,20 +88,20 @@ def _next(network: NetworkLoop, app: App):
 
 
 def _told(app: App, fetcher: SimulatedFetcher, length: timedelta, appeared: dict[str, float]) -> Day:
-    polls: dict[str, list[tuple[float, str, bool]]] = defaultdict(list)
+    history: dict[str, list[tuple[float, str, bool]]] = defaultdict(list)
     with read_transaction(app.store.engine) as connection:
         for row in connection.execute(select(polls).order_by(polls.c.ended_at)).mappings():
             if row["ended_at"]:
-                polls[row["source_id"]].append(
+                history[row["source_id"]].append(
                     (row["ended_at"].timestamp(), row["error"] or "", bool(row["warnings"]))
                 )
         rows = connection.execute(select(sources)).mappings().all()
-        found = {
+        first_seen = {
             row["identity"]: row["first_seen_at"].timestamp()
             for row in connection.execute(select(leads)).mappings()
         }
     every = {row["id"]: row["trigger_seconds"] or POLL_SECONDS[row["kind"]] for row in rows}
-    return Day(length, fetcher.sent, polls, {row["id"]: row["kind"] for row in rows}, every, appeared, found)
+    return Day(length, fetcher.sent, history, {row["id"]: row["kind"] for row in rows}, every, appeared, first_seen)
 
 
 @contextmanager
