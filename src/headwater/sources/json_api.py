@@ -13,6 +13,7 @@ import msgspec
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.http import Request, Response
 from headwater.model.recipe import LeadBatch
+from headwater.text.dates import parse_iso_date
 
 RETRY_WITHOUT_KEY = timedelta(hours=1)
 
@@ -122,20 +123,14 @@ def records_under(payload: Any, name: str) -> list[Mapping[str, Any]]:
     return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
 
 
-_LONGEST_FRACTION = 6
-
-
 def parse_timestamp(text: Any) -> datetime | None:
     """A moment as interfaces write it, in UTC; nanoseconds are cut to what a clock here can hold."""
     if not isinstance(text, str) or not text:
         return None
-    whole, dot, rest = text.strip().partition(".")
-    digits = len(rest) - len(rest.lstrip("0123456789"))
-    fraction = f"{dot}{rest[: min(digits, _LONGEST_FRACTION)]}{rest[digits:]}" if dot else ""
+    moment = parse_iso_date(text)
     try:
-        found = datetime.fromisoformat(f"{whole}{fraction}")
-        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
-    except (ValueError, OverflowError):
+        return None if moment is None else moment.astimezone(UTC)
+    except OverflowError:
         return None
 
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from headwater.documents.dedupe.articles import payload_hash
 from headwater.model.recipe import Discover, Discovery, PollSession
 from headwater.model.source import Observation, Source
 from headwater.sources.json_api import ApiCall, JsonApi, fetch_json, parse_timestamp, text_value
+from headwater_recipes.markets.payload_hash import payload_hash
 
 ORDERS_AT_ONCE = 500
 OLD_ORDERS = timedelta(days=7)

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from headwater.documents.dedupe.articles import payload_hash
 from headwater.model.errors import Temporary
 from headwater.model.recipe import Discover, Discovery, LeadBatch, PollSession
 from headwater.model.source import Lead, Source
@@ -18,6 +17,7 @@ from headwater.sources.json_api import (
     text_values,
     timestamp_or,
 )
+from headwater_recipes.markets.payload_hash import payload_hash
 
 PATH = "/v2/reference/news"
 LIMIT, MOST = 20, 1000
