@@ -101,7 +101,9 @@ def _told(app: App, fetcher: SimulatedFetcher, length: timedelta, appeared: dict
             for row in connection.execute(select(leads)).mappings()
         }
     every = {row["id"]: row["trigger_seconds"] or POLL_SECONDS[row["kind"]] for row in rows}
-    return Day(length, fetcher.sent, history, {row["id"]: row["kind"] for row in rows}, every, appeared, first_seen)
+    return Day(
+        length, fetcher.sent, history, {row["id"]: row["kind"] for row in rows}, every, appeared, first_seen
+    )
 
 
 @contextmanager
