@@ -23,7 +23,7 @@ from headwater.fetch.settings import PER_MINUTE_BY_KIND, FetchSettings
 from headwater.model.jobs import Job, Task
 from headwater.settings.settings import Settings
 from headwater.store.connect import read_transaction
-from headwater.store.schema.flow import leads, sources
+from headwater.store.schema.flow import leads, polls, sources
 from headwater_demo.markets.companies import COMPANIES
 from headwater_demo.markets.floor import Floor
 from headwater_demo.markets.listing import ENDPOINTS, KEYS
