@@ -50,6 +50,7 @@ from headwater.store.reads.provenance import SqlProvenance
 from headwater.store.redis.markers import DedupeMarkers
 from headwater.store.redis.queue_supply import RedisQueueSupply
 from headwater.store.sql_store import SqlStore
+from headwater.store.views import install_views
 
 # Longer than a server nearby ever takes, and short enough that a dead one holds nobody up.
 MARKER_TIMEOUT_SECONDS = 0.5
@@ -210,7 +211,9 @@ class App:
         return self.recipes[name]
 
     def register(self, recipe: Recipe) -> int:
-        """Make the rows of its sources and subjects agree with a recipe; gives the number of new sources."""
+        """Make the rows of its sources and subjects, and its views, agree with a recipe; returns the number of new sources."""
+        if recipe.views is not None:
+            install_views(self.store.engine, recipe.name, recipe.views)
         if recipe.subjects:
             MentionStore(self.store.engine).declare(recipe.name, recipe.subjects)
         return self.store.register(recipe.sources, self.clock())

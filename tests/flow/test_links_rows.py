@@ -15,8 +15,9 @@ from headwater.documents.link_health import (
     update_health,
 )
 from headwater.model.jobs import State, Task
-from headwater.store.admin.link_health import LEASE, LinkHealthStore, link_health
+from headwater.store.admin.link_health import LEASE, LinkHealthStore
 from headwater.store.schema.flow import documents, sources
+from headwater.store.schema.links import link_health
 
 DAY = timedelta(days=1)
 BAD, GONE = (

@@ -23,7 +23,7 @@ from headwater.fetch.settings import PER_MINUTE_BY_KIND, FetchSettings
 from headwater.model.jobs import Job, Task
 from headwater.settings.settings import Settings
 from headwater.store.connect import read_transaction
-from headwater.store.schema.flow import leads, sources
+from headwater.store.schema.flow import leads, polls, sources
 from headwater_demo.markets.companies import COMPANIES
 from headwater_demo.markets.floor import Floor
 from headwater_demo.markets.listing import ENDPOINTS, KEYS
@@ -137,9 +137,9 @@ def check_budgets(day: Day) -> None:
 def check_cadences(day: Day) -> None:
     """Every source is looked at in its time; later only by what the budget made it wait, and sooner only to go on with a
     look that was cut short."""
-    for source, polls in day.polls.items():
-        done = [(at, cut_short) for at, error, cut_short in polls if not error]
-        assert all(error in {"", "rate_limited"} for _, error, _ in polls)
+    for source, source_polls in day.polls.items():
+        done = [(at, cut_short) for at, error, cut_short in source_polls if not error]
+        assert all(error in {"", "rate_limited"} for _, error, _ in source_polls)
         assert done, day.kinds[source]
         gaps = [(later - earlier, cut_short) for (earlier, cut_short), (later, _) in pairwise(done)]
         assert all(gap >= day.every[source] or cut_short for gap, cut_short in gaps), day.kinds[source]

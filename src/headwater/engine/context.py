@@ -1,8 +1,8 @@
 """What a worker has at hand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Protocol, TypeVar
 
 from structlog.typing import FilteringBoundLogger
@@ -10,9 +10,20 @@ from structlog.typing import FilteringBoundLogger
 from headwater.engine.isolation import error_reason
 from headwater.model.errors import Permanent, Refused, Temporary
 from headwater.model.jobs import Claim, Job, Postponement, Quarantine, Task
-from headwater.model.ports import Archive, Clock, CommitListener, Fetcher, Store, ignore_commits
+from headwater.model.ports import (
+    Archive,
+    Clock,
+    CommitListener,
+    Fetcher,
+    LanguageModel,
+    Store,
+    SummaryStore,
+    ignore_commits,
+)
 from headwater.model.recipe import Recipe, Sink
 from headwater.model.schedule import retry_delay
+from headwater.model.summaries import SummaryFigures
+from headwater.stories.llm.plan import SummaryPolicy
 
 
 class HasAttempts(Protocol):
@@ -37,6 +48,21 @@ class RetryPolicy:
     max_worker_deaths: int = 6
 
 
+@dataclass(frozen=True, kw_only=True)
+class SummaryTools:
+    """What summaries by a language model need. No request starts after `deadline`, and none at all unless `ask` is set.
+    `announce` receives one sentence before money is spent; `figures` and `updated_recipes` collect what a round did."""
+
+    store: SummaryStore
+    model: LanguageModel
+    policy: SummaryPolicy
+    deadline: datetime
+    ask: bool = True
+    announce: Callable[[str], None] = lambda _: None
+    figures: SummaryFigures = field(default_factory=SummaryFigures)
+    updated_recipes: set[str] = field(default_factory=set)
+
+
 @dataclass(frozen=True)
 class JobContext:
     """The parts of one worker. `owner` names it in the leases it takes. `renders`: the fetchers of this installation
@@ -54,6 +80,7 @@ class JobContext:
     renders: bool = False
     channels: tuple[str, ...] = ()
     on_commit: CommitListener = ignore_commits
+    summaries: SummaryTools | None = None
 
     def recipe(self, job: Job) -> Recipe:
         if job.recipe not in self.recipes:

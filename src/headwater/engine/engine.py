@@ -10,6 +10,7 @@ from headwater.engine.gather import gather
 from headwater.engine.network import NetworkLoop
 from headwater.engine.refine import refine
 from headwater.engine.replay import replay
+from headwater.engine.summarize import summarize
 from headwater.model.jobs import Job, Task
 
 JobFunction = Callable[[JobContext, Job], int]
@@ -18,6 +19,7 @@ JOB_FUNCTIONS: Mapping[Task, JobFunction] = {
     Task.GATHER: gather,
     Task.DELIVER: deliver,
     Task.REPLAY: replay,
+    Task.SUMMARIZE: summarize,
 }
 
 

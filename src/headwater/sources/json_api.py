@@ -14,13 +14,13 @@ from headwater.model.errors import Permanent, Temporary
 from headwater.model.http import Request, Response
 from headwater.model.recipe import LeadBatch
 from headwater.model.source import Source
+from headwater.text.dates import parse_iso_date
 
 RETRY_WITHOUT_KEY = timedelta(hours=1)
 ApiCall = Generator[Request | LeadBatch, Response | None, Any]
 # Statuses that concern the key or the request; the generic fetcher cannot tell what they mean.
 _CLIENT_ERRORS = frozenset({400, 401, 403, 404, 422})
 _KEY_PARAMETERS = frozenset({"apikey", "api_key", "key", "token", "access_token"})
-_LONGEST_FRACTION = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +131,10 @@ def parse_timestamp(text: Any) -> datetime | None:
     """A timestamp in UTC, nanoseconds cut to microseconds; None if unreadable."""
     if not isinstance(text, str) or not text:
         return None
-    seconds, dot, after_dot = text.strip().partition(".")
-    digits = len(after_dot) - len(after_dot.lstrip("0123456789"))
-    fraction = f"{dot}{after_dot[: min(digits, _LONGEST_FRACTION)]}{after_dot[digits:]}" if dot else ""
+    timestamp = parse_iso_date(text)
     try:
-        timestamp = datetime.fromisoformat(f"{seconds}{fraction}")
-        return timestamp.replace(tzinfo=UTC) if timestamp.tzinfo is None else timestamp.astimezone(UTC)
-    except (ValueError, OverflowError):
+        return None if timestamp is None else timestamp.astimezone(UTC)
+    except OverflowError:
         return None
 
 

@@ -17,7 +17,7 @@ from headwater.model.source import Lead, Source
 from headwater.model.warning_log import WarningLog
 from headwater.sources.options import duration_option
 from headwater.sources.scope import site_of
-from headwater.text.feed_dates import parse_feed_date
+from headwater.text.written_dates import parse_feed_date
 
 SEED_FIELDS = ("url", "title", "version", "published", "subject")
 URL_COLUMNS = ("url", "link", "address", "href", "uri")

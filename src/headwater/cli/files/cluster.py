@@ -159,7 +159,7 @@ def _encoder(
     if not (nlp_installed() or needed or model):
         return None
     settings = settings_from(global_options(context))
-    return open_encoder(settings.folder, model or settings.encoder or None, threads=0, longest=PIECES)
+    return open_encoder(settings.folder, model or settings.encoder or None, threads=0, max_tokens=PIECES)
 
 
 def _answers(items: Sequence[ClusterInput], stories: Sequence[Story]) -> Iterator[dict[str, Any]]:

@@ -36,7 +36,7 @@ def cleanup(
 
 def _sentence(told: dict[str, Any]) -> str:
     would = "would be " if told["dry_run"] else ""
-    gone = ", ".join(format_count(told[kind], kind[:-1]) for kind in ("runs", "alarms", "captures"))
+    gone = ", ".join(format_count(told[kind], kind[:-1]) for kind in ("polls", "alarms", "captures"))
     return f"{gone} {would}removed; {format_count(told['documents'], 'document')} {would}moved to files."
 
 

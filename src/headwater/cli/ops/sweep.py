@@ -12,8 +12,7 @@ from headwater.cli.environment import open_app
 from headwater.cli.options import Json, single_command
 from headwater.cli.render.console import console, print_json
 from headwater.liveness import dead_owners
-from headwater.ops.installation_lock import refuse_moved_installation
-from headwater.runtime.worker_pool import release_dead_owners
+from headwater.ops.installation_lock import refuse_moved_installation, release_dead_owners
 from headwater.store.maintenance.orphans import (
     FindOrphans,
     find_orphans,

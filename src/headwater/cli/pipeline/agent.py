@@ -18,7 +18,8 @@ from headwater.model.errors import Temporary
 from headwater.ops.installation_lock import check_not_moved
 from headwater.runtime.extraction_agent import AgentTally, ExtractionAgent
 from headwater.settings.llm import chat_url, check_endpoint, read_api_key
-from headwater.stories.llm.chat import RETRY_DELAY, ChatClient
+from headwater.stories.llm.answers import RETRY_DELAY
+from headwater.stories.llm.chat import ChatClient
 
 IDLE_SECONDS = 5.0
 _log = structlog.get_logger()

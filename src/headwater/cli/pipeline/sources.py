@@ -137,16 +137,16 @@ def _show(found: dict[str, Any], out: Console, now: datetime) -> None:
         "look", "result", "found", "new", "ms", "detail", numbers=("found", "new", "ms"), flexible="detail"
     )
     looks.expand = True
-    for run in found["runs"]:
+    for run in found["polls"]:
         looks.add_row(
             format_time(run["started_at"]),
             cell(run["error"] or run["status"]),
-            str(run["found"]),
-            str(run["new"]),
+            str(run["found_count"]),
+            str(run["new_count"]),
             str(run["elapsed_ms"] or ""),
             cell(run["detail"] or "; ".join(run["warnings"] or ()), "dim"),
         )
-    if found["runs"]:
+    if found["polls"]:
         out.print()
         out.print(looks)
 

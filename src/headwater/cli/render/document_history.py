@@ -74,8 +74,8 @@ def _source(tree: Tree, story: Record) -> None:
     if run:
         asked = f"http {run['http_status']}" if run["http_status"] else run["error"] or "no answer"
         lines.append(
-            f"look of {format_time(run['started_at'])}: {asked} in {run['elapsed_ms']} ms, {run['found']} found, "
-            f"{run['new']} new"
+            f"look of {format_time(run['started_at'])}: {asked} in {run['elapsed_ms']} ms, {run['found_count']} found, "
+            f"{run['new_count']} new"
         )
     lines.append(
         f"lead {short_id(lead['id'])}, named {lead['identity']}, first seen {format_time(lead['first_seen_at'])}"

@@ -126,8 +126,8 @@ def sources_without_key(app: App, recipe: str) -> dict[str, int]:
 
 
 def _failure_of(app: App, source: dict[str, Any]) -> dict[str, Any]:
-    told = app.catalogue.source(source["id"]) or {"runs": []}
-    failed = next((run for run in told["runs"] if run["error"]), None)
+    told = app.catalogue.source(source["id"]) or {"polls": []}
+    failed = next((run for run in told["polls"] if run["error"]), None)
     detail = (failed or {}).get("detail") or ""
     same = ("id", "name", "url", "active", "stopped", "failures", "due_at")
     reason = source["reason"] or (failed or {}).get("error") or "?"

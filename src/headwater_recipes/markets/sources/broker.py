@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from headwater.documents.dedupe.articles import payload_hash
 from headwater.model.recipe import Discover, Discovery, PollSession
 from headwater.model.source import Observation, Source
 from headwater.sources.json_api import ApiCall, ApiForSource, JsonApi, fetch_json, parse_timestamp, text_value
+from headwater_recipes.markets.payload_hash import payload_hash
 
 ORDERS_PER_PAGE = 500
 ORDERS_SINCE = timedelta(days=7)

@@ -6,7 +6,6 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from urllib.parse import quote
 
-from headwater.documents.dedupe.articles import payload_hash
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.recipe import Discover, Discovery, PollSession
 from headwater.model.source import Bar, Observation, Source
@@ -19,6 +18,7 @@ from headwater.sources.json_api import (
     records_under,
     text_value,
 )
+from headwater_recipes.markets.payload_hash import payload_hash
 
 DAY = "1day"
 SYMBOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9.:/^_-]{0,31}")

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from headwater.documents.dedupe.articles import payload_hash
 from headwater.model.errors import Temporary
 from headwater.model.recipe import Discover, Discovery, LeadBatch, PollSession
 from headwater.model.source import Lead, Source
@@ -19,6 +18,7 @@ from headwater.sources.json_api import (
     text_values,
     timestamp_or,
 )
+from headwater_recipes.markets.payload_hash import payload_hash
 
 PATH = "/v2/reference/news"
 DEFAULT_PER_PAGE, MOST_PER_PAGE = 20, 1000

@@ -1,10 +1,11 @@
 """Whether a file is still true: how long ago its page was last seen unchanged, and whether it is there at all."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from headwater.text.dates import parse_iso_date
 from headwater.text.urls import SEED_P_RULES, canonical_url
 from headwater_recipes.procedures.citation_policy import judge_citation
 from headwater_recipes.procedures.knowledge_base.layout import SEAL
@@ -36,7 +37,9 @@ def drift_report(folder: Path, found: Sequence[Mapping[str, Any]], now: datetime
     for stem, told in load_documents(folder):
         url = str(told.get("source_url") or told.get("fuente_url") or "")
         page = pages.get(canonical_url(url, SEED_P_RULES))
-        seen = _moment(told.get("verified_at") or told.get("fecha_verificacion") or told.get("extracted_at"))
+        seen = parse_iso_date(
+            str(told.get("verified_at") or told.get("fecha_verificacion") or told.get("extracted_at"))
+        )
         looked = page.get("updated_at") if page else None
         last = max((one for one in (seen, looked) if one is not None), default=None)
         gone = page is not None and page["state"] in {"quarantined", "dropped"}
@@ -51,14 +54,6 @@ def drift_report(folder: Path, found: Sequence[Mapping[str, Any]], now: datetime
             }
         )
     return rows
-
-
-def _moment(text: Any) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(str(text))
-    except ValueError:
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def check_knowledge_base(folder: Path) -> dict[str, Any]:
