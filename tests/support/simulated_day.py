@@ -88,21 +88,27 @@ def _next(network: NetworkLoop, app: App):
 
 
 def _told(app: App, fetcher: SimulatedFetcher, length: timedelta, appeared: dict[str, float]) -> Day:
-    history: dict[str, list[tuple[float, str, bool]]] = defaultdict(list)
+    polls_by_source: dict[str, list[tuple[float, str, bool]]] = defaultdict(list)
     with read_transaction(app.store.engine) as connection:
         for row in connection.execute(select(polls).order_by(polls.c.ended_at)).mappings():
             if row["ended_at"]:
-                history[row["source_id"]].append(
+                polls_by_source[row["source_id"]].append(
                     (row["ended_at"].timestamp(), row["error"] or "", bool(row["warnings"]))
                 )
         rows = connection.execute(select(sources)).mappings().all()
-        first_seen = {
+        found = {
             row["identity"]: row["first_seen_at"].timestamp()
             for row in connection.execute(select(leads)).mappings()
         }
     every = {row["id"]: row["trigger_seconds"] or POLL_SECONDS[row["kind"]] for row in rows}
     return Day(
-        length, fetcher.sent, history, {row["id"]: row["kind"] for row in rows}, every, appeared, first_seen
+        length,
+        fetcher.sent,
+        polls_by_source,
+        {row["id"]: row["kind"] for row in rows},
+        every,
+        appeared,
+        found,
     )
 
 
