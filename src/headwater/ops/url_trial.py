@@ -7,7 +7,6 @@ from itertools import islice
 from typing import Any
 
 from headwater.app import App
-from headwater.cli.environment import database_exists
 from headwater.fetch.client.http_fetcher import HttpFetcher
 from headwater.fetch.responses import GiveUp, Retry, header_value, judge_response
 from headwater.logs import configure_logs
@@ -37,7 +36,7 @@ TrialReport = dict[str, Any]
 def fetch_once(app: App, url: str) -> Response | Failure:
     """One request under all rules, as any page is asked for. An installation's pace is kept; none is made for it."""
     configure_logs(app.settings.log, app.settings.log_level)
-    fetcher = app.fetcher() if database_exists(app.settings) else HttpFetcher(fetch_settings(app.settings))
+    fetcher = app.fetcher() if app.settings.database_exists else HttpFetcher(fetch_settings(app.settings))
     try:
         fetcher.submit(url, Request(url=url))
         answers = fetcher.collect(1, PATIENCE)

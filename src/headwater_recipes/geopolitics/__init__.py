@@ -40,6 +40,7 @@ from headwater_recipes.geopolitics.flashpoints import (
 )
 from headwater_recipes.geopolitics.options import WHERE, GeopoliticsOptions, read_alert_rules, read_options
 from headwater_recipes.geopolitics.steps import TagTopic, assign_flashpoint, flashpoint_of, optional_steps
+from headwater_recipes.geopolitics.views import GEOPOLITICS_VIEWS
 
 STORIES = "stories"
 FLASHPOINTS = Path(__file__).with_name("flashpoints.yaml")
@@ -73,6 +74,7 @@ def build_recipe(chosen: GeopoliticsOptions, watched: FlashpointList, models: st
     return Recipe(
         name=RECIPE,
         version="1",
+        views=GEOPOLITICS_VIEWS,
         sources=watched.sources,
         subjects=watched.subjects,
         discover={"feed": discover_feed, ENTRIES: discover_entries, DAY_TABLES: discover_day_tables},

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 LEAST_GROWTH = 2
 """A story must have gained at least so many articles: from one to two is no news."""
@@ -48,11 +48,6 @@ def rules_met(rules: AlertRules, news: StoryState, before: StoryState | None) ->
 def growth_base(news: StoryState, before: StoryState | None, found: tuple[str, ...]) -> int:
     """From how many articles growth is counted next: anew after every alert."""
     return news.articles if found or before is None or not before.base else before.base
-
-
-def silent_subjects(last_seen: Mapping[str, datetime], limit: timedelta, now: datetime) -> tuple[str, ...]:
-    """Those of whom nothing came for too long; one that never had an entry is not silent, but unknown."""
-    return tuple(sorted(name for name, moment in last_seen.items() if now - moment > limit))
 
 
 def _scores(rules: AlertRules, news: StoryState, before: StoryState) -> bool:

@@ -40,7 +40,7 @@ class DocumentEncoder:
 
     @cached_property
     def encoder(self) -> Encoder:
-        return open_encoder(Path(self.models), self.model, longest=PIECES)
+        return open_encoder(Path(self.models), self.model, max_tokens=PIECES)
 
     def of(self, documents: Sequence[Document]) -> Matrix:
         """A row per document: as it is stored, or encoded now where another model, or none, made it."""

@@ -85,7 +85,9 @@ def optional_steps(chosen: GeopoliticsOptions, models: str) -> tuple[Step, ...]:
         told = chosen.translation
         steps.append(TranslateTitles(_LazyTranslator(told), told.model, told.into))
     if chosen.entities is not None:
-        recogniser = EntityRecogniser(chosen.entities.model, Path(models), chosen.entities.least).checked()
+        recogniser = EntityRecogniser(
+            chosen.entities.model, Path(models), chosen.entities.least
+        ).check_files()
         steps.append(TagEntities(recogniser, recogniser.name))
     return tuple(steps)
 

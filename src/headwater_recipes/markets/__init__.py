@@ -27,6 +27,7 @@ from headwater_recipes.markets.steps import (
     KeepParserOutput,
     with_links,
 )
+from headwater_recipes.markets.views import MARKET_VIEWS
 from headwater_recipes.markets.watch_list import RECIPE, load_watch_list
 
 WATCH_LIST = Path(__file__).with_name("watchlist.yaml")
@@ -63,6 +64,7 @@ def configure(listed: Path | None, options: Mapping[str, Any]) -> Recipe:
     return Recipe(
         name=RECIPE,
         version="1",
+        views=MARKET_VIEWS,
         sources=watched.sources,
         subjects=watched.subjects,
         discover=AdapterTable(ApiEndpoints(**chosen.endpoints)).table(),

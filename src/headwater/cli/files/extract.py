@@ -48,7 +48,7 @@ def extract(
         Format, typer.Option("--format", help="json: a line per input; else only its text.")
     ] = "json",
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes that read; one per processor unless global_options.")
+        int | None, typer.Option(min=1, help="Processes that read; one per processor unless given.")
     ] = None,
     in_order: Annotated[
         bool, typer.Option("--in-order", help="Keep the order of the input; else as they are done.")
