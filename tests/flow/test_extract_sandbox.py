@@ -166,15 +166,15 @@ FORKING = """
 import os, sys
 from headwater.extract.plain_text import read_plain
 from headwater.extract.sandbox.pool import Sandboxed
-from headwater.model.outcomes import Hints
+from headwater.model.outcomes import ExtractHints
 extract = Sandboxed(read_plain)
-assert extract(b"parent", Hints()).text == "parent"
+assert extract(b"parent", ExtractHints()).text == "parent"
 if (pid := os.fork()) == 0:
-    ok = extract(b"child", Hints()).text == "child"
+    ok = extract(b"child", ExtractHints()).text == "child"
     sys.stdout.flush()
     os._exit(0 if ok else 5)
 _, status = os.waitpid(pid, 0)
-assert extract(b"again", Hints()).text == "again"
+assert extract(b"again", ExtractHints()).text == "again"
 sys.exit(os.waitstatus_to_exitcode(status))
 """
 
@@ -188,8 +188,8 @@ ORPHANING = """
 import os, sys
 from headwater.extract.plain_text import read_plain
 from headwater.extract.sandbox.pool import Sandboxed, _pools
-from headwater.model.outcomes import Hints
-Sandboxed(read_plain)(b"x", Hints())
+from headwater.model.outcomes import ExtractHints
+Sandboxed(read_plain)(b"x", ExtractHints())
 print(next(iter(_pools.values())).idle[0].process.pid, flush=True)
 if sys.argv[1] == "killed":
     os.kill(os.getpid(), 9)
