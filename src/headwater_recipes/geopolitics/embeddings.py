@@ -14,7 +14,7 @@ from headwater.model.document import Document, Vector
 from headwater.model.recipe import Cluster, Outcome, StepContext
 from headwater.stories.clustering.cluster_items import ClusterProfile, cluster_items
 from headwater.stories.clustering.groupings import to_story_item
-from headwater.stories.clustering.similarity import PIECES
+from headwater.stories.clustering.similarity import ENCODER_TOKENS
 from headwater.stories.topics.classifier import TopicClassifier, topic_features
 from headwater.stories.topics.media_topics import UNKNOWN_TOPIC
 from headwater.stories.topics.model_file import load_classifier
@@ -40,7 +40,7 @@ class DocumentEncoder:
 
     @cached_property
     def encoder(self) -> Encoder:
-        return open_encoder(Path(self.models), self.model, max_tokens=PIECES)
+        return open_encoder(Path(self.models), self.model, max_tokens=ENCODER_TOKENS)
 
     def of(self, documents: Sequence[Document]) -> Matrix:
         """A row per document: as it is stored, or encoded now where another model, or none, made it."""
