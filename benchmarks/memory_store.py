@@ -135,12 +135,12 @@ def fill_bands(store: sqlite3.Connection, numbers: np.ndarray) -> None:
     stored, space = len(numbers), dedupe_space(RECIPE, SCHEME)
     keys = keys_of(np.arange(stored))
     width, keys = keys.shape[1], keys.ravel()
-    statement = f"INSERT OR IGNORE INTO bands (space, band, epoch, document) VALUES ({space}, ?, ?, ?)"
+    statement = f"INSERT OR IGNORE INTO dedupe_bands (space, band, epoch, document) VALUES ({space}, ?, ?, ?)"
     for part in np.array_split(np.argsort(keys, kind="stable"), 50):
         owners = part // width
         rows = zip(keys[part].tolist(), (owners // BATCH + 1).tolist(), numbers[owners].tolist(), strict=True)
         insert(store, statement, rows)
-    store.execute("INSERT INTO epochs VALUES (?, ?)", (space, (stored - 1) // BATCH + 1))
+    store.execute("INSERT INTO dedupe_epochs VALUES (?, ?)", (space, (stored - 1) // BATCH + 1))
 
 
 def insert(store: sqlite3.Connection, statement: str, rows: Iterable[tuple]) -> None:

@@ -27,7 +27,7 @@ from headwater.store.migrate import migrate
 RECIPE, SCHEME = "bench", "near-1"
 BATCH, TRIES = 100, 40
 KEYS, SENTENCES = 12, 24  # of an article of usual length
-TABLES = ("bands", "fingerprints", "sentences")
+TABLES = ("dedupe_bands", "fingerprints", "sentence_counts")
 LIMIT_GROWTH = 3.0
 
 
@@ -55,7 +55,7 @@ def grow(engine: Engine, before: int, documents: int) -> None:
             names = [name_of(number) for number in numbers]
             keys = chance.integers(-(2**63), 2**63 - 1, (len(names), KEYS))
             said = chance.integers(-(2**63), 2**63 - 1, (len(names), SENTENCES))
-            with cursor.copy("COPY bands (space, band, epoch, document) FROM STDIN") as copy:
+            with cursor.copy("COPY dedupe_bands (space, band, epoch, document) FROM STDIN") as copy:
                 for number, name, row in zip(numbers, names, keys.tolist(), strict=True):
                     for one in row:
                         copy.write_row((space, one, number // BATCH, key_number(name)))
@@ -66,7 +66,7 @@ def grow(engine: Engine, before: int, documents: int) -> None:
                     for kind, value in prints_of(number):
                         copy.write_row((RECIPE, kind, value, name, number // BATCH))
             with cursor.copy(
-                "COPY sentences (space, sentence, publisher, stories, story) FROM STDIN"
+                "COPY sentence_counts (space, sentence, publisher, stories, story) FROM STDIN"
             ) as copy:
                 for name, row in zip(names, said.tolist(), strict=True):
                     for one in row:
@@ -126,7 +126,7 @@ def costs(engine: Engine, first: int) -> tuple[list[float], list[float]]:
 
 
 def _note_epoch(connection: Connection) -> None:
-    statement = "INSERT INTO epochs (space, value) VALUES (:space, 0) ON CONFLICT DO NOTHING"
+    statement = "INSERT INTO dedupe_epochs (space, value) VALUES (:space, 0) ON CONFLICT DO NOTHING"
     connection.execute(text(statement), {"space": dedupe_space(RECIPE, SCHEME)})
 
 
@@ -151,7 +151,7 @@ def measure(engine: Engine, sizes: Sequence[int]) -> list[dict[str, Any]]:
         weight = weights(engine)
         asking, remembering = costs(engine, 10**9 + rows)
         figures = {
-            "rows": weight["bands"]["rows"],
+            "rows": weight["dedupe_bands"]["rows"],
             "filled_s": round(time.perf_counter() - begun),
             "ask_ms": round(median(asking), 2),
             "ask_p99_ms": round(max(asking), 2),

@@ -17,8 +17,9 @@ from tests.support.scene import Scene
 
 from headwater.store.connect import connect, write_transaction
 from headwater.store.migrate import migrate
-from headwater.store.schema.columns import metadata
 from headwater.store.sql_store import SqlStore
+from headwater.store.tables import metadata
+from headwater.store.views import install_views
 
 # The same examples each time: a suite that everybody waits for finds no news on a Friday evening.
 settings.register_profile("steady", derandomize=True, deadline=None, max_examples=40)
@@ -107,6 +108,21 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
             connection.execute(text("SET LOCAL lock_timeout = '20s'"))
         for table in reversed(metadata.sorted_tables):
             connection.execute(table.delete())
+
+
+@pytest.fixture
+def recipe_views(engine: Engine) -> None:
+    """The views of the recipes that have some, in that database."""
+    from headwater_recipes.crypto.views import CRYPTO_VIEWS
+    from headwater_recipes.geopolitics.views import GEOPOLITICS_VIEWS
+    from headwater_recipes.markets.views import MARKET_VIEWS
+
+    for recipe, views in (
+        ("crypto", CRYPTO_VIEWS),
+        ("markets", MARKET_VIEWS),
+        ("geopolitics", GEOPOLITICS_VIEWS),
+    ):
+        install_views(engine, recipe, views)
 
 
 @pytest.fixture

@@ -5,18 +5,20 @@ import sys
 
 import structlog
 import structlog.tracebacks
-from structlog.typing import FilteringBoundLogger
+from structlog.typing import EventDict, FilteringBoundLogger, WrappedLogger
+
+from headwater.text.redaction import redact_text
 
 LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
-# Without the values of variables: settings are among them, and settings hold secrets.
+# Without the values of local variables: settings are among them, and settings hold secrets.
 TRACEBACKS = structlog.processors.ExceptionRenderer(
     structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
 )
 
 
 def configure_logs(form: str, level: str = "info") -> FilteringBoundLogger:
-    """Set up logging for this process, to standard error, so that standard output stays data."""
+    """Sets up logging for this process, to standard error: standard output is for data."""
     render: structlog.typing.Processor
     if form == "json":
         render = structlog.processors.JSONRenderer()
@@ -28,6 +30,7 @@ def configure_logs(form: str, level: str = "info") -> FilteringBoundLogger:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             TRACEBACKS if form == "json" else structlog.processors.format_exc_info,
+            redact_values,
             render,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
@@ -36,3 +39,9 @@ def configure_logs(form: str, level: str = "info") -> FilteringBoundLogger:
     )
     logger: FilteringBoundLogger = structlog.get_logger()
     return logger
+
+
+def redact_values(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+    """A structlog processor that hides the secrets of every URL in an event."""
+    del logger, method
+    return {name: redact_text(value) if isinstance(value, str) else value for name, value in event.items()}

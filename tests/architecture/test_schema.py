@@ -10,7 +10,7 @@ from alembic.script import ScriptDirectory
 
 from headwater.store import migrate as migrating
 from headwater.store.connect import connect
-from headwater.store.schema.columns import metadata
+from headwater.store.tables import metadata
 
 FOLDER = Path(migrating.__file__).parent / "migrations"
 
@@ -23,7 +23,10 @@ def _is_of_the_schema(thing: Any, name: str | None, kind: str, *_: Any) -> bool:
     """The indexes under the views that others read exist in the dialect's own words, in the migration alone; so does
     the index for full text, which is made from documents. What a database knows about itself is no record."""
     del thing
-    own = {"index": ("idx_articles_", "ix_search_"), "table": ("search_", "home")}
+    own = {
+        "index": ("idx_articles_", "ix_search_"),
+        "table": ("search_", "database_identity", "recipe_views"),
+    }
     return not str(name).startswith(own.get(kind, ()))
 
 

@@ -57,7 +57,7 @@ def live(victims: Command, settings: Settings, kill_at: int | None) -> int:
 
 
 def state(app: App) -> dict[str, list[Any]]:
-    return {name: rows for name, rows in everything(app.store.engine).items() if name != "chores"}
+    return {name: rows for name, rows in everything(app.store.engine).items() if name != "maintenance_tasks"}
 
 
 def test_killed_at_every_kind_of_moment_a_move_is_run_again_and_equal(

@@ -29,9 +29,9 @@ def test_r43_5_5_looks_go_after_fourteen_days_and_a_stopped_source_stays_stopped
     with write_transaction(scene.store.engine) as connection:
         connection.execute(update(sources).values(stopped="10 failures in a row", failures=10, due_at=None))
     scene.now = START + 13 * DAY
-    assert apply_retention(app_of(scene, runs=14))["runs"] == 0
+    assert apply_retention(app_of(scene, polls=14))["polls"] == 0
     scene.now = START + 15 * DAY
-    assert apply_retention(app_of(scene, runs=14))["runs"] == 1
+    assert apply_retention(app_of(scene, polls=14))["polls"] == 1
     with read_transaction(scene.store.engine) as connection:
         assert connection.execute(select(polls)).all() == []
         assert connection.scalar(select(sources.c.failures)) == 10

@@ -19,8 +19,10 @@ from headwater.store.admin.mentions import MentionStore
 from headwater.store.admin.queues import SqlQueues
 from headwater.store.connect import write_transaction
 from headwater.store.sql_store import SqlStore
-from headwater_recipes.markets.views import NAMES, create_views, drop_views, use_plain_names, view_name
+from headwater.store.views import drop_views, install_views
+from headwater_recipes.markets.views import MARKET_VIEWS, NAMES, plain_name_statements, view_name
 
+pytestmark = pytest.mark.usefixtures("recipe_views")
 NGSC, SLNR = (key("subject", "markets", ticker) for ticker in ("NGSC", "SLNR"))
 
 
@@ -87,7 +89,8 @@ def filled(engine: Engine):
 def ask(engine: Engine):
     def select(query: str) -> list[dict[str, Any]]:
         with engine.connect() as connection:
-            use_plain_names(connection)
+            for statement in plain_name_statements(engine.dialect.name):
+                connection.execute(text(statement))
             found = [dict(row) for row in connection.execute(text(query)).mappings()]
             connection.rollback()
             connection.invalidate()  # the plain names go with it
@@ -154,10 +157,11 @@ def test_r42_r88_intelligence_is_what_another_program_made_of_a_document(filled,
 
 def test_the_views_stand_beside_our_own_tables_and_can_be_made_anew(filled, engine: Engine):
     with write_transaction(engine) as connection:
-        drop_views(connection)
-        create_views(connection)
+        drop_views(connection, "markets")
+    assert [install_views(engine, "markets", MARKET_VIEWS) for _ in range(2)] == [True, False]
+    with write_transaction(engine) as connection:
         for name in NAMES:
-            connection.execute(text(f"SELECT count(*) FROM {view_name(connection, name)}"))
+            connection.execute(text(f"SELECT count(*) FROM {view_name(engine.dialect.name, name)}"))
         own = connection.execute(text("SELECT state FROM documents")).scalars()
         assert {"kept", "aside"} <= set(own)
 

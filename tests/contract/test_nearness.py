@@ -13,7 +13,6 @@ from tests.support.scene import RECIPE, START, Scene
 
 from headwater.store.connect import connect, read_transaction, unchecked_transaction, write_transaction
 from headwater.store.migrate import migrate
-from headwater.store.schema.columns import metadata
 from headwater.store.schema.flow import documents
 from headwater.store.schema.knowledge import vectors
 from headwater.store.search import vector_index as nearness_index
@@ -27,6 +26,7 @@ from headwater.store.search.vector_index import (
 )
 from headwater.store.search.vectors import search_by_vector
 from headwater.store.sql_store import SqlStore
+from headwater.store.tables import metadata
 
 MODEL, MANY, QUERIES, BEST = "some-model", 1_000, 20, 10
 Matrix = np.ndarray
@@ -117,7 +117,7 @@ def test_p29_the_index_finds_what_the_exact_way_finds(engine: Engine, corpus: Ma
     assert recall(engine, corpus, queries, everything) >= 0.95
     assert recall(engine, corpus, queries, catalan, language="ca") >= 0.95
     assert len(forced) == 2 * QUERIES
-    assert all("ix_search_vectors_near" in plan for plan in forced)
+    assert all("ix_search_vectors_embedding" in plan for plan in forced)
 
 
 def test_similarities_are_those_of_the_exact_way(
@@ -125,7 +125,7 @@ def test_similarities_are_those_of_the_exact_way(
 ):
     wish = SearchQuery(query="anything", recipe=RECIPE, limit=BEST)
     indexed = search_by_vector(engine, wish, MODEL, corpus[3])
-    monkeypatch.setattr("headwater.store.search.vectors.candidates", lambda *_: None)
+    monkeypatch.setattr("headwater.store.search.vectors.vector_candidates", lambda *_: None)
     assert indexed == search_by_vector(engine, wish, MODEL, corpus[3])
     assert indexed[0]["similarity"] == 1.0
 
@@ -146,7 +146,9 @@ def test_the_index_follows_what_changes_and_what_goes(engine: Engine, corpus: Ma
 def marks(engine: Engine) -> int:
     """How many vectors wait to be copied."""
     with read_transaction(engine) as connection:
-        return int(connection.scalar(text("SELECT count(*) FROM search_vectors WHERE near IS NULL")) or 0)
+        return int(
+            connection.scalar(text("SELECT count(*) FROM search_vectors WHERE embedding IS NULL")) or 0
+        )
 
 
 def change(connection: Connection, number: int, vector: Matrix) -> None:
@@ -194,18 +196,23 @@ def test_writers_and_searchers_at_once_all_come_to_their_end(engine: Engine, cor
     assert marks(engine) == 0
     with read_transaction(engine) as connection:
         stored = dict(connection.execute(select(vectors.c.document_id, vectors.c.vector)).all())
-        copied = connection.execute(text("SELECT document_id, near::text AS near FROM search_vectors")).all()
+        copied = connection.execute(
+            text("SELECT document_id, embedding::text AS embedding FROM search_vectors")
+        ).all()
     assert len(copied) == MANY
     for row in copied:
-        said = np.array(json.loads(row.near), dtype=np.float32)
+        said = np.array(json.loads(row.embedding), dtype=np.float32)
         assert np.array_equal(said, np.frombuffer(stored[row.document_id], dtype="<f4"))
 
 
 def test_without_the_index_a_search_is_exact_and_upkeep_makes_it_anew(engine: Engine, corpus: Matrix):
     wish = SearchQuery(query="anything", recipe=RECIPE, limit=BEST)
     answers = found(engine, corpus[5])
-    torn = "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'ix_search_vectors_near'::regclass"
-    for harm in (torn, "DROP INDEX ix_search_vectors_near") * 3:  # statements are prepared after some times
+    torn = "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'ix_search_vectors_embedding'::regclass"
+    for harm in (
+        torn,
+        "DROP INDEX ix_search_vectors_embedding",
+    ) * 3:  # statements are prepared after some times
         with write_transaction(engine) as connection:
             connection.execute(text(harm))
         assert vector_candidates(engine, wish, MODEL, corpus[5]) is None

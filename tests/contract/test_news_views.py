@@ -18,6 +18,7 @@ from headwater.store.connect import read_transaction
 from headwater.store.sql_store import SqlStore
 from headwater_recipes.geopolitics.views import NAMES
 
+pytestmark = pytest.mark.usefixtures("recipe_views")
 RECIPE = "geopolitics"
 STRAIT = "0b0f2a86-6a1c-4b0e-9d43-1f2f3c4d5e6f"
 ENTRY = "7e9a1c52-0f65-4e2b-8a53-0d6b1f2c3a4b"

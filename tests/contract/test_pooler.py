@@ -25,7 +25,7 @@ from headwater.model.connection_settings import ConnectionSettings
 from headwater.store.connect import connect, read_transaction, write_transaction
 from headwater.store.migrate import migrate
 from headwater.store.postgresql import disable_timeouts
-from headwater.store.schema.columns import metadata
+from headwater.store.tables import metadata
 
 LEFT = b"""
 SELECT 'prepared ' || name FROM pg_prepared_statements

@@ -26,6 +26,7 @@ from headwater.settings.settings import Retention, read_settings
 from headwater.store.schema.flow import captures, deliveries, documents, leads, polls
 from headwater.store.schema.operations import alarms
 
+pytestmark = pytest.mark.usefixtures("recipe_views")
 DAY = timedelta(days=1)
 
 
@@ -37,7 +38,7 @@ def app(database: str, tmp_path: Path, scene: Scene) -> Iterator[App]:
 
 
 def keeping(app: App, **days: int) -> App:
-    forever = {"runs": 0, "alarms": 0, "captures": 0, "documents": 0}
+    forever = {"polls": 0, "alarms": 0, "captures": 0, "documents": 0}
     settings = msgspec.structs.replace(app.settings, retention=Retention(**(forever | days)))
     made = App(settings, clock=app.clock)
     vars(made)["store"] = app.store
@@ -56,7 +57,7 @@ def test_c33_old_runs_go_and_a_stopped_source_stays_stopped(app: App, scene: Sce
     scene.claim(Task.POLL, keys=(running.id,), recipe="crypto")
     scene.now += 20 * DAY
     scene.tell(source=crypto("Fresh"))
-    assert apply_retention(keeping(app, runs=14))["runs"] == 1
+    assert apply_retention(keeping(app, polls=14))["polls"] == 1
     assert {row["status"] for row in scene.rows(polls)} == {"running", "completed"}
     assert scene.claim(Task.POLL, keys=(source.id,), recipe="crypto") == []
 
@@ -247,12 +248,12 @@ def test_c30_a_dry_run_counts_and_changes_nothing(app: App, scene: Scene):
     scene.refine(*(kept(draft) for draft in drafts(scene, crypto(), "a", "b")))
     scene.drafts("page")
     scene.now += 40 * DAY
-    everything = keeping(app, runs=14, alarms=14, captures=14, documents=14)
+    everything = keeping(app, polls=14, alarms=14, captures=14, documents=14)
     tables = (polls, alarms, captures, documents)
     before = [scene.rows(table) for table in tables]
     told = apply_retention(everything, dry_run=True)
-    assert {name: told[name] for name in ("runs", "alarms", "captures", "documents")} == {
-        "runs": 2,
+    assert {name: told[name] for name in ("polls", "alarms", "captures", "documents")} == {
+        "polls": 2,
         "alarms": 0,
         "captures": 0,
         "documents": 2,
@@ -265,7 +266,7 @@ def test_nothing_goes_where_the_policy_keeps_for_ever(app: App, scene: Scene):
     scene.refine(*(kept(draft) for draft in drafts(scene, crypto(), "a")))
     scene.now += 4_000 * DAY
     told = apply_retention(keeping(app))
-    assert [told[name] for name in ("runs", "alarms", "captures", "documents")] == [0, 0, 0, 0]
+    assert [told[name] for name in ("polls", "alarms", "captures", "documents")] == [0, 0, 0, 0]
     assert scene.count(polls) == 1
 
 
@@ -278,19 +279,19 @@ def test_c33_the_verb_cleans_up_and_tells(
 ):
     scene.now -= 1_000 * DAY
     scene.tell(source=crypto())
-    path = settings_file(tmp_path, database, "retention: {runs: 14}")
+    path = settings_file(tmp_path, database, "retention: {polls: 14}")
     words = ("--config", str(path), "cleanup")
     assert (
-        "1 run, 0 alarms, 0 captures would be removed" in call(capsys, monkeypatch, *words, "--dry-run").out
+        "1 poll, 0 alarms, 0 captures would be removed" in call(capsys, monkeypatch, *words, "--dry-run").out
     )
-    assert call(capsys, monkeypatch, *words, "--json").record["runs"] == 1
+    assert call(capsys, monkeypatch, *words, "--json").record["polls"] == 1
     assert scene.count(polls) == 0
 
 
 def test_a_negative_policy_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
-    path = settings_file(tmp_path, "sqlite:///x.db", "retention: {runs: -1}")
+    path = settings_file(tmp_path, "sqlite:///x.db", "retention: {polls: -1}")
     answer = call(capsys, monkeypatch, "--config", str(path), "cleanup")
     assert answer.code == 1
     assert "days cannot be negative" in answer.err

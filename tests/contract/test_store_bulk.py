@@ -9,10 +9,10 @@ from sqlalchemy import select, text
 from headwater.store.bulk import insert_rows, update_rows
 from headwater.store.connect import connect, read_transaction, write_transaction
 from headwater.store.in_list import in_list
-from headwater.store.schema.columns import metadata
 from headwater.store.schema.flow import documents, groups
 from headwater.store.schema.knowledge import fingerprints
 from headwater.store.sql_store import SqlStore
+from headwater.store.tables import metadata
 
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
 

@@ -93,7 +93,7 @@ def test_a_source_is_shown_with_its_last_runs(scene: Scene, catalogue: Catalogue
         scene.tell()
     shown = catalogue.source(getattr(scene.source, by))
     assert shown["id"] == scene.source.id
-    assert [run["started_at"] for run in shown["runs"]] == [
+    assert [run["started_at"] for run in shown["polls"]] == [
         START + hours * HOUR for hours in range(11, 1, -1)
     ]
     assert catalogue.source("nobody") is None

@@ -103,7 +103,7 @@ def test_lookups_in_sqlite_are_searches_by_the_whole_key(sqlite_engine: Engine):
         SqlStore(sqlite_engine).look_up_fingerprints("trial", SCHEME, prints, [1, 2], 40)
     finally:
         event.remove(sqlite_engine, "before_cursor_execute", explain)
-    searched = [plan for plan in plans if "fingerprints" in plan or "bands" in plan]
+    searched = [plan for plan in plans if "fingerprints" in plan or "dedupe_bands" in plan]
     assert searched
     for plan in searched:
         assert plan.endswith(("(recipe=? AND kind=? AND value=?)", "(space=? AND band=?)")), plan
@@ -130,13 +130,13 @@ def test_deciding_a_document_again_changes_nothing(scene: Scene):
     said = {"sentences": (5,), "prints": (("url", "u"),)}
     scene.refine(keep(first, 1, 2, **said), copy(second, first, 1, 2, **said))
     before = rows_of(scene)
-    assert len(before["bands"]) == 4
+    assert len(before["dedupe_bands"]) == 4
     again = [scene.change(draft, "reset", version="v2") for draft in (first, second)]
     epoch = now(scene)
     results = (keep(again[0], 1, 2, epoch=epoch, **said), copy(again[1], first, 1, 2, epoch=epoch, **said))
     assert scene.refine(*results) == []
     after = rows_of(scene)
-    for name in ("bands", "fingerprints", "sentences", "edges"):
+    for name in ("dedupe_bands", "fingerprints", "sentence_counts", "edges"):
         assert after[name] == before[name], name
 
 

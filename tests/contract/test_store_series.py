@@ -46,7 +46,7 @@ def test_r61_the_run_counts_what_was_told_and_what_is_new(scene: Scene):
     tell(scene, BAR)
     scene.now += timedelta(minutes=5)
     tell(scene, BAR, replace(BAR, symbol="ABCM"), seen=(SEEN,))
-    counted = sorted((run["found"], run["new"], run["status"]) for run in rows(scene, polls))
+    counted = sorted((run["found_count"], run["new_count"], run["status"]) for run in rows(scene, polls))
     assert counted == [(1, 1, "completed"), (3, 2, "completed")]
 
 

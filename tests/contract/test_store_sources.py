@@ -97,7 +97,12 @@ def test_a_run_is_running_then_completed_with_its_counts(scene: Scene):
     )  # fmt: skip
     assert scene.store.finish_poll([polled], ME, scene.now) == 2
     run = scene.row(polls)
-    assert (run["status"], run["ended_at"], run["found"], run["new"]) == ("completed", scene.now, 2, 2)
+    assert (run["status"], run["ended_at"], run["found_count"], run["new_count"]) == (
+        "completed",
+        scene.now,
+        2,
+        2,
+    )
     assert (run["http_status"], run["elapsed_ms"], run["warnings"]) == (200, 12, ["odd date"])
     assert run["capture_id"] == capture.id == scene.row(captures)["id"]
     row = scene.row(sources)
@@ -157,7 +162,7 @@ def test_leads_of_a_look_that_goes_on_are_stored_at_once_and_counted_in_its_run(
     )
     assert scene.store.finish_poll([rest], ME, START) == 1
     run = scene.row(polls)
-    assert (run["found"], run["new"]) == (4, 3)
+    assert (run["found_count"], run["new_count"]) == (4, 3)
     assert scene.row(leads, identity="a")["capture_id"] == page.id
 
 

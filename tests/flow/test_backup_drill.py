@@ -25,10 +25,10 @@ from headwater.store.maintenance import snapshot
 from headwater.store.maintenance.snapshot import check_snapshot, save_snapshot
 from headwater.store.migrate import HEAD
 from headwater.store.rows import capture_from
-from headwater.store.schema.columns import metadata
 from headwater.store.schema.flow import captures, documents, sources
 from headwater.store.search.full_text import SearchQuery, search_text
 from headwater.store.sql_store import SqlStore
+from headwater.store.tables import metadata
 from headwater_demo.internet import Internet, running
 
 FEEDS = [("Ledger Lane", "http://ledgerlane.example/feed"), ("Odd", "http://oddfeeds.example/truncated.xml")]

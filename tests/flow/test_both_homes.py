@@ -128,7 +128,7 @@ def test_each_recipe_is_there_with_what_it_makes(homes: tuple[Left, Left], recip
         assert len(kept) > 10
         sent = [row for row in left.rows["deliveries"] if (row["recipe"], row["state"]) == (recipe, "done")]
         assert len(sent) >= min(len(kept), 5)
-        assert {run["status"] for run in left.rows["runs"] if run["recipe"] == recipe} == {"completed"}
+        assert {run["status"] for run in left.rows["polls"] if run["recipe"] == recipe} == {"completed"}
 
 
 def test_what_depends_on_the_order_of_arrival_is_there_too(homes: tuple[Left, Left]):
@@ -137,7 +137,8 @@ def test_what_depends_on_the_order_of_arrival_is_there_too(homes: tuple[Left, Le
     assert ours.states("procedures") == {"kept", "dropped", "aside"}
     assert ours.states("markets", "leads") == ours.states("crypto", "leads") == {"done", "duplicate"}
     filled = (
-        "bands", "bars", "edges", "facts", "members", "mentions", "observations", "queue_items", "sentences", "vectors",
+        "bars", "dedupe_bands", "edges", "facts", "mentions", "observations", "queue_items", "sentence_counts", "story_members",
+        "vectors",
     )  # fmt: skip
     assert [name for name in filled if len(ours.rows[name]) < 10] == []
 
@@ -148,9 +149,9 @@ def test_whatever_is_not_compared_is_named_and_exists(engine: Engine):
 
 
 def test_a_difference_is_told_by_table_row_and_column():
-    ours = {"epochs": [{"space": 1, "value": 2}, {"space": 2, "value": 5}]}
-    assert list(differences(ours, {"epochs": ours["epochs"][::-1]})) == []
-    theirs = {"epochs": [{"space": 1, "value": 3}]}
+    ours = {"dedupe_epochs": [{"space": 1, "value": 2}, {"space": 2, "value": 5}]}
+    assert list(differences(ours, {"dedupe_epochs": ours["dedupe_epochs"][::-1]})) == []
+    theirs = {"dedupe_epochs": [{"space": 1, "value": 3}]}
     assert list(differences(ours, theirs)) == [
         'epochs {"space":1}: value: 2 != 3', 'epochs {"space":2}: 1 against 0',
     ]  # fmt: skip

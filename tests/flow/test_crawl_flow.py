@@ -97,7 +97,7 @@ def test_a_second_crawl_changes_nothing(internet, tmp_path):
         app.operations.wake("trial", app.clock())
         run(context)
         assert [(row["id"], row["revision"]) for row in rows(app, documents)] == before
-        assert [row["new"] for row in rows(app, polls)][1:] == [0]
+        assert [row["new_count"] for row in rows(app, polls)][1:] == [0]
 
 
 def test_a_page_that_fails_does_not_end_the_crawl(internet, tmp_path):

@@ -106,7 +106,7 @@ def test_every_capture_lies_in_the_archive(finished: RecipeRun):
 def test_c13_every_look_is_on_record_with_its_counts(finished: RecipeRun):
     looks = finished.rows(polls)
     assert {run["status"] for run in looks} == {"completed"}
-    assert sum(run["new"] for run in looks) == len(finished.rows(leads))
+    assert sum(run["new_count"] for run in looks) == len(finished.rows(leads))
 
 
 def test_no_lease_is_left(finished: RecipeRun):

@@ -106,7 +106,7 @@ def test_c15_feeds_that_can_be_read_are_read_and_their_defects_noted(
             row = made.source(feed["name"])
             assert (row["reason"], row["failures"], row["active"]) == (None, 0, True), feed
             (look,) = made.rows(polls, source_id=row["id"])
-            assert look["found"] > 0, feed
+            assert look["found_count"] > 0, feed
             # What arrives packed without saying so is opened by whoever fetches it.
             noted = look["warnings"] or made is museum or feed["defect"] == "gzip-without-header"
             assert expect != "broken" or noted, feed

@@ -65,7 +65,7 @@ def run(context: JobContext, clock: Moving) -> None:
 def told(app) -> dict[str, set[str]]:
     """Live stories and the addresses in them."""
     inside = defaultdict(set)
-    query = """SELECT m.story_id, d.url FROM members m JOIN documents d ON d.id = m.document_id
+    query = """SELECT m.story_id, d.url FROM story_members m JOIN documents d ON d.id = m.document_id
         JOIN stories s ON s.id = m.story_id WHERE s.state = 'live'"""
     for row in rows(app, query):
         inside[row["story_id"]].add(row["url"])

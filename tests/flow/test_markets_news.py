@@ -60,7 +60,7 @@ def test_r58_r61_articles_become_documents_and_the_run_says_how_many(internet, t
         assert {row["state"] for row in made.rows(documents)} == {State.KEPT}
         looks = made.rows(polls)
         assert {run["status"] for run in looks} == {"completed"}
-        assert sum(run["new"] for run in looks) == len(made.rows(leads))
+        assert sum(run["new_count"] for run in looks) == len(made.rows(leads))
         document = made.rows(documents)[0]
         assert document["publisher"] in {"Harbour Wire", "Quay Report", "Ledger Desk"}
         assert document["quality"] > 0.65
@@ -80,7 +80,7 @@ def test_r18_a_look_tells_its_bytes_their_hash_its_items_and_how_the_answer_came
     with markets_run(tmp_path, internet, news_of("NGSC"), home=own_home) as made:
         made.run()
         (run,) = made.rows(polls)
-        assert (run["error"], run["http_status"], run["found"]) == (None, 200, 1)
+        assert (run["error"], run["http_status"], run["found_count"]) == (None, 200, 1)
         assert run["elapsed_ms"] is not None
         (row,) = made.rows(captures, id=run["capture_id"])
         body = made.app.archive.get([capture_from(row)])[row["sha256"]]
@@ -108,7 +108,7 @@ def test_r52_r53_a_second_look_finds_nothing_new_and_queues_nothing_again(intern
         before = [made.rows(table) for table in (leads, documents, queue_items, edges)]
         made.again()
         assert [made.rows(table) for table in (leads, documents, queue_items, edges)] == before
-        assert [run["new"] for run in made.rows(polls)][-2:] == [0, 0]
+        assert [run["new_count"] for run in made.rows(polls)][-2:] == [0, 0]
 
 
 def test_r54_r55_r56_r60_the_same_address_from_another_source_is_recognised_after_any_time(

@@ -23,8 +23,8 @@ FILINGS = {
 }
 
 
-def prices(look: str, ticker: str | None = "NGSC", **options):
-    line = {"name": look, "kind": "market_api", "options": {"look": look, **options}}
+def prices(dataset: str, ticker: str | None = "NGSC", **options):
+    line = {"name": dataset, "kind": "market_api", "options": {"dataset": dataset, **options}}
     return line | ({"tickers": [ticker]} if ticker else {})
 
 
@@ -120,7 +120,7 @@ def test_a_holiday_is_a_success(internet, tmp_path):
         tmp_path, internet, prices("grouped", None, **{"from": "2026-11-11", "to": "2026-11-11"})
     ) as made:
         made.run()
-        assert [(run["status"], run["found"]) for run in made.rows(polls)] == [("completed", 0)]
+        assert [(run["status"], run["found_count"]) for run in made.rows(polls)] == [("completed", 0)]
         made.again()
         assert len(made.asked(PROVIDER)) == 1  # a day that was read is not asked for again
 

@@ -22,9 +22,9 @@ from headwater.runtime.worker_loop import run_round
 from headwater.store.admin.replays import Replays
 from headwater.store.claims import replay as replaying
 from headwater.store.connect import write_transaction
-from headwater.store.schema.columns import metadata
 from headwater.store.schema.flow import documents, leads, revisions
 from headwater.store.schema.replays import replay_items
+from headwater.store.tables import metadata
 from headwater_demo.internet import Internet, running
 
 TELLING = [ReplayVerdict.BETTER, ReplayVerdict.WORSE, ReplayVerdict.CHANGED, ReplayVerdict.FAILED]
@@ -98,7 +98,7 @@ def _finish(context: JobContext) -> None:
 
 def _everything(lab: RecipeRun) -> dict[str, list[str]]:
     """Every row of every table but those of replays."""
-    own = {"replays", "replay_items", "chores"}
+    own = {"replays", "replay_items", "maintenance_tasks"}
     return {
         name: sorted(map(repr, lab.rows(table))) for name, table in metadata.tables.items() if name not in own
     }

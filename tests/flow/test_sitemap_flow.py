@@ -46,7 +46,11 @@ def test_p3_a_site_is_read_from_robots_through_its_indexes_to_documents(internet
         assert len(found) == 4 * PER_FILE + 1
         assert {row["state"] for row in rows(app, leads)} == {State.DONE}
         (looked,) = rows(app, polls)
-        assert (looked["status"], looked["found"], looked["new"]) == ("completed", len(found), len(found))
+        assert (looked["status"], looked["found_count"], looked["new_count"]) == (
+            "completed",
+            len(found),
+            len(found),
+        )
         assert any("sitemap_failed:http_404" in warning for warning in looked["warnings"])
         assert any("index_too_deep" in warning for warning in looked["warnings"]), looked["warnings"]
         assert "/maps/too-deep.xml" not in asked(internet, "mapped.example")
@@ -64,7 +68,7 @@ def test_p3_a_second_look_asks_conditionally_and_finds_nothing_new(internet, tmp
         assert record["status"] == 304
         assert "if-none-match" in record["headers"]
         assert len(rows(app, captures)) == before
-        assert [row["found"] for row in rows(app, polls)][-1] in (0, PER_FILE)
+        assert [row["found_count"] for row in rows(app, polls)][-1] in (0, PER_FILE)
 
 
 @pytest.mark.parametrize(

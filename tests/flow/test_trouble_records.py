@@ -223,7 +223,7 @@ def test_what_is_found_on_the_way_is_stored_at_once_with_the_capture_it_was_foun
     }
     assert len(lab.documents(State.KEPT)) == 2
     (run,) = lab.rows(polls)
-    assert (run["status"], run["error"], run["found"], run["new"]) == ("failed", "quota", 2, 2)
+    assert (run["status"], run["error"], run["found_count"], run["new_count"]) == ("failed", "quota", 2, 2)
 
 
 def test_a_source_is_not_blamed_for_our_own_full_disk(start: Start, monkeypatch: pytest.MonkeyPatch):

@@ -64,7 +64,7 @@ def test_p6_a_territory_is_the_host_and_what_is_below_it(url, inside):
 
 
 def test_without_what_is_below_only_the_host_itself_belongs():
-    only = scope_of(["http://www.site.example/"], below=False)
+    only = scope_of(["http://www.site.example/"], subdomains=False)
     assert "http://site.example/x" in only
     assert "http://sub.site.example/x" not in only
 
@@ -119,14 +119,14 @@ def test_where_a_redirect_led_is_not_gone_to_again():
     frontier = Frontier()
     frontier.add(["http://site.example/a", "http://site.example/b"], 0)
     assert frontier.next().url == "http://site.example/a"
-    assert not frontier.reached("http://site.example/b")
-    assert frontier.reached("http://site.example/b")
+    assert not frontier.mark_reached("http://site.example/b")
+    assert frontier.mark_reached("http://site.example/b")
     assert frontier.next() is None
-    assert frontier.rest(5) == []
+    assert frontier.waiting(5) == []
 
 
 def test_a_frontier_that_is_full_says_so():
-    frontier = Frontier(most=2)
+    frontier = Frontier(max_waiting=2)
     frontier.add([f"http://site.example/{name}" for name in "abcd"], 0)
     assert frontier.skipped == {"frontier_full": 2}
 
@@ -188,7 +188,7 @@ def test_a_page_that_forbids_following_has_no_links():
     ],
 )
 def test_the_words_of_a_page_are_read_in_its_own_alphabet(body, content_type):
-    assert "Documentación" in parse_page(body, url="http://site.example/", content_type=content_type).words
+    assert "Documentación" in parse_page(body, url="http://site.example/", content_type=content_type).text
 
 
 @given(st.binary(max_size=400))
@@ -209,15 +209,15 @@ def test_recognising_needs_the_address_and_enough_markers():
         {"page_patterns": "/tramites/", "markers": ["Requisitos", "Plazo"], "least_markers": 2}
     )
     url, words = "http://site.example/tramites/1", "requisitos; plazos"
-    assert recognise.evidence(url, words, 1) == ("Requisitos", "Plazo")
-    assert recognise.evidence(url, "requisitos", 1) is None
-    assert recognise.evidence("http://site.example/otros", words, 1) is None
+    assert recognise.matching_markers(url, words, 1) == ("Requisitos", "Plazo")
+    assert recognise.matching_markers(url, "requisitos", 1) is None
+    assert recognise.matching_markers("http://site.example/otros", words, 1) is None
 
 
 def test_without_rules_every_page_below_the_start_is_meant():
     recognise = page_matcher_option({})
-    assert recognise.evidence("http://site.example/", "", 0) is None
-    assert recognise.evidence("http://site.example/a", "", 1) == ()
+    assert recognise.matching_markers("http://site.example/", "", 0) is None
+    assert recognise.matching_markers("http://site.example/a", "", 1) == ()
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from headwater.model.warning_log import WarningLog
-from headwater.sources.sitemaps.parser import parse_sitemap
+from headwater.sources.sitemaps.parser import decompress_sitemap, parse_sitemap
 from headwater.sources.sitemaps.sitemap import NotASitemap, SitemapEntry
 from headwater.sources.sitemaps.xml_parser import parse_loosely
-from headwater.text.sitemap_decompression import decompress_chunks
 
 # Without its date, so that the same bytes come out each time.
 packed_as = partial(gzip.compress, mtime=0)
@@ -26,7 +25,7 @@ def read(body, notes=None, **told):
     found = parse_sitemap(
         body, url="http://a.example/sitemap.xml", media_type="", warn=notes or WarningLog(), **told
     )
-    return found.kind, list(found.listed)
+    return found.kind, list(found.entries)
 
 
 def urlset(*lines, space=SPACE):
@@ -173,7 +172,7 @@ def test_a_file_of_the_largest_size_is_read_in_little_memory():
     tracemalloc.start()
     try:
         found = parse_sitemap(packed, url="http://a.example/s.xml.gz", media_type="", warn=WarningLog())
-        assert sum(1 for _ in found.listed) == 50_000
+        assert sum(1 for _ in found.entries) == 50_000
         assert tracemalloc.get_traced_memory()[1] < 2_000_000
     finally:
         tracemalloc.stop()
@@ -183,5 +182,5 @@ def test_pieces_never_exceed_the_limit_even_when_the_packed_body_is_tiny():
     bomb = packed_as(b"\0" * 100_000_000)
     sizes: list[int] = []
     with pytest.raises(NotASitemap, match="too_large"):
-        sizes.extend(map(len, decompress_chunks(bomb, warn=WarningLog(), limit=1_000_000)))
+        sizes.extend(map(len, decompress_sitemap(bomb, warn=WarningLog(), limit=1_000_000)))
     assert sum(sizes) <= 1_000_000

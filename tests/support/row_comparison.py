@@ -17,9 +17,9 @@ from sqlalchemy import Engine, Table, inspect, select
 from headwater.model.ports import Archive
 from headwater.store.connect import read_transaction
 from headwater.store.rows import capture_from
-from headwater.store.schema.columns import metadata
 from headwater.store.schema.flow import captures
 from headwater.store.schema.search import search_metadata
+from headwater.store.tables import metadata
 
 Row = dict[str, Any]
 
@@ -34,14 +34,15 @@ OWN = {
     # What arrived together lies together. That the bytes are the same is seen by their hash.
     "captures": {"pack", "start"},
     # A look has a name of its own, and a number made of it.
-    "runs": {"id", "number"},
+    "polls": {"id", "number"},
     # The account, the clock and the particulars of a company are as of the look.
     "observations": {"at"},
 }
 ELSEWHERE = {
-    "chores": "what is done by the clock, and which beat leads: nothing that a recipe makes",
+    "maintenance_tasks": "what is done by the clock, and which beat leads: nothing that a recipe makes",
     "alembic_version": "the schema's own",
-    "home": "the name of the database itself, and where it moved",
+    "recipe_views": "which views this database has",
+    "database_identity": "the name of the database itself, and where it moved",
     "search_vectors": "PostgreSQL's part of searching, made from vectors",
     "search_entries": "made from documents at night; the tests of searching fill it on both databases",
     **dict.fromkeys(

@@ -1,3 +1,5 @@
+"""Alarms: what an operator should know about a recipe or a source."""
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -6,8 +8,8 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alarm:
-    """Something an operator should know: a row first, then told on every channel. `subject` is the source it is about,
-    or "" for the recipe as a whole. Revision 1 says that it began, revision 2 that it is over."""
+    """An alarm is stored as a row and then sent to every channel. `subject` is the source it concerns, or "" for the whole
+    recipe. Revision 1 raises it, revision 2 clears it."""
 
     id: str
     recipe: str

@@ -1,38 +1,49 @@
+"""Documents: text, metadata and facts, each with the history of how it came to be."""
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from operator import attrgetter
 from typing import Any, Generic, Self, TypeVar
 
-FactType = TypeVar("FactType")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class FactKey(Generic[FactType]):
-    """A typed key for what a step or a recipe found out.
+class FactKey(Generic[T]):
+    """A typed key for a fact that a step or a recipe adds to a document.
 
-    The engine stores the value as JSON and never learns the type; whoever holds the key reads it back typed.
+    The engine stores the value as JSON and never learns its type; code that holds the key reads it back typed.
     """
 
     name: str
-    kind: type[FactType]
+    kind: type[T]
 
 
 @dataclass(frozen=True, slots=True)
 class FactValue:
-    """A fact's value with the one who said it."""
+    """The value of a fact, with the step that set it."""
 
     value: Any
     step: str = ""
     version: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """One way to recognise a document again. An exclusive fingerprint belongs to one document of a recipe only."""
+
+    kind: str
+    value: str
+    exclusive: bool = True
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """What is remembered of a document, kept or not, so that a later copy of it is recognised.
+    """What the dedupe index stores of a document, kept or not, so that a later copy of it is recognised.
 
-    `epoch` is how far the memory had come when it was asked about this document: if somebody remembered something
-    alike since, the document must be decided again.
+    `epoch` is the state of the index when it was queried for this document: if something similar was added since, the
+    document must be decided again.
     """
 
     scheme: str
@@ -46,28 +57,16 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class FingerprintLookup:
-    """What the memory knows about some fingerprints and keys: their first and their latest holders."""
+    """The answer of the dedupe index: the first owner of each fingerprint, and the latest holders of each key."""
 
     epoch: int
     owners: Mapping[tuple[str, str], str]
     holders: Mapping[int, Sequence[str]]
 
 
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Fingerprint:
-    """One way to recognise a document again. An exclusive one belongs to one document of a recipe only."""
-
-    kind: str
-    value: str
-    exclusive: bool = True
-
-
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A subject found in the text, with where and how surely."""
+    """A subject named in the text, with its positions and how certain the match is."""
 
     subject: str
     kind: str
@@ -78,7 +77,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Vector:
-    """What a text means to a model: a unit vector, as 32-bit floats in little-endian order."""
+    """The embedding of a text by a model: a unit vector, as 32-bit floats in little-endian order."""
 
     model: str
     values: bytes = field(repr=False)
@@ -97,7 +96,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class TrailEntry:
-    """One line of a document's history: which step ran, in which version, what it changed and what it noted."""
+    """One entry of a document's history: which step ran, in which version, what it changed and what it noted."""
 
     step: str
     version: str
@@ -107,9 +106,9 @@ class TrailEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
-    """Text, metadata and facts. A step returns a changed copy; the engine notes which step changed which field.
+    """A step returns a changed copy of a document; the engine records which step changed which field.
 
-    `origins` says, per field, which evidence the value came from ("json-ld datePublished", "feed entry").
+    `origins` names, per field, the evidence for its value ("json-ld datePublished", "feed entry").
     """
 
     id: str
@@ -147,7 +146,7 @@ class Document:
     notes: Mapping[str, Any] = field(default_factory=dict)
 
     def with_changes(self, **changes: Any) -> Self:
-        """With these fields changed: what `dataclasses.replace` does, at a fraction of its cost for so many fields."""
+        """Returns a copy with these fields changed, like `dataclasses.replace` but much faster for so many fields."""
         if not FIELDS.issuperset(changes):
             raise TypeError(f"a document has no field {sorted(set(changes) - FIELDS)}")
         copy = object.__new__(type(self))
@@ -155,15 +154,15 @@ class Document:
         return copy
 
     def fact(self, key: FactKey[T]) -> T | None:
-        found = self.facts.get(key.name)
-        return None if found is None else found.value
+        fact = self.facts.get(key.name)
+        return None if fact is None else fact.value
 
     def with_fact(self, key: FactKey[T], value: T) -> Self:
-        """With `value` under `key`; the engine fills in which step said so."""
+        """Returns a copy with `value` under `key`; the engine fills in the step that set it."""
         return self.with_changes(facts={**self.facts, key.name: FactValue(value)})
 
     def with_notes(self, **notes: Any) -> Self:
-        """With notes for the history: scores, parts of a score, the rule that decided."""
+        """Returns a copy with notes for the trail: scores, parts of a score, the rule that decided."""
         return self.with_changes(notes={**self.notes, **notes})
 
 
@@ -175,14 +174,14 @@ CONTENT = attrgetter(*CONTENT_FIELDS)
 
 
 def with_trail_entry(before: Document, after: Document, step: str, version: str) -> Document:
-    """`after` with one more line of history: what this step changed, and who said its new facts."""
-    pairs = zip(CONTENT_FIELDS, CONTENT(before), CONTENT(after), strict=True)
-    changed = tuple(name for name, old, new in pairs if old is not new and old != new)
+    """Returns `after` with one more trail entry: what this step changed, and that its new facts are its own."""
+    values = zip(CONTENT_FIELDS, CONTENT(before), CONTENT(after), strict=True)
+    changed = tuple(name for name, old, new in values if old is not new and old != new)
     facts = after.facts
     if "facts" in changed:
         facts = {
-            name: finding if finding.step else FactValue(finding.value, step, version)
-            for name, finding in after.facts.items()
+            name: fact if fact.step else FactValue(fact.value, step, version)
+            for name, fact in after.facts.items()
         }
-    mark = TrailEntry(step, version, changed, after.notes)
-    return after.with_changes(facts=facts, trail=(*after.trail, mark), notes={})
+    entry = TrailEntry(step, version, changed, after.notes)
+    return after.with_changes(facts=facts, trail=(*after.trail, entry), notes={})

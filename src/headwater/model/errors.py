@@ -1,11 +1,11 @@
-"""The three answers of a part that cannot simply succeed.
+"""How a part of a recipe fails.
 
-    Drop(reason)                 a value: "no, because": the record ends here, with its reason (outcome.py)
+    Drop(reason)                 a value, not an error: the record ends here, with its reason (outcomes.py)
     HeadwaterError
-    ├── Temporary                "later": try again, not before `delay`
-    ├── Permanent                "never": this record goes to quarantine with the reason
+    ├── Temporary                try again, not before `delay`
+    ├── Permanent                the record goes to quarantine with the reason
     └── Refused                  an operator's mistake: bad configuration, unknown recipe, missing database
-        └── MovedAway            the installation lives elsewhere, now or still: whoever works here stops
+        └── MovedAway            the installation is in another environment; every process here stops
 
 Parts raise; only the engine catches.
 """
@@ -14,7 +14,7 @@ from datetime import timedelta
 
 
 class HeadwaterError(Exception):
-    """Root of everything Headwater raises on purpose. `reason` is a short machine-readable code."""
+    """Base class of the errors that Headwater raises on purpose. `reason` is a short machine-readable code."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(f"{reason}: {detail}" if detail else reason)
@@ -23,8 +23,8 @@ class HeadwaterError(Exception):
 
 
 class Temporary(HeadwaterError):
-    """Later. `delay` is the least time to wait; without it the engine's backoff decides. `counts` is False when
-    nothing was tried, only postponed."""
+    """Try again. `delay` is the minimum wait; without it the engine's backoff applies. `counts` is False when the record
+    was only postponed, not attempted."""
 
     def __init__(
         self, reason: str, detail: str = "", *, delay: timedelta | None = None, counts: bool = True
@@ -35,12 +35,12 @@ class Temporary(HeadwaterError):
 
 
 class Permanent(HeadwaterError):
-    """Never. Trying again with the same input and the same code gives the same answer."""
+    """Do not try again: the same input and the same code give the same result."""
 
 
 class Refused(HeadwaterError):
-    """What was asked cannot be done; `detail` is one sentence that says what to do instead."""
+    """The request cannot be carried out; `detail` is one sentence that says what to do instead."""
 
 
 class MovedAway(Refused):
-    """The installation moved to another home, or has not left the one from which it comes; nothing is written here."""
+    """The installation moved to another environment, or the move to this one has not ended; nothing is written here."""

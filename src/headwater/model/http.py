@@ -1,3 +1,5 @@
+"""Requests, responses and captures: what goes over the wire."""
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -6,10 +8,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capture:
-    """Exactly what came over the wire: the unit of provenance, where `replay` starts.
+    """Exactly what came over the wire: the unit of provenance, and the input of a replay.
 
-    The bytes lie in the archive, in `pack` from `start` on; this record says how they came and `sha256` what they
-    must be. `policy` tells which rule allowed the request.
+    The bytes are in the archive, in `pack` from offset `start`; `sha256` is their hash. `policy` names the rule that
+    allowed the request.
     """
 
     id: str
@@ -30,12 +32,12 @@ class Capture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A request that somebody wants sent. The fetcher decides whether and when it may be.
+    """A request to send. The fetcher decides whether and when it may be sent.
 
     `purpose` is "page", "feed", "sitemap", "robots", "policy" (a site's file about itself) or "api"; it selects the
     rules (robots, rates). `credential` names the key whose budget the request counts against; `secrets` are headers or
-    parameters added at the last moment, which never appear in a log, an error or a capture. `render` wants the page as
-    a browser shows it.
+    parameters added just before sending, which never appear in a log, an error or a capture. `accept` lists error
+    statuses that count as an answer. `render` asks for the page as a browser shows it.
     """
 
     url: str
@@ -53,7 +55,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """An answer with its complete, decoded body. `hops` are the (status, url) of the redirects that led here."""
+    """A response with its complete, decoded body. `hops` are the (status, url) of the redirects that led to it."""
 
     url: str
     status: int
@@ -68,9 +70,9 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """No answer, because: dns, refused, reset, timeout, tls, truncated, too_large, forbidden_address, robots,
-    reserved, rate_limited, breaker_open, bad_url, redirects, protocol; with a browser also js_required (there is none),
-    render_timeout, render_memory, render_crashed, browser_failed. `delay` when the fetcher knows how long to wait."""
+    """No response. `reason` is one of: dns, refused, reset, timeout, tls, truncated, too_large, forbidden_address, robots,
+    reserved, rate_limited, breaker_open, bad_url, redirects, protocol; with a browser also js_required (no browser),
+    render_timeout, render_memory, render_crashed, browser_failed. `delay` is set when the fetcher knows how long to wait."""
 
     reason: str
     detail: str = ""

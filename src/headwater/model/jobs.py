@@ -1,5 +1,4 @@
-"""What goes into the engine's jobs and what they decide. The store reads the first and carries out the second,
-each in one transaction."""
+"""Inputs and results of the engine's jobs. The store claims the inputs and commits the results, each in one transaction."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,11 +20,20 @@ class Task(StrEnum):
     GATHER = "gather"
     DELIVER = "deliver"
     REPLAY = "replay"
+    SUMMARIZE = "summarize"
+
+
+NETWORK_TASKS = (Task.POLL, Task.FETCH)
+LOCAL_TASKS = (Task.REFINE, Task.GATHER, Task.DELIVER)
+# Work that can wait: a local worker does it when it has nothing else to do.
+IDLE_TASKS = (Task.REPLAY,)
+# SUMMARIZE is not among them: a maintenance task runs it by the clock.
+QUEUED_TASKS = (*NETWORK_TASKS, *LOCAL_TASKS, *IDLE_TASKS)
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Some work: small and made of strings. Without keys: whatever is due. A job may arrive twice, late or never."""
+    """A unit of work: small, made of strings. Without keys it covers whatever is due. A job may arrive twice, late or never."""
 
     recipe: str
     task: Task
@@ -34,7 +42,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A wish for work: up to `limit` due rows of the job, leased to `owner` until `now + lease`."""
+    """A request for up to `limit` due rows of a job, to be leased to `owner` until `now + lease`."""
 
     job: Job
     owner: str
@@ -44,7 +52,7 @@ class Claim:
 
 
 class State(StrEnum):
-    """How a lead or a document stands. `reason` says why."""
+    """The state of a lead or a document. `reason` says why."""
 
     WAITING = "waiting"
     DONE = "done"
@@ -57,7 +65,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SourceLease:
-    """A source whose turn it is."""
+    """A source leased for one poll."""
 
     source: Source
     run: str
@@ -66,7 +74,7 @@ class SourceLease:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A document to be: what was captured, and everything known about it so far."""
+    """A document to make: its capture, and everything known about it so far."""
 
     id: str
     revision: int
@@ -78,8 +86,8 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class GroupBatch:
-    """A group with all its kept documents and the stories it was divided into last time. `ended` are the ids of
-    stories it once had: a new story takes none of them."""
+    """A group with all its kept documents and its current stories. `ended` are the ids of former stories, which must not be
+    used again. `version` counts the documents that joined."""
 
     id: str
     name: str
@@ -92,7 +100,7 @@ class GroupBatch:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A delivery to make. `record` is missing when it was withdrawn in the meantime."""
+    """A delivery to make. `record` is None when it was withdrawn in the meantime."""
 
     id: str
     route: str
@@ -103,7 +111,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Postponement:
-    """Not now: due again at `at`."""
+    """Try again: due at `at`. `counts` is False when it was not an attempt."""
 
     at: datetime
     reason: str
@@ -113,7 +121,7 @@ class Postponement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quarantine:
-    """Set apart with its reason until an operator sends it again or drops it."""
+    """Kept apart with its reason until an operator retries or drops it."""
 
     reason: str
     detail: str = ""
@@ -122,7 +130,7 @@ class Quarantine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PollResult:
-    """A finished look at a source. The leads were found in the last of the captures."""
+    """A finished poll of a source. The leads come from the last of the captures."""
 
     source: str
     run: str
@@ -145,9 +153,9 @@ class PollResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchResult:
-    """A finished fetch: a capture, or nothing new (None), or why not. `version` is the lead's as it was fetched:
-    a lead that changed in the meantime stays due, and so does one that is to be rendered if it was not (`rendered`).
-    `fresh_until`: how long the answer asked to be taken at its word."""
+    """A finished fetch: a capture, or None for nothing new, or why there is none. `version` is the lead's when it was
+    fetched: a lead that changed in the meantime stays due, and so does one that must be rendered but was not
+    (`rendered`). `fresh_until` comes from the caching headers."""
 
     lead: str
     version: str
@@ -160,9 +168,8 @@ class FetchResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefineResult:
-    """A finished document: kept, or ended with a reason, or to be tried again. `capture` is what it was made from:
-    a document that was captured anew in the meantime stays due. `render` sends its lead to be fetched once more, with
-    a browser."""
+    """A finished document: kept, ended with a reason, or postponed. `capture` is what it was made from: a document that
+    was captured again in the meantime stays due. `render` makes its lead due once more, with a browser."""
 
     id: str
     state: State
@@ -182,8 +189,8 @@ class RefineResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatherResult:
-    """A group's new division into stories. Stories whose ids are missing here are ended; documents that joined
-    since (`marks` moved on) keep the group due."""
+    """The new stories of a group. Current stories that are missing here end. When documents joined since (`version` is
+    higher now), the group stays due."""
 
     group: str
     version: int
@@ -195,7 +202,7 @@ class GatherResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryResult:
-    """A delivery's end."""
+    """How a delivery ended."""
 
     id: str
     revision: int

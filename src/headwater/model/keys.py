@@ -1,4 +1,4 @@
-"""Keys made of content: whoever computes them twice gets the same row."""
+"""Keys derived from content, so that doing a thing twice gives the same row."""
 
 from functools import lru_cache
 from hashlib import blake2b, sha256
@@ -8,24 +8,24 @@ KEY_BYTES = 12  # 96 bits: a billion keys collide with a chance of one in ten bi
 
 
 def key(*parts: str) -> str:
-    """A short stable key for an ordered list of strings; no two different lists share their spelling."""
+    """Returns a short stable key for a list of strings. The lengths are hashed too: different lists never look alike."""
     encoded = [part.encode("utf-8", "surrogatepass") for part in parts]
     lengths = ",".join([str(len(part)) for part in encoded]).encode()
     return blake2b(b"\0".join((lengths, *encoded)), digest_size=KEY_BYTES).hexdigest()
 
 
 def key_number(key: str) -> int:
-    """A key as a signed 64-bit integer, for indexes that must stay small."""
+    """Returns a key as a signed 64-bit integer, for indexes that must stay small."""
     return int.from_bytes(bytes.fromhex(key[:16]), "big", signed=True)
 
 
 def positive_number(key: str) -> int:
-    """A key as a number that any SQL client takes for an id: 63 bits, never negative."""
+    """Returns a key as a 63-bit number, never negative: any SQL client accepts it as an id."""
     return key_number(key) & POSITIVE
 
 
 def external_number(guid: str) -> int:
-    """The number by which others may know an article: the first 63 bits of the SHA-256 of its GUID in UTF-8."""
+    """Returns the public number of an article: the first 63 bits of the SHA-256 of its GUID in UTF-8."""
     return int.from_bytes(sha256(guid.encode("utf-8", "replace")).digest()[:8], "big") >> 1
 
 

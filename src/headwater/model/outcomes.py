@@ -1,36 +1,11 @@
+"""Results of the parts of a recipe: what an extractor read, what a step decided, what a sink sent."""
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from headwater.model.document import Trace
-
-
-@dataclass(frozen=True, slots=True)
-class Drop:
-    """No, because: the record ends here. `of` names the original when the reason is that it exists already; `trace`
-    is what to remember of it all the same."""
-
-    reason: str
-    of: str | None = None
-    score: float | None = None
-    evidence: Mapping[str, Any] = field(default_factory=dict)
-    trace: Trace | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SetAside:
-    """Not now, but perhaps with other code or settings: kept in quarantine with its reason, and can be sent again."""
-
-    reason: str
-    evidence: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """A delivery that arrived; `receipt` is whatever the receiver answered."""
-
-    receipt: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,10 +18,10 @@ class ExtractHints:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What an extractor read out of bytes. A field without evidence stays empty; `origins` names the evidence.
+    """What an extractor read from bytes. A field without evidence stays empty; `origins` names the evidence.
 
-    `text` is Markdown-like (headings, lists, tables, quotes, code kept), `plain` the same without markup.
-    `confidence` is the extractor's own estimate in 0..1; `method` and `candidates` say how it was found.
+    `text` is Markdown-like (headings, lists, tables, quotes and code are kept), `plain` is the same without markup.
+    `confidence` is the extractor's own estimate in 0..1; `method` and `candidates` say how the text was chosen.
     """
 
     text: str
@@ -73,8 +48,35 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """No text, because: js_required, paywall, consent, login, error_page, soft_404, redirect_stub, no_text,
+    """No text. `reason` is one of: js_required, paywall, consent, login, error_page, soft_404, redirect_stub, no_text,
     requires_ocr, encrypted, unsupported, too_large, malformed. The engine decides what happens next."""
 
     reason: str
     detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """The record ends here, for `reason`. `of` names the original of a duplicate; `trace` is what the dedupe index
+    stores of the record all the same."""
+
+    reason: str
+    of: str | None = None
+    score: float | None = None
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    trace: Trace | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """Not usable now, but perhaps with other code or settings: kept in quarantine with its reason, can be retried."""
+
+    reason: str
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A delivery that arrived; `receipt` is what the receiver answered."""
+
+    receipt: str = ""

@@ -1,4 +1,4 @@
-"""Where copies of what a recipe captured and made lie, for readers who look for them by name."""
+"""A recipe: the parts of a pipeline as one value, and the types of these parts."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,16 +8,20 @@ from typing import Any, Protocol
 
 from headwater.model.alarm import Alarm
 from headwater.model.document import Document, Fingerprint, FingerprintLookup
+from headwater.model.errors import Refused
 from headwater.model.http import Capture, Request, Response
 from headwater.model.outcomes import Drop, ExtractHints, Reading, Sent, SetAside, Unreadable
 from headwater.model.source import Bar, Lead, Observation, Source, Trigger
 from headwater.model.story import Story
 from headwater.model.subject import Subject
+from headwater.model.views import DatabaseViews
+
+RECIPE_ENTRY_POINTS = "headwater.recipes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CapturedPayload:
-    """One answer of one look at a source; `label` is the short name of whom the source is about."""
+    """One response of one poll; `label` is the short name of the source's subject."""
 
     kind: str
     label: str | None
@@ -28,8 +32,8 @@ class CapturedPayload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectLayout:
-    """`raw` names a payload, `part` a part of a document (by the kind of its source, the label, its id and the part's
-    own name). Names are relative and begin with a bucket."""
+    """Names of copies for other programs. `raw` names a payload, `part` a part of a document (by the kind of its source, the
+    label, its id and the name of the part). Names are relative and begin with a bucket."""
 
     raw: Callable[[CapturedPayload], str]
     part: Callable[[str, str | None, str, str], str]
@@ -37,18 +41,18 @@ class ObjectLayout:
 
 @dataclass(frozen=True, slots=True)
 class LeadBatch:
-    """Leads found on the way: stored at once, so that a crash in the middle of a long listing loses nothing."""
+    """Leads to store at once, so that a crash in the middle of a long listing loses nothing."""
 
     leads: tuple[Lead, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Discovery:
-    """How a look at a source ended. The watermark is stored only after all the leads are.
+    """The result of polling a source. The watermark is stored only after all the leads are.
 
-    `after` asks for the next look no sooner than that (a feed's ttl), `within` for one no later (or something would
-    be missed), `again` for one just then: the look was cut short and goes on; `moved_to` is the source's new home;
-    `gone` ends the source for good. `bars` and `observations` are kept as they are, past all steps.
+    `after` is the minimum pause before the next poll (a feed's ttl), `within` the maximum (later, entries would be
+    missed), `again` the exact pause when the poll was cut short and must be resumed. `moved_to` is the source's new
+    address; `gone` closes the source for good. `bars` and `observations` are stored as they are and pass no step.
     """
 
     leads: tuple[Lead, ...] = ()
@@ -64,8 +68,8 @@ class Discovery:
 
 
 PollSession = Generator[Request | LeadBatch, Response | None, Discovery]
-"""A look at a source, without I/O of its own: it yields requests and gets their answers, yields what it found, and
-returns how it ended. A failed request is raised into it as Temporary or Permanent."""
+"""A poll of a source, without I/O of its own: it yields requests and is sent the responses, yields leads, and returns the
+result. A failed request is raised into it as Temporary or Permanent."""
 
 Discover = Callable[[Source, datetime], PollSession]
 Extract = Callable[[bytes, ExtractHints], Reading | Unreadable]
@@ -73,12 +77,12 @@ Outcome = Document | Drop | SetAside
 
 
 class Knowledge(Protocol):
-    """What a step may ask about the documents that are stored already. Reads only, in batches."""
+    """What a step may ask about stored documents. Read-only, in batches."""
 
     def fingerprint_owners(
         self, recipe: str, fingerprints: Sequence[Fingerprint]
     ) -> Mapping[Fingerprint, str]:
-        """Which document, if any, holds each of these exclusive fingerprints."""
+        """Returns the document that owns each of these exclusive fingerprints, if there is one."""
         ...
 
     def documents(self, ids: Sequence[str]) -> Mapping[str, Document]: ...
@@ -86,29 +90,28 @@ class Knowledge(Protocol):
     def look_up_fingerprints(
         self, recipe: str, scheme: str, prints: Sequence[tuple[str, str]], keys: Sequence[int], limit: int
     ) -> FingerprintLookup:
-        """Who carried these fingerprints first, and which documents carry each key: the newest first, at most
+        """Returns the first owner of each fingerprint, and the documents that carry each key: newest first, at most
         `limit` of them."""
         ...
 
     def originals(self, ids: Sequence[str]) -> Mapping[str, str]:
-        """Of each document that is a copy, the original."""
+        """Returns the original of each document that is a duplicate."""
         ...
 
     def source_hints(self, ids: Sequence[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        """What sources said about each document besides its content, by field name: who told of it first comes
-        first."""
+        """Returns the metadata that each source gave for a document, by field name; the first source comes first."""
         ...
 
     def sentence_story_counts(
         self, recipe: str, publishers: Sequence[str], sentences: Sequence[int]
     ) -> Mapping[str, Mapping[int, int]]:
-        """In how many different stories each publisher ("" for all together) used each of the sentences."""
+        """Returns in how many different stories each publisher ("" for all together) used each of the sentences."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class StepContext:
-    """What a step is handed besides its batch."""
+    """What a step gets besides its batch."""
 
     recipe: str
     now: datetime
@@ -116,7 +119,7 @@ class StepContext:
 
 
 class Step(Protocol):
-    """A callable over a batch: one outcome per document, in order. Name and version go into the history."""
+    """A callable over a batch that returns one outcome per document, in order. Name and version go into the trail."""
 
     @property
     def name(self) -> str: ...
@@ -127,7 +130,7 @@ class Step(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FunctionStep:
-    """A per-document function as a step."""
+    """A step made of a function of one document."""
 
     decide: Callable[[Document], Outcome]
     name: str
@@ -139,7 +142,7 @@ class FunctionStep:
 
 
 def each(version: str) -> Callable[[Callable[[Document], Outcome]], FunctionStep]:
-    """Lift a function of one document to a step: `@each(version="1")`."""
+    """Decorator that makes a step of a function of one document: `@each(version="1")`."""
 
     def lift(decide: Callable[[Document], Outcome]) -> FunctionStep:
         return FunctionStep(decide, decide.__name__, version)
@@ -149,7 +152,7 @@ def each(version: str) -> Callable[[Callable[[Document], Outcome]], FunctionStep
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
-    """One thing to deliver. `key` is the idempotency key: the same for every attempt at the same revision."""
+    """A record to send. `key` is the idempotency key: the same for every attempt at the same revision."""
 
     key: str
     route: str
@@ -158,34 +161,34 @@ class Envelope:
 
 
 class Sink(Protocol):
-    """Where results go. Sends a batch, answers per parcel; raises Temporary or Permanent for the whole batch."""
+    """Where results go. It sends a batch and answers per envelope; it raises Temporary or Permanent for the whole batch."""
 
     def send(self, envelopes: Sequence[Envelope]) -> Sequence[Sent | Drop]: ...
 
 
 class Provenance(Protocol):
-    """What a sink may ask about where its records came from. Reads only."""
+    """What a sink may ask about the origin of its records. Read-only."""
 
     def captures(self, ids: Sequence[str]) -> Mapping[str, tuple[Capture, bytes]]:
-        """The captures with these ids and their bytes; what is missing or damaged is missing from the answer."""
+        """Returns the captures with these ids and their bytes, without those that are missing or damaged."""
         ...
 
     def leads(self, recipe: str) -> Sequence[Mapping[str, Any]]:
-        """Everything the recipe's sources told of, in the order of its discovery: url, source, kind, version,
-        first_seen_at, updated_at, state and reason of the lead, and document_state, document_reason."""
+        """Returns all leads of the recipe in the order of their discovery: url, source, kind, version, first_seen_at,
+        updated_at, state and reason of the lead, and document_state, document_reason."""
         ...
 
     def fetched_captures(self, recipe: str) -> Sequence[Capture]:
-        """Everything that was fetched for a lead, oldest first."""
+        """Returns everything that was fetched for a lead, oldest first."""
         ...
 
     def stories(self, recipe: str) -> Sequence[Story]:
-        """The stories that are told now, in the order of their ids."""
+        """Returns the current stories, in the order of their ids."""
         ...
 
 
 SinkFactory = Callable[[Path, Provenance], Sink]
-"""A recipe's own sink, given its output folder and where its records came from."""
+"""Makes a recipe's own sink, given its output folder and the origin of its records."""
 
 
 def always(record: Document | Story) -> bool:
@@ -205,7 +208,7 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Documents that tell one story, by position in the batch that was grouped, with their similarity."""
+    """Documents of one story, by position in the group, with their similarity."""
 
     title: str
     members: tuple[tuple[int, float], ...]
@@ -213,8 +216,8 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryContext:
-    """A story as it was just divided: its documents, the one most like it first; how it stood before, if it did; its
-    place in its group, from 1; and the time."""
+    """A story that was just clustered: its documents, the most typical first; its previous version, if there was one; its
+    rank in its group, from 1; and the time."""
 
     story: Story
     documents: tuple[Document, ...]
@@ -224,28 +227,28 @@ class StoryContext:
 
 
 DescribeStory = Callable[[StoryContext], Story]
-"""The story with what is said of it as a whole. Its id, group, members and revision are not the describer's to change."""
+"""Returns the story with its summary, score, attributes and facts. It must not change id, group, members or revision."""
 
 
 AgeStory = Callable[[Story, datetime], Story]
-"""The story with what changes by time alone as it stands then; the same story at the same time gives the same."""
+"""Returns the story with what changes by time alone (scores) for the given time. It must be deterministic."""
 
 
 @dataclass(frozen=True, slots=True)
 class LlmSummary:
-    """That a language model may summarise a recipe's stories, where the settings name one. A story says its version under
-    `attributes.content`; `routes` are told again when its summary was replaced."""
+    """Permission for a language model to summarise a recipe's stories, where the settings name one. A story has its version
+    under `attributes.content`; its `routes` are delivered again when its summary was replaced."""
 
     routes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grouping:
-    """How documents become stories: `key` names the group of a document (None: no group), `cluster` divides a
-    group's documents, `settle` is how long a group rests after the last arrival before it is gathered. A cluster that
-    needs no more than titles, times and addresses says so by `whole=False`: large groups then cost far less. `describe`
-    adds what there is to say of a story as a whole: summary, score, attributes, facts. `age` brings score and attributes
-    up to date without new documents; `retelling` lets a language model summarise."""
+    """How documents become stories. `key` names the group of a document (None: no group), `cluster` divides a group's
+    documents, `settle` is the pause after the last arrival before a group is clustered. With `full_documents=False` the
+    documents have only titles, times and addresses, which makes large groups far cheaper. `describe` adds summary, score,
+    attributes and facts to a story. `age` updates score and attributes without new documents; `llm_summary` lets a language
+    model summarise."""
 
     key: Callable[[Document], str | None]
     cluster: Callable[[Sequence[Document]], Sequence[Cluster]]
@@ -257,17 +260,26 @@ class Grouping:
     llm_summary: LlmSummary | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of the command line: the module whose `app` is a typer application, and its line in `--help`."""
+
+    module: str
+    help: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """A pipeline as a value. The engine knows no recipe.
+    """A pipeline as a value. The engine knows no particular recipe.
 
-    `subjects` are those whom its documents may be about; `layout` names copies for other readers. `sinks` are those that
-    only this recipe has, by name. `closing` is called with the recipe's output folder when a run has ended: it brings
-    summaries up to date, and must leave alone what has not changed. `configure` makes the recipe anew from what an
-    installation's settings say about it: a file with its sources, if any, and its options. `housed` makes it anew for a
-    data folder and the encoder of the settings, for a recipe that needs one of them. `quiet`: a subject of which nothing
-    came for longer is worth an alarm. `namespace` begins the names that it has on a server which others use too; without
-    one it is the recipe's name.
+    `subjects` are those its documents may be about; `layout` names copies for other programs and `views` are created
+    in the database for them. `sinks` are the recipe's
+    own, by name. `after_run` is called with the output folder at the end of a run: it updates summaries and must leave
+    unchanged ones alone. `configure` returns the recipe for the settings of an installation: a file with its sources, if
+    any, and its options. `with_data_dir` returns the recipe for a data folder and the encoder of the settings. A subject
+    without news for longer than `silence_limit` raises an alarm. `namespace` prefixes the recipe's names on shared servers;
+    it is the recipe's name unless set. `commands` are those it adds to the command line: the table COMMANDS in the
+    module `commands` of its package, which the command line reads without building the recipe.
     """
 
     name: str
@@ -285,18 +297,27 @@ class Recipe:
     after_run: Callable[[Path, Provenance], None] | None = None
     subjects: tuple[Subject, ...] = ()
     layout: ObjectLayout | None = None
+    views: DatabaseViews | None = None
     configure: Callable[[Path | None, Mapping[str, Any]], "Recipe"] | None = None
     with_data_dir: Callable[[Path, str], "Recipe"] | None = None
     silence_limit: timedelta | None = None
     namespace: str = ""
+    commands: Mapping[str, Command] = field(default_factory=dict)
 
     @property
     def prefix(self) -> str:
         return self.namespace or self.name
 
 
+def find_recipe(recipes: Mapping[str, Recipe], name: str) -> Recipe:
+    if name not in recipes:
+        installed = ", ".join(sorted(recipes)) or "none is installed"
+        raise Refused("unknown_recipe", f"there is no recipe '{name}'; there are: {installed}")
+    return recipes[name]
+
+
 class EmptyKnowledge:
-    """Every question about stored documents is answered with nothing."""
+    """The knowledge of an empty store, for trying a step on its own."""
 
     def fingerprint_owners(
         self, recipe: str, fingerprints: Sequence[Fingerprint]

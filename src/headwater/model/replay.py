@@ -1,4 +1,4 @@
-"""Stored captures read again with the present code: what is compared, and what came of it."""
+"""Replays: stored captures processed again with the current code, and compared with what is stored."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ from headwater.model.jobs import Draft, Postponement, State
 
 
 class ReplayVerdict(StrEnum):
-    """The new reading beside the stored one."""
+    """How the new outcome compares with the stored one."""
 
     SAME = "same"
     BETTER = "better"
@@ -18,7 +18,7 @@ class ReplayVerdict(StrEnum):
 
 
 class ReplayState(StrEnum):
-    """How far a replay has come. Nothing is replaced before it is applied."""
+    """The progress of a replay. Nothing is replaced before it is applied."""
 
     RUNNING = "running"
     PAUSED = "paused"
@@ -30,7 +30,7 @@ class ReplayState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentOutcome:
-    """How a document stands: as it is stored, or as it would be."""
+    """The outcome of refining a document: the stored one, or the one the current code gives."""
 
     state: State
     reason: str = ""
@@ -51,8 +51,9 @@ class FieldDifference:
 
 @dataclass(frozen=True, slots=True)
 class ReplayItem:
-    """A document to read again; `revision` is the one it has. `stands` is missing when it moved on and there is nothing to compare with. `original`
-    is what a copy is a copy of: read anew beside it, for a copy is recognised by what its original says now."""
+    """A document to process again. `stored_outcome` is None when the document has changed since it was listed, so that
+    there is nothing to compare with. `original` is the original of a duplicate: it is processed in the same batch, because
+    a duplicate is recognised by the current text of its original."""
 
     id: str
     revision: int
@@ -67,8 +68,8 @@ class ReplayItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayResult:
-    """What a replay found out about one document, or when it is tried again. `revision` and `capture` are those that
-    were compared: a document that has others by the time of applying moved on."""
+    """The comparison of one document, or when to try again. `revision` and `capture` are those that were compared: a
+    document that has others when the replay is applied is left alone."""
 
     id: str
     revision: int

@@ -1,4 +1,4 @@
-"""When things are due. Everything in UTC; the time is handed in."""
+"""When sources and records are due. All times are in UTC, and the current time is an argument."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -14,22 +14,22 @@ MAX_BACKOFF = timedelta(seconds=3600)
 FAILURES_UNTIL_STOP = 10
 INTERVAL_OPTION = "polling_interval_seconds"
 
-# A header may lie. What it costs then is a few looks, never the source.
+# A caching header may be wrong. These limits make sure that it delays a few polls at most.
 MIN_FRESHNESS_LIMIT = timedelta(hours=1)
 MAX_FRESHNESS_LIMIT = timedelta(days=1)
-_TRUSTED_PAUSES = 4
+_FRESHNESS_INTERVALS = 4
 
 FIRST_RETRY = timedelta(seconds=2)
 MAX_RETRY_DELAY = timedelta(minutes=10)
 
 
-def effective_trigger(own: Trigger | None, usual: Trigger, options: Mapping[str, Any]) -> Trigger:
-    """The override in the options first, then the source's own trigger, then the usual one; never under the floor."""
-    override = options.get(INTERVAL_OPTION)
-    chosen = Trigger(every=timedelta(seconds=float(override))) if override is not None else own or usual
-    if chosen.every is not None and chosen.every < MIN_INTERVAL:
+def effective_trigger(own: Trigger | None, default: Trigger, options: Mapping[str, Any]) -> Trigger:
+    """Returns the interval in the options, else the source's own trigger, else the default; at least the minimum."""
+    interval = options.get(INTERVAL_OPTION)
+    trigger = own or default if interval is None else Trigger(every=timedelta(seconds=float(interval)))
+    if trigger.every is not None and trigger.every < MIN_INTERVAL:
         return Trigger(every=MIN_INTERVAL)
-    return chosen
+    return trigger
 
 
 def next_poll_at(
@@ -39,21 +39,22 @@ def next_poll_at(
     again: timedelta | None = None,
     within: timedelta | None = None,
 ) -> datetime:
-    """When a source that was read just now is due again; `after` is the source's own wish for rest, which comes before
-    `within`, by when something would be missed; `again` comes from a look that was cut short and is to go on."""
+    """Returns when a source that was polled just now is due again. `after` is the minimum pause the source asks for; it
+    wins over `within`, the maximum pause before entries would be missed. `again` comes from a poll that was cut short and
+    must be resumed."""
     if again is not None:
         return now + max(again, MIN_INTERVAL)
     if trigger.every is not None:
-        due = now + trigger.every
+        due_at = now + trigger.every
     else:
-        due = next(CronSim(str(trigger.cron), now.astimezone(UTC)))
+        due_at = next(CronSim(str(trigger.cron), now.astimezone(UTC)))
     if within is not None:
-        due = min(due, now + max(within, MIN_INTERVAL))
-    return max(due, now + after) if after is not None else due
+        due_at = min(due_at, now + max(within, MIN_INTERVAL))
+    return max(due_at, now + after) if after is not None else due_at
 
 
 def polling_interval(trigger: Trigger, now: datetime) -> timedelta:
-    """How long it is from one look to the next, about now."""
+    """Returns the time from one poll to the next; for a cron expression, between the next two."""
     if trigger.every is not None:
         return trigger.every
     times = CronSim(str(trigger.cron), now.astimezone(UTC))
@@ -61,20 +62,20 @@ def polling_interval(trigger: Trigger, now: datetime) -> timedelta:
     return second - first
 
 
-def freshness_delay(fresh: timedelta | None, usual: Trigger) -> timedelta:
-    """How long an answer that calls itself fresh puts off the next look: at most four of the usual pauses, though an
-    hour is always granted and more than a day never. Whoever names the hours by cron means them."""
-    if fresh is None or usual.every is None:
+def freshness_delay(fresh_for: timedelta | None, trigger: Trigger) -> timedelta:
+    """Returns how long a response that declares itself fresh delays the next poll: at most four intervals, but an hour is
+    always allowed and a day is the maximum. A cron expression is never delayed: its times are meant."""
+    if fresh_for is None or trigger.every is None:
         return timedelta(0)
-    most = max(_TRUSTED_PAUSES * min(usual.every, MAX_FRESHNESS_LIMIT), MIN_FRESHNESS_LIMIT)
-    return min(max(fresh, timedelta(0)), most, MAX_FRESHNESS_LIMIT)
+    limit = max(_FRESHNESS_INTERVALS * min(trigger.every, MAX_FRESHNESS_LIMIT), MIN_FRESHNESS_LIMIT)
+    return min(max(fresh_for, timedelta(0)), limit, MAX_FRESHNESS_LIMIT)
 
 
 def source_backoff(failures: int) -> timedelta:
-    """The wait after the n-th failure in a row: 60 s doubled each time, an hour at most."""
+    """Returns the pause after the n-th failure in a row: 60 s, doubled each time, an hour at most."""
     return min(FIRST_BACKOFF * (1 << min(max(failures, 1) - 1, 20)), MAX_BACKOFF)
 
 
 def retry_delay(attempts: int) -> timedelta:
-    """The wait before a record is tried again: 2, 4, 8 … seconds, ten minutes at most."""
+    """Returns the pause before a record is tried again: 2, 4, 8 … seconds, ten minutes at most."""
     return min(FIRST_RETRY * (1 << min(max(attempts, 1) - 1, 20)), MAX_RETRY_DELAY)

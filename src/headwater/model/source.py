@@ -1,4 +1,4 @@
-"""Numbers over time: what a source says that is no text. It goes into tables of its own, past all steps."""
+"""Sources, and what polling them brings: leads, and time series (bars and observations)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from headwater.model.subject import check_subject_length
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """When a source is due: every so often, or by a cron expression in UTC. Exactly one of the two."""
+    """When a source is due: at an interval, or by a cron expression in UTC. Exactly one of the two."""
 
     every: timedelta | None = None
     cron: str | None = None
@@ -22,10 +22,10 @@ class Trigger:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where new things come from: plain data, one row.
+    """Where leads come from: plain data, one row.
 
-    `options` belongs to the kind (selectors, filters, limits); `watermark` is how far the source has been read and
-    belongs to the kind as well, but is written by the engine, and only after everything before it is stored.
+    `options` are those of the kind (selectors, filters, limits). `watermark` is how far the source has been read, in the
+    form of its kind; the engine writes it, and only after everything before it is stored.
     """
 
     id: str
@@ -48,13 +48,12 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lead:
-    """Something a source says exists.
+    """Something that a source lists.
 
-    `identity` names it within its source (a GUID, an accession number, a URL). `version` changes when the source says
-    that it changed. `body` is set when the source already delivered the content itself (full-text feed, API item):
-    such a lead is not fetched. `hints` are what the source said about it, by field name; `attributes` among them become
-    the document's. `revisit`: the version changed only because time has passed; what the page itself said about its
-    freshness then comes first.
+    `identity` names it within its source (a GUID, an accession number, a URL). `version` changes when the source reports
+    a change. `body` is set when the source delivers the content itself (full-text feed, API item): such a lead is not
+    fetched. `hints` are the source's metadata, by field name; `attributes` among them become the document's. `revisit`
+    means that the version changed only because time has passed; the page's own freshness headers then come first.
     """
 
     identity: str
@@ -74,8 +73,8 @@ class Lead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredLead:
-    """A lead as it lies in the store: with its keys, and what the last fetch left behind for the next one. `render`:
-    the next fetch is to be made with a browser, because there was no text without one."""
+    """A lead as it is stored: with its keys, and the validators of the last fetch for the next one. `render`: fetch it
+    with a browser next time, because there was no text without one."""
 
     id: str
     recipe: str
@@ -91,7 +90,7 @@ class StoredLead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """What a symbol was traded at during one span ("1day", "1hour") that began at `at`."""
+    """The prices of a symbol during one span ("1day", "1hour") that began at `at`."""
 
     symbol: str
     span: str
@@ -107,7 +106,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """How something stood at a moment: an account, a position, an order, the particulars of a symbol."""
+    """The state of something at a moment: an account, a position, an order, the details of a symbol."""
 
     kind: str
     name: str

@@ -1,3 +1,5 @@
+"""Stories: clusters of documents about one event."""
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,7 +18,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
-    """What several documents of one group say together. Its id survives a new clustering."""
+    """A cluster of the documents of one group. It keeps its id when the group is clustered again."""
 
     id: str
     recipe: str

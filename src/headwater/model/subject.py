@@ -1,4 +1,4 @@
-"""Whom or what documents may be about, and the names by which they are known."""
+"""Subjects: what documents may be about, and the names by which they are known."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,13 +7,12 @@ from typing import Any
 from headwater.model.errors import Refused
 
 MAX_SUBJECT_LENGTH = 64
-# R-81: how surely a name of each kind means its subject.
+# R-81: how certainly a name of each kind means its subject.
 CONFIDENCE_BY_KIND: Mapping[str, float] = {"ticker": 0.9, "legal_name": 0.85, "alias": 0.7, "brand": 0.6}
 
 
 def check_subject_length(key: str | None) -> str | None:
-    """The key of a subject, if it can be stored: one of the databases would take a longer one, the other would refuse
-    the whole batch."""
+    """Returns the key. Refuses one that is too long: SQLite would store it, PostgreSQL would reject the whole batch."""
     if key is not None and len(key) > MAX_SUBJECT_LENGTH:
         raise Refused(
             "bad_subject",
@@ -24,8 +23,8 @@ def check_subject_length(key: str | None) -> str | None:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Alias:
-    """One name of one subject. `kind` is ticker (any identifier), legal_name, alias or brand; a `confidence` of its
-    own overrides that of its kind."""
+    """One name of one subject. `kind` is ticker (any identifier), legal_name, alias or brand; a `confidence` other than 0
+    overrides that of the kind."""
 
     text: str
     subject: str
@@ -38,8 +37,8 @@ class Alias:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """A company, a person, a place: its key, what people call it, and all its names. One that is not active is not
-    looked for. `attributes` are whatever else its recipe knows of it."""
+    """A company, a person or a place, with all its names. An inactive subject is not searched for. `attributes` hold
+    whatever else its recipe knows about it."""
 
     id: str
     name: str

@@ -18,8 +18,8 @@ from headwater.store.maintenance.retention import (
     oldest_documents,
     remove_alarms,
     remove_captures,
+    remove_polls,
     remove_queue_items,
-    remove_runs,
     remove_summaries,
 )
 
@@ -36,7 +36,7 @@ def retention_cutoffs(policy: Retention, now: datetime) -> Cutoffs:
         return now - timedelta(days=days) if days else None
 
     return Cutoffs(
-        runs=before(policy.runs),
+        polls=before(policy.polls),
         alarms=before(policy.alarms),
         captures=before(policy.captures),
         documents=midnight - timedelta(days=policy.documents) if policy.documents else None,
@@ -53,7 +53,7 @@ def apply_retention(app: App, *, dry_run: bool = False) -> dict[str, Any]:
     moved, files = archive_documents(app, old.documents) if old.documents else (0, [])
     return {
         "dry_run": False,
-        "runs": remove_runs(engine, old.runs) if old.runs else 0,
+        "polls": remove_polls(engine, old.polls) if old.polls else 0,
         "alarms": remove_alarms(engine, old.alarms) if old.alarms else 0,
         "captures": remove_captures(engine, old.captures) if old.captures else 0,
         "documents": moved,

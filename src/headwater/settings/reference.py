@@ -26,7 +26,7 @@ SETTING_EXAMPLES = {
     "notify": '{ops: {kind: slack, url: "env:SLACK_URL"}}',
     "agent": '{endpoint: "https://models.example/v1", model: some-model, key: "env:MODEL_KEY"}',
     "summaries": '{endpoint: "https://models.example/v1", model: some-model, key: "env:MODEL_KEY", mode: batch}',
-    "retention": "{runs: 14, documents: 0}",
+    "retention": "{polls: 14, documents: 0}",
     "recipes": "{crypto: {sources: my-feeds.yaml}}",
 }
 

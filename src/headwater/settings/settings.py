@@ -40,11 +40,11 @@ class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Days. `runs` are looks at sources, `alarms` those that are over, `captures` what came over the wire; `documents`
+    """Days. `polls` are those of sources, `alarms` those that are over, `captures` what came over the wire; `documents`
     are moved to Parquet files, their names and numbers stay; `queue` are items that another program ended,
     `summaries` questions to a language model that are over."""
 
-    runs: int = 30
+    polls: int = 30
     alarms: int = 365
     captures: int = 0
     documents: int = 0
@@ -84,7 +84,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     that turns texts into vectors, where something is done by meaning: a folder with an ONNX sentence encoder and its
     tokenizer, a folder of a hub's cache, or a name under models in the data folder; a small English one that is built
     there unless given. retention: after how many days the nightly clean-up removes
-    runs, alarms, captures, ended items of queues and answered questions and moves documents to files; 0 is never.
+    polls, alarms, captures, ended items of queues and answered questions and moves documents to files; 0 is never.
     """
 
     data: str = DEFAULT_DATA
@@ -122,6 +122,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Letters of the folder's name that mean something in an address are written as such."""
         path = str(self.folder / "headwater.db").replace("%", "%25").replace("?", "%3F")
         return resolve_secret(self.database, "database") if self.database else f"sqlite:///{path}"
+
+    @property
+    def database_exists(self) -> bool:
+        """Whether there is a database file. A database server is assumed to have one; the first query tells."""
+        return self.database is not None or (self.folder / "headwater.db").exists()
 
     @property
     def archive_settings(self) -> ArchiveSettings:

@@ -1,4 +1,4 @@
-"""A source's options, read with their meaning; a mistake in them is told by the option's name."""
+"""The options of a source, read by type. A mistake is reported with the name of the option."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -11,6 +11,8 @@ from headwater.model.errors import Permanent
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*([smhdw]?)")
 LONGEST = timedelta(days=3650)
+PATTERN_PREFIX = "re:"
+UrlTest = Callable[[str], bool]
 
 
 def bad_option(name: str, why: str) -> Permanent:
@@ -18,7 +20,7 @@ def bad_option(name: str, why: str) -> Permanent:
 
 
 def int_option(options: Mapping[str, Any], name: str, *, default: int, most: int, least: int = 1) -> int:
-    """Within its bounds: what is larger is cut to the most that is allowed, what is smaller is a mistake."""
+    """A whole number. A value above `most` is lowered to it; a value below `least` is an error."""
     value = options.get(name, default)
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise bad_option(name, f"a whole number of at least {least} is needed, not {value!r}")
@@ -26,14 +28,14 @@ def int_option(options: Mapping[str, Any], name: str, *, default: int, most: int
 
 
 def list_option(options: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    """One text or a list of them; empty when nothing is said."""
+    """One text or a list of texts; empty if the option is missing."""
     value = options.get(name)
     if value is None:
         return ()
-    found = [value] if isinstance(value, str) else value
-    if not isinstance(found, list | tuple) or not all(isinstance(one, str) and one for one in found):
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list | tuple) or not all(isinstance(text, str) and text for text in texts):
         raise bad_option(name, "a text or a list of texts is needed")
-    return tuple(found)
+    return tuple(texts)
 
 
 def bool_option(options: Mapping[str, Any], name: str) -> bool:
@@ -44,31 +46,27 @@ def bool_option(options: Mapping[str, Any], name: str) -> bool:
 
 
 def duration_option(options: Mapping[str, Any], name: str) -> timedelta | None:
-    """`90s`, `15m`, `4h`, `7d`, `2w`, or a number of seconds; None when nothing is said."""
+    """`90s`, `15m`, `4h`, `7d`, `2w` or a number of seconds; None if the option is missing."""
     value = options.get(name)
     if value is None:
         return None
-    found = DURATION.fullmatch(str(value).strip()) if not isinstance(value, bool) else None
-    if not found or float(found[1]) == 0:
+    match = DURATION.fullmatch(str(value).strip()) if not isinstance(value, bool) else None
+    if not match or float(match[1]) == 0:
         raise bad_option(name, f"'{value}' is not a duration; write for example 12h or 7d")
-    return min(timedelta(seconds=min(float(found[1]) * UNITS[found[2] or "s"], 1e9)), LONGEST)
-
-
-PATTERN = "re:"
-UrlTest = Callable[[str], bool]
+    return min(timedelta(seconds=min(float(match[1]) * UNITS[match[2] or "s"], 1e9)), LONGEST)
 
 
 @dataclass(frozen=True, slots=True)
 class UrlFilter:
-    """An address is wanted if any of `include` fits, or there is none, and none of `exclude` does."""
+    """A URL passes if no test of `exclude` matches and any of `include` does, or there is no `include`."""
 
     include: tuple[UrlTest, ...] = ()
     exclude: tuple[UrlTest, ...] = ()
 
     def __call__(self, url: str) -> bool:
-        if any(fits(url) for fits in self.exclude):
+        if any(test(url) for test in self.exclude):
             return False
-        return not self.include or any(fits(url) for fits in self.include)
+        return not self.include or any(test(url) for test in self.include)
 
 
 def url_filter_option(options: Mapping[str, Any]) -> UrlFilter:
@@ -76,14 +74,14 @@ def url_filter_option(options: Mapping[str, Any]) -> UrlFilter:
 
 
 def url_tests_option(options: Mapping[str, Any], name: str) -> tuple[UrlTest, ...]:
-    return tuple(_test(rule, name) for rule in list_option(options, name))
+    return tuple(_url_test(rule, name) for rule in list_option(options, name))
 
 
-def _test(rule: str, name: str) -> UrlTest:
-    if not rule.startswith(PATTERN):
+def _url_test(rule: str, name: str) -> UrlTest:
+    if not rule.startswith(PATTERN_PREFIX):
         return lambda url: rule in url
     try:
-        pattern = re.compile(rule.removeprefix(PATTERN))
+        pattern = re.compile(rule.removeprefix(PATTERN_PREFIX))
     except re.error as error:
         raise bad_option(name, f"'{rule}' is not a regular expression: {error}") from error
     return lambda url: pattern.search(url) is not None

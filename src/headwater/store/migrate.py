@@ -1,4 +1,4 @@
-"""Bring a database to the schema of this version, once, however many processes start together."""
+"""Brings a database to the schema of this version, once, however many processes start at the same time."""
 
 from pathlib import Path
 
@@ -6,23 +6,21 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from headwater.model.errors import Refused
 from headwater.store.connect import read_transaction, unchecked_transaction
-from headwater.store.postgresql import disable_timeouts
+from headwater.store.postgresql import disable_timeouts, lock_schema
+from headwater.store.views import drop_views
 
-HEAD = "0011"
-MIGRATION_LOCK = 4_849_270  # an arbitrary number that all Headwater processes agree on
+HEAD = "0001"
+MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 def migrate(engine: Engine) -> bool:
-    """Gives whether anything had to be done. A database from a newer version is refused, untouched."""
-    with read_transaction(
-        engine
-    ) as connection:  # whoever only wants to look need not wait for those who write
+    """Returns whether anything changed. A database of a newer version is refused and stays untouched."""
+    with read_transaction(engine) as connection:  # a reader need not wait for writers
         if _version(connection) == HEAD:
             return False
     with unchecked_transaction(engine) as connection:
         disable_timeouts(connection)
-        if connection.dialect.name == "postgresql":
-            connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": MIGRATION_LOCK})
+        lock_schema(connection)
         current = _version(connection)
         if current == HEAD:
             return False
@@ -33,8 +31,8 @@ def migrate(engine: Engine) -> bool:
 def _version(connection: Connection) -> str | None:
     if not inspect(connection).has_table("alembic_version"):
         return None
-    found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
-    return found
+    version: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return version
 
 
 def _upgrade(connection: Connection, current: str | None) -> None:
@@ -43,11 +41,12 @@ def _upgrade(connection: Connection, current: str | None) -> None:
     from alembic.script import ScriptDirectory  # noqa: PLC0415 - as above
 
     config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
-    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if current is not None and current not in known:
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    revisions = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    if current is not None and current not in revisions:
         raise Refused(
             "database_newer", "this database was written by a newer Headwater: upgrade Headwater first"
         )
+    drop_views(connection)
     config.attributes["connection"] = connection
     command.upgrade(config, HEAD)

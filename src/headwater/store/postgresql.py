@@ -5,7 +5,7 @@ Nothing is kept in a session: what a transaction needs it says itself. So any co
 
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL
 
 from headwater.model.connection_settings import ConnectionSettings
@@ -20,6 +20,7 @@ CONNECT_ARGUMENTS = {
     "keepalives_count": 3,
     "tcp_user_timeout": 50_000,
 }
+SCHEMA_LOCK = 4_849_270  # an arbitrary number that all Headwater processes agree on
 NO_TIMEOUTS = (
     "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true),"
     " set_config('idle_in_transaction_session_timeout', '0', true)"
@@ -68,3 +69,9 @@ def disable_timeouts(connection: Connection) -> None:
     """This transaction may take as long as it takes: it changes the schema, or all of the rows."""
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql(NO_TIMEOUTS)
+
+
+def lock_schema(connection: Connection) -> None:
+    """Let one process at a time change the schema. On SQLite a writer is alone anyway."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": SCHEMA_LOCK})

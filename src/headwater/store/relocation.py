@@ -4,25 +4,11 @@ that lived in it went, or whence one is coming that has not left yet. It belongs
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Column, Connection, MetaData, String, Table, Text, inspect, or_, select, update
+from sqlalchemy import Connection, inspect, or_, select, update
 
 from headwater.model.errors import MovedAway
-from headwater.store.schema.columns import UtcDateTime
+from headwater.store.schema.identity import database_identity
 
-identity_metadata = MetaData()
-
-# Exactly one row, made with the table.
-database_identity = Table(
-    "home",
-    identity_metadata,
-    Column("id", String(36), primary_key=True),
-    Column("moved_to", Text),
-    Column("moved_id", String(36)),
-    Column("moved_address", Text),
-    Column("moved_at", UtcDateTime),
-    Column("arriving_id", String(36)),
-    Column("arriving_address", Text),
-)
 # What it says when an installation lives here, or none ever did.
 NOT_MOVED = {column.name: None for column in database_identity.c if not column.primary_key}
 
@@ -69,8 +55,8 @@ def clear_arrival(connection: Connection, source: str) -> None:
 
 
 # As short as can be: it is said in every transaction.
-MOVED_QUERY = "SELECT 1 FROM home WHERE moved_to IS NOT NULL OR arriving_id IS NOT NULL"
-LOCK_STATEMENT = "LOCK TABLE home IN ACCESS EXCLUSIVE MODE"
+MOVED_QUERY = "SELECT 1 FROM database_identity WHERE moved_to IS NOT NULL OR arriving_id IS NOT NULL"
+LOCK_STATEMENT = "LOCK TABLE database_identity IN ACCESS EXCLUSIVE MODE"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +79,7 @@ def refuse_if_moved(connection: Connection) -> None:
         return
     nevertheless = "say `headwater move --undo` to work here nevertheless"
     if gone := find_departure(connection):
-        raise MovedAway("moved", f"{gone}: use it with --home {gone.to}, or {nevertheless}")
+        raise MovedAway("moved", f"{gone}: use it with --env {gone.to}, or {nevertheless}")
     if coming := find_arrival(connection):
         raise MovedAway("arriving", f"{coming}: run it again over there, or {nevertheless}")
 

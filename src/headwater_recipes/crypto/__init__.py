@@ -14,6 +14,7 @@ from headwater.model.source import Trigger
 from headwater.settings.sources import load_sources
 from headwater.sources.feeds.poll import discover_feed
 from headwater.stories.clustering.groupings import cluster_by_headline, publication_day
+from headwater_recipes.crypto.views import CRYPTO_VIEWS
 
 FEEDS = Path(__file__).with_name("feeds.yaml")
 
@@ -23,6 +24,7 @@ def recipe() -> Recipe:
     return Recipe(
         name="crypto",
         version="1",
+        views=CRYPTO_VIEWS,
         sources=load_sources(FEEDS, "crypto"),
         discover={"feed": discover_feed},
         extract={**readers, "text/html": FragmentReader(readers["text/html"])},

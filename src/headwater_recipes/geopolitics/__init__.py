@@ -39,6 +39,7 @@ from headwater_recipes.geopolitics.flashpoints import (
 )
 from headwater_recipes.geopolitics.options import WHERE, GeopoliticsOptions, read_alert_rules, read_options
 from headwater_recipes.geopolitics.steps import TagTopic, assign_flashpoint, flashpoint_of, optional_steps
+from headwater_recipes.geopolitics.views import GEOPOLITICS_VIEWS
 
 STORIES = "stories"
 FLASHPOINTS = Path(__file__).with_name("flashpoints.yaml")
@@ -75,6 +76,7 @@ def build_recipe(
     return Recipe(
         name=RECIPE,
         version="1",
+        views=GEOPOLITICS_VIEWS,
         sources=flashpoints.sources,
         subjects=flashpoints.subjects,
         discover={"feed": discover_feed, ENTRIES: discover_entries, DAY_TABLES: discover_day_tables},

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 LEAST_GROWTH = 2
 """Growth needs at least so many new articles: from one to two is not worth an alert."""
@@ -48,11 +48,6 @@ def rules_met(rules: AlertRules, state: StoryState, before: StoryState | None) -
 def growth_base(state: StoryState, before: StoryState | None, rules: tuple[str, ...]) -> int:
     """The number of articles from which growth is counted next. Every alert resets it."""
     return state.articles if rules or before is None or not before.base else before.base
-
-
-def silent_subjects(last_seen: Mapping[str, datetime], limit: timedelta, now: datetime) -> tuple[str, ...]:
-    """The subjects without entries for longer than `limit`. One that never had an entry is not silent, but unknown."""
-    return tuple(sorted(name for name, seen_at in last_seen.items() if now - seen_at > limit))
 
 
 def _scores(rules: AlertRules, state: StoryState, before: StoryState) -> bool:

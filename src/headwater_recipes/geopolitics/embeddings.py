@@ -39,7 +39,7 @@ class DocumentEncoder:
 
     @cached_property
     def encoder(self) -> Encoder:
-        return open_encoder(Path(self.models), self.model, longest=PIECES)
+        return open_encoder(Path(self.models), self.model, max_tokens=PIECES)
 
     @property
     def model_name(self) -> str:

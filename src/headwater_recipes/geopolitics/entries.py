@@ -10,7 +10,7 @@ from headwater.model.recipe import Discovery, LeadBatch, PollSession
 from headwater.model.source import Lead, Source
 from headwater.model.warning_log import WarningLog
 from headwater.sources.seeds import Seed, parse_seed_entries, parse_seed_file, read_list_file
-from headwater.text.feed_dates import parse_feed_date, plausible_date
+from headwater.text.written_dates import parse_feed_date, plausible_date
 from headwater_recipes.geopolitics.flashpoints import flashpoint_id
 
 BATCH = 1_000

@@ -83,9 +83,3 @@ def score_hotspot(
 
 def _clamp(value: float) -> float:
     return min(max(value, 0.0), 1.0)
-
-
-def top_share(scores: Mapping[str, float], share: float = 0.10) -> tuple[str, ...]:
-    """The names of the top share by score, at least one; ties go to the smaller name."""
-    ranked = sorted(scores, key=lambda name: (-scores[name], name))
-    return tuple(ranked[: max(1, int(len(ranked) * share))])

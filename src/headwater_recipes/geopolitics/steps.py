@@ -87,7 +87,9 @@ def optional_steps(options: GeopoliticsOptions, models: str) -> tuple[Step, ...]
         translator = _LazyTranslator(translation)
         steps.append(TranslateTitles(translator, translation.model, translation.into))
     if options.entities is not None:
-        recogniser = EntityRecogniser(options.entities.model, Path(models), options.entities.least).checked()
+        recogniser = EntityRecogniser(
+            options.entities.model, Path(models), options.entities.least
+        ).check_files()
         steps.append(TagEntities(recogniser, recogniser.name))
     return tuple(steps)
 

@@ -4,9 +4,9 @@ Keys of Headwater are shown as UUIDs: its own 96 bits, with zeros behind. An ent
 What those tables lack stands at their end: score, components, topic, and a story's id, which lasts.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, text
+from headwater.model.views import POSTGRESQL, DatabaseViews, json_value
 
 NAMES = (
     "processing_runs",
@@ -65,7 +65,7 @@ SELECT d.number AS id, {entry} AS feed_entry_id, {run} AS run_id, CAST({status} 
   CAST(NULL AS INTEGER) AS embed_duration_ms, l.first_seen_at AS created_at,
   coalesce(d.updated_at, l.updated_at) AS updated_at
 FROM leads l LEFT JOIN documents d ON d.id = l.document_id LEFT JOIN captures c ON c.id = d.capture_id
-  LEFT JOIN members m ON m.document_id = d.id AND m.story_id IN (SELECT id FROM stories WHERE state = 'live')
+  LEFT JOIN story_members m ON m.document_id = d.id AND m.story_id IN (SELECT id FROM stories WHERE state = 'live')
   LEFT JOIN stories s ON s.id = m.story_id
 WHERE l.recipe = 'geopolitics' AND l.state <> 'duplicate'
 """
@@ -86,7 +86,7 @@ MEMBERS = """
 SELECT CAST(row_number() OVER (ORDER BY s.created_at, s.id, d.id) AS BIGINT) AS id, {flashpoint} AS flashpoint_id,
   {story} AS cluster_uuid, {entry} AS feed_entry_id, {run} AS run_id, CAST(m.similarity AS REAL) AS similarity,
   s.updated_at AS created_at
-FROM members m JOIN stories s ON s.id = m.story_id JOIN documents d ON d.id = m.document_id
+FROM story_members m JOIN stories s ON s.id = m.story_id JOIN documents d ON d.id = m.document_id
 WHERE s.recipe = 'geopolitics' AND s.state = 'live'
 """
 
@@ -114,7 +114,7 @@ SELECT {entry} AS id, {flashpoint} AS flashpoint_id, d.url AS url, d.title AS ti
 FROM documents d WHERE d.recipe = 'geopolitics' AND d.state IN ('kept', 'duplicate')
 """
 
-FORMS: Mapping[str, str] = {
+TEMPLATES: Mapping[str, str] = {
     "processing_runs": RUNS,
     "feed_entry_jobs": JOBS,
     "feed_entry_vectors": VECTORS,
@@ -126,84 +126,76 @@ FORMS: Mapping[str, str] = {
 }
 
 
-def create_views(connection: Connection) -> None:
-    """Make the views, or make them anew."""
-    drop_views(connection)
-    postgresql = connection.dialect.name == "postgresql"
-    for name, form in FORMS.items():
-        query = form.format(**_words(name, postgresql=postgresql))
-        connection.exec_driver_sql(f"CREATE VIEW {name} AS {query}".replace("%", "%%" if postgresql else "%"))
+def create_statements(dialect: str) -> Sequence[str]:
+    return [
+        f"CREATE VIEW {name} AS {template.format(**_fragments(dialect, name))}"
+        for name, template in TEMPLATES.items()
+    ]
 
 
-def drop_views(connection: Connection) -> None:
-    for name in reversed(NAMES):
-        connection.execute(text(f"DROP VIEW IF EXISTS {name}"))
+def drop_statements(dialect: str) -> Sequence[str]:
+    del dialect
+    return [f"DROP VIEW IF EXISTS {name}" for name in reversed(NAMES)]
 
 
-def _words(name: str, *, postgresql: bool) -> dict[str, str]:
-    def inside(column: str, *path: str, plain: bool = True) -> str:
-        return _inside(column, path, plain=plain, postgresql=postgresql)
+def _fragments(dialect: str, name: str) -> dict[str, str]:
+    """The parts of a template that differ between databases, or between documents (`d`) and stories (`s`)."""
+    attributes = (
+        "s.attributes" if name in {"cluster_members", "news_clusters", "flash_point"} else "d.attributes"
+    )
 
-    def key(column: str) -> str:
-        return _uuid(column, postgresql=postgresql)
+    def value(*path: str, as_text: bool = True) -> str:
+        return json_value(dialect, attributes, *path, as_text=as_text)
 
-    entry = _entry(postgresql=postgresql)
-    told = "s.attributes" if name in {"cluster_members", "news_clusters", "flash_point"} else "d.attributes"
     return {
-        "entry": entry,
-        "story": key("s.id"),
-        "original": key("d.duplicate_of"),
-        "subject": _as_uuid("s.id", postgresql=postgresql),
-        "flashpoint": _as_uuid(inside(told, "flashpoint"), postgresql=postgresql),
+        "entry": _entry_id(dialect),
+        "story": _key_as_uuid(dialect, "s.id"),
+        "original": _key_as_uuid(dialect, "d.duplicate_of"),
+        "subject": _cast_uuid(dialect, "s.id"),
+        "flashpoint": _cast_uuid(dialect, value("flashpoint")),
         "run": RUN_OF.format("s.updated_at" if name == "cluster_members" else "l.first_seen_at"),
         "status": JOB_STATUS,
         "failure": FAILURE,
-        "method": inside("d.trail", "0", "version"),
-        "false": "false" if postgresql else "0",
-        "largest": "greatest" if postgresql else "max",
-        "topic": inside(told, "topic", "name"),
-        "code": inside(told, "topic", "code"),
-        "confidence": inside(told, "topic", "confidence"),
-        "rank": inside(told, "rank"),
-        "domains": inside(told, "domains" if name == "flash_point" else "top_domains", plain=False),
-        "components": inside(told, "components", plain=False),
-        "languages": inside(told, "languages", plain=False),
-        "urls": inside(told, "urls", plain=False),
-        "images": inside(told, "images", plain=False),
-        "entities": inside(told, "entities", plain=False),
-        "description": inside(told, "description"),
-        "title_en": inside(told, "title_en"),
-        "domain": inside(told, "domain"),
-        "country": inside(told, "sourcecountry"),
-        "places": inside(told, "geo_entities", plain=False),
+        "method": json_value(dialect, "d.trail", "0", "version"),
+        "false": "false" if dialect == POSTGRESQL else "0",
+        "largest": "greatest" if dialect == POSTGRESQL else "max",
+        "topic": value("topic", "name"),
+        "code": value("topic", "code"),
+        "confidence": value("topic", "confidence"),
+        "rank": value("rank"),
+        "domains": value("domains" if name == "flash_point" else "top_domains", as_text=False),
+        "components": value("components", as_text=False),
+        "languages": value("languages", as_text=False),
+        "urls": value("urls", as_text=False),
+        "images": value("images", as_text=False),
+        "entities": value("entities", as_text=False),
+        "description": value("description"),
+        "title_en": value("title_en"),
+        "domain": value("domain"),
+        "country": value("sourcecountry"),
+        "places": value("geo_entities", as_text=False),
     }
 
 
-def _inside(column: str, path: tuple[str, ...], *, plain: bool, postgresql: bool) -> str:
-    """A value inside a JSON column, in the words of the database: as text, or as JSON."""
-    if not postgresql:
-        return (
-            f"json_extract({column}, '$" + "".join(f"[{p}]" if p.isdigit() else f".{p}" for p in path) + "')"
-        )
-    return f"({column} {'#>>' if plain else '#>'} ARRAY{list(path)})"
-
-
-def _uuid(column: str, *, postgresql: bool) -> str:
+def _key_as_uuid(dialect: str, column: str) -> str:
     parts = " || '-' || ".join(
         f"substr({column}, {start}, {size})" for start, size in ((1, 8), (9, 4), (13, 4), (17, 4))
     )
-    return _as_uuid(f"({parts} || '-' || substr({column}, 21, 4) || '00000000')", postgresql=postgresql)
+    return _cast_uuid(dialect, f"({parts} || '-' || substr({column}, 21, 4) || '00000000')")
 
 
-def _as_uuid(words: str, *, postgresql: bool) -> str:
-    return f"CAST({words} AS {'uuid' if postgresql else 'TEXT'})"
+def _cast_uuid(dialect: str, expression: str) -> str:
+    return f"CAST({expression} AS {'uuid' if dialect == POSTGRESQL else 'TEXT'})"
 
 
-def _entry(*, postgresql: bool) -> str:
-    made = _uuid("d.id", postgresql=postgresql)
-    if postgresql:
+def _entry_id(dialect: str) -> str:
+    from_key = _key_as_uuid(dialect, "d.id")
+    if dialect == POSTGRESQL:
         form = "'^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'"
-        return f"CASE WHEN d.guid ~ {form} THEN CAST(d.guid AS uuid) ELSE {made} END"
+        return f"CASE WHEN d.guid ~ {form} THEN CAST(d.guid AS uuid) ELSE {from_key} END"
     dashes = " AND ".join(f"substr(d.guid, {place}, 1) = '-'" for place in (9, 14, 19, 24))
     given = f"length(d.guid) = 36 AND {dashes} AND NOT d.guid GLOB '*[^0-9a-fA-F-]*'"
-    return f"CASE WHEN {given} THEN lower(d.guid) ELSE {made} END"
+    return f"CASE WHEN {given} THEN lower(d.guid) ELSE {from_key} END"
+
+
+GEOPOLITICS_VIEWS = DatabaseViews(create=create_statements, drop=drop_statements)

@@ -27,6 +27,7 @@ from headwater_recipes.markets.steps import (
     KeepParserOutput,
     with_links,
 )
+from headwater_recipes.markets.views import MARKET_VIEWS
 from headwater_recipes.markets.watch_list import RECIPE, load_watch_list
 
 WATCH_LIST = Path(__file__).with_name("watchlist.yaml")
@@ -63,6 +64,7 @@ def configure(watch_list_file: Path | None, options: Mapping[str, Any]) -> Recip
     return Recipe(
         name=RECIPE,
         version="1",
+        views=MARKET_VIEWS,
         sources=watch_list.sources,
         subjects=watch_list.subjects,
         discover=AdapterTable(ApiEndpoints(**market_options.endpoints)).table(),

@@ -1,13 +1,13 @@
-"""The tables that readers of a market pipeline know by name, as views over Headwater's own rows.
+"""The tables that readers of a market pipeline know by name, as views.
 
-Two of the names, `sources` and `documents`, are Headwater's own. So on PostgreSQL the views stand in a schema of their
-own (`SET search_path = markets` and every query works unchanged), and on SQLite, which has no schemas, under a prefix
-(`markets_documents`); `by_name` gives one connection the plain names.
+Two of the names, `sources` and `documents`, are tables of Headwater. PostgreSQL therefore has the views in a schema of
+their own: after `SET search_path = markets` every query works unchanged. SQLite has no schemas, so the views have a
+prefix (`markets_documents`); `plain_name_statements` make the plain names available to one connection.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, text
+from headwater.model.views import POSTGRESQL, DatabaseViews, json_value
 
 SCHEMA = "markets"
 NAMES = (
@@ -41,13 +41,13 @@ FROM sources s WHERE s.recipe = 'markets'
 
 RUNS = """
 SELECT r.id AS id, r.source_id AS source_id, s.subject_id AS company_id, s.kind AS source_type, r.status AS status,
-  r.started_at AS started_at, r.ended_at AS completed_at, r.found AS items_fetched, r.new AS items_new,
+  r.started_at AS started_at, r.ended_at AS completed_at, r.found_count AS items_fetched, r.new_count AS items_new,
   CASE WHEN r.error IS NULL THEN NULL ELSE r.error || coalesce(': ' || r.detail, '') END AS error_message,
   r.http_status AS status_code, r.elapsed_ms AS response_time_ms, r.capture_id AS raw_ref
-FROM runs r JOIN sources s ON s.id = r.source_id WHERE r.recipe = 'markets'
+FROM polls r JOIN sources s ON s.id = r.source_id WHERE r.recipe = 'markets'
 """
 
-# An item that another program gave up makes its document `extraction_failed`; one it dealt with, `extracted`.
+# A queue item that failed makes its document `extraction_failed`; one that is done makes it `extracted`.
 DOCUMENTS = """
 SELECT d.id AS id, d.source_id AS source_id, {subject} AS company_id, {ticker} AS ticker,
   {document_type} AS document_type, {source_type} AS source_type, d.title AS title, d.url AS url,
@@ -88,7 +88,7 @@ SELECT q.id AS id, q.document_id AS document_id, q.queue AS queue,
 FROM queue_items q WHERE q.recipe = 'markets' AND q.state IN ('done', 'failed')
 """
 
-FORMS: Mapping[str, str] = {
+TEMPLATES: Mapping[str, str] = {
     "companies": COMPANIES,
     "company_aliases": ALIASES,
     "sources": SOURCES,
@@ -97,54 +97,44 @@ FORMS: Mapping[str, str] = {
     "document_company_mentions": MENTIONS,
     "document_intelligence": INTELLIGENCE,
 }
-FIELDS: Mapping[str, Mapping[str, str]] = {
-    "companies": {name: f"s.attributes.{name}" for name in ("ticker", "legal_name", "sector", "cik")},
-    "sources": {"published": "s.watermark.published"},
+FIELDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "companies": {name: ("s.attributes", name) for name in ("ticker", "legal_name", "sector", "cik")},
+    "sources": {"published": ("s.watermark", "published")},
     "documents": {
-        "subject": "d.subjects.0",
-        "ticker": "d.attributes.ticker",
-        "document_type": "d.attributes.document_type",
-        "source_type": "d.attributes.source_type",
+        "subject": ("d.subjects", "0"),
+        "ticker": ("d.attributes", "ticker"),
+        "document_type": ("d.attributes", "document_type"),
+        "source_type": ("d.attributes", "source_type"),
     },
 }
 
 
-def create_views(connection: Connection) -> None:
-    """Make the views, or make them anew."""
-    drop_views(connection)
-    if connection.dialect.name == "postgresql":
-        connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))
-    for name, form in FORMS.items():
-        words = {field: _inside(connection, path) for field, path in FIELDS.get(name, {}).items()}
-        connection.exec_driver_sql(f"CREATE VIEW {view_name(connection, name)} AS {form.format(**words)}")
+def create_statements(dialect: str) -> Sequence[str]:
+    schema = [f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}"] if dialect == POSTGRESQL else []
+    return [*schema, *(_create(dialect, name, template) for name, template in TEMPLATES.items())]
 
 
-def drop_views(connection: Connection) -> None:
-    for name in reversed(NAMES):
-        connection.execute(text(f"DROP VIEW IF EXISTS {view_name(connection, name)}"))
+def _create(dialect: str, name: str, template: str) -> str:
+    values = {field: json_value(dialect, *path) for field, path in FIELDS.get(name, {}).items()}
+    return f"CREATE VIEW {view_name(dialect, name)} AS {template.format(**values)}"
 
 
-def view_name(connection: Connection, name: str) -> str:
-    return f"{SCHEMA}.{name}" if connection.dialect.name == "postgresql" else f"{SCHEMA}_{name}"
+def drop_statements(dialect: str) -> Sequence[str]:
+    return [f"DROP VIEW IF EXISTS {view_name(dialect, name)}" for name in reversed(NAMES)]
 
 
-def use_plain_names(connection: Connection) -> None:
-    """Let this connection, for as long as it lasts, find the views by their plain names."""
-    if connection.dialect.name == "postgresql":
-        connection.execute(text(f"SET search_path = {SCHEMA}, public"))
-        return
-    for name in NAMES:
-        shadow = f"CREATE TEMP VIEW IF NOT EXISTS {name} AS SELECT * FROM main.{view_name(connection, name)}"  # noqa: S608 - our own names
-        connection.execute(text(shadow))
+def view_name(dialect: str, name: str) -> str:
+    return f"{SCHEMA}.{name}" if dialect == POSTGRESQL else f"{SCHEMA}_{name}"
 
 
-def _inside(connection: Connection, path: str) -> str:
-    """A value inside a JSON column, in the words of the database."""
-    table, column, key = path.split(".")
-    if connection.dialect.name == "postgresql":
-        return f"({table}.{column} ->> {key if key.isdigit() else repr(key)})"
-    return (
-        f"json_extract({table}.{column}, '$[{key}]')"
-        if key.isdigit()
-        else f"json_extract({table}.{column}, '$.{key}')"
-    )
+def plain_name_statements(dialect: str) -> Sequence[str]:
+    """After these statements a connection finds the views by their plain names, until it is closed."""
+    if dialect == POSTGRESQL:
+        return [f"SET search_path = {SCHEMA}, public"]
+    return [
+        f"CREATE TEMP VIEW IF NOT EXISTS {name} AS SELECT * FROM main.{view_name(dialect, name)}"  # noqa: S608 - constants
+        for name in NAMES
+    ]
+
+
+MARKET_VIEWS = DatabaseViews(create=create_statements, drop=drop_statements)

@@ -6,10 +6,10 @@ from typing import Any
 
 from headwater.documents.language.codes import primary_code
 from headwater.documents.language.detect_language import LANGUAGE_CONFIDENCE, SECONDARY_LANGUAGE
-from headwater.documents.quality.checks import find_markers
 from headwater.model.document import Document
 from headwater.model.outcomes import Drop, SetAside
 from headwater.model.recipe import Outcome, StepContext
+from headwater.text.folding import find_markers
 from headwater_recipes.procedures.citation_policy import citation_address, judge_citation
 from headwater_recipes.procedures.normalise import Procedure, normalise
 from headwater_recipes.procedures.page.page import ProcedurePage

@@ -50,7 +50,7 @@ def cluster(
     ] = None,
     words_only: Annotated[
         bool,
-        typer.Option("--words-only", help="Compare words alone, also where an encoder is nlp_installed."),
+        typer.Option("--words-only", help="Compare words alone, also where an encoder is installed."),
     ] = False,
     model: Annotated[
         Path | None,
@@ -159,7 +159,7 @@ def _encoder(
     if not (nlp_installed() or needed or model):
         return None
     settings = settings_from(global_options(context))
-    return open_encoder(settings.folder, model or settings.encoder or None, threads=0, longest=PIECES)
+    return open_encoder(settings.folder, model or settings.encoder or None, threads=0, max_tokens=PIECES)
 
 
 def _answers(items: Sequence[ClusterInput], stories: Sequence[Story]) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What a crawl still has to look at: breadth first, each address once, no template without end."""
+"""The crawl frontier: breadth first, each URL once, with bounds against URL traps (calendars, sessions, stacked filters)."""
 
 import re
 from collections import Counter, deque
@@ -17,16 +17,72 @@ NUMBER = re.compile(r"\d+")
 HASH = re.compile(r"[0-9a-f]{12,}")
 
 
-def url_shape(url: str) -> str:
-    """What addresses of one template have in common: numbers and long hashes left out, parameters by name only."""
-    parts = urlsplit(url)
-    path = NUMBER.sub("#", HASH.sub("#", parts.path))
-    names = sorted({NUMBER.sub("#", name) for name, _ in parse_qsl(parts.query, keep_blank_values=True)})
-    return f"{parts.netloc}{path}?{'&'.join(names)}"
+@dataclass(frozen=True, slots=True)
+class FrontierEntry:
+    """A page to visit. `key` is the canonical form of its URL, `url` the form in the link."""
+
+    key: str
+    url: str
+    depth: int
+
+
+@dataclass(slots=True)
+class Frontier:
+    """`max_waiting` bounds the queue, `per_shape` the URLs of one template that are taken at all."""
+
+    max_waiting: int = 10_000
+    per_shape: int = 100
+    skipped: Counter[str] = field(default_factory=Counter)
+    _queue: deque[FrontierEntry] = field(default_factory=deque)
+    _keys: set[str] = field(default_factory=set)
+    _taken: set[str] = field(default_factory=set)
+    _shapes: Counter[str] = field(default_factory=Counter)
+
+    def add(self, urls: Iterable[str], depth: int) -> None:
+        for url in urls:
+            key = canonical_url(url)
+            if key in self._keys:
+                continue
+            reason = trap_reason(key) or self._limit_reason(key)
+            if reason:
+                self.skipped[reason] += 1
+                continue
+            self._keys.add(key)
+            self._queue.append(FrontierEntry(key, url, depth))
+
+    def _limit_reason(self, key: str) -> str:
+        if len(self._queue) >= self.max_waiting:
+            return "frontier_full"
+        shape = url_shape(key)
+        if self._shapes[shape] >= self.per_shape:
+            return "too_many_alike"
+        self._shapes[shape] += 1
+        return ""
+
+    def mark_reached(self, url: str) -> bool:
+        """Mark the target of a redirect as visited; returns whether this crawl had visited it before."""
+        key = canonical_url(url)
+        already_taken = key in self._taken
+        self._keys.add(key)
+        self._taken.add(key)
+        return already_taken
+
+    def next(self) -> FrontierEntry | None:
+        while self._queue:
+            entry = self._queue.popleft()
+            if entry.key not in self._taken:
+                self._taken.add(entry.key)
+                return entry
+        return None
+
+    def waiting(self, most: int) -> list[tuple[str, int]]:
+        """The first pages in the queue that were not visited, as (URL, depth)."""
+        entries = (entry for entry in self._queue if entry.key not in self._taken)
+        return [(entry.url, entry.depth) for entry in islice(entries, most)]
 
 
 def trap_reason(url: str) -> str:
-    """Why an address is not worth asking for; empty when nothing speaks against it."""
+    """Why the URL is not worth a request; empty if it is."""
     if len(url) > LONGEST_URL:
         return "too_long"
     parts = urlsplit(url)
@@ -38,65 +94,9 @@ def trap_reason(url: str) -> str:
     return "too_many_parameters" if parts.query.count("&") >= MOST_PARAMETERS else ""
 
 
-@dataclass(frozen=True, slots=True)
-class FrontierEntry:
-    """An address to look at. `key` is its canonical form, `url` how it was written."""
-
-    key: str
-    url: str
-    depth: int
-
-
-@dataclass(slots=True)
-class Frontier:
-    """`most` bounds what waits, `per_shape` how many addresses of one template are taken at all."""
-
-    most: int = 10_000
-    per_shape: int = 100
-    skipped: Counter[str] = field(default_factory=Counter)
-    _waiting: deque[FrontierEntry] = field(default_factory=deque)
-    _known: set[str] = field(default_factory=set)
-    _taken: set[str] = field(default_factory=set)
-    _shapes: Counter[str] = field(default_factory=Counter)
-
-    def add(self, urls: Iterable[str], depth: int) -> None:
-        for url in urls:
-            key = canonical_url(url)
-            if key in self._known:
-                continue
-            reason = trap_reason(key) or self._crowded(key)
-            if reason:
-                self.skipped[reason] += 1
-                continue
-            self._known.add(key)
-            self._waiting.append(FrontierEntry(key, url, depth))
-
-    def _crowded(self, key: str) -> str:
-        if len(self._waiting) >= self.most:
-            return "frontier_full"
-        shape = url_shape(key)
-        if self._shapes[shape] >= self.per_shape:
-            return "too_many_alike"
-        self._shapes[shape] += 1
-        return ""
-
-    def reached(self, url: str) -> bool:
-        """Note where a redirect led; gives whether this crawl had been there already. If not, it need not go again."""
-        key = canonical_url(url)
-        before = key in self._taken
-        self._known.add(key)
-        self._taken.add(key)
-        return before
-
-    def next(self) -> FrontierEntry | None:
-        while self._waiting:
-            stop = self._waiting.popleft()
-            if stop.key not in self._taken:
-                self._taken.add(stop.key)
-                return stop
-        return None
-
-    def rest(self, most: int) -> list[tuple[str, int]]:
-        """What was not looked at, in order, as plain data."""
-        left = (stop for stop in self._waiting if stop.key not in self._taken)
-        return [(stop.url, stop.depth) for stop in islice(left, most)]
+def url_shape(url: str) -> str:
+    """What the URLs of one template share: numbers and long hashes left out, parameters by name only."""
+    parts = urlsplit(url)
+    path = NUMBER.sub("#", HASH.sub("#", parts.path))
+    names = sorted({NUMBER.sub("#", name) for name, _ in parse_qsl(parts.query, keep_blank_values=True)})
+    return f"{parts.netloc}{path}?{'&'.join(names)}"

@@ -1,4 +1,4 @@
-"""What a page offers a crawler: its links, its words, and whether they may be followed."""
+"""A page of a crawl: its links, its visible text, its robots directives, and the lead made from it."""
 
 import re
 from collections.abc import Iterator
@@ -10,115 +10,111 @@ from selectolax.lexbor import LexborHTMLParser
 
 from headwater.model.http import Response
 from headwater.model.source import Lead
-from headwater.text.feed_charset import CHARSET, to_utf8
+from headwater.model.warning_log import ignore_warning
+from headwater.text.charset import declared_charset, meta_charset, to_utf8
 from headwater.text.urls import canonical_url
 
 MOST_LINKS = 2_000
-LARGEST = 8 * 1024 * 1024
+LARGEST_PAGE = 8 * 1024 * 1024
 # Only these matter here. Everything else is taken out before parsing: it costs time, and nesting without end costs
 # the square of it.
-UNNEEDED = re.compile(
+IRRELEVANT_TAG = re.compile(
     r"<(?!/?(?:a|area|base|meta|script|style|template|title|textarea)[\s/>]|!--)[^<>]*>", re.IGNORECASE
 )
-META_CHARSET = re.compile(rb"""<meta[^<>]{0,300}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
-SILENT = ["script", "style", "template", "title", "textarea"]
-BREAKS = re.compile(r"[\x00-\x1f\x7f]+")
+INVISIBLE_TAGS = ["script", "style", "template", "title", "textarea"]
+CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f]+")
+BYTE_ORDER_MARK = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrawledPage:
-    """`links` are absolute http(s) addresses in their order, each once, without fragment and without those marked
-    `nofollow`. `robots` are the directives of its meta elements. `charset` is what it was read as."""
+    """`text` is the visible text. `links` are absolute http(s) URLs in their order, each once, without fragments and
+    without those marked `nofollow`. `robots` are the directives of the meta elements."""
 
-    text: str
+    html: str
     title: str
-    words: str
+    text: str
     links: tuple[str, ...]
     robots: frozenset[str] = frozenset()
 
 
 def parse_page(body: bytes, *, url: str, content_type: str = "") -> CrawledPage:
-    """Never fails: what is no page has no links and few words."""
-    text = decode_page(body[:LARGEST], content_type)
-    tree = LexborHTMLParser(UNNEEDED.sub(" ", text))
+    """Never fails: a body that is not a page has no links and little text."""
+    html = decode_page(body[:LARGEST_PAGE], content_type)
+    tree = LexborHTMLParser(IRRELEVANT_TAG.sub(" ", html))
     title = tree.css_first("title")
     robots = _robots(tree)
     links = () if robots & {"nofollow", "none"} else tuple(_links(tree, url))
-    name = " ".join(title.text().split()) if title is not None else ""
-    tree.strip_tags(SILENT)
-    words = tree.body.text(separator=" ") if tree.body is not None else ""
-    return CrawledPage(text=text, title=name, words=words, links=links, robots=robots)
+    title_text = " ".join(title.text().split()) if title is not None else ""
+    tree.strip_tags(INVISIBLE_TAGS)
+    visible_text = tree.body.text(separator=" ") if tree.body is not None else ""
+    return CrawledPage(html=html, title=title_text, text=visible_text, links=links, robots=robots)
 
 
 def decode_page(body: bytes, content_type: str) -> str:
-    """The characters of a page: by header, byte order mark, its own declaration, else by what the bytes look like."""
-    declared = META_CHARSET.search(body[:4096]) if not CHARSET.search(content_type) else None
-    label = f"text/html; charset={declared[1].decode('ascii', 'replace')}" if declared else content_type
-    return to_utf8(body, media_type=label, warn=_ignore).decode("utf-8", "replace")
+    """The page as text: by the header, the byte order mark, its own declaration, else guessed from the bytes."""
+    charset = None if declared_charset(content_type) else meta_charset(body)
+    label = f"text/html; charset={charset}" if charset else content_type
+    return to_utf8(body, media_type=label, warn=ignore_warning).decode("utf-8", "replace")
 
 
 def robots_directives(text: str) -> frozenset[str]:
-    """Robots directives, as a header or a meta element lists them; those for another agent are left out."""
-    words = (word.strip().lower() for word in text.split(","))
-    return frozenset(word for word in words if word and ":" not in word)
+    """The robots directives of a header or a meta element, without those for another agent."""
+    directives = (directive.strip().lower() for directive in text.split(","))
+    return frozenset(directive for directive in directives if directive and ":" not in directive)
 
 
 def _robots(tree: LexborHTMLParser) -> frozenset[str]:
-    found: frozenset[str] = frozenset()
+    directives: frozenset[str] = frozenset()
     for node in tree.css("meta[name][content]"):
         if (node.attributes.get("name") or "").strip().lower() in ("robots", "headwater"):
-            found |= robots_directives(node.attributes.get("content") or "")
-    return found
+            directives |= robots_directives(node.attributes.get("content") or "")
+    return directives
 
 
 def _links(tree: LexborHTMLParser, url: str) -> Iterator[str]:
-    base = tree.css_first("base[href]")
-    start = _joined(url, (base.attributes.get("href") or "") if base is not None else "") or url
-    seen: set[str] = set()
+    base_tag = tree.css_first("base[href]")
+    base_url = (
+        _absolute_url(url, (base_tag.attributes.get("href") or "") if base_tag is not None else "") or url
+    )
+    links: set[str] = set()
     for node in tree.css("a[href], area[href]"):
         if "nofollow" in (node.attributes.get("rel") or "").lower().split():
             continue
-        found = _joined(start, node.attributes.get("href") or "")
-        if found and found not in seen:
-            seen.add(found)
-            yield found
-            if len(seen) >= MOST_LINKS:
+        link = _absolute_url(base_url, node.attributes.get("href") or "")
+        if link and link not in links:
+            links.add(link)
+            yield link
+            if len(links) >= MOST_LINKS:
                 return
 
 
-def _joined(start: str, reference: str) -> str:
-    """The address that a reference names; empty for whatever is no http(s) address."""
+def _absolute_url(base_url: str, reference: str) -> str:
+    """The URL that the reference names; empty if it is not an http(s) URL."""
     try:
-        found = urljoin(start, BREAKS.sub("", reference).strip()).partition("#")[0]
+        url = urljoin(base_url, CONTROL_CHARACTERS.sub("", reference).strip()).partition("#")[0]
     except ValueError:
         return ""
-    found = found.replace(" ", "%20")
-    return found if found.lower().startswith(("http://", "https://")) else ""
-
-
-def _ignore(_code: str, _detail: str) -> None:
-    return
-
-
-BYTE_ORDER_MARK = "\ufeff"
+    url = url.replace(" ", "%20")
+    return url if url.lower().startswith(("http://", "https://")) else ""
 
 
 def lead_with_page(
     response: Response, page: CrawledPage, markers: tuple[str, ...], robots: frozenset[str]
 ) -> Lead:
-    """The version is the body's hash: an unchanged page changes nothing."""
+    """A lead that carries the page, so that it is not fetched twice. The version is the hash of the body."""
     hints = {"markers": list(markers), "robots": sorted(robots)}
     return Lead(
         identity=canonical_url(response.url),
         url=response.url,
         version=sha256(response.body).hexdigest()[:16],
-        # The text is handed on as UTF-8 whatever the page says of itself; the mark outweighs its declaration.
-        body=BYTE_ORDER_MARK + page.text.lstrip(BYTE_ORDER_MARK).replace("\x00", ""),
+        # The body is UTF-8 whatever the page declares; the byte order mark overrides its declaration.
+        body=BYTE_ORDER_MARK + page.html.lstrip(BYTE_ORDER_MARK).replace("\x00", ""),
         body_type="text/html",
         hints={name: value for name, value in hints.items() if value},
     )
 
 
 def lead_to_file(url: str, version: str = "") -> Lead:
-    """Something that is no page: the fetch task gets it."""
+    """A lead to a file that is not a page: the fetch job gets it."""
     return Lead(identity=canonical_url(url), url=url, version=version)

@@ -1,4 +1,4 @@
-"""What a crawl may do: its options, within the limits that hold for every crawl."""
+"""The settings of a crawl, from the options of its source and the limits of every crawl; which pages match."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,27 +18,31 @@ from headwater.sources.options import (
 from headwater.sources.scope import Scope, scope_of
 from headwater.text.folding import find_markers, fold_text
 
+DEPTH, PAGES, PER_SHAPE = 3, 500, 100
+# Only with the option `beyond_limits`.
+FURTHEST_DEPTH, FURTHEST_PAGES = 20, 50_000
+
 
 @dataclass(frozen=True, slots=True)
 class PageMatcher:
-    """A page is recognised by its address and by its words: one of the patterns fits, and at least so many markers
-    stand in it. What is not asked for is not looked at; without any rule every page below the start is recognised."""
+    """A page matches if one of the patterns matches its URL and its text holds at least `least` of the markers. Missing
+    rules are not checked; without any rule every page below the start matches."""
 
     patterns: tuple[UrlTest, ...] = ()
     markers: tuple[str, ...] = ()
     least: int = 1
 
-    def by_address(self, url: str) -> bool:
-        return not self.patterns or any(fits(url) for fits in self.patterns)
+    def matches_url(self, url: str) -> bool:
+        return not self.patterns or any(test(url) for test in self.patterns)
 
-    def evidence(self, url: str, words: str, depth: int) -> tuple[str, ...] | None:
-        """The markers that were found; None for a page that is not what is looked for."""
+    def matching_markers(self, url: str, text: str, depth: int) -> tuple[str, ...] | None:
+        """The markers in the text of a matching page; None if the page does not match."""
         if not self.patterns and not self.markers:
             return () if depth > 0 else None
-        if not self.by_address(url):
+        if not self.matches_url(url):
             return None
-        found = find_markers(words, self.markers) if self.markers else ()
-        return found if not self.markers or len(found) >= self.least else None
+        markers = find_markers(text, self.markers) if self.markers else ()
+        return markers if not self.markers or len(markers) >= self.least else None
 
 
 def page_matcher_option(options: Mapping[str, Any]) -> PageMatcher:
@@ -49,17 +53,12 @@ def page_matcher_option(options: Mapping[str, Any]) -> PageMatcher:
     return PageMatcher(url_tests_option(options, "page_patterns"), markers, least)
 
 
-DEPTH, PAGES, PER_SHAPE = 3, 500, 100
-# Only where the options say `beyond_limits`.
-FURTHEST_DEPTH, FURTHEST_PAGES = 20, 50_000
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlSettings:
     starts: tuple[str, ...]
-    territory: Scope
-    wanted: UrlFilter
-    recognise: PageMatcher
+    scope: Scope
+    url_filter: UrlFilter
+    page_matcher: PageMatcher
     depth: int
     pages: int
     per_shape: int
@@ -68,18 +67,18 @@ class CrawlSettings:
 def read_crawl_settings(source: Source) -> CrawlSettings:
     options = source.options
     starts = tuple(dict.fromkeys(url for url in (source.url, *list_option(options, "starts")) if url))
-    site = scope_of(starts[:1], below=bool_option(options, "subdomains"))
-    strangers = [url for url in starts if url not in site]
-    if strangers or not starts:
+    scope = scope_of(starts[:1], subdomains=bool_option(options, "subdomains"))
+    foreign_starts = [url for url in starts if url not in scope]
+    if foreign_starts or not starts:
         raise bad_option(
-            "starts", f"not of the site: {strangers[0]}" if starts else "no address to start from"
+            "starts", f"outside the site: {foreign_starts[0]}" if starts else "no URL to start from"
         )
     depth, pages = _limits(options)
     return CrawlSettings(
         starts=starts,
-        territory=site,
-        wanted=url_filter_option(options),
-        recognise=page_matcher_option(options),
+        scope=scope,
+        url_filter=url_filter_option(options),
+        page_matcher=page_matcher_option(options),
         depth=depth,
         pages=pages,
         per_shape=int_option(options, "per_shape", default=PER_SHAPE, most=pages),
@@ -87,7 +86,9 @@ def read_crawl_settings(source: Source) -> CrawlSettings:
 
 
 def _limits(options: Mapping[str, Any]) -> tuple[int, int]:
-    far = bool_option(options, "beyond_limits")
-    depth = int_option(options, "depth", default=DEPTH, most=FURTHEST_DEPTH if far else DEPTH, least=0)
-    pages = int_option(options, "pages", default=PAGES, most=FURTHEST_PAGES if far else PAGES)
+    beyond_limits = bool_option(options, "beyond_limits")
+    depth = int_option(
+        options, "depth", default=DEPTH, most=FURTHEST_DEPTH if beyond_limits else DEPTH, least=0
+    )
+    pages = int_option(options, "pages", default=PAGES, most=FURTHEST_PAGES if beyond_limits else PAGES)
     return depth, pages

@@ -1,4 +1,4 @@
-"""The sitemap files of one look, in the order in which they are listed, within its limits."""
+"""The sitemap files of one poll, in listed order and within its limits."""
 
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from headwater.sources.scope import Scope
 
 @dataclass(frozen=True, slots=True)
 class SitemapFile:
-    """`path` leads to it: the indexes above it, then itself. `lastmod` is what the last of them says about it."""
+    """`path` holds the URLs of the indexes above the file, then its own. `lastmod` is what its index says."""
 
     path: tuple[str, ...]
     lastmod: str = ""
@@ -22,57 +22,61 @@ class SitemapFile:
 
 @dataclass(slots=True)
 class SitemapFileQueue:
-    """Each file once, what an index names right after it. A look that was cut short is gone on with by the next one:
-    what stands before the file named by `resume` comes last. So every file has its turn, however few a look takes."""
+    """Each file once; the children of an index follow it. A poll that was cut short is continued by the next one: files
+    before the one named by `resume` come last. So every file gets its turn, however few a poll reads."""
 
-    territory: Scope
-    most: int
-    deepest: int
+    scope: Scope
+    max_files: int
+    max_depth: int
     resume: tuple[str, ...]
-    notes: WarningLog
+    warnings: WarningLog
     _waiting: deque[SitemapFile] = field(default_factory=deque)
-    _known: set[str] = field(default_factory=set)
-    _asked: int = 0
+    _queued_urls: set[str] = field(default_factory=set)
+    _requested: int = 0
 
     def start(self, urls: Iterable[str]) -> None:
         self._add([SitemapFile((url,)) for url in urls])
 
-    def below(self, parent: SitemapFile, answered_from: str, children: Iterable[tuple[str, str]]) -> None:
-        """What an index names: on its own host, or on one that belongs to the source."""
-        if len(parent.path) >= self.deepest:
-            self.notes("index_too_deep", parent.url)
+    def add_children(
+        self, parent: SitemapFile, response_url: str, children: Iterable[tuple[str, str]]
+    ) -> None:
+        """Queue the files that an index names, if they are on its host or in the scope of the source."""
+        if len(parent.path) >= self.max_depth:
+            self.warnings("index_too_deep", parent.url)
             return
-        allowed = self.territory.with_site(answered_from)
-        found = []
+        allowed = self.scope.with_site(response_url)
+        files = []
         for url, lastmod in children:
             if url in allowed:
-                found.append(SitemapFile((*parent.path, url), lastmod))
+                files.append(SitemapFile((*parent.path, url), lastmod))
             else:
-                self.notes("foreign_sitemap", url)
-        self._add(found)
+                self.warnings("foreign_sitemap", url)
+        self._add(files)
 
     def _add(self, files: Sequence[SitemapFile]) -> None:
-        fresh = [file for file in {file.url: file for file in files}.values() if file.url not in self._known]
-        position = next((number for number, file in enumerate(fresh) if self._on_the_way(file)), 0)
-        self._waiting.extendleft(reversed(fresh[position:]))
-        self._waiting.extend(fresh[:position])
-        self._known.update(file.url for file in fresh)
-        # More than this look can take need not wait: the next one finds them where they are.
-        while len(self._waiting) > self.most + 1:
-            self._known.discard(self._waiting.pop().url)
+        new_files = [
+            file for file in {file.url: file for file in files}.values() if file.url not in self._queued_urls
+        ]
+        position = next((number for number, file in enumerate(new_files) if self._leads_to_resume(file)), 0)
+        self._waiting.extendleft(reversed(new_files[position:]))
+        self._waiting.extend(new_files[:position])
+        self._queued_urls.update(file.url for file in new_files)
+        # Files beyond the limit of this poll are dropped: the next poll finds them again.
+        while len(self._waiting) > self.max_files + 1:
+            self._queued_urls.discard(self._waiting.pop().url)
 
-    def _on_the_way(self, file: SitemapFile) -> bool:
+    def _leads_to_resume(self, file: SitemapFile) -> bool:
         return self.resume[: len(file.path)] == file.path
 
     def next(self) -> SitemapFile | None:
-        if not self._waiting or self._asked >= self.most:
+        if not self._waiting or self._requested >= self.max_files:
             return None
-        self._asked += 1
+        self._requested += 1
         return self._waiting.popleft()
 
-    def left(self) -> tuple[str, ...]:
-        """The way to the first file that was not come to; empty when there is none."""
+    def resume_path(self) -> tuple[str, ...]:
+        """The path of the first file that was not read; empty if all were."""
         if not self._waiting:
             return ()
-        self.notes("files_left_out", f"{len(self._waiting)} or more for the next look")
+        self.warnings("files_left_out", f"{len(self._waiting)} or more for the next poll")
         return self._waiting[0].path

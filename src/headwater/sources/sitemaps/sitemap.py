@@ -1,4 +1,4 @@
-"""What a sitemap lists, and how it says that it is none."""
+"""A parsed sitemap, and the error for bytes that are not one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Literal
 
 SitemapKind = Literal["index", "urls"]
 
-LONGEST_ADDRESS = 2048
+LONGEST_URL = 2048
 
 
 class NotASitemap(Exception):
@@ -20,7 +20,7 @@ class NotASitemap(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitemapEntry:
-    """One line of a sitemap, as it is written. The fields of news sitemaps are empty elsewhere."""
+    """One entry of a sitemap, as written. The fields of news sitemaps are empty elsewhere."""
 
     url: str
     lastmod: str = ""
@@ -31,7 +31,7 @@ class SitemapEntry:
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """`listed` is read while it is asked for, once; it may raise NotASitemap after having given some."""
+    """`entries` is parsed while it is consumed, once; it may raise NotASitemap after the first entries."""
 
     kind: SitemapKind
-    listed: Iterator[SitemapEntry]
+    entries: Iterator[SitemapEntry]

@@ -1,4 +1,7 @@
-"""Sitemaps as XML, read piece by piece. No entity is ever expanded, no document type believed."""
+"""XML sitemaps in chunks: a strict parser, and a loose one for documents that are not well-formed.
+
+No entity is ever expanded. Both parsers work in linear time.
+"""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +14,7 @@ LONGEST_TEXT = 8192
 ROOTS: dict[str, SitemapKind] = {"urlset": "urls", "sitemapindex": "index"}
 RECORD_TAGS = {"url", "sitemap"}
 NEWS = "sitemap-news"
-# Local names, and those of the news extension under a name of their own: its title is not an image's.
+# Local names; the news extension has its own, because its title is not the title of an image.
 FIELD_TAGS = {
     "loc": "url",
     "lastmod": "lastmod",
@@ -19,12 +22,28 @@ FIELD_TAGS = {
     "news publication_date": "published",
     "news language": "language",
 }
+TOKEN = re.compile(
+    rb"<(?:!\[CDATA\[(?P<section>[^\]]*)\]\]>|(?P<close>/?)(?P<name>[A-Za-z][\w.:-]{0,40})[^<>]*>)(?P<text>[^<]*)"
+)
+COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+# In an unescaped URL only a certain escape is decoded: `&copy=1` is a parameter.
+REFERENCE = re.compile(r"&(amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});")
+NAMED_REFERENCES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+LONGEST_PENDING = 64 * 1024
+LOOSE_FIELD_TAGS = {
+    b"loc": "url",
+    b"lastmod": "lastmod",
+    b"news:title": "title",
+    b"news:publication_date": "published",
+    b"news:language": "language",
+}
+LOOSE_RECORD_TAGS = {b"url", b"sitemap"}
 
 
 class StrictSitemapParser:
-    """Fed with pieces; what was read completely waits in `ready`. `kind` is known after the root element.
+    """Takes chunks; complete entries wait in `ready`. `kind` is known after the root element.
 
-    Raises NotASitemap for what is hostile or something else, ExpatError for what is no XML.
+    Raises NotASitemap for hostile or other documents, ExpatError for malformed XML.
     """
 
     def __init__(self) -> None:
@@ -34,25 +53,25 @@ class StrictSitemapParser:
         self._fields: dict[str, str] = {}
         self._text: list[str] = []
         self._length = 0
-        self._parser = self._make()
+        self._parser = self._create_parser()
 
-    def feed(self, piece: bytes) -> None:
-        self._parser.Parse(piece, False)
+    def feed(self, chunk: bytes) -> None:
+        self._parser.Parse(chunk, False)
 
     def close(self) -> None:
         self._parser.Parse(b"", True)
 
     def take(self) -> Iterator[SitemapEntry]:
-        ready, self.ready = self.ready, []
-        return iter(ready)
+        entries, self.ready = self.ready, []
+        return iter(entries)
 
-    def _make(self) -> XMLParserType:
+    def _create_parser(self) -> XMLParserType:
         parser = ParserCreate(namespace_separator=" ")
         parser.buffer_text = True
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._say
-        parser.EntityDeclHandler = self._declare
+        parser.CharacterDataHandler = self._character_data
+        parser.EntityDeclHandler = self._refuse_entity
         parser.ExternalEntityRefHandler = _refuse_external
         return parser
 
@@ -72,25 +91,25 @@ class StrictSitemapParser:
         ended = self._path.pop()
         parent = self._path[-1] if self._path else ""
         field = FIELD_TAGS.get(ended)
-        # A picture's or a video's own `loc` stands deeper than the page's.
+        # The `loc` of an image or a video is nested deeper than the `loc` of the page.
         if field and (parent in RECORD_TAGS or ended.startswith("news ")):
             self._fields.setdefault(field, "".join(self._text).strip())
         elif ended in RECORD_TAGS:
-            self._record()
+            self._add_entry()
         self._text, self._length = [], 0
         del name
 
-    def _say(self, text: str) -> None:
+    def _character_data(self, text: str) -> None:
         self._length += len(text)
         if self._length <= LONGEST_TEXT:
             self._text.append(text)
 
-    def _record(self) -> None:
+    def _add_entry(self) -> None:
         fields, self._fields = self._fields, {}
         if fields.get("url"):
             self.ready.append(SitemapEntry(**fields))
 
-    def _declare(self, name: str, *_: object) -> None:
+    def _refuse_entity(self, name: str, *_: object) -> None:
         raise NotASitemap("refused_entities", name[:40])
 
 
@@ -99,87 +118,74 @@ def _refuse_external(*_: object) -> int:
 
 
 def parse_strictly(
-    first: bytes, rest: Iterator[bytes], reader: StrictSitemapParser
+    first: bytes, chunks: Iterator[bytes], reader: StrictSitemapParser
 ) -> Iterator[SitemapEntry]:
-    """What the pieces list, as they come."""
+    """The entries of the chunks, as they arrive."""
     reader.feed(first)
     yield from reader.take()
-    for piece in rest:
-        reader.feed(piece)
+    for chunk in chunks:
+        reader.feed(chunk)
         yield from reader.take()
     reader.close()
     yield from reader.take()
 
 
-TOKEN = re.compile(
-    rb"<(?:!\[CDATA\[(?P<section>[^\]]*)\]\]>|(?P<close>/?)(?P<name>[A-Za-z][\w.:-]{0,40})[^<>]*>)(?P<text>[^<]*)"
-)
-COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
-# Of an address that was not escaped, only what is surely an escape is undone: `&copy=1` is a parameter.
-REFERENCE = re.compile(r"&(amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});")
-NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
-LONGEST_TAIL = 64 * 1024
-LOOSE_FIELD_TAGS = {
-    b"loc": "url",
-    b"lastmod": "lastmod",
-    b"news:title": "title",
-    b"news:publication_date": "published",
-    b"news:language": "language",
-}
-LOOSE_RECORD_TAGS = {b"url", b"sitemap"}
-
-
-def parse_loosely(found: Iterator[bytes]) -> Iterator[SitemapEntry]:
+def parse_loosely(chunks: Iterator[bytes]) -> Iterator[SitemapEntry]:
     fields: dict[str, str] = {}
     field: str | None = None
-    for token in _tokens(found):
+    for token in _tokens(chunks):
         name = (token["name"] or b"").lower()
         local = name.rpartition(b":")[2]
         if local in LOOSE_RECORD_TAGS:
-            yield from _finished(fields)
+            yield from _entry_from(fields)
             fields = {}
         if token["section"] is None:
-            field = None if token["close"] else LOOSE_FIELD_TAGS.get(name if not _ours(name) else local)
+            field = (
+                None
+                if token["close"]
+                else LOOSE_FIELD_TAGS.get(name if not _is_standard_prefix(name) else local)
+            )
         text = _text(token["section"] if token["section"] is not None else token["text"])
         if field and text:
             fields.setdefault(field, text)
-    yield from _finished(fields)
+    yield from _entry_from(fields)
 
 
 def guess_kind(start: bytes) -> SitemapKind | None:
-    """Which of the two a document that cannot be parsed seems to be."""
+    """Whether a malformed document looks like an index or a list of URLs; None if like neither."""
     start = start.lower()
     if b"sitemapindex" in start:
         return "index"
     return "urls" if b"urlset" in start or b"<loc>" in start else None
 
 
-def _ours(name: bytes) -> bool:
-    """A prefix that somebody gave the standard's own names, not that of an extension."""
+def _is_standard_prefix(name: bytes) -> bool:
+    """Whether the prefix belongs to the standard's own names, not to an extension."""
     prefix = name.partition(b":")[0]
     return b":" in name and prefix not in (b"image", b"video", b"news", b"xhtml", b"mobile")
 
 
-def _finished(fields: dict[str, str]) -> Iterator[SitemapEntry]:
+def _entry_from(fields: dict[str, str]) -> Iterator[SitemapEntry]:
     if fields.get("url"):
         yield SitemapEntry(**fields)
 
 
-def _tokens(found: Iterator[bytes]) -> Iterator[re.Match[bytes]]:
-    """A token's text ends where the next one begins, so the last one of a piece waits for the next piece."""
+def _tokens(chunks: Iterator[bytes]) -> Iterator[re.Match[bytes]]:
+    """The tokens. The text of a token ends where the next one begins, so the last token of a chunk waits for the next
+    chunk."""
     tail = b""
-    for piece in found:
-        tail = _uncommented(tail + piece)
+    for chunk in chunks:
+        tail = _without_comments(tail + chunk)
         cut = tail.rfind(b"<")
         comment = tail.rfind(b"<!--")
         cut = max(comment if comment >= 0 else cut, 0)
         yield from TOKEN.finditer(tail[:cut])
-        tail = tail[cut:] if len(tail) - cut <= LONGEST_TAIL else b""
+        tail = tail[cut:] if len(tail) - cut <= LONGEST_PENDING else b""
     yield from TOKEN.finditer(tail)
 
 
-def _uncommented(text: bytes) -> bytes:
-    # Only up to the last end of a comment: every beginning before it has an end, so each letter is read once.
+def _without_comments(text: bytes) -> bytes:
+    # Only up to the end of the last comment: every comment before it is closed, so each byte is scanned once.
     end = text.rfind(b"-->") + 3
     return COMMENT.sub(b"", text[:end]) + text[end:] if end > 2 else text
 
@@ -188,9 +194,9 @@ def _text(raw: bytes) -> str:
     return REFERENCE.sub(_character, raw[:8192].decode("utf-8", "replace")).strip()
 
 
-def _character(found: re.Match[str]) -> str:
-    name = found[1]
+def _character(match: re.Match[str]) -> str:
+    name = match[1]
     if not name.startswith("#"):
-        return NAMED[name]
+        return NAMED_REFERENCES[name]
     code = int("0" + name[1:], 0) if name[1] in "xX" else int(name[1:])
     return chr(code) if 0x20 <= code < 0xD800 or 0xE000 <= code < 0x110000 else ""

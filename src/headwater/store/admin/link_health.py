@@ -6,13 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import (
-    Column,
     Connection,
     Engine,
-    Index,
-    Integer,
-    Table,
-    Text,
     and_,
     bindparam,
     exists,
@@ -32,39 +27,12 @@ from headwater.documents.link_health import (
 from headwater.model.jobs import State
 from headwater.model.keys import key
 from headwater.store.connect import read_transaction, write_transaction
-from headwater.store.schema.columns import UtcDateTime, due_index, key_column, lease_index, metadata
 from headwater.store.schema.flow import documents, sources
+from headwater.store.schema.links import link_health
 
 LEASE = timedelta(minutes=10)
 BATCH = 1_000
 RETIRED = "retired"
-
-link_health = Table(
-    "link_health",
-    metadata,
-    key_column(primary_key=True),
-    Column("recipe", Text, nullable=False),
-    Column("url", Text, nullable=False),
-    Column("record_kind", Text, nullable=False),
-    key_column("record_id", nullable=False),
-    key_column("source_id", nullable=False),
-    Column("priority", Text, nullable=False),
-    Column("standing", Text, nullable=False),
-    Column("failures", Integer, nullable=False, server_default="0"),
-    Column("first_failed_at", UtcDateTime),
-    Column("last_ok_at", UtcDateTime),
-    Column("last_checked_at", UtcDateTime),
-    Column("status", Integer),
-    Column("final_url", Text, nullable=False, server_default=""),
-    Column("created_at", UtcDateTime, nullable=False),
-    Column("reason", Text),
-    Column("due_at", UtcDateTime),
-    Column("lease_owner", Text),
-    Column("lease_until", UtcDateTime),
-    due_index("link_health"),
-    lease_index("link_health"),
-    Index("ix_link_health_record", "record_id"),
-)
 
 FIELDS = ("failures", "first_failed_at", "last_ok_at", "last_checked_at", "status", "final_url", "due_at")
 SHOWN = (

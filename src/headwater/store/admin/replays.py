@@ -178,10 +178,10 @@ def _told(row: RowMapping) -> Record:
     """With every count, also those that are nothing."""
     counts = {name: row["counts"].get(name, 0) for name in (*ReplayVerdict, "replaced", "moved_on", "stays")}
     compared = sum(counts[verdict] for verdict in ReplayVerdict)
-    hidden = {"counts", "cursor_at", "cursor_id", "fields", "filled_at"}
+    hidden = {"counts", "cursor_at", "cursor_id", "fields", "listed_at"}
     told = {name: value for name, value in row.items() if name not in hidden}
     fields = {
         name: dict(zip(("worse", "changed", "better"), f, strict=True)) for name, f in row["fields"].items()
     }
-    whole = row["filled_at"] is not None
+    whole = row["listed_at"] is not None
     return told | {"listed_all": whole, "compared": compared, **counts, "fields": fields}

@@ -49,7 +49,7 @@ def waiting(connection: Connection, recipe: str, now: datetime) -> list[Task]:
 
 def _replay_goes_on(connection: Connection, recipe: str) -> bool:
     """Whether a replay is at work though none of its rows is due: further documents are to be listed or replaced."""
-    unlisted = and_(replays.c.state == ReplayState.RUNNING, replays.c.filled_at.is_(None))
+    unlisted = and_(replays.c.state == ReplayState.RUNNING, replays.c.listed_at.is_(None))
     going = or_(unlisted, replays.c.state == ReplayState.APPLYING)
     query = select(replays.c.id).where(replays.c.recipe == recipe, going).limit(1)
     return connection.execute(query).first() is not None

@@ -119,8 +119,8 @@ def claim_sources(connection: Connection, claim: Claim) -> list[SourceLease]:
             "source_id": source_lease.source.id,
             "status": "running",
             "started_at": claim.now,
-            "found": 0,
-            "new": 0,
+            "found_count": 0,
+            "new_count": 0,
         }
         for source_lease in turns
     ]
@@ -282,8 +282,8 @@ def _finish_one(connection: Connection, result: PollResult, now: datetime) -> in
     ended: dict[str, Any] = {
         "status": "failed" if failed else "completed",
         "ended_at": now,
-        "found": polls.c.found + found,
-        "new": polls.c.new + new,
+        "found_count": polls.c.found_count + found,
+        "new_count": polls.c.new_count + new,
         "error": result.error,
         "detail": result.detail or None,
         "http_status": result.status,
@@ -331,6 +331,6 @@ def add_leads(
 ) -> int:
     """Leads of a look that goes on; counted in its run."""
     new = store_leads(connection, found, store_captures(connection, source_lease.source.id, taken), now)
-    counted = {"found": polls.c.found + len(found), "new": polls.c.new + new}
+    counted = {"found_count": polls.c.found_count + len(found), "new_count": polls.c.new_count + new}
     connection.execute(update(polls).where(polls.c.id == source_lease.run).values(**counted))
     return new

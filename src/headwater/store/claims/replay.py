@@ -175,7 +175,7 @@ def update_replay(connection: Connection, replay: str, **values: Any) -> None:
 def report_if_done(connection: Connection, replay: str, now: datetime) -> None:
     """Everything was listed and nothing is left: the report is whole."""
     row = locked_replay(connection, replay)
-    if row["filled_at"] is None or row["state"] not in {ReplayState.RUNNING, ReplayState.PAUSED}:
+    if row["listed_at"] is None or row["state"] not in {ReplayState.RUNNING, ReplayState.PAUSED}:
         return
     left = select(replay_items.c.id).where(
         replay_items.c.recipe == row["recipe"],
@@ -192,7 +192,7 @@ def open_replay(connection: Connection, recipe: str) -> RowMapping | None:
         replays.c.recipe == recipe, replays.c.state.in_((ReplayState.RUNNING, ReplayState.APPLYING))
     )
     row = connection.execute(query).mappings().first()
-    done = row is None or (row["state"] == ReplayState.RUNNING and row["filled_at"] is not None)
+    done = row is None or (row["state"] == ReplayState.RUNNING and row["listed_at"] is not None)
     return None if done else row
 
 
@@ -233,7 +233,7 @@ def list_documents(
     if found:
         values |= {"cursor_at": found[-1]["created_at"], "cursor_id": found[-1]["id"]}
     last = len(found) < LISTED_AT_ONCE
-    update_replay(connection, row["id"], **values, filled_at=now if last else None)
+    update_replay(connection, row["id"], **values, listed_at=now if last else None)
     report_if_done(connection, row["id"], now)
     return len(rows) or (None if last else 0)
 

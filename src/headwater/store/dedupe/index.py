@@ -34,14 +34,14 @@ Traces = Sequence[tuple[str, Trace]]
 LATEST_ON_SQLITE = text(
     """SELECT asked.value AS band, (
         SELECT json_group_array(document) FROM (
-            SELECT document FROM bands WHERE space = :space AND band = asked.value
+            SELECT document FROM dedupe_bands WHERE space = :space AND band = asked.value
             ORDER BY epoch DESC, document DESC LIMIT :most
         )
     ) AS held FROM json_each(:keys) AS asked"""
 )
 LATEST_ON_POSTGRESQL = text(
     """SELECT asked.band AS band, ARRAY(
-        SELECT document FROM bands WHERE space = :space AND band = asked.band
+        SELECT document FROM dedupe_bands WHERE space = :space AND band = asked.band
         ORDER BY epoch DESC, document DESC LIMIT :most
     ) AS held FROM unnest(CAST(:keys AS bigint[])) AS asked(band)"""
 )

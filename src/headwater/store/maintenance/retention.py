@@ -23,7 +23,7 @@ ARCHIVED = "archived"
 class Cutoffs:
     """What is older than that goes; None keeps for ever."""
 
-    runs: datetime | None = None
+    polls: datetime | None = None
     alarms: datetime | None = None
     captures: datetime | None = None
     documents: datetime | None = None
@@ -31,7 +31,7 @@ class Cutoffs:
     summaries: datetime | None = None
 
 
-def old_runs(before: datetime) -> ColumnElement[bool]:
+def old_polls(before: datetime) -> ColumnElement[bool]:
     """Looks at sources that are over; what the next look needs stands in the source."""
     return (polls.c.ended_at.is_not(None)) & (polls.c.started_at < before)
 
@@ -79,7 +79,7 @@ def count_old(engine: Engine, cutoffs: Cutoffs) -> dict[str, int]:
     found: dict[str, int] = {}
     with read_transaction(engine) as connection:
         for name, table, rule in (
-            ("runs", polls, old_runs),
+            ("polls", polls, old_polls),
             ("alarms", alarms, old_alarms),
             ("captures", captures, old_captures),
             ("documents", documents, old_documents),
@@ -92,8 +92,8 @@ def count_old(engine: Engine, cutoffs: Cutoffs) -> dict[str, int]:
     return found
 
 
-def remove_runs(engine: Engine, before: datetime) -> int:
-    return _remove(engine, polls, old_runs(before))
+def remove_polls(engine: Engine, before: datetime) -> int:
+    return _remove(engine, polls, old_polls(before))
 
 
 def remove_captures(engine: Engine, before: datetime) -> int:

@@ -21,8 +21,8 @@ from headwater.store.maintenance.orphans import without_workers
 from headwater.store.migrate import migrate
 from headwater.store.postgresql import disable_timeouts
 from headwater.store.relocation import assign_database_id, database_id
-from headwater.store.schema.columns import metadata
 from headwater.store.schema.operations import maintenance_tasks
+from headwater.store.tables import metadata
 
 AT_ONCE = 500
 

@@ -10,7 +10,7 @@ import msgspec
 from sqlalchemy import Connection, Table, func, insert, select
 
 from headwater.model.errors import Refused, Temporary
-from headwater.store.schema.columns import metadata
+from headwater.store.tables import metadata
 
 AT_ONCE = 500
 WHOLE = 1 << 256

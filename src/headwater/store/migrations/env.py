@@ -1,21 +1,25 @@
-"""Run by Alembic: brings the database that `migrate` handed over to the wanted revision, in one transaction."""
+"""Run by Alembic: brings the database that `migrate` passes to the wanted revision, in one transaction."""
 
 from typing import Any, Literal
 
 from alembic import context
 
-from headwater.store.schema.columns import StorableText, UtcDateTime, metadata
+from headwater.store.schema.columns import JsonColumn, StorableText, UtcDateTime
+from headwater.store.tables import metadata
+
+COLUMNS = "from headwater.store.schema.columns import JsonColumn, JsonOrNull, UtcDateTime"
 
 
 def _render(kind: str, item: Any, autogenerate: Any) -> str | Literal[False]:
-    if kind == "type" and isinstance(item, UtcDateTime):
-        autogenerate.imports.add("from headwater.store.schema.columns import Instant, Json")
-        return "Instant()"
-    if kind == "type" and isinstance(item, StorableText):
+    """How a new migration writes the types of our own columns."""
+    if kind != "type":
+        return False
+    if isinstance(item, UtcDateTime | JsonColumn):
+        autogenerate.imports.add(COLUMNS)
+        return f"{type(item).__name__}()"
+    if isinstance(item, StorableText):
         return "sa.Text()"
-    if kind == "type" and item.__class__.__name__ == "JSON":
-        return "Json"
-    return False
+    return "JsonOrNull" if type(item).__name__ == "JSON" else False
 
 
 context.configure(

@@ -50,7 +50,9 @@ class Catalogue:
                 "deliveries": _counts(connection, deliveries, recipe),
                 "captures": _total(connection, captures, captures.c.recipe == recipe),
                 "quarantine": _total(connection, quarantine, quarantine.c.recipe == recipe),
-                "unfinished": {task.value: _unfinished(connection, task, recipe, now) for task in Task},
+                "unfinished": {
+                    task.value: _unfinished(connection, task, recipe, now) for task in TASK_TABLES
+                },
             }
 
     def recipes(self) -> list[str]:
@@ -78,7 +80,7 @@ class Catalogue:
                 .order_by(polls.c.started_at.desc())
                 .limit(10)
             )
-            return dict(row) | {"runs": [dict(run) for run in connection.execute(last).mappings()]}
+            return dict(row) | {"polls": [dict(poll) for poll in connection.execute(last).mappings()]}
 
     def documents(self, recipe: str | None, states: Sequence[State], limit: int) -> list[Record]:
         query = select(*(documents.c[name] for name in DOCUMENT_FIELDS)).order_by(

@@ -96,8 +96,8 @@ def poll_statistics(engine: Engine, since: datetime, recipe: str | None = None) 
             func.sum(case((polls.c.status == "completed", 1), else_=0)).label("succeeded"),
             func.avg(polls.c.elapsed_ms).label("mean_ms"),
             func.max(polls.c.elapsed_ms).label("slowest_ms"),
-            func.sum(polls.c.found).label("found"),
-            func.sum(polls.c.new).label("new"),
+            func.sum(polls.c.found_count).label("found"),
+            func.sum(polls.c.new_count).label("new"),
         )
         .where(polls.c.started_at >= since, ended)
         .group_by(polls.c.source_id)
@@ -134,8 +134,8 @@ def daily_polls(engine: Engine, source: str, since: datetime) -> Sequence[dict[s
             func.count().label("looks"),
             func.sum(case((polls.c.status == "completed", 1), else_=0)).label("succeeded"),
             func.avg(polls.c.elapsed_ms).label("mean_ms"),
-            func.sum(polls.c.found).label("found"),
-            func.sum(polls.c.new).label("new"),
+            func.sum(polls.c.found_count).label("found"),
+            func.sum(polls.c.new_count).label("new"),
         )
         .where(polls.c.source_id == source, polls.c.started_at >= since, polls.c.status != "running")
         .group_by(day)

@@ -45,7 +45,7 @@ sources = Table(
 )
 
 polls = Table(
-    "runs",
+    "polls",
     metadata,
     key_column(primary_key=True),
     Column("recipe", Text, nullable=False),
@@ -53,8 +53,8 @@ polls = Table(
     Column("status", Text, nullable=False),
     Column("started_at", UtcDateTime, nullable=False),
     Column("ended_at", UtcDateTime),
-    Column("found", Integer, nullable=False, server_default="0"),
-    Column("new", Integer, nullable=False, server_default="0"),
+    Column("found_count", Integer, nullable=False, server_default="0"),
+    Column("new_count", Integer, nullable=False, server_default="0"),
     Column("error", StorableText),
     Column("detail", StorableText),
     Column("http_status", Integer),
@@ -63,10 +63,10 @@ polls = Table(
     Column("warnings", JsonColumn),
     Column("number", BigInteger, nullable=False, server_default="0"),
     Column("source_number", BigInteger, nullable=False, server_default="0"),
-    Index("ix_runs_source_started", "source_id", "started_at"),
-    Index("ix_runs_source_number", "recipe", "source_number", "started_at"),
-    Index("ix_runs_recipe_started", "recipe", "started_at"),
-    Index("ix_runs_number", "number"),
+    Index("ix_polls_source_started", "source_id", "started_at"),
+    Index("ix_polls_source_number", "recipe", "source_number", "started_at"),
+    Index("ix_polls_recipe_started", "recipe", "started_at"),
+    Index("ix_polls_number", "number"),
 )
 
 leads = Table(
@@ -236,12 +236,12 @@ stories = Table(
 )
 
 story_members = Table(
-    "members",
+    "story_members",
     metadata,
     Column("story_id", ForeignKey("stories.id", ondelete="CASCADE"), primary_key=True),
     key_column("document_id", primary_key=True),
     Column("similarity", Float, nullable=False),
-    Index("ix_members_document", "document_id"),
+    Index("ix_story_members_document", "document_id"),
 )
 
 deliveries = Table(

@@ -55,7 +55,7 @@ fingerprints = Table(
 
 # Some thirty rows a document: numbers only. A space is a recipe and a scheme, an epoch a commit that added rows.
 dedupe_bands = Table(
-    "bands",
+    "dedupe_bands",
     metadata,
     Column("space", BigInteger, primary_key=True, autoincrement=False),
     Column("band", BigInteger, primary_key=True, autoincrement=False),
@@ -65,7 +65,7 @@ dedupe_bands = Table(
 )
 
 dedupe_epochs = Table(
-    "epochs",
+    "dedupe_epochs",
     metadata,
     Column("space", BigInteger, primary_key=True, autoincrement=False),
     Column("value", BigInteger, nullable=False),
@@ -73,7 +73,7 @@ dedupe_epochs = Table(
 
 # How many different stories of a publisher hold a sentence; what recurs is furniture, not news.
 sentence_counts = Table(
-    "sentences",
+    "sentence_counts",
     metadata,
     Column("space", BigInteger, primary_key=True, autoincrement=False),
     Column("sentence", BigInteger, primary_key=True, autoincrement=False),
@@ -128,15 +128,6 @@ vectors = Table(
     Column("vector", LargeBinary, nullable=False),
 )
 
-topics = Table(
-    "topics",
-    metadata,
-    Column("document_id", ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
-    Column("scheme", Text, primary_key=True),
-    Column("code", Text, primary_key=True),
-    Column("score", Float, nullable=False),
-)
-
 bars = Table(
     "bars",
     metadata,
@@ -164,14 +155,4 @@ observations = Table(
     Column("value", JsonColumn, nullable=False),
     key_column("source_id", nullable=False),
     key_column("capture_id"),
-)
-
-hosts = Table(
-    "hosts",
-    metadata,
-    Column("host", StorableText, primary_key=True),
-    Column("next_at", UtcDateTime),
-    Column("failures", Integer, nullable=False, server_default="0"),
-    Column("open_until", UtcDateTime),
-    Column("state", JsonColumn, nullable=False),
 )

@@ -45,7 +45,7 @@ alarms = Table(
 )
 
 maintenance_tasks = Table(
-    "chores",
+    "maintenance_tasks",
     metadata,
     Column("name", Text, primary_key=True),
     Column("number", BigInteger, nullable=False),

@@ -22,7 +22,7 @@ replays = Table(
     Column("since", UtcDateTime, nullable=False),
     Column("until", UtcDateTime, nullable=False),
     Column("state", Text, nullable=False),
-    Column("filled_at", UtcDateTime),
+    Column("listed_at", UtcDateTime),
     Column("cursor_at", UtcDateTime, nullable=False),
     key_column("cursor_id", nullable=False),
     Column("expected", Integer, nullable=False),

@@ -22,21 +22,21 @@ DIMENSIONS = 384  # also in the statements below
 LOOKED_THROUGH = 200  # of the index's graph, for each search: enough for a recall of 0.95 and more
 AT_ONCE = 200  # a writer that changes one of them waits for so many
 BESIDE = 1_000  # not in the index yet, and compared one by one all the same
-search_vectors = table("search_vectors", column("document_id"), column("model", Text), column("near"))
+search_vectors = table("search_vectors", column("document_id"), column("model", Text), column("embedding"))
 # Only the marks are locked, never the vectors: a writer locks a vector and then its mark, so nobody waits in a circle. Those
 # that somebody else is at are left to them.
 MISSING = """
-SELECT document_id FROM search_vectors WHERE near IS NULL AND model = :model
+SELECT document_id FROM search_vectors WHERE embedding IS NULL AND model = :model
 ORDER BY document_id LIMIT :limit FOR UPDATE SKIP LOCKED"""
 # With the marks in hand: a vector that is changed from now on is marked again afterwards.
 VECTORS = """
 SELECT document_id, vector FROM vectors WHERE model = :model AND dimensions = 384 AND document_id = ANY(:ids)"""
-UNCOPIED = "SELECT document_id FROM search_vectors WHERE near IS NULL AND model = :model LIMIT :limit"
+UNCOPIED = "SELECT document_id FROM search_vectors WHERE embedding IS NULL AND model = :model LIMIT :limit"
 COPIED = """
-UPDATE search_vectors SET near = CAST(:near AS vector) WHERE document_id = :id AND model = :model"""
+UPDATE search_vectors SET embedding = CAST(:embedding AS vector) WHERE document_id = :id AND model = :model"""
 INDEX_STATE = """
 SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'vector'), to_regclass('search_vectors') IS NOT NULL,
-  EXISTS (SELECT 1 FROM pg_index WHERE indexrelid = to_regclass('ix_search_vectors_near') AND indisvalid)"""
+  EXISTS (SELECT 1 FROM pg_index WHERE indexrelid = to_regclass('ix_search_vectors_embedding') AND indisvalid)"""
 LIMITS = "SELECT set_config('hnsw.ef_search', :reach, true), set_config('hnsw.iterative_scan', 'relaxed_order', true)"
 
 
@@ -58,7 +58,7 @@ def vector_candidates(engine: Engine, wish: SearchQuery, model: str, meant: Matr
 
 
 def _nearest(wish: SearchQuery, model: str) -> Any:
-    distance = search_vectors.c.near.op("<=>")(text("CAST(:meant AS vector)"))
+    distance = search_vectors.c.embedding.op("<=>")(text("CAST(:meant AS vector)"))
     joined = search_vectors.join(documents, documents.c.id == search_vectors.c.document_id)
     query = select(search_vectors.c.document_id).select_from(joined)
     query = query.where(search_vectors.c.model == model)
@@ -84,7 +84,7 @@ def index_vectors(engine: Engine, model: str) -> int:
                 {
                     "id": row.document_id,
                     "model": model,
-                    "near": _written(np.frombuffer(row.vector, dtype=STORED_DTYPE)),
+                    "embedding": _written(np.frombuffer(row.vector, dtype=STORED_DTYPE)),
                 }
                 for row in rows
             ]

@@ -17,18 +17,20 @@ from headwater.store.search.nearest_vectors import INDEX_STATE, index_vectors
 VECTOR_INDEX_LOCK = 4_849_271
 TABLE = """
 CREATE TABLE search_vectors (
-  document_id VARCHAR(64) NOT NULL, model TEXT NOT NULL, near vector(384),
+  document_id VARCHAR(64) NOT NULL, model TEXT NOT NULL, embedding vector(384),
   CONSTRAINT pk_search_vectors PRIMARY KEY (document_id, model),
   CONSTRAINT fk_search_vectors_document_id FOREIGN KEY (document_id, model)
     REFERENCES vectors (document_id, model) ON DELETE CASCADE
 )"""
 # A vector that is written, or written anew, is marked by a row without one: what is to be copied is found at once.
-WAITING = "CREATE INDEX ix_search_vectors_waiting ON search_vectors (model, document_id) WHERE near IS NULL"
+WAITING = (
+    "CREATE INDEX ix_search_vectors_waiting ON search_vectors (model, document_id) WHERE embedding IS NULL"
+)
 MARK = """
 CREATE OR REPLACE FUNCTION mark_search_vector() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
   IF NEW.dimensions = 384 THEN
     INSERT INTO search_vectors (document_id, model) VALUES (NEW.document_id, NEW.model)
-    ON CONFLICT (document_id, model) DO UPDATE SET near = NULL;
+    ON CONFLICT (document_id, model) DO UPDATE SET embedding = NULL;
   ELSE
     DELETE FROM search_vectors WHERE document_id = NEW.document_id AND model = NEW.model;
   END IF;
@@ -40,17 +42,15 @@ FOR EACH ROW EXECUTE FUNCTION mark_search_vector()"""
 FILL = """
 INSERT INTO search_vectors (document_id, model) SELECT document_id, model FROM vectors WHERE dimensions = 384"""
 # Made when the first vectors are in: so it is faster than growing with each.
-INDEX = (
-    "CREATE INDEX CONCURRENTLY ix_search_vectors_near ON search_vectors USING hnsw (near vector_cosine_ops)"
-)
+INDEX = "CREATE INDEX CONCURRENTLY ix_search_vectors_embedding ON search_vectors USING hnsw (embedding vector_cosine_ops)"
 REMOVED = (
     "DROP TRIGGER IF EXISTS mark_search_vector ON vectors",
     "DROP FUNCTION IF EXISTS mark_search_vector",
     "DROP TABLE IF EXISTS search_vectors",
 )
 # What a build that was cut off leaves behind; nobody can use it.
-TORN = "DROP INDEX CONCURRENTLY IF EXISTS ix_search_vectors_near"
-MODELS = "SELECT DISTINCT model FROM search_vectors WHERE near IS NULL"
+TORN = "DROP INDEX CONCURRENTLY IF EXISTS ix_search_vectors_embedding"
+MODELS = "SELECT DISTINCT model FROM search_vectors WHERE embedding IS NULL"
 
 
 def create_vector_table(connection: Connection) -> bool:

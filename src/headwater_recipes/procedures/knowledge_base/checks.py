@@ -1,10 +1,11 @@
 """Checks of the knowledge base: which files have drifted from their pages, and which are invalid."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from headwater.text.dates import parse_iso_date
 from headwater.text.urls import SEED_P_RULES, canonical_url
 from headwater_recipes.procedures.citation_policy import judge_citation
 from headwater_recipes.procedures.knowledge_base.layout import SEAL
@@ -36,8 +37,12 @@ def drift_report(folder: Path, leads: Sequence[Mapping[str, Any]], now: datetime
     for stem, document in load_documents(folder):
         url = str(document.get("source_url") or document.get("fuente_url") or "")
         page = pages.get(canonical_url(url, SEED_P_RULES))
-        verified = _parse_time(
-            document.get("verified_at") or document.get("fecha_verificacion") or document.get("extracted_at")
+        verified = parse_iso_date(
+            str(
+                document.get("verified_at")
+                or document.get("fecha_verificacion")
+                or document.get("extracted_at")
+            )
         )
         fetched = page.get("updated_at") if page else None
         last = max((time for time in (verified, fetched) if time is not None), default=None)
@@ -53,14 +58,6 @@ def drift_report(folder: Path, leads: Sequence[Mapping[str, Any]], now: datetime
             }
         )
     return rows
-
-
-def _parse_time(text: Any) -> datetime | None:
-    try:
-        time = datetime.fromisoformat(str(text))
-    except ValueError:
-        return None
-    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 def check_knowledge_base(folder: Path) -> dict[str, Any]:

@@ -1,0 +1,27 @@
+"""Views that a recipe adds to the database, for programs that read its results with plain SQL."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+POSTGRESQL = "postgresql"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatabaseViews:
+    """Both functions get the name of the database ("sqlite" or "postgresql") and return SQL statements in order.
+
+    The statements may create views, indexes and triggers over the tables of the store. `drop` removes what `create`
+    made and must not fail when it is missing. When the statements change, the store drops the views and creates them
+    anew, so a recipe changes its views without a migration.
+    """
+
+    create: Callable[[str], Sequence[str]]
+    drop: Callable[[str], Sequence[str]]
+
+
+def json_value(dialect: str, column: str, *path: str, as_text: bool = True) -> str:
+    """SQL for a value inside a JSON column: as text, or with `as_text=False` as JSON. Digits in `path` are positions."""
+    if dialect == POSTGRESQL:
+        return f"({column} {'#>>' if as_text else '#>'} ARRAY{list(path)})"
+    steps = "".join(f"[{part}]" if part.isdigit() else f".{part}" for part in path)
+    return f"json_extract({column}, '${steps}')"

@@ -1,0 +1,864 @@
+"""The whole schema."""
+
+from uuid import uuid4
+
+import sqlalchemy as sa
+from alembic import op
+from sqlalchemy.dialects.postgresql import TSVECTOR
+
+from headwater.store.schema.columns import JsonColumn, JsonOrNull, UtcDateTime
+from headwater.store.schema.search import SEARCH_WORDS
+from headwater.store.search.vector_index import create_vector_table, drop_vector_table
+
+revision = "0001"
+down_revision = None
+branch_labels = None
+depends_on = None
+
+TABLES = (
+    "sources",
+    "polls",
+    "leads",
+    "captures",
+    "documents",
+    "revisions",
+    "groups",
+    "stories",
+    "story_members",
+    "deliveries",
+    "quarantine",
+    "subjects",
+    "aliases",
+    "fingerprints",
+    "dedupe_bands",
+    "dedupe_epochs",
+    "sentence_counts",
+    "edges",
+    "mentions",
+    "facts",
+    "vectors",
+    "bars",
+    "observations",
+    "article_keys",
+    "alarms",
+    "maintenance_tasks",
+    "queue_items",
+    "pipeline_runs",
+    "replays",
+    "replay_items",
+    "link_health",
+    "summary_batches",
+    "summary_requests",
+)
+
+
+def upgrade() -> None:
+    _create_flow()
+    _create_knowledge()
+    _create_operations()
+    _create_search()
+    _create_identity()
+
+
+def _create_flow() -> None:
+    """Sources, leads, captures, documents, stories and deliveries."""
+    op.create_table(
+        "sources",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("url", sa.Text(), nullable=False),
+        sa.Column("options", JsonColumn(), nullable=False),
+        sa.Column("trigger_seconds", sa.Float(), nullable=True),
+        sa.Column("trigger_cron", sa.Text(), nullable=True),
+        sa.Column("subject_id", sa.String(length=64), nullable=True),
+        sa.Column("credibility", sa.Float(), nullable=False),
+        sa.Column("active", sa.Boolean(), nullable=False),
+        sa.Column("watermark", JsonColumn(), nullable=False),
+        sa.Column("failures", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("stopped", sa.Text(), nullable=True),
+        sa.Column("origin", sa.Text(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.Column("updated_at", UtcDateTime(), nullable=False),
+        sa.Column("last_polled_at", UtcDateTime(), nullable=True),
+        sa.Column("last_success_at", UtcDateTime(), nullable=True),
+        sa.Column("number", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("due_at", UtcDateTime(), nullable=True),
+        sa.Column("lease_owner", sa.Text(), nullable=True),
+        sa.Column("lease_until", UtcDateTime(), nullable=True),
+        sa.Column("attempts", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("reason", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_sources")),
+    )
+    op.create_index(
+        "ix_sources_due",
+        "sources",
+        ["recipe", "due_at"],
+        sqlite_where=sa.text("due_at IS NOT NULL"),
+        postgresql_where=sa.text("due_at IS NOT NULL"),
+    )
+    op.create_index(
+        "ix_sources_lease_owner",
+        "sources",
+        ["lease_owner"],
+        sqlite_where=sa.text("lease_owner IS NOT NULL"),
+        postgresql_where=sa.text("lease_owner IS NOT NULL"),
+    )
+    op.create_index("ix_sources_number", "sources", ["number"])
+    op.create_index("ix_sources_url", "sources", ["url"], postgresql_using="hash")
+    op.create_table(
+        "polls",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("source_id", sa.String(length=64), nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("started_at", UtcDateTime(), nullable=False),
+        sa.Column("ended_at", UtcDateTime(), nullable=True),
+        sa.Column("found_count", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("new_count", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("error", sa.Text(), nullable=True),
+        sa.Column("detail", sa.Text(), nullable=True),
+        sa.Column("http_status", sa.Integer(), nullable=True),
+        sa.Column("elapsed_ms", sa.Integer(), nullable=True),
+        sa.Column("capture_id", sa.String(length=64), nullable=True),
+        sa.Column("warnings", JsonColumn(), nullable=True),
+        sa.Column("number", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("source_number", sa.BigInteger(), server_default="0", nullable=False),
+        sa.ForeignKeyConstraint(
+            ["source_id"], ["sources.id"], name=op.f("fk_polls_source_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_polls")),
+    )
+    op.create_index("ix_polls_number", "polls", ["number"])
+    op.create_index("ix_polls_recipe_started", "polls", ["recipe", "started_at"])
+    op.create_index("ix_polls_source_number", "polls", ["recipe", "source_number", "started_at"])
+    op.create_index("ix_polls_source_started", "polls", ["source_id", "started_at"])
+    op.create_table(
+        "leads",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("source_id", sa.String(length=64), nullable=False),
+        sa.Column("document_id", sa.String(length=64), nullable=False),
+        sa.Column("identity", sa.Text(), nullable=False),
+        sa.Column("url", sa.Text(), nullable=False),
+        sa.Column("version", sa.Text(), nullable=False),
+        sa.Column("title", sa.Text(), nullable=True),
+        sa.Column("published_at", UtcDateTime(), nullable=True),
+        sa.Column("body", sa.Text(), nullable=True),
+        sa.Column("body_type", sa.Text(), nullable=False),
+        sa.Column("hints", JsonColumn(), nullable=False),
+        sa.Column("subject_id", sa.String(length=64), nullable=True),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("capture_id", sa.String(length=64), nullable=True),
+        sa.Column("etag", sa.Text(), nullable=True),
+        sa.Column("last_modified", sa.Text(), nullable=True),
+        sa.Column("sha256", sa.Text(), nullable=True),
+        sa.Column("fresh_until", UtcDateTime(), nullable=True),
+        sa.Column("render", sa.Boolean(), server_default=sa.text("false"), nullable=False),
+        sa.Column("first_seen_at", UtcDateTime(), nullable=False),
+        sa.Column("updated_at", UtcDateTime(), nullable=False),
+        sa.Column("due_at", UtcDateTime(), nullable=True),
+        sa.Column("lease_owner", sa.Text(), nullable=True),
+        sa.Column("lease_until", UtcDateTime(), nullable=True),
+        sa.Column("attempts", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("reason", sa.Text(), nullable=True),
+        sa.ForeignKeyConstraint(["source_id"], ["sources.id"], name=op.f("fk_leads_source_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_leads")),
+    )
+    op.create_index(
+        "ix_leads_due",
+        "leads",
+        ["recipe", "due_at"],
+        sqlite_where=sa.text("due_at IS NOT NULL"),
+        postgresql_where=sa.text("due_at IS NOT NULL"),
+    )
+    op.create_index(
+        "ix_leads_lease_owner",
+        "leads",
+        ["lease_owner"],
+        sqlite_where=sa.text("lease_owner IS NOT NULL"),
+        postgresql_where=sa.text("lease_owner IS NOT NULL"),
+    )
+    op.create_index("ix_leads_recipe_state", "leads", ["recipe", "state"])
+    op.create_index("ix_leads_source_seen", "leads", ["source_id", "first_seen_at"])
+    op.create_index(
+        "uq_leads_document",
+        "leads",
+        ["document_id"],
+        unique=True,
+        sqlite_where=sa.text("state <> 'duplicate'"),
+        postgresql_where=sa.text("state <> 'duplicate'"),
+    )
+    op.create_table(
+        "captures",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("source_id", sa.String(length=64), nullable=False),
+        sa.Column("lead_id", sa.String(length=64), nullable=True),
+        sa.Column("url", sa.Text(), nullable=False),
+        sa.Column("final_url", sa.Text(), nullable=False),
+        sa.Column("status", sa.Integer(), nullable=False),
+        sa.Column("headers", JsonColumn(), nullable=False),
+        sa.Column("media_type", sa.Text(), nullable=False),
+        sa.Column("sha256", sa.Text(), nullable=False),
+        sa.Column("size", sa.BigInteger(), nullable=False),
+        sa.Column("pack", sa.Text(), nullable=False),
+        sa.Column("start", sa.BigInteger(), nullable=False),
+        sa.Column("fetched_at", UtcDateTime(), nullable=False),
+        sa.Column("elapsed_ms", sa.Integer(), nullable=False),
+        sa.Column("policy", JsonColumn(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_captures")),
+    )
+    op.create_index("ix_captures_lead", "captures", ["lead_id"])
+    op.create_index("ix_captures_pack", "captures", ["pack"])
+    op.create_table(
+        "documents",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("source_id", sa.String(length=64), nullable=False),
+        sa.Column("lead_id", sa.String(length=64), nullable=False),
+        sa.Column("capture_id", sa.String(length=64), nullable=True),
+        sa.Column("next_capture_id", sa.String(length=64), nullable=True),
+        sa.Column("number", sa.BigInteger(), nullable=False),
+        sa.Column("source_number", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("revision", sa.Integer(), nullable=False),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("detail", sa.Text(), nullable=True),
+        sa.Column("duplicate_of", sa.String(length=64), nullable=True),
+        sa.Column("url", sa.Text(), nullable=False),
+        sa.Column("canonical_url", sa.Text(), server_default="", nullable=False),
+        sa.Column("clean_url", sa.Text(), server_default="", nullable=False),
+        sa.Column("title", sa.Text(), server_default="", nullable=False),
+        sa.Column("text", sa.Text(), server_default="", nullable=False),
+        sa.Column("authors", JsonColumn(), nullable=True),
+        sa.Column("publisher", sa.Text(), server_default="", nullable=False),
+        sa.Column("published_at", UtcDateTime(), nullable=True),
+        sa.Column("modified_at", UtcDateTime(), nullable=True),
+        sa.Column("language", sa.Text(), server_default="", nullable=False),
+        sa.Column("description", sa.Text(), server_default="", nullable=False),
+        sa.Column("keywords", JsonColumn(), nullable=True),
+        sa.Column("image", sa.Text(), server_default="", nullable=False),
+        sa.Column("media_type", sa.Text(), server_default="", nullable=False),
+        sa.Column("guid", sa.Text(), server_default="", nullable=False),
+        sa.Column("external_id", sa.BigInteger(), nullable=True),
+        sa.Column("group_id", sa.String(length=64), nullable=True),
+        sa.Column("subjects", JsonColumn(), nullable=True),
+        sa.Column("quality", sa.Float(), nullable=True),
+        sa.Column("attributes", JsonColumn(), nullable=True),
+        sa.Column("origins", JsonColumn(), nullable=True),
+        sa.Column("trail", JsonColumn(), nullable=True),
+        sa.Column("recipe_version", sa.Text(), server_default="", nullable=False),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.Column("updated_at", UtcDateTime(), nullable=False),
+        sa.Column("due_at", UtcDateTime(), nullable=True),
+        sa.Column("lease_owner", sa.Text(), nullable=True),
+        sa.Column("lease_until", UtcDateTime(), nullable=True),
+        sa.Column("attempts", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("reason", sa.Text(), nullable=True),
+        sa.ForeignKeyConstraint(["lead_id"], ["leads.id"], name=op.f("fk_documents_lead_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_documents")),
+    )
+    op.create_index(
+        "ix_documents_due",
+        "documents",
+        ["recipe", "due_at"],
+        sqlite_where=sa.text("due_at IS NOT NULL"),
+        postgresql_where=sa.text("due_at IS NOT NULL"),
+    )
+    op.create_index("ix_documents_group", "documents", ["group_id"])
+    op.create_index("ix_documents_lead", "documents", ["lead_id"])
+    op.create_index(
+        "ix_documents_lease_owner",
+        "documents",
+        ["lease_owner"],
+        sqlite_where=sa.text("lease_owner IS NOT NULL"),
+        postgresql_where=sa.text("lease_owner IS NOT NULL"),
+    )
+    op.create_index("ix_documents_number", "documents", ["number"])
+    op.create_index("ix_documents_recipe_created", "documents", ["recipe", "created_at", "id"])
+    op.create_index("ix_documents_recipe_published", "documents", ["recipe", "published_at"])
+    op.create_index("ix_documents_recipe_state", "documents", ["recipe", "state"])
+    op.create_index("ix_documents_recipe_updated", "documents", ["recipe", "updated_at"])
+    op.create_index("ix_documents_source_created", "documents", ["source_id", "created_at"])
+    op.create_table(
+        "revisions",
+        sa.Column("document_id", sa.String(length=64), nullable=False),
+        sa.Column("revision", sa.Integer(), nullable=False),
+        sa.Column("capture_id", sa.String(length=64), nullable=True),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=True),
+        sa.Column("title", sa.Text(), nullable=False),
+        sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("published_at", UtcDateTime(), nullable=True),
+        sa.Column("modified_at", UtcDateTime(), nullable=True),
+        sa.Column("trail", JsonColumn(), nullable=True),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["document_id"], ["documents.id"], name=op.f("fk_revisions_document_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("document_id", "revision", name=op.f("pk_revisions")),
+    )
+    op.create_table(
+        "groups",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.Column("due_at", UtcDateTime(), nullable=True),
+        sa.Column("lease_owner", sa.Text(), nullable=True),
+        sa.Column("lease_until", UtcDateTime(), nullable=True),
+        sa.Column("attempts", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("reason", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_groups")),
+    )
+    op.create_index(
+        "ix_groups_due",
+        "groups",
+        ["recipe", "due_at"],
+        sqlite_where=sa.text("due_at IS NOT NULL"),
+        postgresql_where=sa.text("due_at IS NOT NULL"),
+    )
+    op.create_index(
+        "ix_groups_lease_owner",
+        "groups",
+        ["lease_owner"],
+        sqlite_where=sa.text("lease_owner IS NOT NULL"),
+        postgresql_where=sa.text("lease_owner IS NOT NULL"),
+    )
+    op.create_table(
+        "stories",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("group_id", sa.String(length=64), nullable=False),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("title", sa.Text(), nullable=False),
+        sa.Column("summary", sa.Text(), nullable=False),
+        sa.Column("size", sa.Integer(), nullable=False),
+        sa.Column("first_at", UtcDateTime(), nullable=True),
+        sa.Column("last_at", UtcDateTime(), nullable=True),
+        sa.Column("score", sa.Float(), nullable=True),
+        sa.Column("revision", sa.Integer(), nullable=False),
+        sa.Column("attributes", JsonColumn(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.Column("updated_at", UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(["group_id"], ["groups.id"], name=op.f("fk_stories_group_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_stories")),
+    )
+    op.create_index("ix_stories_group", "stories", ["group_id"])
+    op.create_index("ix_stories_recipe_last", "stories", ["recipe", "last_at"])
+    op.create_table(
+        "story_members",
+        sa.Column("story_id", sa.String(length=64), nullable=False),
+        sa.Column("document_id", sa.String(length=64), nullable=False),
+        sa.Column("similarity", sa.Float(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["story_id"], ["stories.id"], name=op.f("fk_story_members_story_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("story_id", "document_id", name=op.f("pk_story_members")),
+    )
+    op.create_index("ix_story_members_document", "story_members", ["document_id"])
+    op.create_table(
+        "deliveries",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("route", sa.Text(), nullable=False),
+        sa.Column("record_kind", sa.Text(), nullable=False),
+        sa.Column("record_id", sa.String(length=64), nullable=False),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("revision", sa.Integer(), nullable=False),
+        sa.Column("sent_revision", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("sent_at", UtcDateTime(), nullable=True),
+        sa.Column("receipt", sa.Text(), nullable=True),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.Column("due_at", UtcDateTime(), nullable=True),
+        sa.Column("lease_owner", sa.Text(), nullable=True),
+        sa.Column("lease_until", UtcDateTime(), nullable=True),
+        sa.Column("attempts", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("reason", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_deliveries")),
+    )
+    op.create_index(
+        "ix_deliveries_due",
+        "deliveries",
+        ["recipe", "due_at"],
+        sqlite_where=sa.text("due_at IS NOT NULL"),
+        postgresql_where=sa.text("due_at IS NOT NULL"),
+    )
+    op.create_index(
+        "ix_deliveries_lease_owner",
+        "deliveries",
+        ["lease_owner"],
+        sqlite_where=sa.text("lease_owner IS NOT NULL"),
+        postgresql_where=sa.text("lease_owner IS NOT NULL"),
+    )
+    op.create_index("ix_deliveries_recipe_state", "deliveries", ["recipe", "state"])
+    op.create_index("ix_deliveries_record", "deliveries", ["record_id"])
+    op.create_table(
+        "quarantine",
+        sa.Column("record_id", sa.String(length=64), nullable=False),
+        sa.Column("task", sa.Text(), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=False),
+        sa.Column("detail", sa.Text(), nullable=False),
+        sa.Column("evidence", JsonColumn(), nullable=False),
+        sa.Column("attempts", sa.Integer(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("record_id", "task", name=op.f("pk_quarantine")),
+    )
+
+
+def _create_knowledge() -> None:
+    """What is known about documents and subjects."""
+    op.create_table(
+        "subjects",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("active", sa.Boolean(), nullable=False),
+        sa.Column("attributes", JsonColumn(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_subjects")),
+    )
+    op.create_table(
+        "aliases",
+        sa.Column("subject_id", sa.String(length=64), nullable=False),
+        sa.Column("alias", sa.Text(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["subject_id"], ["subjects.id"], name=op.f("fk_aliases_subject_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("subject_id", "alias", name=op.f("pk_aliases")),
+    )
+    op.create_table(
+        "fingerprints",
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("value", sa.Text(), nullable=False),
+        sa.Column("document_id", sa.String(length=64), nullable=False),
+        sa.Column("epoch", sa.BigInteger(), server_default="0", nullable=False),
+        sa.PrimaryKeyConstraint("recipe", "kind", "value", name=op.f("pk_fingerprints")),
+        sqlite_with_rowid=False,
+    )
+    op.create_index("ix_fingerprints_document", "fingerprints", ["document_id"])
+    op.create_table(
+        "dedupe_bands",
+        sa.Column("space", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("band", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("epoch", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("document", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.PrimaryKeyConstraint("space", "band", "epoch", "document", name=op.f("pk_dedupe_bands")),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "dedupe_epochs",
+        sa.Column("space", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("value", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("space", name=op.f("pk_dedupe_epochs")),
+    )
+    op.create_table(
+        "sentence_counts",
+        sa.Column("space", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("sentence", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("publisher", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("stories", sa.Integer(), nullable=False),
+        sa.Column("story", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("space", "sentence", "publisher", name=op.f("pk_sentence_counts")),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "edges",
+        sa.Column("from_id", sa.String(length=64), nullable=False),
+        sa.Column("to_id", sa.String(length=64), nullable=False),
+        sa.Column("relation", sa.Text(), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("rule", sa.Text(), nullable=False),
+        sa.Column("score", sa.Float(), nullable=False),
+        sa.Column("evidence", JsonColumn(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("from_id", "to_id", "relation", name=op.f("pk_edges")),
+    )
+    op.create_index("ix_edges_to", "edges", ["to_id"])
+    op.create_table(
+        "mentions",
+        sa.Column("document_id", sa.String(length=64), nullable=False),
+        sa.Column("subject_id", sa.String(length=64), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("confidence", sa.Float(), nullable=False),
+        sa.Column("count", sa.Integer(), nullable=False),
+        sa.Column("offsets", JsonColumn(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["document_id"], ["documents.id"], name=op.f("fk_mentions_document_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("document_id", "subject_id", name=op.f("pk_mentions")),
+    )
+    op.create_index("ix_mentions_subject", "mentions", ["subject_id"])
+    op.create_table(
+        "facts",
+        sa.Column("record_id", sa.String(length=64), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("value", JsonOrNull, nullable=False),
+        sa.Column("step", sa.Text(), nullable=False),
+        sa.Column("version", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("record_id", "name", name=op.f("pk_facts")),
+    )
+    op.create_table(
+        "vectors",
+        sa.Column("document_id", sa.String(length=64), nullable=False),
+        sa.Column("model", sa.Text(), nullable=False),
+        sa.Column("dimensions", sa.Integer(), nullable=False),
+        sa.Column("vector", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["document_id"], ["documents.id"], name=op.f("fk_vectors_document_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("document_id", "model", name=op.f("pk_vectors")),
+    )
+    op.create_table(
+        "bars",
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("symbol", sa.Text(), nullable=False),
+        sa.Column("span", sa.Text(), nullable=False),
+        sa.Column("at", UtcDateTime(), nullable=False),
+        sa.Column("open", sa.Float(), nullable=True),
+        sa.Column("high", sa.Float(), nullable=True),
+        sa.Column("low", sa.Float(), nullable=True),
+        sa.Column("close", sa.Float(), nullable=True),
+        sa.Column("volume", sa.Float(), nullable=True),
+        sa.Column("average", sa.Float(), nullable=True),
+        sa.Column("trades", sa.BigInteger(), nullable=True),
+        sa.Column("capture_id", sa.String(length=64), nullable=True),
+        sa.PrimaryKeyConstraint("recipe", "symbol", "span", "at", name=op.f("pk_bars")),
+    )
+    op.create_table(
+        "observations",
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("at", UtcDateTime(), nullable=False),
+        sa.Column("value", JsonColumn(), nullable=False),
+        sa.Column("source_id", sa.String(length=64), nullable=False),
+        sa.Column("capture_id", sa.String(length=64), nullable=True),
+        sa.PrimaryKeyConstraint("recipe", "kind", "name", "at", name=op.f("pk_observations")),
+    )
+
+
+def _create_operations() -> None:
+    """What operators, other programs and the schedule work on."""
+    op.create_table(
+        "article_keys",
+        sa.Column("document_id", sa.String(length=64), nullable=False),
+        sa.Column("id", sa.BigInteger(), nullable=False),
+        sa.Column("external_id", sa.BigInteger(), nullable=False),
+        sa.Column("guid", sa.Text(), nullable=False),
+        sa.Column("url", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["document_id"], ["documents.id"], name=op.f("fk_article_keys_document_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("document_id", name=op.f("pk_article_keys")),
+    )
+    op.create_index("uq_article_keys_external_id", "article_keys", ["external_id"], unique=True)
+    op.create_index("uq_article_keys_id", "article_keys", ["id"], unique=True)
+    op.create_table(
+        "alarms",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("subject", sa.Text(), nullable=False),
+        sa.Column("title", sa.Text(), nullable=False),
+        sa.Column("detail", sa.Text(), nullable=False),
+        sa.Column("evidence", JsonColumn(), nullable=False),
+        sa.Column("raised_at", UtcDateTime(), nullable=False),
+        sa.Column("cleared_at", UtcDateTime(), nullable=True),
+        sa.Column("revision", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_alarms")),
+    )
+    op.create_index("ix_alarms_raised", "alarms", ["recipe", "raised_at"])
+    op.create_index(
+        "uq_alarms_open",
+        "alarms",
+        ["recipe", "kind", "subject"],
+        unique=True,
+        sqlite_where=sa.text("cleared_at IS NULL"),
+        postgresql_where=sa.text("cleared_at IS NULL"),
+    )
+    op.create_table(
+        "maintenance_tasks",
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("number", sa.BigInteger(), nullable=False),
+        sa.Column("due_at", UtcDateTime(), nullable=False),
+        sa.Column("lease_owner", sa.Text(), nullable=True),
+        sa.Column("lease_until", UtcDateTime(), nullable=True),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("started_at", UtcDateTime(), nullable=True),
+        sa.Column("ended_at", UtcDateTime(), nullable=True),
+        sa.Column("result", JsonColumn(), nullable=True),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("name", name=op.f("pk_maintenance_tasks")),
+    )
+    op.create_table(
+        "queue_items",
+        sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("queue", sa.Text(), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("document_id", sa.String(length=64), nullable=False),
+        sa.Column("payload", JsonColumn(), nullable=False),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("result", JsonColumn(), nullable=True),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.Column("ended_at", UtcDateTime(), nullable=True),
+        sa.Column("due_at", UtcDateTime(), nullable=True),
+        sa.Column("lease_owner", sa.Text(), nullable=True),
+        sa.Column("lease_until", UtcDateTime(), nullable=True),
+        sa.Column("attempts", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("reason", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_queue_items")),
+    )
+    op.create_index("ix_queue_items_document", "queue_items", ["document_id"])
+    op.create_index(
+        "ix_queue_items_due",
+        "queue_items",
+        ["queue", "due_at"],
+        sqlite_where=sa.text("due_at IS NOT NULL"),
+        postgresql_where=sa.text("due_at IS NOT NULL"),
+    )
+    op.create_table(
+        "pipeline_runs",
+        sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("tier", sa.Text(), nullable=False),
+        sa.Column("target_date", sa.Text(), nullable=False),
+        sa.Column("total", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("processed", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("failed", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("duplicates", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("stories", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("error", sa.Text(), nullable=True),
+        sa.Column("metrics", JsonColumn(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.Column("started_at", UtcDateTime(), nullable=True),
+        sa.Column("ended_at", UtcDateTime(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_pipeline_runs")),
+    )
+    op.create_index("ix_pipeline_runs_started", "pipeline_runs", ["recipe", "created_at"])
+    op.create_index(
+        "uq_pipeline_runs_going",
+        "pipeline_runs",
+        ["recipe"],
+        unique=True,
+        sqlite_where=sa.text("status IN ('pending', 'running')"),
+        postgresql_where=sa.text("status IN ('pending', 'running')"),
+    )
+    op.create_table(
+        "replays",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("since", UtcDateTime(), nullable=False),
+        sa.Column("until", UtcDateTime(), nullable=False),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("listed_at", UtcDateTime(), nullable=True),
+        sa.Column("cursor_at", UtcDateTime(), nullable=False),
+        sa.Column("cursor_id", sa.String(length=64), nullable=False),
+        sa.Column("expected", sa.Integer(), nullable=False),
+        sa.Column("listed", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("counts", JsonColumn(), nullable=False),
+        sa.Column("fields", JsonColumn(), nullable=False),
+        sa.Column("chosen", JsonColumn(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.Column("updated_at", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_replays")),
+    )
+    op.create_index(
+        "uq_replays_open",
+        "replays",
+        ["recipe"],
+        unique=True,
+        sqlite_where=sa.text("state IN ('running', 'paused', 'applying')"),
+        postgresql_where=sa.text("state IN ('running', 'paused', 'applying')"),
+    )
+    op.create_table(
+        "replay_items",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("replay_id", sa.String(length=64), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("document_id", sa.String(length=64), nullable=False),
+        sa.Column("capture_id", sa.String(length=64), nullable=True),
+        sa.Column("revision", sa.Integer(), nullable=False),
+        sa.Column("verdict", sa.Text(), server_default="", nullable=False),
+        sa.Column("outcome", sa.Text(), server_default="", nullable=False),
+        sa.Column("before", sa.Text(), nullable=True),
+        sa.Column("after", sa.Text(), nullable=True),
+        sa.Column("differences", JsonColumn(), nullable=True),
+        sa.Column("detail", sa.Text(), nullable=True),
+        sa.Column("due_at", UtcDateTime(), nullable=True),
+        sa.Column("lease_owner", sa.Text(), nullable=True),
+        sa.Column("lease_until", UtcDateTime(), nullable=True),
+        sa.Column("attempts", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("reason", sa.Text(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["replay_id"], ["replays.id"], name=op.f("fk_replay_items_replay_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_replay_items")),
+    )
+    op.create_index(
+        "ix_replay_items_due",
+        "replay_items",
+        ["recipe", "due_at"],
+        sqlite_where=sa.text("due_at IS NOT NULL"),
+        postgresql_where=sa.text("due_at IS NOT NULL"),
+    )
+    op.create_index(
+        "ix_replay_items_lease_owner",
+        "replay_items",
+        ["lease_owner"],
+        sqlite_where=sa.text("lease_owner IS NOT NULL"),
+        postgresql_where=sa.text("lease_owner IS NOT NULL"),
+    )
+    op.create_index("ix_replay_items_verdict", "replay_items", ["replay_id", "verdict", "outcome", "id"])
+    op.create_table(
+        "link_health",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("url", sa.Text(), nullable=False),
+        sa.Column("record_kind", sa.Text(), nullable=False),
+        sa.Column("record_id", sa.String(length=64), nullable=False),
+        sa.Column("source_id", sa.String(length=64), nullable=False),
+        sa.Column("priority", sa.Text(), nullable=False),
+        sa.Column("standing", sa.Text(), nullable=False),
+        sa.Column("failures", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("first_failed_at", UtcDateTime(), nullable=True),
+        sa.Column("last_ok_at", UtcDateTime(), nullable=True),
+        sa.Column("last_checked_at", UtcDateTime(), nullable=True),
+        sa.Column("status", sa.Integer(), nullable=True),
+        sa.Column("final_url", sa.Text(), server_default="", nullable=False),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=True),
+        sa.Column("due_at", UtcDateTime(), nullable=True),
+        sa.Column("lease_owner", sa.Text(), nullable=True),
+        sa.Column("lease_until", UtcDateTime(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_link_health")),
+    )
+    op.create_index(
+        "ix_link_health_due",
+        "link_health",
+        ["recipe", "due_at"],
+        sqlite_where=sa.text("due_at IS NOT NULL"),
+        postgresql_where=sa.text("due_at IS NOT NULL"),
+    )
+    op.create_index(
+        "ix_link_health_lease_owner",
+        "link_health",
+        ["lease_owner"],
+        sqlite_where=sa.text("lease_owner IS NOT NULL"),
+        postgresql_where=sa.text("lease_owner IS NOT NULL"),
+    )
+    op.create_index("ix_link_health_record", "link_health", ["record_id"])
+    op.create_table(
+        "summary_batches",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("endpoint", sa.Text(), nullable=False),
+        sa.Column("model", sa.Text(), nullable=False),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("requests", sa.Integer(), nullable=False),
+        sa.Column("cost", sa.Float(), nullable=True),
+        sa.Column("file", sa.Text(), nullable=True),
+        sa.Column("remote", sa.Text(), nullable=True),
+        sa.Column("status", sa.Text(), nullable=True),
+        sa.Column("counts", JsonColumn(), nullable=True),
+        sa.Column("reason", sa.Text(), nullable=True),
+        sa.Column("cancelling", UtcDateTime(), nullable=True),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.Column("creating_at", UtcDateTime(), nullable=True),
+        sa.Column("ended_at", UtcDateTime(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_summary_batches")),
+    )
+    op.create_index("ix_summary_batches_state", "summary_batches", ["state", "created_at"])
+    op.create_table(
+        "summary_requests",
+        sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("story_id", sa.String(length=64), nullable=False),
+        sa.Column("content", sa.Text(), nullable=False),
+        sa.Column("level", sa.Text(), nullable=False),
+        sa.Column("model", sa.Text(), nullable=False),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("batch_id", sa.String(length=64), nullable=True),
+        sa.Column("place", sa.Integer(), nullable=True),
+        sa.Column("attempts", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("due_at", UtcDateTime(), nullable=True),
+        sa.Column("reason", sa.Text(), nullable=True),
+        sa.Column("score", sa.Float(), nullable=True),
+        sa.Column("cost", sa.Float(), nullable=True),
+        sa.Column("sources", JsonColumn(), nullable=True),
+        sa.Column("answer", JsonColumn(), nullable=True),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.Column("asked_at", UtcDateTime(), nullable=True),
+        sa.Column("ended_at", UtcDateTime(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_summary_requests")),
+    )
+    op.create_index("ix_summary_requests_batch", "summary_requests", ["batch_id"])
+    op.create_index("ix_summary_requests_state", "summary_requests", ["state", "due_at"])
+    op.create_index("ix_summary_requests_story", "summary_requests", ["story_id"])
+
+
+def _create_search() -> None:
+    """Derived from documents. The index over vectors needs pgvector, and is filled by a maintenance task."""
+    postgresql = op.get_bind().dialect.name == "postgresql"
+    op.create_table(
+        "search_entries",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("document_id", sa.String(64), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("updated_at", UtcDateTime(), nullable=False),
+        sa.Column("words", TSVECTOR() if postgresql else sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_search_entries")),
+        sa.UniqueConstraint("document_id", name=op.f("uq_search_entries_document_id")),
+        sa.ForeignKeyConstraint(
+            ["document_id"],
+            ["documents.id"],
+            name=op.f("fk_search_entries_document_id"),
+            ondelete="CASCADE",
+        ),
+    )
+    op.create_index("ix_search_entries_recipe_updated", "search_entries", ["recipe", "updated_at"])
+    if postgresql:
+        op.create_index("ix_search_entries_words", "search_entries", ["words"], postgresql_using="gin")
+    elif op.get_bind().scalar(sa.text("SELECT sqlite_compileoption_used('ENABLE_FTS5')")):
+        op.execute(SEARCH_WORDS)
+    create_vector_table(op.get_bind())
+
+
+def _create_identity() -> None:
+    """What the database records about itself."""
+    identity = op.create_table(
+        "database_identity",
+        sa.Column("id", sa.String(length=36), nullable=False),
+        sa.Column("moved_to", sa.Text(), nullable=True),
+        sa.Column("moved_id", sa.String(length=36), nullable=True),
+        sa.Column("moved_address", sa.Text(), nullable=True),
+        sa.Column("moved_at", UtcDateTime(), nullable=True),
+        sa.Column("arriving_id", sa.String(length=36), nullable=True),
+        sa.Column("arriving_address", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_database_identity")),
+    )
+    op.bulk_insert(identity, [{"id": str(uuid4())}])
+    op.create_table(
+        "recipe_views",
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("digest", sa.Text(), nullable=False),
+        sa.Column("drop_statements", JsonColumn(), nullable=False),
+        sa.PrimaryKeyConstraint("recipe", name=op.f("pk_recipe_views")),
+    )
+
+
+def downgrade() -> None:
+    for table in ("recipe_views", "database_identity"):
+        op.drop_table(table)
+    drop_vector_table(op.get_bind())
+    if op.get_bind().dialect.name == "sqlite":
+        op.execute("DROP TABLE IF EXISTS search_words")
+    op.drop_table("search_entries")
+    for table in reversed(TABLES):
+        op.drop_table(table)

@@ -1,0 +1,32 @@
+"""What a database records about itself: its id, whether its installation moved, and the views that recipes created.
+
+These tables describe one database, so neither a move nor a restore copies them.
+"""
+
+from sqlalchemy import Column, MetaData, String, Table, Text
+
+from headwater.store.schema.columns import JsonColumn, UtcDateTime
+
+identity_metadata = MetaData()
+
+# Exactly one row, inserted by the migration that creates the table.
+database_identity = Table(
+    "database_identity",
+    identity_metadata,
+    Column("id", String(36), primary_key=True),
+    Column("moved_to", Text),
+    Column("moved_id", String(36)),
+    Column("moved_address", Text),
+    Column("moved_at", UtcDateTime),
+    Column("arriving_id", String(36)),
+    Column("arriving_address", Text),
+)
+
+# `drop_statements` remove the views even when the recipe is no longer installed.
+recipe_views = Table(
+    "recipe_views",
+    identity_metadata,
+    Column("recipe", Text, primary_key=True),
+    Column("digest", Text, nullable=False),
+    Column("drop_statements", JsonColumn, nullable=False),
+)

@@ -1,0 +1,6 @@
+"""All tables of the schema. Import `metadata` from here when every table must be in it."""
+
+from headwater.store.schema import columns, flow, knowledge, links, operations, replays, summaries
+
+metadata = columns.metadata
+MODULES = (flow, knowledge, links, operations, replays, summaries)
