@@ -17,8 +17,8 @@ from tests.pure.test_extract_samples import make_pdf, make_zip, pdf_page, sample
 
 import headwater
 from headwater.extract.reader import read_any
-from headwater.extract.sandbox_batch import BatchExtractor
-from headwater.extract.sandbox_pool import Sandboxed, close_all
+from headwater.extract.sandbox.batch import BatchExtractor
+from headwater.extract.sandbox.pool import Sandboxed, close_all
 from headwater.model.errors import Permanent, Refused
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 
@@ -165,7 +165,7 @@ def test_it_works_in_worker_processes(method: str, sandboxed: Sandboxed) -> None
 FORKING = """
 import os, sys
 from headwater.extract.plain_text import read_plain
-from headwater.extract.sandbox_pool import Sandboxed
+from headwater.extract.sandbox.pool import Sandboxed
 from headwater.model.outcomes import Hints
 extract = Sandboxed(read_plain)
 assert extract(b"parent", Hints()).text == "parent"
@@ -187,7 +187,7 @@ def test_a_forked_process_gets_children_of_its_own() -> None:
 ORPHANING = """
 import os, sys
 from headwater.extract.plain_text import read_plain
-from headwater.extract.sandbox_pool import Sandboxed, _pools
+from headwater.extract.sandbox.pool import Sandboxed, _pools
 from headwater.model.outcomes import Hints
 Sandboxed(read_plain)(b"x", Hints())
 print(next(iter(_pools.values())).idle[0].process.pid, flush=True)

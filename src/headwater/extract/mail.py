@@ -4,7 +4,6 @@ import binascii
 import email
 import email.policy
 import email.utils
-from datetime import UTC, datetime
 from email.errors import HeaderParseError
 from email.header import decode_header
 from email.message import Message
@@ -13,9 +12,10 @@ from typing import Any
 from headwater.extract.html.reader import read_html
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.text.charset import decode_plain_text
+from headwater.text.dates import parse_mail_date
 from headwater.text.letters import to_one_line
+from headwater.text.sniffing import MAIL
 
-MEDIA_TYPE = "message/rfc822"
 LARGEST = 64_000_000
 MOST_PARTS = 500
 _LONGEST_HEADER = 20_000
@@ -39,7 +39,7 @@ def read_mail(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
         text=text,
         plain=plain,
         links=links,
-        media_type=MEDIA_TYPE,
+        media_type=MAIL,
         method="mail",
         confidence=1.0,
         attributes={"mail": _headers(message), **({"attachments": attachments} if attachments else {})},
@@ -116,7 +116,7 @@ def _about(message: Message) -> dict[str, Any]:
     return {
         "title": _header(message, "Subject"),
         "authors": tuple(name or address for name, address in people),
-        "published": _date(_header(message, "Date")),
+        "published": parse_mail_date(_header(message, "Date")),
         "language": _header(message, "Content-Language"),
     }
 
@@ -173,11 +173,3 @@ def _letters(data: bytes, charset: str | None) -> str:
         return data.decode(charset or "utf-8", "replace")
     except (LookupError, UnicodeError):
         return data.decode("latin-1")
-
-
-def _date(text: str) -> datetime | None:
-    try:
-        moment = email.utils.parsedate_to_datetime(text)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -5,16 +5,30 @@ from hashlib import blake2b
 
 from headwater.extract.html.reader import read_html
 from headwater.extract.mail import read_mail
-from headwater.extract.office import docx, odt
+from headwater.extract.office.docx import read_docx
+from headwater.extract.office.odt import read_odt
 from headwater.extract.plain_text import read_markdown, read_plain
 from headwater.extract.rtf.reader import read_rtf
-from headwater.extract.sandbox_pool import Sandboxed
+from headwater.extract.sandbox.pool import Sandboxed
 from headwater.extract.xml.reader import read_xml
 from headwater.model.document import Document, TrailEntry
 from headwater.model.errors import Permanent
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.model.recipe import Extract
-from headwater.text import sniffing as sniff
+from headwater.text.sniffing import (
+    DOCX,
+    ENCRYPTED_OFFICE,
+    HTML,
+    JSON,
+    MAIL,
+    MARKDOWN,
+    ODT,
+    PDF,
+    PLAIN,
+    RTF,
+    XML,
+    sniff_media_type,
+)
 
 
 def read_pdf(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
@@ -25,23 +39,23 @@ def read_pdf(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
 
 
 READERS: Mapping[str, Extract] = {
-    sniff.HTML: read_html,
-    sniff.PDF: read_pdf,
-    docx.MEDIA_TYPE: docx.read_docx,
-    odt.MEDIA_TYPE: odt.read_odt,
-    sniff.RTF: read_rtf,
-    sniff.XML: read_xml,
-    sniff.MAIL: read_mail,
-    sniff.MARKDOWN: read_markdown,
-    sniff.PLAIN: read_plain,
+    HTML: read_html,
+    PDF: read_pdf,
+    DOCX: read_docx,
+    ODT: read_odt,
+    RTF: read_rtf,
+    XML: read_xml,
+    MAIL: read_mail,
+    MARKDOWN: read_markdown,
+    PLAIN: read_plain,
 }
 # Names that servers use for the same.
 ALIASES: Mapping[str, str] = {
-    "application/xhtml+xml": sniff.HTML,
-    "application/x-pdf": sniff.PDF,
-    "text/rtf": sniff.RTF,
-    "text/xml": sniff.XML,
-    "text/x-markdown": sniff.MARKDOWN,
+    "application/xhtml+xml": HTML,
+    "application/x-pdf": PDF,
+    "text/rtf": RTF,
+    "text/xml": XML,
+    "text/x-markdown": MARKDOWN,
 }
 
 
@@ -50,8 +64,8 @@ def read_any(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
     without a field map are "unsupported", with what they are as detail."""
     if not data.strip():
         return Unreadable("no_text", "nothing but white space")
-    kind = sniff.sniff(data, hints.media_type)
-    if kind == sniff.ENCRYPTED_OFFICE:
+    kind = sniff_media_type(data, hints.media_type)
+    if kind == ENCRYPTED_OFFICE:
         return Unreadable("encrypted", "an office file with a password")
     reader = READERS.get(kind)
     if reader is None:
@@ -60,7 +74,7 @@ def read_any(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
 
 
 def _unsupported_detail(kind: str) -> str:
-    if kind == sniff.JSON:
+    if kind == JSON:
         return f"{kind}: a payload needs a field map"
     return kind
 

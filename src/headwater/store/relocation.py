@@ -79,7 +79,7 @@ def refuse_if_moved(connection: Connection) -> None:
         return
     nevertheless = "say `headwater move --undo` to work here nevertheless"
     if gone := find_departure(connection):
-        raise MovedAway("moved", f"{gone}: use it with --home {gone.to}, or {nevertheless}")
+        raise MovedAway("moved", f"{gone}: use it with --env {gone.to}, or {nevertheless}")
     if coming := find_arrival(connection):
         raise MovedAway("arriving", f"{coming}: run it again over there, or {nevertheless}")
 

@@ -50,7 +50,7 @@ def cluster(
     ] = None,
     words_only: Annotated[
         bool,
-        typer.Option("--words-only", help="Compare words alone, also where an encoder is nlp_installed."),
+        typer.Option("--words-only", help="Compare words alone, also where an encoder is installed."),
     ] = False,
     model: Annotated[
         Path | None,

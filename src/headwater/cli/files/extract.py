@@ -19,8 +19,8 @@ from headwater.cli.options import Quiet, global_options, single_command
 from headwater.cli.render.messages import printable_text
 from headwater.cli.render.progress import ReadCounts, ReadProgress
 from headwater.extract.reader import read_any
-from headwater.extract.sandbox_batch import BatchExtractor, ExtractResult
-from headwater.extract.sandbox_pool import Sandboxed
+from headwater.extract.sandbox.batch import BatchExtractor, ExtractResult
+from headwater.extract.sandbox.pool import Sandboxed
 from headwater.fetch.responses import header_value
 from headwater.model.errors import Permanent, Refused
 from headwater.model.http import Failure, Request, Response
@@ -48,7 +48,7 @@ def extract(
         Format, typer.Option("--format", help="json: a line per input; else only its text.")
     ] = "json",
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes that read; one per processor unless global_options.")
+        int | None, typer.Option(min=1, help="Processes that read; one per processor unless given.")
     ] = None,
     in_order: Annotated[
         bool, typer.Option("--in-order", help="Keep the order of the input; else as they are done.")

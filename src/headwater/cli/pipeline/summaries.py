@@ -50,14 +50,14 @@ def run(
     It asks the endpoint of the setting `summaries` about the stories of recipes in tier C. It may be killed at any
     moment and run again: no batch is sent twice.
     """
-    opened = _opened(context)
-    if not summarized_recipes(opened):
+    app = _opened(context)
+    if not summarized_recipes(app):
         _tell("No recipe is in tier C: what was sent before is followed, nothing new is asked.")
     if dry_run:
-        told: dict[str, Any] = asdict(estimate_round(opened, _tell))
+        told: dict[str, Any] = asdict(estimate_round(app, _tell))
     else:
         told = Maintenance(
-            opened, tasks={SUMMARIES: summaries_task(_tell, max_time=SUMMARY_TIME_LIMIT)}
+            app, tasks={SUMMARIES: summaries_task(_tell, max_time=SUMMARY_TIME_LIMIT)}
         ).run_now(SUMMARIES)
     if as_json:
         print_json(told)
@@ -68,13 +68,13 @@ def run(
 @app.command("status")
 def status(context: typer.Context, as_json: Json = False) -> None:
     """Tell how many stories wait, were answered or failed, what was spent, and how batches stand."""
-    opened = open_app(context)
-    store = summary_store(opened)
+    app = open_app(context)
+    store = summary_store(app)
     batches = store.recent_batches()
-    spent = store.spent_since(opened.clock() - BUDGET_PERIOD)
+    spent = store.spent_since(app.clock() - BUDGET_PERIOD)
     counts = store.request_counts()
     if as_json:
-        daily_budget = opened.settings.summaries.daily_budget
+        daily_budget = app.settings.summaries.daily_budget
         print_json(
             {
                 "requests": counts,
@@ -99,13 +99,13 @@ def cancel(context: typer.Context, as_json: Json = False) -> None:
 
     An open batch is cancelled at the other end in the same call, or, if it cannot be reached, by the next round.
     """
-    opened = _opened(context)
-    store = summary_store(opened)
-    waiting = store.cancel_waiting(opened.clock())
-    batches = store.cancel_batches(opened.clock())
+    app = _opened(context)
+    store = summary_store(app)
+    waiting = store.cancel_waiting(app.clock())
+    batches = store.cancel_batches(app.clock())
     told = {"cancelled": waiting, "batches": batches}
     if batches:
-        Maintenance(opened, tasks={SUMMARIES: summaries_task(ask=False)}).run_now(SUMMARIES)
+        Maintenance(app, tasks={SUMMARIES: summaries_task(ask=False)}).run_now(SUMMARIES)
     if as_json:
         print_json(told)
     else:
@@ -115,8 +115,8 @@ def cancel(context: typer.Context, as_json: Json = False) -> None:
 @app.command("retry")
 def retry(context: typer.Context, as_json: Json = False) -> None:
     """Ask again about what failed or was cancelled; the next round does it."""
-    opened = open_app(context)
-    count = summary_store(opened).retry_requests(opened.clock())
+    app = open_app(context)
+    count = summary_store(app).retry_requests(app.clock())
     if as_json:
         print_json({"count": count})
     else:
@@ -124,15 +124,15 @@ def retry(context: typer.Context, as_json: Json = False) -> None:
 
 
 def _opened(context: typer.Context) -> App:
-    opened = open_app(context)
-    check_endpoint(opened.settings.summaries, SETTING)
-    if not summarized_recipes(opened) and not has_unfinished_summaries(opened):
+    app = open_app(context)
+    check_endpoint(app.settings.summaries, SETTING)
+    if not summarized_recipes(app) and not has_unfinished_summaries(app):
         raise Refused(
             "nothing_to_do",
             "no recipe is in tier C; set recipes.geopolitics.options.tier to C to have stories summarised",
         )
-    configure_logs(opened.settings.log, opened.settings.log_level)
-    return opened
+    configure_logs(app.settings.log, app.settings.log_level)
+    return app
 
 
 def _tell(sentence: str) -> None:

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 from headwater.extract.html.metadata.evidence import PageEvidence
 from headwater.model.outcomes import Unreadable
+from headwater.text.sniffing import binary_kind
+
+LARGEST_HTML = 32 * 1024 * 1024
 
 _LITTLE = 60
 _HARDLY_ANY = 25
@@ -87,6 +90,14 @@ class VisiblePage:
     visible_words: int
     markup: str
     evidence: PageEvidence
+
+
+def why_not_html(data: bytes) -> Unreadable | None:
+    """Why these bytes are not read as a page; None when they are."""
+    if len(data) > LARGEST_HTML:
+        return Unreadable("too_large", f"{len(data)} bytes; the limit is {LARGEST_HTML}")
+    kind = binary_kind(data)
+    return Unreadable("unsupported", f"{kind}, not a page") if kind else None
 
 
 def find_barrier(seen: VisiblePage) -> Unreadable | None:

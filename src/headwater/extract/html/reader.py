@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from headwater.extract.html.barriers import VisiblePage, find_barrier
+from headwater.extract.html.barriers import VisiblePage, find_barrier, why_not_html
 from headwater.extract.html.classifier.features import PageContext, block_table
 from headwater.extract.html.classifier.network import BlockClassifier, default_classifier
 from headwater.extract.html.classifier.selection import (
@@ -24,7 +24,6 @@ from headwater.extract.html.parser import parse_html, readable_body, truncate_ma
 from headwater.extract.html.render import page_to_markdown, page_to_plain_text
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.text.charset import DecodedText, decode_text, fix_encoding, replace_surrogates
-from headwater.text.html_sniffing import why_not_html
 
 _LONG = 25
 

@@ -11,8 +11,8 @@ from headwater.extract.xml.parser import Element, attribute, children, find, nam
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.text.dates import parse_iso_date
 from headwater.text.letters import table_cell_text, to_one_line
+from headwater.text.sniffing import DOCX
 
-MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _BREAKS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 # Deleted text, the twin of a drawing for old programs, field codes and properties are not for reading.
 _SKIPPED = frozenset({"del", "moveFrom", "Fallback", "instrText", "pPr", "rPr", "delText", "delInstrText"})
@@ -37,7 +37,7 @@ def read_docx(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
     blocks += _notes(container, paper)
     return reading_from_blocks(
         blocks,
-        media_type=MEDIA_TYPE,
+        media_type=DOCX,
         method="docx",
         about={**_about(container), "links": _links(container)},
     )

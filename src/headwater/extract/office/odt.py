@@ -11,8 +11,8 @@ from headwater.extract.xml.parser import Element, attribute, children, find, nam
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.text.dates import parse_iso_date
 from headwater.text.letters import table_cell_text, to_one_line
+from headwater.text.sniffing import ODT
 
-MEDIA_TYPE = "application/vnd.oasis.opendocument.text"
 _UNREAD = frozenset({"tracked-changes", "annotation", "note", "sequence-decls", ""})
 _SECTIONS = frozenset(
     {"section", "text-box", "frame", "index-body", "table-of-content", "numbered-paragraph"}
@@ -36,7 +36,7 @@ def read_odt(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
     links = [attribute(link, "href") for link in content.iter("{*}a")]
     return reading_from_blocks(
         list(_blocks(text)),
-        media_type=MEDIA_TYPE,
+        media_type=ODT,
         method="odt",
         about={**_about(container), "links": tuple(dict.fromkeys(x for x in links if x.startswith("http")))},
     )

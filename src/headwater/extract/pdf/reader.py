@@ -21,8 +21,8 @@ from headwater.extract.pdf.reading_order import reading_order
 from headwater.extract.pdf.ruled_tables import edges_of, grids_of, tables_of
 from headwater.extract.pdf.text_layer import page_text, pieces_of, words_of
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
+from headwater.text.sniffing import PDF
 
-MEDIA_TYPE = "application/pdf"
 LARGEST = 200_000_000
 MOST_PAGES = 2_000
 MOST_TEXT = 20_000_000
@@ -165,7 +165,7 @@ def _composed(document: pypdfium2.PdfDocument, pages: list[PdfPage], count: int)
     links = tuple(dict.fromkeys(link for page in pages for link in page.links))
     found = reading_from_blocks(
         blocks,
-        media_type=MEDIA_TYPE,
+        media_type=PDF,
         method="pdf",
         about={**pdf_metadata(document), "links": links},
         attributes=_attributes(pages, count, scanned, damaged, fields),

@@ -1,15 +1,16 @@
 """RTF to a Reading."""
 
 import re
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from headwater.extract.blocks import reading_from_blocks
 from headwater.extract.rtf.parser import DEEPEST, RtfParser, rtf_tokens
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
+from headwater.text.dates import build_date
 from headwater.text.letters import to_one_line
+from headwater.text.sniffing import RTF
 
-MEDIA_TYPE = "application/rtf"
 LARGEST = 64_000_000
 
 
@@ -27,7 +28,7 @@ def read_rtf(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
     scribe.finish()
     partial = {"partial": True} if len(scribe.outer) >= DEEPEST else {}
     return reading_from_blocks(
-        scribe.blocks, media_type=MEDIA_TYPE, method="rtf", about=_about(scribe), attributes=partial
+        scribe.blocks, media_type=RTF, method="rtf", about=_about(scribe), attributes=partial
     )
 
 
@@ -49,10 +50,4 @@ def _about(scribe: RtfParser) -> dict[str, Any]:
 def _moment(parts: list[str]) -> datetime | None:
     """Year, month, day, hour, minute; RTF knows no zone."""
     numbers = [int(part) for part in parts[:5] if part.strip().isdecimal()]
-    if len(numbers) < 3:
-        return None
-    hour, minute = (*numbers[3:], 0, 0)[:2]
-    try:
-        return datetime(numbers[0], numbers[1], numbers[2], hour, minute, tzinfo=UTC)
-    except (ValueError, OverflowError):
-        return None
+    return build_date(numbers) if len(numbers) >= 3 and all(numbers[1:3]) else None

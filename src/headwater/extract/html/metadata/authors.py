@@ -7,7 +7,7 @@ from typing import Any
 
 from headwater.extract.html.metadata.evidence import MarkedElement, PageEvidence
 from headwater.extract.html.metadata.jsonld import names_of, types_of
-from headwater.text.dates import parse_page_date
+from headwater.text.written_dates import parse_page_date
 
 _WORKS = re.compile(
     r"Article$|Posting$|^Report$|^Recipe$|^Question$|^HowTo$|^WebPage$|^PodcastEpisode$|^Review$|Blog$|^Book$|^CreativeWork$"

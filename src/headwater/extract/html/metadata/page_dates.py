@@ -22,7 +22,13 @@ from headwater.extract.html.metadata.evidence import (
     is_product,
 )
 from headwater.extract.html.metadata.jsonld import types_of
-from headwater.text.dates import date_in_path, has_time, is_numeric, parse_page_date, puts_day_first
+from headwater.text.written_dates import (
+    date_in_path,
+    has_custom_order,
+    has_time,
+    parse_page_date,
+    shown_day_first,
+)
 
 _MONTH_FIRST = frozenset({"US", "PH", "CA", "FM", "MH", "PW"})
 _COUNTRIES_DAY_FIRST = ("uk", "au", "nz", "ie", "in", "za", "sg", "my", "hk", "ng", "ke")
@@ -33,9 +39,9 @@ def is_day_first(evidence: PageEvidence, lines: Sequence[str], url: str) -> bool
     """What the dates of the page show; else the custom of its language or country; else unknown."""
     marks = evidence.times[:_ENOUGH]
     texts = [*(mark.value for mark in marks), *(mark.text for mark in marks), *lines[:_ENOUGH]]
-    numeric = [text for text in texts if is_numeric(text)]
+    numeric = [text for text in texts if has_custom_order(text)]
     if numeric:
-        shown = next((order for text in numeric if (order := puts_day_first(text)) is not None), None)
+        shown = next((order for text in numeric if (order := shown_day_first(text)) is not None), None)
         shown = _agreed(numeric, texts) if shown is None else shown
         if shown is not None:
             return shown

@@ -14,7 +14,7 @@ from headwater.extract.html.metadata.evidence import PageEvidence
 from headwater.extract.html.metadata.jsonld import by_id, names_of, strings_of, types_of
 from headwater.extract.html.metadata.page_dates import PageDate, modification_date, publication_date
 from headwater.text.charset import fix_encoding, replace_surrogates
-from headwater.text.dates import has_time
+from headwater.text.written_dates import has_time
 
 _SEPARATOR = re.compile(r"\s+[|\-\u2013—·•:»«/\\]\s+|\s*[|»]\s*")
 _WORD = re.compile(r"[^\W_]+")

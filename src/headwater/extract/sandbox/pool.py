@@ -15,7 +15,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from headwater.extract.sandbox_process import ExtractorEnded, ExtractorProcess
+from headwater.extract.sandbox.process import ExtractorEnded, ExtractorProcess
 from headwater.model.errors import Permanent, Refused
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.model.recipe import Extract

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import msgspec
 
-from headwater.extract.sandbox_process import LENGTH, MEMORY_STATUS, write_all
+from headwater.extract.sandbox.process import LENGTH, MEMORY_STATUS, write_all
 from headwater.model.errors import HeadwaterError
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.model.recipe import Extract

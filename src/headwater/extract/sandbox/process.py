@@ -31,7 +31,7 @@ _PIPE_SIZE = 1 << 20
 _SET_PIPE_SIZE = getattr(fcntl, "F_SETPIPE_SZ", 0)
 _PROGRAM = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
-    "from headwater.extract.sandbox_main import main; main()"
+    "from headwater.extract.sandbox.child import main; main()"
 )
 # One thread each: a hundred children must not start a thousand.
 _ENVIRONMENT = {
