@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 
-from headwater.documents.embedding.encoder import Encoder, _padded, open_encoder
+from headwater.documents.embedding.encoder import Encoder, _pad, open_encoder
 from headwater.documents.embedding.onnx_graph import layers_of
 from headwater.documents.embedding.weights import find_bundled_model, read_weights
 
@@ -88,7 +88,7 @@ def in_batches(encode: Encoder, network: Callable) -> Callable:
         vectors = np.zeros((len(texts), 384), dtype=np.float32)
         order = sorted(range(len(ids)), key=lambda position: len(ids[position]))
         for positions in np.array_split(order, range(32, len(order), 32)):
-            vectors[positions] = network(*_padded([ids[p] for p in positions], np.int64))
+            vectors[positions] = network(*_pad([ids[p] for p in positions], np.int64))
         return vectors
 
     return run

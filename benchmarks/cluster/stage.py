@@ -22,10 +22,9 @@ from tests.servers.valkey import Valkey
 from benchmarks.cluster.recipe import NAME, SETTLE, recipe
 from headwater.app import App
 from headwater.engine.engine import Engine
-from headwater.model.jobs import Job, State
+from headwater.model.jobs import LOCAL_TASKS, Job, State
 from headwater.model.keys import document_key, lead_key, source_key
 from headwater.model.source import Lead, Source, StoredLead
-from headwater.runtime.worker_loop import LOCAL_TASKS
 from headwater.settings.settings import Settings
 from headwater.store.claims.poll import store_leads
 from headwater.store.connect import read_transaction, write_transaction

@@ -12,7 +12,7 @@ from benchmarks.cycle.world import World
 from headwater.app import App
 from headwater.engine.engine import Engine
 from headwater.engine.network import NetworkLoop
-from headwater.extract.sandbox_pool import close_all
+from headwater.extract.sandbox.pool import close_all
 from headwater.model.http import Failure, Request, Response
 from headwater.model.jobs import Job, Task
 from headwater.model.keys import source_key

@@ -9,13 +9,11 @@ from headwater.documents.mentions.find_mentions import FindMentions
 from headwater.documents.mentions.matcher import build_subject_matcher
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
-from headwater.model.recipe import Recipe
+from headwater.model.recipe import RECIPE_ENTRY_POINTS, Recipe
 from headwater.model.subject import Subject
 from headwater.settings.settings import RecipeSettings, Settings
 from headwater.settings.sources import load_sources
 from headwater.settings.subjects import load_subjects
-
-RECIPE_ENTRY_POINTS = "headwater.recipes"
 
 
 def installed_recipes(settings: Settings) -> Mapping[str, Recipe]:

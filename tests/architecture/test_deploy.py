@@ -15,13 +15,13 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from headwater.cli.program import app
-from headwater.model.jobs import Task
+from headwater.model.jobs import QUEUED_TASKS
 from headwater.settings.settings import read_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("headwater-*.*"))
-ALL_QUEUES = {*(task.value for task in Task), "upkeep"}
+ALL_QUEUES = {*(task.value for task in QUEUED_TASKS), "upkeep"}
 INSTRUCTIONS = {
     "FROM", "WORKDIR", "RUN", "COPY", "USER", "VOLUME", "ENV", "ENTRYPOINT", "CMD",
 }  # fmt: skip

@@ -27,7 +27,7 @@ def test_help_loads_no_verb_and_no_database():
         "import sys, contextlib, io; sys.argv = ['headwater', '--help']\n"
         "from headwater.cli import main\n"
         "with contextlib.redirect_stdout(io.StringIO()) as told, contextlib.suppress(SystemExit): main()\n"
-        "assert 'status' in told.getvalue()\n"
+        "assert 'status' in told.getvalue() and 'procedures' in told.getvalue()\n"
         "print(sorted({'sqlalchemy', 'aiohttp', 'lxml', 'rich', 'headwater.app'} & set(sys.modules)))"
     )
     told = subprocess.run(

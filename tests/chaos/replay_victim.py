@@ -17,9 +17,9 @@ from headwater.engine.context import RetryPolicy
 from headwater.engine.engine import Engine
 from headwater.liveness import owner_name
 from headwater.model.outcomes import ExtractHints, Reading
+from headwater.ops.installation_lock import release_dead_owners
 from headwater.runtime.replay_pool import is_settled
 from headwater.runtime.worker_loop import run_round
-from headwater.runtime.worker_pool import release_dead_owners
 from headwater.settings.settings import Settings
 from headwater.store.claims import replay as replaying
 from headwater.store.claims import replay_apply as replacing

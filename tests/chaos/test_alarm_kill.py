@@ -15,7 +15,7 @@ from headwater.app import App
 from headwater.engine.engine import Engine
 from headwater.model.jobs import Job, State, Task
 from headwater.ops.health import check_health
-from headwater.runtime.worker_pool import release_dead_owners
+from headwater.ops.installation_lock import release_dead_owners
 from headwater.settings.settings import read_settings
 from headwater.store.schema.flow import deliveries
 

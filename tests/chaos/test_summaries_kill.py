@@ -19,7 +19,7 @@ from headwater.settings.settings import Settings, read_settings
 from headwater.store.connect import write_transaction
 from headwater.store.schema.flow import deliveries, stories
 from headwater.store.schema.summaries import summary_batches, summary_requests
-from headwater.stories.llm.batches import GRACE
+from headwater.stories.llm.batches import LISTING_DELAY
 
 LONGEST = 60
 QUICK = ("in_progress", "completed")
@@ -68,8 +68,8 @@ def killed(path: Path, server: BatchServer) -> None:
 
 def went_on(path: Path, rounds: int) -> None:
     for number in range(1, rounds + 1):
-        app = App(read_settings(path, {}), clock=lambda n=number: now() + GRACE * n)
-        Maintenance(app, chores={SUMMARIES: MAINTENANCE_TASKS[SUMMARIES]}).run_now(SUMMARIES)
+        app = App(read_settings(path, {}), clock=lambda n=number: now() + LISTING_DELAY * n)
+        Maintenance(app, tasks={SUMMARIES: MAINTENANCE_TASKS[SUMMARIES]}).run_now(SUMMARIES)
         app.store.engine.dispose()
 
 
@@ -105,7 +105,7 @@ def test_g14_a_direct_round_killed_while_it_asks_asks_once_more(
     with batch_server() as server:
         path = settings_file(tmp_path, server)
         path.write_text(
-            path.read_text(encoding="utf-8").replace("mode: batch", "at_once: 1"), encoding="utf-8"
+            path.read_text(encoding="utf-8").replace("mode: batch", "concurrency: 1"), encoding="utf-8"
         )
         server.troubles.append(ApiFaults("POST /chat/completions", silent="after"))
         killed(path, server)

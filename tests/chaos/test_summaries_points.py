@@ -1,29 +1,29 @@
 """A round of summaries that dies before or after each of its steps, one after the other: every write, every request."""
 
-import asyncio
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tests.servers.batch_api import batch_server
-from tests.support.scene import Scene
+from tests.support.scene import RECIPE, Scene
 from tests.support.summary_rounds import SummaryScene
 
-from headwater.stories.llm.batches import GRACE
+from headwater.runtime.summaries import run_round
+from headwater.stories.llm.batches import LISTING_DELAY
 
 ROUNDS = 4
 READING = (
     "candidates",
-    "states",
-    "due",
-    "is_crowded",
-    "material",
+    "request_states",
+    "due_requests",
+    "is_queue_full",
+    "stories_with_documents",
     "documents",
-    "done",
-    "open",
-    "inside",
-    "spent",
+    "answers",
+    "open_batches",
+    "requests_in",
+    "spent_since",
     "settle",
 )
 """Nothing is different after these; `settle` has nothing to do in a round in which all goes well."""
@@ -63,7 +63,7 @@ class Mortal:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self.inner, name)
-        if not callable(found) or name in {"session", *READING}:
+        if not callable(found) or name in {"close", *READING}:
             return found
         wrap = self._later if inspect.iscoroutinefunction(found) else self._now
         return wrap(f"{type(self.inner).__name__}.{name}", found)
@@ -94,12 +94,15 @@ def live(desk: SummaryScene, fate: Fate) -> None:
     for _ in range(ROUNDS):
         if desk.by("a") != "local":
             break
-        one = desk.summarising()
-        mortal = {
-            name: Mortal(getattr(one, name), fate) for name in ("requests", "batches", "stories", "api")
-        }
-        asyncio.run(replace(one, **mortal).round())
-        desk.scene.now += GRACE
+        context = desk.context()
+        assert context.summaries is not None
+        mortal = replace(
+            context.summaries,
+            store=Mortal(context.summaries.store, fate),
+            model=Mortal(context.summaries.model, fate),
+        )
+        run_round(replace(context, summaries=mortal), [RECIPE])
+        desk.scene.now += LISTING_DELAY
 
 
 def test_g14_wherever_a_round_dies_each_question_is_paid_for_once_and_answered(scene: Scene):
@@ -109,7 +112,11 @@ def test_g14_wherever_a_round_dies_each_question_is_paid_for_once_and_answered(s
         whole = Fate()
         live(desk, whole)
         assert desk.by("a") == "gpt-4o-mini"
-        assert {"BatchApi.create", "SummaryBatches.end", "StoryUpdates.replace_summary"} <= set(whole.steps)
+        assert {
+            "OpenAiModel.create_batch",
+            "SqlSummaryStore.end_batch",
+            "SqlSummaryStore.replace_summary",
+        } <= set(whole.steps)
         deaths = 0
         for number, step in enumerate(whole.steps):
             for late in (False, True):
@@ -119,7 +126,7 @@ def test_g14_wherever_a_round_dies_each_question_is_paid_for_once_and_answered(s
                     live(desk, Fate(number, late))
                 except Died:
                     deaths += 1
-                desk.scene.now += GRACE
+                desk.scene.now += LISTING_DELAY
                 live(desk, Fate())
                 assert desk.by("a") == "gpt-4o-mini", (step, late)
                 assert {batch["state"] for batch in desk.batches()} == {"ended"}, (step, late)

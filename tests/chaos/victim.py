@@ -24,9 +24,9 @@ from headwater.documents.dedupe.rules import DEFAULT
 from headwater.engine.context import RetryPolicy
 from headwater.liveness import owner_name
 from headwater.model.outcomes import ExtractHints
+from headwater.ops.installation_lock import release_dead_owners
 from headwater.recipe_loader import installed_recipes
 from headwater.runtime.inline import run_inline
-from headwater.runtime.worker_pool import release_dead_owners
 from headwater.settings.settings import RecipeSettings, Settings
 from headwater.store.connect import connect
 from headwater.store.migrate import migrate

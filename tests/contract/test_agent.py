@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine, text
-from tests.pure.test_intelligence import GOOD, MACRO_GOOD
+from tests.pure.test_llm_extraction import GOOD, MACRO_GOOD
 from tests.servers.chat_api import ChatServer, Reply, chat_server
 from tests.support.scene import START
 
@@ -105,7 +105,7 @@ def test_r88_answers_fill_document_intelligence_and_say_where_they_came_from(off
     made = rows[0]["intelligence"]
     assert made["summary"] == GOOD["summary"]
     assert made["sentiments"] == GOOD["sentiments"]
-    assert made["origin"] == {"model": "small-1", "question": "extraction-1", "asks": 1}
+    assert made["origin"] == {"model": "small-1", "question": "extraction-1", "calls": 1}
     assert set(server.keys) == {f"Bearer {KEY}"}
     assert set(server.paths) == {"/v1/chat/completions"}
     assert server.asked[0]["response_format"] == {"type": "json_object"}
@@ -130,7 +130,7 @@ def test_a_bad_answer_is_asked_for_again_with_what_was_wrong(office: Office, bad
     first, second = server.asked
     assert second["messages"][:2] == first["messages"]
     assert "cannot be used" in second["messages"][3]["content"]
-    assert office.intelligence()[0]["intelligence"]["origin"]["asks"] == 2
+    assert office.intelligence()[0]["intelligence"]["origin"]["calls"] == 2
 
 
 def test_r42_r88_after_the_limit_it_is_extraction_failed_until_it_is_sent_again(office: Office):
@@ -219,7 +219,7 @@ SPENT = json.dumps({"error": {"code": "insufficient_quota", "type": "insufficien
         (Reply(status=401), "refused the key"),
         (Reply(status=404), "no such address or model"),
         (Reply(status=429, raw=SPENT), "quota"),
-        (Reply(status=307, headers={"Location": "http://localhost:1/v1/chat/completions"}), "not followed"),
+        (Reply(status=307, headers={"Location": "http://localhost:1/v1/chat/completions"}), "redirect"),
     ],
 )
 def test_who_is_not_taken_stops_and_keeps_nothing(office: Office, reply: Reply, words: str):

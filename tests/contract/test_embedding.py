@@ -161,5 +161,5 @@ def tiny_encoder(folder: Path, *, whole: bool) -> Path:
 
 def test_no_batch_has_more_words_than_room_and_every_text_is_in_one(encode: Encoder):
     texts = ["harbour " * many for many in (1, 40, 3, 90, 90, 7, 2, 200)]
-    roomy, narrow = encode(texts), replace(encode, room=64)(texts)
+    roomy, narrow = encode(texts), replace(encode, batch_tokens=64)(texts)
     assert np.all(np.sum(roomy * narrow, axis=1) > 0.98)

@@ -162,7 +162,7 @@ def test_c41_the_verb_writes_a_file_and_says_so(scene: Scene, ask: Ask, tmp_path
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--since", "yesterday"), "--since: 'yesterday' is no moment; write for example 2026-11-14"),
+        (("--since", "yesterday"), "--since: 'yesterday' is not a time; write for example 2026-11-14"),
         (("--format", "parquet"), "name a file with --out"),
     ],
 )

@@ -77,7 +77,7 @@ def test_a_long_text_is_read_in_windows_and_no_name_counts_twice(folder: Path):
 
 
 def test_what_it_is_not_sure_of_is_left_out(folder: Path):
-    assert EntityRecogniser(str(folder), Path("nowhere"), least=0.999)(["Mara Venn"]) == [[]]
+    assert EntityRecogniser(str(folder), Path("nowhere"), min_score=0.999)(["Mara Venn"]) == [[]]
     assert EntityRecogniser(str(folder), Path("nowhere"))(["", "half \ud800 a character"]) == [[], []]
 
 

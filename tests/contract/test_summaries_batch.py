@@ -11,12 +11,12 @@ from tests.support.scene import Scene
 from tests.support.summary_rounds import KEY, SummaryScene
 
 from headwater.model.errors import Refused
+from headwater.model.summaries import BatchState, RequestOutcome, RequestState
 from headwater.store.connect import write_transaction
 from headwater.store.maintenance.retention import Cutoffs, count_old, remove_summaries
 from headwater.store.schema.flow import deliveries, documents
 from headwater.store.schema.summaries import summary_requests
-from headwater.store.summaries.requests import RequestOutcome
-from headwater.stories.llm.batches import GRACE
+from headwater.stories.llm.batches import LISTING_DELAY
 
 MODEL = "gpt-4o-mini"
 
@@ -32,11 +32,11 @@ def test_g13_g14_a_batch_replaces_the_local_summary_and_each_sentence_names_its_
     local = desk.story("a")
     assert "left the harbour" in local["summary"]
     (first,) = desk.rounds(1)
-    assert (first.planned, first.asked, first.batches_sent, first.retold) == (2, 2, 1, 0)
+    assert (first.planned, first.asked, first.batches_sent, first.stories_updated) == (2, 2, 1, 0)
     assert desk.story("a")["summary"] == local["summary"]
     assert [batch["state"] for batch in desk.batches()] == ["sent"]
     last = desk.rounds(3)[-1]
-    assert (last.batches_ended, last.retold) == (1, 2)
+    assert (last.batches_ended, last.stories_updated) == (1, 2)
     story = desk.story("a")
     assert story["summary"].startswith("It is reported: a")
     assert story["attributes"]["summary_by"] == MODEL
@@ -85,7 +85,7 @@ def test_a_story_that_was_divided_meanwhile_gets_its_answer_back_without_asking(
     assert desk.by("a") == MODEL
     desk.gather(stale)
     assert desk.by("a") == "local"
-    assert desk.round().retold == 1
+    assert desk.round().stories_updated == 1
     assert desk.by("a") == MODEL
     assert desk.server.posts("/batches") == 1
 
@@ -153,15 +153,15 @@ def test_g14_a_batch_for_which_there_is_no_room_waits_uncounted_and_costs_nothin
     desk.publish("a1", "b1")
     desk.server.whole = "token_limit_exceeded"
     desk.rounds(1)
-    rows = desk.summarising().requests
-    assert rows.spent(desk.scene.now - timedelta(days=1)) > 0.0001
+    rows = desk.store()
+    assert rows.spent_since(desk.scene.now - timedelta(days=1)) > 0.0001
     desk.rounds(1)
     assert [batch["reason"] for batch in desk.batches()] == ["token_limit_exceeded"]
     waiting = desk.scene.rows(summary_requests)
     assert {(row["state"], row["attempts"], row["reason"]) for row in waiting} == {
         ("waiting", 0, "queue_full")
     }
-    assert rows.spent(desk.scene.now - timedelta(days=1)) == pytest.approx(0)
+    assert rows.spent_since(desk.scene.now - timedelta(days=1)) == pytest.approx(0)
     desk.server.whole = ""
     desk.publish("c1")
     desk.rounds(2)
@@ -187,9 +187,9 @@ def test_g14_a_cancelled_batch_keeps_what_was_done_and_asks_no_more(desk: Summar
     desk.rounds(2)
     desk.server.line = lambda name: 200 if name[0] == "a" else "batch_cancelled"
     desk.write("c1")
-    rows = desk.summarising()
-    assert rows.batches.cancel(desk.scene.now) == 1
-    rows.requests.cancel_waiting(desk.scene.now)
+    rows = desk.store()
+    assert rows.cancel_batches(desk.scene.now) == 1
+    rows.cancel_waiting(desk.scene.now)
     desk.rounds(1)
     assert desk.batches()[0]["status"] == "cancelling"
     desk.rounds(1)
@@ -197,7 +197,7 @@ def test_g14_a_cancelled_batch_keeps_what_was_done_and_asks_no_more(desk: Summar
     assert (desk.by("a"), desk.by("b")) == (MODEL, "local")
     desk.rounds(4)
     assert desk.server.posts("/batches") == 1
-    assert rows.requests.retry(desk.scene.now) == 1
+    assert rows.retry_requests(desk.scene.now) == 1
     desk.server.line = lambda _: 200
     desk.rounds(4)
     assert desk.by("b") == MODEL
@@ -207,7 +207,7 @@ def test_what_is_cancelled_before_it_was_sent_is_never_sent(desk: SummaryScene):
     desk.publish("a1")
     desk.server.troubles.append(ApiFaults("POST /files", 503))
     desk.rounds(1)
-    desk.summarising().batches.cancel(desk.scene.now)
+    desk.store().cancel_batches(desk.scene.now)
     desk.rounds(3)
     assert desk.server.posts("/batches") == 0
     assert (desk.batches()[0]["state"], desk.requests()) == ("ended", {"a-standard": "cancelled"})
@@ -237,7 +237,7 @@ def test_g14_a_batch_whose_answer_was_lost_is_found_again_by_its_mark(
     assert desk.batches()[0]["state"] == "creating"
     desk.round()
     assert len(desk.server.batches) == (1 if silent == "after" else 0)
-    desk.scene.now += GRACE
+    desk.scene.now += LISTING_DELAY
     desk.round()
     assert len(desk.server.batches) == (1 if silent == "after" else 0)
     desk.scene.now += timedelta(seconds=desk.settings().seconds)
@@ -302,7 +302,7 @@ def test_a_batch_that_is_missing_for_hours_and_comes_back_gives_its_answers(desk
 def test_a_batch_that_ended_while_it_was_cancelled_keeps_its_answers(desk: SummaryScene):
     desk.publish("a1")
     desk.rounds(1)
-    desk.summarising().batches.cancel(desk.scene.now)
+    desk.store().cancel_batches(desk.scene.now)
 
     def complete() -> None:
         desk.server.finish("batch_0")
@@ -341,7 +341,7 @@ def test_a_refused_key_stops_the_round_in_one_sentence(desk: SummaryScene, fits:
     with pytest.raises(Refused, match="summaries: the endpoint refused the key") as refused:
         desk.rounds(2)
     assert KEY not in str(refused.value)
-    desk.scene.now += GRACE
+    desk.scene.now += LISTING_DELAY
     desk.rounds(5)
     assert desk.by("a") == MODEL
     assert len(desk.server.batches) == 1
@@ -415,16 +415,16 @@ def test_g18_a_story_that_cools_down_while_it_is_asked_about_is_paid_for_once(
 
 def test_g14_the_estimate_is_told_before_anything_is_sent_and_a_ceiling_refuses(desk: SummaryScene):
     desk.publish("a1", "b1")
-    with pytest.raises(Refused, match=r"summaries.ceiling: 2 stories would cost about \$0\.000"):
+    with pytest.raises(Refused, match=r"summaries.daily_budget: 2 stories would cost about \$0\.000"):
         desk.round(daily_budget=0.0001)
     assert desk.server.asked == []
-    assert desk.said[0].startswith("2 stories to be summarised for about $0.000")
+    assert desk.announced[0].startswith("2 stories to be summarised for about $0.000")
     with pytest.raises(Refused, match="no price for 'own-model'"):
         desk.round(model="own-model", daily_budget=1.0)
     paid = desk.round(daily_budget=1.0).cost
     assert paid == pytest.approx(0.00035, abs=0.0002)
     desk.publish("c1")
-    with pytest.raises(Refused, match="are spent"):
+    with pytest.raises(Refused, match="were spent"):
         desk.round(daily_budget=paid * 1.2)
     assert len(desk.server.batches) == 1
     desk.scene.now += timedelta(days=1, minutes=1)
@@ -433,7 +433,7 @@ def test_g14_the_estimate_is_told_before_anything_is_sent_and_a_ceiling_refuses(
 
 def test_an_estimate_alone_sends_nothing(desk: SummaryScene):
     desk.publish("a1")
-    told = desk.summarising(prices={}).estimate()
+    told = desk.estimate(prices={})
     assert told.cost is not None
     assert told.cost > 0
     assert desk.server.asked == []
@@ -441,11 +441,11 @@ def test_an_estimate_alone_sends_nothing(desk: SummaryScene):
 
 def test_an_estimate_settles_nothing(desk: SummaryScene):
     desk.publish("a1")
-    desk.summarising().estimate()
+    desk.estimate()
     before = desk.scene.rows(summary_requests)
     with write_transaction(desk.scene.store.engine) as connection:
         connection.execute(documents.update().values(title="another"))
-    assert desk.summarising().estimate().cost == 0
+    assert desk.estimate().cost == 0
     assert desk.scene.rows(summary_requests) == before
     desk.round()
     assert [row["reason"] for row in desk.scene.rows(summary_requests)] == ["story_settles"]
@@ -454,18 +454,18 @@ def test_an_estimate_settles_nothing(desk: SummaryScene):
 def test_whoever_read_an_older_state_of_a_batch_changes_nothing(desk: SummaryScene):
     desk.publish("a1")
     desk.rounds(1)
-    rows = desk.summarising().batches
-    (sent,) = rows.open()
-    stale = {**sent, "state": "uploaded"}
-    given_up = [RequestOutcome(id=desk.scene.rows(summary_requests)[0]["id"], state="failed")]
-    assert rows.note(stale, state="creating") is None
-    assert not rows.end(stale, given_up, desk.scene.now)
-    assert rows.note({**sent, "creating_at": desk.scene.now}, reason="late") is None
-    rows.settle("another", given_up, desk.scene.now)
-    desk.summarising().requests.settle(given_up, desk.scene.now)
-    assert (desk.requests(), rows.open()) == ({"a-standard": "asked"}, [sent])
-    assert rows.end(sent, given_up, desk.scene.now)
-    assert not rows.end(sent, given_up, desk.scene.now)
+    rows = desk.store()
+    (sent,) = rows.open_batches()
+    stale = replace(sent, state=BatchState.UPLOADED)
+    given_up = [RequestOutcome(id=desk.scene.rows(summary_requests)[0]["id"], state=RequestState.FAILED)]
+    assert rows.advance_batch(stale, state="creating") is None
+    assert not rows.end_batch(stale, given_up, desk.scene.now)
+    assert rows.advance_batch(replace(sent, creating_at=desk.scene.now), reason="late") is None
+    rows.settle(given_up, desk.scene.now, "another")
+    desk.store().settle(given_up, desk.scene.now)
+    assert (desk.requests(), rows.open_batches()) == ({"a-standard": "asked"}, [sent])
+    assert rows.end_batch(sent, given_up, desk.scene.now)
+    assert not rows.end_batch(sent, given_up, desk.scene.now)
     assert desk.requests() == {"a-standard": "failed"}
 
 
@@ -475,8 +475,8 @@ def test_two_workers_that_read_the_same_batch_make_one(desk: SummaryScene):
     desk.round()
 
     def overtaken() -> None:
-        (row,) = desk.summarising().batches.open()
-        assert desk.summarising().batches.note(row, state="uploaded", file="file-in0")
+        (row,) = desk.store().open_batches()
+        assert desk.store().advance_batch(row, state="uploaded", file="file-in0")
 
     desk.server.troubles.append(ApiFaults("POST /files", first=overtaken))
     desk.round()

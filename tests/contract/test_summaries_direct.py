@@ -13,7 +13,6 @@ from tests.support.summary_rounds import SummaryScene
 from headwater.model.errors import Refused
 from headwater.store.schema.flow import deliveries
 from headwater.store.schema.summaries import summary_requests
-from headwater.store.summaries.stories import StoryUpdates
 from headwater_recipes.geopolitics.description import DescribeStory
 
 DIRECT = {"mode": "direct", "model": "small"}
@@ -29,7 +28,7 @@ def desk(scene: Scene) -> Iterator[SummaryScene]:
 def test_g13_a_direct_call_replaces_the_local_summary_at_once(desk: SummaryScene):
     desk.publish("a1", "a2", "b1")
     done = desk.round(**DIRECT)
-    assert (done.asked, done.answered, done.retold, done.cost) == (2, 2, 2, None)
+    assert (done.asked, done.answered, done.stories_updated, done.cost) == (2, 2, 2, None)
     assert (desk.by("a"), desk.by("b")) == ("small", "small")
     origin = desk.story("a")["attributes"]["summary_origin"]
     assert (origin["level"], origin["question"], origin["dropped"]) == ("standard", "story-1", 0)
@@ -73,11 +72,11 @@ def test_what_was_not_taken_is_not_counted_as_spent(desk: SummaryScene):
     desk.publish("a1")
     desk.server.troubles.append(ApiFaults(CHAT, 503))
     desk.round(mode="direct")
-    rows = desk.summarising().requests
-    assert rows.spent(desk.scene.now - timedelta(days=1)) == pytest.approx(0)
+    rows = desk.store()
+    assert rows.spent_since(desk.scene.now - timedelta(days=1)) == pytest.approx(0)
     desk.scene.now += timedelta(minutes=2)
     desk.round(mode="direct")
-    assert rows.spent(desk.scene.now - timedelta(days=1)) > 0.0001
+    assert rows.spent_since(desk.scene.now - timedelta(days=1)) > 0.0001
 
 
 @pytest.mark.parametrize("trouble", [{"status": 408}, {"status": 502}, {"status": 504}, {"broken": True}])
@@ -114,7 +113,7 @@ def test_g14_a_second_call_that_is_not_taken_leaves_the_first_one_counted(desk: 
         return "Certainly!"
 
     desk.server.answer = badly
-    most = desk.summarising(mode="direct").estimate().cost
+    most = desk.estimate(mode="direct").cost
     done = desk.round(mode="direct")
     (row,) = desk.scene.rows(summary_requests)
     assert (done.postponed, row["attempts"], row["cost"]) == (1, 1, pytest.approx(most / 2))
@@ -122,9 +121,9 @@ def test_g14_a_second_call_that_is_not_taken_leaves_the_first_one_counted(desk: 
 
 def test_g14_the_estimate_reckons_with_every_call_that_may_be_made(desk: SummaryScene):
     desk.publish("a1")
-    once = desk.summarising(mode="direct", max_calls=1).estimate().cost
-    assert desk.summarising(mode="direct", max_calls=3).estimate().cost == pytest.approx(3 * once)
-    with pytest.raises(Refused, match=r"summaries\.ceiling"):
+    once = desk.estimate(mode="direct", max_calls=1).cost
+    assert desk.estimate(mode="direct", max_calls=3).cost == pytest.approx(3 * once)
+    with pytest.raises(Refused, match=r"summaries\.daily_budget"):
         desk.round(mode="direct", max_calls=3, daily_budget=2 * once)
     assert desk.server.chats == []
     desk.round(mode="direct", max_calls=3, daily_budget=4 * once)
@@ -162,29 +161,29 @@ def test_options_go_into_the_request_and_null_takes_one_away(desk: SummaryScene)
 
 def test_g16_scores_grow_older_without_new_documents(desk: SummaryScene):
     desk.publish("a1", "b1")
-    rows, age = StoryUpdates(desk.scene.store.engine), DescribeStory().age
+    rows, age = desk.store(), DescribeStory().age
     before = desk.story("a")
-    assert rows.age(RECIPE, age, desk.scene.now) == 0
+    assert rows.rescore(RECIPE, age, desk.scene.now) == 0
     later = desk.scene.now + timedelta(hours=12)
-    assert rows.age(RECIPE, age, later) == 2
+    assert rows.rescore(RECIPE, age, later) == 2
     aged = desk.story("a")
     assert before["score"] - aged["score"] == pytest.approx(0.125, abs=0.001)
     assert aged["attributes"]["components"]["recency"] == pytest.approx(0.5, abs=0.001)
     same = ("revision", "updated_at", "summary", "title")
     assert [aged[name] for name in same] == [before[name] for name in same]
-    assert rows.age(RECIPE, age, later) == 0
+    assert rows.rescore(RECIPE, age, later) == 0
     assert desk.scene.row(deliveries, record_id="a")["revision"] == 1
 
 
 def test_a_score_that_grew_older_is_that_of_a_story_told_anew(desk: SummaryScene):
     desk.publish("a1")
-    rows = StoryUpdates(desk.scene.store.engine)
+    rows = desk.store()
     later = desk.scene.now + timedelta(hours=5)
-    rows.age(RECIPE, DescribeStory().age, later)
+    rows.rescore(RECIPE, DescribeStory().age, later)
     aged = desk.story("a")["score"]
     (told,) = [s for s in rows_of(desk) if s.id == "a"]
     assert DescribeStory().age(told, later).score == aged
-    assert rows.age(RECIPE, DescribeStory().age, desk.scene.now) == 1
+    assert rows.rescore(RECIPE, DescribeStory().age, desk.scene.now) == 1
 
 
 def rows_of(desk: SummaryScene):

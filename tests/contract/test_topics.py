@@ -10,10 +10,8 @@ from headwater.documents.embedding.encoder import open_encoder
 from headwater.model.errors import Refused
 from headwater.stories.topics.classifier import (
     BUCKETS,
-    Topic,
     TopicClassifier,
     hashed_words,
-    main_topic,
     topic_features,
 )
 from headwater.stories.topics.media_topics import TOPIC_NAMES, UNKNOWN_TOPIC
@@ -52,7 +50,7 @@ def test_it_abstains_where_nothing_stands_out():
 
 
 def test_it_is_not_used_with_another_encoder():
-    with pytest.raises(Refused, match="train them anew"):
+    with pytest.raises(Refused, match="train it again"):
         load_classifier("another")
 
 
@@ -63,7 +61,7 @@ def test_packing_loses_next_to_nothing():
     )
     again = unpack_classifier(pack_classifier(head, "e"), "e")
     assert np.abs(again.weights - head.weights).max() < 0.02
-    assert (again.codes, again.least) == (head.codes, head.least)
+    assert (again.codes, again.threshold) == (head.codes, head.threshold)
 
 
 def test_hashed_words_do_not_depend_on_order_or_company():
@@ -71,9 +69,3 @@ def test_hashed_words_do_not_depend_on_order_or_company():
     assert np.array_equal(alone[0], hashed_words(["", "pilots and ports"])[1])
     assert np.linalg.norm(alone) == pytest.approx(1)
     assert not hashed_words([""]).any()
-
-
-def test_the_topic_of_a_story_is_that_of_its_surest_documents():
-    war, sport, none = Topic("16000000", 0.9), Topic("15000000", 0.6), Topic(UNKNOWN_TOPIC, 0.3)
-    assert main_topic([war, sport, none]) == Topic("16000000", 0.5)
-    assert main_topic([none]) == main_topic([]) == Topic(UNKNOWN_TOPIC, 0.0)

@@ -58,7 +58,7 @@ def done() -> Done:
 
 
 def worker(app: App, done: Done, cron: str = "*/5 * * * *", owner: str = "me") -> Maintenance:
-    return Maintenance(app, owner=owner, chores={"chore": MaintenanceTask(Trigger(cron=cron), done)})
+    return Maintenance(app, owner=owner, tasks={"chore": MaintenanceTask(Trigger(cron=cron), done)})
 
 
 def live(scene: Scene, *workers: Maintenance, span: timedelta, step: timedelta = MINUTE) -> None:
@@ -157,7 +157,7 @@ def test_c27_chores_are_jobs_too(app: App, scene: Scene, done: Done):
 def test_an_operator_may_have_it_done_now_but_not_twice_at_once(app: App, scene: Scene, done: Done):
     assert worker(app, done).run_now("chore") == {"done": 1}
     MaintenanceTasks(app.store.engine).take("chore", "another", scene.now, LEASE, early=True)
-    with pytest.raises(Refused, match="at this moment"):
+    with pytest.raises(Refused, match="try again"):
         worker(app, done).run_now("chore")
 
 
@@ -177,7 +177,7 @@ def test_what_a_recipe_sums_up_is_brought_up_to_date_though_no_run_ends(app: App
     summing = replace(known, after_run=lambda folder, _: closed.append(folder))
     app.__dict__["recipes"] = {"crypto": summing, "elsewhere": replace(summing, name="elsewhere")}
     scene.tell(source=crypto())
-    one = Maintenance(app, chores={"close_runs": MAINTENANCE_TASKS["close_runs"]})
+    one = Maintenance(app, tasks={"close_runs": MAINTENANCE_TASKS["close_runs"]})
     live(scene, one, span=timedelta(hours=2), step=10 * MINUTE)
     assert closed == [app.output("crypto")] * 2
     assert scene.row(maintenance_tasks)["result"] == {"closed": ["crypto"]}
@@ -202,7 +202,7 @@ def test_a_recipe_that_cannot_sum_up_holds_up_no_other(app: App, scene: Scene):
 def test_p29_the_search_index_is_filled_at_night_before_anybody_searches(app: App, scene: Scene):
     scene.keep("licence", title="Permiso de conducir", text="El permiso caduca a los diez años.")
     app.__dict__["recipes"] = {RECIPE: None}
-    one = Maintenance(app, chores={"fill_search_index": MAINTENANCE_TASKS["fill_search_index"]})
+    one = Maintenance(app, tasks={"fill_search_index": MAINTENANCE_TASKS["fill_search_index"]})
     live(scene, one, span=timedelta(hours=15), step=15 * MINUTE)
     assert scene.row(maintenance_tasks)["result"] == {RECIPE: 1}
     assert index_documents(app.store.engine, RECIPE) == 0

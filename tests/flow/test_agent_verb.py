@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from tests.flow.command_line import PATIENCE, SOURCE, call
-from tests.pure.test_intelligence import GOOD
+from tests.pure.test_llm_extraction import GOOD
 from tests.servers.chat_api import ChatServer, Reply, chat_server
 from tests.servers.valkey import Valkey
 

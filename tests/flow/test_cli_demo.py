@@ -123,7 +123,7 @@ def test_a_duplicate_is_explained_from_its_source_to_its_end(ask: Ask):
     story = ask("explain", found["id"], "--json").record
     assert story["edges"][0]["to_id"] == found["duplicate_of"]
     told = ask("explain", found["id"]).out
-    for word in ("told by", "captured", "sha256", "made by", "normalise", "fields", "title from"):
+    for word in ("listed by", "captured", "sha256", "made by", "normalise", "fields", "title from"):
         assert word in told.replace("     ", " ")
     assert "is a duplicate of" in told
     assert found["duplicate_of"][:12] in told

@@ -23,7 +23,7 @@ def test_what_the_system_refuses_is_a_sentence(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "b/headwater.db")
 
-    monkeypatch.setattr(headwater.worker.restore.shutil, "copyfile", full)
+    monkeypatch.setattr(headwater.ops.restore.shutil, "copyfile", full)
     answer = call(capsys, monkeypatch, "--data", "b", "restore", "kept")
     assert (answer.code, answer.out) == (1, "")
     assert answer.err == "headwater: the system says: No space left on device (b/headwater.db).\n"
@@ -36,7 +36,7 @@ def test_a_place_that_cannot_be_written_is_a_sentence(
     assert call(capsys, monkeypatch, "init").code == 0
     answer = call(capsys, monkeypatch, "export", "articles", "crypto", "--out", "nowhere/articles.jsonl")
     assert (answer.code, answer.out) == (1, "")
-    assert "headwater: it cannot be written there (No such file or directory: nowhere/" in answer.err
+    assert "headwater: the folder cannot be written (No such file or directory: nowhere/" in answer.err
 
 
 def test_a_store_that_cannot_be_saved_is_told_in_our_own_words(scene: Scene, tmp_path: Path):

@@ -75,8 +75,8 @@ def test_a_data_folder_that_cannot_be_made_leaves_nothing_behind(tmp_path: Path)
         ("garbage", ("database", "postgresql://")),
         ("postgresql://someone:hush@[::/x", ("database",)),
         ("mysql://someone:hush@host/x", ("mysql", "sqlite or postgresql")),
-        ("postgresql://someone:hush@127.0.0.1:1/x", ("cannot be used now", "refused")),
-        ("sqlite:////nonexistent/folder/x.db", ("cannot be used now", "database")),
+        ("postgresql://someone:hush@127.0.0.1:1/x", ("is unavailable", "refused")),
+        ("sqlite:////nonexistent/folder/x.db", ("is unavailable", "database")),
     ],
 )
 def test_a_bad_database_is_told_without_its_password(tmp_path: Path, address: str, words: tuple[str, ...]):

@@ -9,7 +9,7 @@ from tests.flow.command_line import call
 from tests.support.crypto_scene import crypto, drafts, settings_file
 from tests.support.scene import START, Scene, kept
 
-from headwater.search import retrieval as searching
+from headwater.store.search import document_search
 
 
 class Ears:
@@ -35,7 +35,7 @@ def ask(
         kept(second, title="Sea trade", text="Coins travel by sea.", language="en-GB", published=START),
     )
     settings = ("--config", str(settings_file(tmp_path, database)))
-    monkeypatch.setattr(searching, "_encoder", lambda *_: Ears())
+    monkeypatch.setattr(document_search, "_open_encoder", lambda *_: Ears())
     return lambda *words: call(capsys, monkeypatch, *settings, "search", *words)
 
 
@@ -45,7 +45,7 @@ def test_p29_documents_are_searched_and_shown(ask: Any):
     assert "A café pays the tax." in shown
     assert [row["title"] for row in ask("sea coins", "--json").records] == ["Sea trade", "Tax on coins"]
     assert [row["title"] for row in ask("coins", "--language", "en", "--limit", "1", "--json").records] != []
-    assert ask("xyzzy").out.strip() == "Nothing fits."
+    assert ask("xyzzy").out.strip() == "No document matches."
 
 
 def test_p29_documents_are_searched_by_meaning(ask: Any):

@@ -23,4 +23,6 @@ def test_c39_explain_tells_what_the_publisher_says_apart_from_what_allowed_it(sc
     scene.refine(kept(draft))
     lines = shown(scene, lead.document)
     assert "allowed by agent=Headwater/0.1, robots=no rule for *" in lines
-    assert "its publisher says x-robots-tag=noai, tdm-reservation=1, tdm-declared-in=header" in lines
+    assert (
+        "reservations of the publisher: x-robots-tag=noai, tdm-reservation=1, tdm-declared-in=header" in lines
+    )

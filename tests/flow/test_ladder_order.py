@@ -124,12 +124,12 @@ def entry_of(article: Article, original: str | None = None) -> IndexEntry:
 def test_stories_stored_and_stories_of_the_batch_are_counted_together(scene: Scene):
     stored = [told(scene, name, f"{body}\n\n{FOOTER}") for name, body in (("a", STORY), ("b", HARBOUR))]
     work(scene.store, batch=5)
-    footer = page_of(Article(id="f", body=FOOTER)).parts.hashes
+    footer = page_of(Article(id="f", body=FOOTER)).sentences.hashes
     memory = StoredIndex(RECIPE, scene.store, FingerprintLookup(0, {}, {}))
     publisher = scene.rows(documents)[0]["publisher"]
-    assert memory.repeated(publisher, footer) == frozenset()
+    assert memory.repeated_sentences(publisher, footer) == frozenset()
     echo = Article(id="e", body=f"{STORY}\n\n{FOOTER}", publisher=publisher)
     memory.add(entry_of(echo, stored[0].document))
-    assert memory.repeated(publisher, footer) == frozenset()
+    assert memory.repeated_sentences(publisher, footer) == frozenset()
     memory.add(entry_of(Article(id="o", body=f"{OTHER}\n\n{FOOTER}", publisher=publisher)))
-    assert memory.repeated(publisher, footer) == frozenset(footer)
+    assert memory.repeated_sentences(publisher, footer) == frozenset(footer)

@@ -29,7 +29,7 @@ from headwater_demo.markets.listing import KEYS
 
 DAY = 86_400
 NEWS = {"name": "news", "kind": "news_api", "tickers": ["NGSC", "QZEL"], "options": EVERYTHING}
-DETAILS = {"name": "details", "kind": "market_api", "tickers": ["NGSC"], "options": {"look": "details"}}
+DETAILS = {"name": "details", "kind": "market_api", "tickers": ["NGSC"], "options": {"dataset": "details"}}
 
 
 @pytest.fixture
@@ -234,5 +234,5 @@ def test_r54_a_silent_server_is_left_alone_for_a_while_and_told_of_once(internet
 def test_without_the_setting_nothing_is_marked_and_no_chore_is_there(internet, tmp_path):
     with markets_run(tmp_path, internet, DETAILS) as made:
         assert made.app.markers is None
-        assert "fill_markers" not in Maintenance(made.app).chores
+        assert "fill_markers" not in Maintenance(made.app).tasks
         assert fill_markers(made.app) == {}

@@ -145,7 +145,7 @@ def test_a_run_goes_on_there_without_asking_for_anything_again(house: House, app
 
 def test_workers_start_here_no_more_and_captures_are_not_swept(app: App):
     move(app, "cluster")
-    with pytest.raises(MovedAway, match="--home cluster"):
+    with pytest.raises(MovedAway, match="--env cluster"):
         work(app, ["crypto"], until_idle=True)
     with pytest.raises(Refused, match="moved"):
         sweep_archive(app, dry_run=False)
@@ -270,7 +270,7 @@ def test_the_verb_moves_and_says_what_it_did(
     )
     assert here == there != ""
     noted = call(capsys, monkeypatch, "docs", "list", "--json")
-    assert "what is here is as it was then" in noted.err
+    assert "the data here may be out of date" in noted.err
     answer = shell("run", "crypto", "--once", at=tmp_path)
     assert answer.code == 1
     assert answer.err.count("moved to the home 'cluster'") == 1
@@ -330,9 +330,9 @@ def test_a_home_that_was_left_for_another_is_not_revived(house: House, app: App,
     )
     back = App(msgspec.structs.replace(target.settings, environments={"attic": attic}), clock=app.clock)
     move(back, "attic")
-    with pytest.raises(MovedAway, match=r"'cluster' was left: .*'attic'.*--home cluster move --undo"):
+    with pytest.raises(MovedAway, match=r"'cluster' was left: .*'attic'.*--env cluster move --undo"):
         move(app, "cluster")
-    with pytest.raises(MovedAway, match="--home attic"):
+    with pytest.raises(MovedAway, match="--env attic"):
         work(back, ["crypto"], until_idle=True)
     assert undo_move(app)
     with pytest.raises(MovedAway, match="'cluster' was left"):
@@ -374,7 +374,7 @@ def test_a_home_that_waits_for_the_end_of_a_move_is_for_nobody_else(house: House
         move(app, "cluster", die_at("committed"))
     other = App(msgspec.structs.replace(house.settings, data=str(tmp_path / "other")), clock=app.clock)
     for call_ in (move, preview_move):
-        with pytest.raises(Refused, match=r"'cluster' is taken: .*--home cluster move --undo"):
+        with pytest.raises(Refused, match=r"'cluster' is taken: .*--env cluster move --undo"):
             call_(other, "cluster")
     environments = {"other": Environment(database=other.settings.database_url, archive="")}
     there = App(msgspec.structs.replace(house.there, environments=environments), clock=app.clock)
@@ -454,7 +454,7 @@ def test_nobody_writes_to_what_was_left_from_any_folder(
     for line in READING:
         told = answer(line)
         assert told.code == 0, (line, told)
-        assert told.err.count("what is here is as it was then") == 1, (line, told)
+        assert told.err.count("the data here may be out of date") == 1, (line, told)
     assert everything(app.store.engine) == before
     assert "leave one of them out" in answer("move --undo --dry-run --json").err
     assert answer("sources pause SOURCE").code == 1

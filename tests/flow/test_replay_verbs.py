@@ -167,7 +167,7 @@ def test_a_replay_of_nothing_is_whole_at_once(ask: Ask):
     [
         (("replay", "--recipe", "crypto"), "--since"),
         (("replay", "--recipe", "weather", "--since", "1d"), "no recipe 'weather'"),
-        (("replay", "--recipe", "crypto", "--since", "tomorrow"), "is no moment"),
+        (("replay", "--recipe", "crypto", "--since", "tomorrow"), "is not a time"),
         ((*START, "--until", "2025-01-01"), "not before the end"),
         ((*START, "--from", "thin-air"), "raw"),
         (("replay", "show", "abcdef0123"), "replay list"),

@@ -17,8 +17,7 @@ from tests.support.summary_rounds import KEY, SummaryScene
 
 from headwater.app import App, now
 from headwater.cli.pipeline.run import update_stories_after_run
-from headwater.engine.summarize import followed_recipes
-from headwater.runtime.summaries import summarize_stories
+from headwater.runtime.summaries import followed_recipes, summarize_stories
 from headwater.settings.llm import SummarySettings
 from headwater.settings.settings import RecipeSettings, Settings, read_settings
 from headwater.store.connect import write_transaction
@@ -65,13 +64,13 @@ def test_g14_an_operator_sees_the_price_sends_looks_and_gets(settings, server, c
     assert "2 stories to be summarised for about $0.000" in tried.err
     assert server.asked == []
     sent = call(capsys, monkeypatch, *said, "summaries", "run", "--json")
-    assert (sent.record["batches_sent"], sent.record["retold"]) == (1, 0)
+    assert (sent.record["batches_sent"], sent.record["stories_updated"]) == (1, 0)
     stands = call(capsys, monkeypatch, *said, "summaries", "status", "--json").record
     assert stands["requests"] == {"geopolitics": {"asked": 2}}
     assert stands["spent_24_hours"] == pytest.approx(tried.record["cost"])
     assert stands["batches"][0]["status"] == "in_progress"
     got = call(capsys, monkeypatch, *said, "summaries", "run")
-    assert "1 ended; 2 stories retold." in got.out
+    assert "1 ended; 2 stories updated." in got.out
     assert "completed" in call(capsys, monkeypatch, *said, "summaries", "status").out
     assert server.keys == {f"Bearer {KEY}"}
     assert KEY not in tried.err + sent.err + sent.out + got.out + got.err + caplog.text
@@ -89,7 +88,7 @@ def test_g14_cancelling_ends_what_is_open_and_asks_nothing(settings, server, cap
     assert call(capsys, monkeypatch, *said, "summaries", "status", "--json").record["requests"] == {
         "geopolitics": {"cancelled": 2}
     }
-    assert call(capsys, monkeypatch, *said, "summaries", "cancel").out.startswith("0 questions and 0 batches")
+    assert call(capsys, monkeypatch, *said, "summaries", "cancel").out.startswith("0 requests and 0 batches")
     assert call(capsys, monkeypatch, *said, "summaries", "retry", "--json").record == {"count": 2}
     assert server.posts("/batches") == 1
 
@@ -101,7 +100,7 @@ def test_g14_what_one_run_in_tier_c_sent_is_followed_and_shown_without_the_tier(
     said = told(settings, server, "recipes: {}")
     got = call(capsys, monkeypatch, *said, "summaries", "run", "--json")
     assert got.code == 0, got.err
-    assert (got.record["planned"], got.record["batches_ended"], got.record["retold"]) == (0, 1, 2)
+    assert (got.record["planned"], got.record["batches_ended"], got.record["stories_updated"]) == (0, 1, 2)
     assert "nothing new is asked" in " ".join(got.err.split())
     assert server.posts("/batches") == 1
 
@@ -110,10 +109,10 @@ def test_g14_a_worker_without_the_tier_follows_what_was_sent(settings, server, c
     call(capsys, monkeypatch, *told(settings, server), "summaries", "run")
     told(settings, server, "recipes: {}")
     app = App(read_settings(settings, {}))
-    assert [retelling.routes for retelling in followed_recipes(app).values()] == [("stories",)]
+    assert followed_recipes(app) == ["geopolitics"]
     found = summarize_stories(app)
     app.store.engine.dispose()
-    assert (found["batches_ended"], found["retold"], found["asked"]) == (1, 2, 0)
+    assert (found["batches_ended"], found["stories_updated"], found["asked"]) == (1, 2, 0)
 
 
 def test_g14_what_one_run_in_tier_c_sent_can_be_cancelled_without_the_tier(
@@ -131,7 +130,7 @@ def test_g14_what_one_run_in_tier_c_sent_can_be_cancelled_without_the_tier(
     [
         ("recipes: {}", "mode: batch", "no recipe is in tier C"),
         (TIER_C, "mode: sometimes", "mode"),
-        (TIER_C, "mode: batch, ceiling: 0", "summaries.ceiling"),
+        (TIER_C, "mode: batch, daily_budget: 0", "summaries.daily_budget"),
         (TIER_C, "mode: batch, options: {stream: true}", "stream"),
     ],
 )

@@ -12,8 +12,8 @@ from headwater.documents.language.translate_titles import TranslateTitles
 from headwater.model.document import Document
 from headwater.model.errors import Refused, Temporary
 from headwater.model.recipe import EmptyKnowledge, StepContext
+from headwater.stories.llm.answers import InvalidAnswer
 from headwater.stories.llm.chat import ChatClient
-from headwater.stories.llm.extraction import InvalidAnswer
 from headwater.stories.llm.translator import (
     TITLES_PER_CALL,
     ChatTranslator,
@@ -89,7 +89,7 @@ def test_a_chat_endpoint_translates_many_titles_at_once_and_rests_when_it_fails(
         server.replies.append(Reply(status=503))
         with pytest.raises(Temporary, match="http_503"):
             translate(SPANISH, "en")
-        with pytest.raises(Temporary, match="translator_rests"):
+        with pytest.raises(Temporary, match="translator_paused"):
             translate(SPANISH, "en")
         assert len(server.asked) == 4
         moment[0] += timedelta(minutes=5)
@@ -124,7 +124,7 @@ def test_the_recipe_translates_when_it_is_told_whom_to_ask(monkeypatch: pytest.M
         first, _ = step([document("a", "El ferry llegó tarde", "es"), document("b", "Die Fähre", "de")], HERE)
         assert first.attributes["title_en"] == "The ferry arrived late"
         assert server.keys == ["Bearer sk-1"]
-    with pytest.raises(Refused, match=r"options\.translation\.model: give the name"):
+    with pytest.raises(Refused, match=r"options\.translation\.model: set the name"):
         configure(None, {"translation": {"endpoint": "https://models.example/v1"}})
     with pytest.raises(Refused, match="env:NAME"):
         configure(None, {"translation": {**told, "key": "sk-123"}})

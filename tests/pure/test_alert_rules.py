@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.poll_sessions import NOW
 
+from headwater.ops.alarms.pipeline_rules import silent_subjects
 from headwater_recipes.geopolitics.alert_rules import (
     AlertRules,
     StoryState,
     growth_base,
     rules_met,
-    silent_subjects,
 )
 
 ALL = AlertRules(

@@ -8,17 +8,14 @@ import headwater.app
 import headwater.recipe_loader
 from headwater.app import App
 from headwater.model.errors import Refused
+from headwater.model.recipe import RECIPE_ENTRY_POINTS
 from headwater.settings.settings import Settings
 
 
 @pytest.fixture(autouse=True)
 def one_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    broken = EntryPoint(
-        name="broken",
-        value="no_such_package.recipe:recipe",
-        group=headwater.recipe_loader.RECIPE_ENTRY_POINTS,
-    )
-    found = [broken, *entry_points(group=headwater.recipe_loader.RECIPE_ENTRY_POINTS, name="crypto")]
+    broken = EntryPoint(name="broken", value="no_such_package.recipe:recipe", group=RECIPE_ENTRY_POINTS)
+    found = [broken, *entry_points(group=RECIPE_ENTRY_POINTS, name="crypto")]
 
     def selected(*, group: str, name: str | None = None) -> list[EntryPoint]:
         return [one for one in found if one.group == group and name in {None, one.name}]

@@ -3,12 +3,12 @@
 import pytest
 
 from headwater.model.errors import Refused
-from headwater.model.jobs import Job, Task
+from headwater.model.jobs import QUEUED_TASKS, Job, Task
 from headwater.runtime.celery.queues import MAINTENANCE_QUEUE, QUEUE_WORDS, queue_name, worker_roles
 
 
 def test_every_task_of_every_recipe_has_a_queue_of_its_own():
-    jobs = [Job(recipe, task) for recipe in ("crypto", "markets") for task in Task]
+    jobs = [Job(recipe, task) for recipe in ("crypto", "markets") for task in QUEUED_TASKS]
     assert queue_name(jobs[0]) == "headwater.crypto.poll"
     assert len({*map(queue_name, jobs), MAINTENANCE_QUEUE}) == 13
 

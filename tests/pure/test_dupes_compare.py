@@ -157,7 +157,7 @@ def test_furniture_that_a_publisher_repeats_does_not_count():
     second = later(
         f"A rare owl was seen in the park at Farrow by children on their way home from school.\n\n{furniture}"
     )
-    repeated = RepeatedSentences(page_of(first).parts.hashes[1:], page_of(second).parts.hashes[1:])
+    repeated = RepeatedSentences(page_of(first).sentences.hashes[1:], page_of(second).sentences.hashes[1:])
     assert compare(first, second).relation != "new"
     assert compare(first, second, repeated).relation == "new"
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headwater.documents.dedupe.articles import Article
+from headwater.documents.dedupe.articles import Article, publication_order
 from headwater.documents.dedupe.deduplicator import Deduplicator
 from headwater.documents.dedupe.index import IndexEntry, MemoryIndex
-from headwater.documents.dedupe.rules import DEFAULT, PROFILES, SEED_C, SEED_G, dedupe_batch, dedupe_stream
+from headwater.documents.dedupe.rules import DEFAULT, PROFILES, SEED_C, SEED_G, dedupe_stream
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 PLACES = ["Arden", "Belmont", "Corvale", "Dunmore", "Eastwick", "Farrow"]
@@ -99,8 +99,8 @@ def test_deciding_again_changes_nothing():
     index = MemoryIndex()
     deduplicator = Deduplicator(DEFAULT, index)
     first, copy = article("a", story(1)), article("b", story(1), 1, publisher="Post")
-    before = [deduplicator.take(first), deduplicator.take(copy)]
-    again = [deduplicator.take(first), deduplicator.take(copy)]
+    before = [deduplicator.add(first), deduplicator.add(copy)]
+    again = [deduplicator.add(first), deduplicator.add(copy)]
     assert before[1].duplicate_of == again[1].duplicate_of == "a"
     assert index.original("a") == "a"
 
@@ -119,19 +119,22 @@ def test_boilerplate_is_counted_by_story_not_by_copy():
     index = MemoryIndex()
     deduplicator = Deduplicator(DEFAULT, index)
     for number in range(6):
-        deduplicator.take(article(f"copy{number}", story(1), number / 10))
-    sentences = deduplicator.pages.of(article("x", story(1))).parts.hashes
-    assert index.repeated("Wire", sentences) == frozenset()
+        deduplicator.add(article(f"copy{number}", story(1), number / 10))
+    sentences = deduplicator.pages.get(article("x", story(1))).sentences.hashes
+    assert index.repeated_sentences("Wire", sentences) == frozenset()
     for number in range(3):
         footer = "Letters to the desk are answered on working days."
-        deduplicator.take(
+        deduplicator.add(
             article(
                 f"other{number}",
                 f"{story(number + 5, PLACES[number + 1], TRADES[number + 1])}\n\n{footer}",
                 50 + 30 * number,
             )
         )
-    assert len(index.repeated("Wire", deduplicator.pages.of(article("y", footer)).parts.hashes)) == 1
+    assert (
+        len(index.repeated_sentences("Wire", deduplicator.pages.get(article("y", footer)).sentences.hashes))
+        == 1
+    )
 
 
 ARTICLES = st.lists(
@@ -173,9 +176,9 @@ def test_order_within_a_batch_does_not_change_the_groups(rows, chance):
         )
         for position, (number, place, edit, hours) in enumerate(rows)
     ]
-    expected = groups(dedupe_batch(batch))
+    expected = groups(dedupe_stream(sorted(batch, key=publication_order)))
     chance.shuffle(batch)
-    assert groups(dedupe_batch(batch)) == expected
+    assert groups(dedupe_stream(sorted(batch, key=publication_order))) == expected
 
 
 def test_c16_c18_profile_seed_c():
@@ -236,7 +239,7 @@ def test_c21_an_article_is_compared_with_few_however_many_are_alike():
     index = CountingIndex()
     deduplicator = Deduplicator(DEFAULT, index)
     for number in range(300):
-        deduplicator.take(article(f"k{number}", story(number % 40), number * 50, publisher=f"P{number}"))
+        deduplicator.add(article(f"k{number}", story(number % 40), number * 50, publisher=f"P{number}"))
     index.read.clear()
     deduplicator.decide(article("last", story(7, "Belmont", "weavers"), 400_000, publisher="Late"))
     assert 1 <= len(index.read) <= 20

@@ -55,7 +55,7 @@ def test_what_one_publisher_repeats_counts_on_neither_side():
     """The copy at another house brings along background that only the first house is known to repeat."""
     background = STORY.split("\n\n", 1)[1]
     first = article("a", STORY, publisher="Wire")
-    known = frozenset(page_of(article("x", background)).parts.hashes)
+    known = frozenset(page_of(article("x", background)).sentences.hashes)
     lead = STORY.split("\n\n", 1)[0] + " The mayor thanked the crews, who had slept in the town hall."
     one_sided = compare(
         first, article("b", f"{lead}\n\n{background}", 2, publisher="Post"), RepeatedSentences(known, ())

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from headwater.documents.cleaning.enrichment import (
     EnrichShortBodies,
     SourcePayload,
-    compare_form,
     enrich_text,
-    matching_item,
     payload_of,
+    words_only,
 )
 from headwater.model.document import Document
 from headwater.model.recipe import EmptyKnowledge, StepContext
@@ -68,7 +67,7 @@ SENTENCES = st.lists(
 def test_enriching_twice_changes_nothing_and_loses_no_word(text: str, description: str) -> None:
     once = enrich_text(text, SourcePayload(description))
     assert enrich_text(once.text, SourcePayload(description)).text == once.text
-    assert set(compare_form(text).split()) <= set(compare_form(once.text).split())
+    assert set(words_only(text).split()) <= set(words_only(once.text).split())
 
 
 def test_reads_payloads_by_the_names_sources_use() -> None:
@@ -80,16 +79,6 @@ def test_reads_payloads_by_the_names_sources_use() -> None:
     }
     assert payload_of(item) == SourcePayload("Short.", ("ferries", "fares"), ("Ilse Brandt", "Jon Doe"))
     assert payload_of({"description": None, "keywords": 7, "authors": {}}) == SourcePayload()
-
-
-def test_finds_the_matching_item_by_address_before_title() -> None:
-    items = [
-        {"title": "Ferries return", "url": "https://x.example/other"},
-        {"title": "Another", "link": "https://x.example/a?utm_source=feed"},
-    ]
-    assert matching_item(items, "https://x.example/a", "Ferries return") is items[1]
-    assert matching_item(items, "https://x.example/b", "ferries  RETURN") is items[0]
-    assert matching_item(items, "https://x.example/b") is None
 
 
 def test_step_notes_the_origin_and_fills_empty_fields() -> None:

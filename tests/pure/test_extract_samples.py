@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from headwater.text.sniffing import sniff
+from headwater.text.sniffing import sniff_media_type
 
 WORDS = [
     "harbour", "ledger", "council", "river", "granite", "notice", "office", "quarter", "station", "valley",
@@ -315,7 +315,7 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 def test_bytes_are_recognised_whatever_their_type_claims(
     data: bytes, expected: str, claimed: str | None
 ) -> None:
-    found = sniff(data, claimed)
+    found = sniff_media_type(data, claimed)
     plainly_marked = {"text/markdown", "text/plain"}
     assert found == expected or (
         claimed not in {None, "application/octet-stream"} and {found, expected} == plainly_marked

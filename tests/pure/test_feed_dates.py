@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.model.warning_log import WarningLog
-from headwater.text.feed_dates import parse_feed_date
+from headwater.text.written_dates import parse_feed_date
 
 MOMENT = "2026-11-13T08:41:00+00:00"
 

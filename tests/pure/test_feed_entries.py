@@ -10,7 +10,7 @@ from headwater.model.warning_log import WarningLog
 from headwater.sources.feeds.feed import FeedEntry
 from headwater.sources.feeds.fields import excerpt
 from headwater.sources.feeds.poll import is_teaser
-from headwater.text.feed_dates import plausible_date
+from headwater.text.written_dates import plausible_date
 
 NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 PARAGRAPH = "<p>The harbour office moved the ferry by an hour because of the tide and the wind.</p>"

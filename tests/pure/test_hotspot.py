@@ -12,7 +12,6 @@ from headwater_recipes.geopolitics.hotspot import (
     TOPIC_WEIGHTS,
     HotspotWeights,
     score_hotspot,
-    top_share,
 )
 
 NOW = datetime(2026, 11, 15, 4, tzinfo=UTC)
@@ -105,9 +104,3 @@ def test_the_scale_can_be_set():
     found = score_hotspot(1, 0, moment(1), SPORT, now=NOW, scale=hourly)
     assert (found.volume, found.topic) == (1.0, 0.9)
     assert found.recency == pytest.approx(0.5, abs=1e-3)
-
-
-def test_g18_the_top_tenth_is_at_least_one():
-    assert top_share({}) == ()
-    assert top_share({"b": 0.5, "a": 0.5}) == ("a",)
-    assert top_share({f"{n:02}": n / 40 for n in range(40)}) == ("39", "38", "37", "36")

@@ -2,10 +2,10 @@
 
 import pytest
 
+from headwater.extract.html.barriers import LARGEST_HTML
 from headwater.extract.html.parser import limit_depth, truncate_markup
 from headwater.extract.html.reader import read_html
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
-from headwater.text.html_sniffing import LARGEST
 
 WORDS = b"Some words of text, and a few more of them, so that there is something to read here. "
 PAGES = {
@@ -48,7 +48,7 @@ def test_the_text_in_the_middle_is_found(name):
 
 
 def test_a_page_over_the_limit_is_refused_with_its_reason():
-    found = read_html(b"x" * (LARGEST + 1), ExtractHints())
+    found = read_html(b"x" * (LARGEST_HTML + 1), ExtractHints())
     assert isinstance(found, Unreadable)
     assert found.reason == "too_large"
 

@@ -8,7 +8,7 @@ from headwater.extract.html.metadata.jsonld import parse_linked_data
 from headwater.extract.html.metadata.page_metadata import without_site
 from headwater.extract.html.reader import read_html
 from headwater.model.outcomes import ExtractHints, Reading
-from headwater.text.dates import date_in_path, parse_page_date
+from headwater.text.written_dates import date_in_path, parse_page_date
 
 TEXT = " ".join(
     ["The keeper of the lamp wrote down the wind, the tide and the names of those who came to visit."] * 12

@@ -1,7 +1,8 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from headwater.extract.html.profiles import cascade, reader
+from headwater.extract.html.profiles import cascade
+from headwater.extract.html.profiles.registry import html_reader
 from headwater.extract.html.profiles.selectors import clean, density, selectors_text
 from headwater.extract.html.reader import read_html
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
@@ -47,7 +48,7 @@ def test_r69_residue_orphans_and_repeats_are_cleaned():
 
 def test_r70_a_profile_gives_the_same_metadata():
     page = f"<head><meta property='og:title' content='The lamp'><meta property='og:site_name' content='Courier'></head><article><p>{WORDS * 5}</p></article>"
-    found = reader("selectors")(page.encode(), ExtractHints(url="https://courier.example/a"))
+    found = html_reader("selectors")(page.encode(), ExtractHints(url="https://courier.example/a"))
     assert isinstance(found, Reading)
     assert (found.title, found.publisher, found.method) == ("The lamp", "Courier", "selectors")
 
@@ -68,10 +69,10 @@ def test_the_longest_is_kept_when_none_is_long_enough(monkeypatch):
 
 
 def test_profiles_are_named():
-    assert reader("blocks") is read_html
+    assert html_reader("blocks") is read_html
     with pytest.raises(ValueError, match="unknown profile 'best'"):
-        reader("best")
+        html_reader("best")
 
 
 def test_a_profile_says_when_there_is_no_text():
-    assert reader("selectors")(b"<body></body>", ExtractHints()) == Unreadable("no_text")
+    assert html_reader("selectors")(b"<body></body>", ExtractHints()) == Unreadable("no_text")

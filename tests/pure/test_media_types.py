@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.text.media_types import declared_charset, media_type_of
+from headwater.text.charset import declared_charset
+from headwater.text.sniffing import media_type_of
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 import pytest
 from tests.support.poll_sessions import NOW
 
-from headwater.documents.places.tag_places import TagPlaces, countries, country_code, rank_places
+from headwater.documents.places.countries import countries, country_code
+from headwater.documents.places.tag_places import TagPlaces, rank_places
 from headwater.model.document import Document, Mention
 from headwater.model.recipe import EmptyKnowledge, StepContext
 

@@ -10,10 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from headwater.model.warning_log import WarningLog
-from headwater.sources.sitemaps.parser import parse_sitemap
+from headwater.sources.sitemaps.parser import decompress_sitemap, parse_sitemap
 from headwater.sources.sitemaps.sitemap import NotASitemap, SitemapEntry
 from headwater.sources.sitemaps.xml_parser import parse_loosely
-from headwater.text.sitemap_decompression import decompress_chunks
 
 # Without its date, so that the same bytes come out each time.
 packed_as = partial(gzip.compress, mtime=0)
@@ -183,5 +182,5 @@ def test_pieces_never_exceed_the_limit_even_when_the_packed_body_is_tiny():
     bomb = packed_as(b"\0" * 100_000_000)
     sizes: list[int] = []
     with pytest.raises(NotASitemap, match="too_large"):
-        sizes.extend(map(len, decompress_chunks(bomb, warn=WarningLog(), limit=1_000_000)))
+        sizes.extend(map(len, decompress_sitemap(bomb, warn=WarningLog(), limit=1_000_000)))
     assert sum(sizes) <= 1_000_000

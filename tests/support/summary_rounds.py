@@ -1,30 +1,59 @@
 """Stories in a store, and a round of summaries over them against a server that speaks the Batch API."""
 
-import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+import structlog
 from tests.servers.batch_api import BatchServer
 from tests.support.scene import ME, RECIPE, Scene, kept
 
-from headwater.engine.summarize import SummaryFigures, SummaryRound
+from headwater.engine.context import JobContext, SummaryTools
+from headwater.engine.summarize import estimate
 from headwater.model.document import Document
+from headwater.model.http import Capture
 from headwater.model.jobs import GatherResult, GroupBatch, Task
-from headwater.model.recipe import LlmSummary, StoryContext
+from headwater.model.recipe import Grouping, LlmSummary, Recipe, StoryContext
+from headwater.model.source import Trigger
 from headwater.model.story import Member, Story
-from headwater.settings.llm import SummarySettings
+from headwater.model.summaries import SummaryFigures
+from headwater.runtime.summaries import run_round
+from headwater.settings.llm import SummarySettings, summary_policy
 from headwater.store.schema.flow import stories
 from headwater.store.schema.summaries import summary_batches, summary_requests
-from headwater.store.summaries.batches import SummaryBatches
-from headwater.store.summaries.requests import SummaryRequests
-from headwater.store.summaries.stories import StoryUpdates
+from headwater.store.summaries.sql_summaries import SqlSummaryStore
 from headwater.stories.llm.batch_api import BatchApi
 from headwater.stories.llm.chat import ChatClient
+from headwater.stories.llm.openai import OpenAiModel
 from headwater_recipes.geopolitics.description import DescribeStory
 
 KEY = "sk-nobody-may-read-this"
 TEXT = "The ferry {0} left the harbour of Dunmore on Monday with twelve people. It came back in the evening."
+
+
+class NoArchive:
+    """Summaries need no archive."""
+
+    def put(self, captures: Sequence[tuple[Capture, bytes]]) -> Sequence[Capture]:
+        raise NotImplementedError
+
+    def get(self, captures: Sequence[Capture]) -> Mapping[str, bytes]:
+        raise NotImplementedError
+
+
+def summarized_recipe() -> Recipe:
+    grouping = Grouping(key=lambda _: "day", cluster=lambda _: (), llm_summary=LlmSummary(("stories",)))
+    return Recipe(
+        name=RECIPE,
+        version="1",
+        sources=(),
+        discover={},
+        extract={},
+        steps=(),
+        trigger=Trigger(every=timedelta(hours=1)),
+        grouping=grouping,
+    )
 
 
 @dataclass
@@ -33,8 +62,7 @@ class SummaryScene:
 
     scene: Scene
     server: BatchServer
-    told: SummarySettings = field(default_factory=SummarySettings)
-    said: list[str] = field(default_factory=list)
+    announced: list[str] = field(default_factory=list)
 
     def write(self, *names: str, text: str = TEXT) -> None:
         for draft in self.scene.drafts(*names):
@@ -77,31 +105,46 @@ class SummaryScene:
         given: dict[str, Any] = {"mode": "batch", "endpoint": self.server.address, "model": "gpt-4o-mini"}
         return SummarySettings(**(given | {"premium_model": "", "seconds": 20.0} | more))
 
-    def summarising(self, **more: Any) -> SummaryRound:
-        told, engine = self.settings(**more), self.scene.store.engine
+    def store(self) -> SqlSummaryStore:
+        return SqlSummaryStore(self.scene.store.engine)
+
+    def context(self, **more: Any) -> JobContext:
+        """A worker whose recipe may have its stories summarised."""
+        settings = self.settings(**more)
         access: dict[str, Any] = {
-            "clock": self.clock, "key": KEY, "seconds": told.seconds, "where": "summaries",
+            "clock": self.clock, "key": KEY, "seconds": settings.seconds, "where": "summaries",
         }  # fmt: skip
-        return SummaryRound(
-            requests=SummaryRequests(engine),
-            batches=SummaryBatches(engine),
-            stories=StoryUpdates(engine),
-            chat=ChatClient(
-                address=f"{told.endpoint}/chat/completions", model=told.model, options=told.options, **access
-            ),
-            api=BatchApi(root=told.endpoint, **access),
-            told=told,
-            recipes={RECIPE: LlmSummary(("stories",))},
-            clock=self.clock,
-            tell=self.said.append,
-            until=self.scene.now + timedelta(hours=1),
+        chat = ChatClient(
+            address=f"{settings.endpoint}/chat/completions",
+            model=settings.model,
+            options=settings.options,
+            **access,
         )
+        tools = SummaryTools(
+            store=self.store(),
+            model=OpenAiModel(chat=chat, api=BatchApi(root=settings.endpoint, **access)),
+            policy=summary_policy(settings),
+            deadline=self.scene.now + timedelta(hours=1),
+            announce=self.announced.append,
+        )
+        return JobContext(
+            owner=ME,
+            recipes={RECIPE: summarized_recipe()},
+            store=self.scene.store,
+            archive=NoArchive(),
+            clock=self.clock,
+            log=structlog.get_logger(),
+            summaries=tools,
+        )
+
+    def estimate(self, **more: Any) -> SummaryFigures:
+        return estimate(self.context(**more), RECIPE)
 
     def clock(self) -> datetime:
         return self.scene.now
 
     def round(self, **more: Any) -> SummaryFigures:
-        return asyncio.run(self.summarising(**more).round())
+        return run_round(self.context(**more), [RECIPE])
 
     def rounds(self, count: int, **more: Any) -> list[SummaryFigures]:
         """With a quarter of an hour between them."""

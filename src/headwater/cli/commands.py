@@ -1,93 +1,125 @@
-"""The verbs, loaded on demand.
+"""The table of commands, loaded on demand.
 
-A verb's module imports what it needs, databases and all; `headwater --help`, completion and a mistyped word must not
-wait for that. So the table holds each verb's name and its one line of help, and only the verb that was typed is loaded.
+The module of a command imports everything the command needs, the database included. `headwater --help`, completion and a
+mistyped command must not wait for that, so the table holds the help line of each command, and only the command that was
+typed is imported. Recipes add commands: the table COMMANDS in the module `commands` of an installed recipe's package.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
+from importlib.machinery import PathFinder
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    module: str
-    purpose: str
-
+from headwater.model.recipe import RECIPE_ENTRY_POINTS, Command
 
 COMMANDS: Mapping[str, Command] = {
-    "init": Command("headwater.cli.pipeline.init", "Make a data folder, a database and a settings file."),
+    "init": Command("headwater.cli.pipeline.init", "Create a data folder, a database and a settings file."),
     "run": Command("headwater.cli.pipeline.run", "Run a recipe: sources in, documents out."),
     "work": Command("headwater.cli.pipeline.work", "Run workers for every recipe that has sources here."),
-    "beat": Command("headwater.cli.pipeline.beat", "On a cluster: tell workers what is due."),
-    "worker": Command("headwater.cli.pipeline.worker", "On a cluster: work on what the beat tells of."),
-    "extract": Command("headwater.cli.files.extract", "Read files or pages: text and metadata out of bytes."),
-    "feed": Command("headwater.cli.files.feed", "Read feeds: entries and repairs, one line of JSON each."),
-    "dedupe": Command("headwater.cli.files.dedupe", "Recognise duplicates among articles in a file."),
-    "cluster": Command("headwater.cli.files.cluster", "Put articles in a file into stories."),
-    "status": Command("headwater.cli.ops.status", "Show what came in, what was kept, what waits."),
+    "beat": Command("headwater.cli.pipeline.beat", "On a cluster: notify workers of what is due."),
+    "worker": Command("headwater.cli.pipeline.worker", "On a cluster: process what the beat announces."),
+    "extract": Command("headwater.cli.files.extract", "Extract text and metadata from files or pages."),
+    "feed": Command("headwater.cli.files.feed", "Parse feeds: entries and repairs, one JSON line each."),
+    "dedupe": Command("headwater.cli.files.dedupe", "Find duplicates among the articles in a file."),
+    "cluster": Command("headwater.cli.files.cluster", "Group the articles in a file into stories."),
+    "status": Command("headwater.cli.ops.status", "Show what came in, what was kept and what is waiting."),
     "sources": Command("headwater.cli.pipeline.sources", "List, check, add, pause and reset sources."),
     "docs": Command("headwater.cli.documents.docs", "List and read documents."),
     "search": Command("headwater.cli.documents.search", "Search documents by words or by meaning."),
-    "export": Command("headwater.cli.documents.export", "Write articles to a file for the next system."),
-    "top": Command(
-        "headwater.cli.documents.top", "Show the top stories of the last hours with their sources."
-    ),
+    "export": Command("headwater.cli.documents.export", "Export articles to a file."),
+    "top": Command("headwater.cli.documents.top", "Show the top stories of the last hours."),
     "mentions": Command(
-        "headwater.cli.documents.mentions", "List subjects; look for changed names in stored documents."
+        "headwater.cli.documents.mentions", "List subjects; search stored documents for new names."
     ),
-    "explain": Command("headwater.cli.documents.explain", "Tell the full story of one document."),
+    "explain": Command("headwater.cli.documents.explain", "Show the full history of one document."),
     "quarantine": Command(
-        "headwater.cli.documents.quarantine", "Look at records set apart; retry or drop them."
+        "headwater.cli.documents.quarantine", "Show quarantined records; retry or drop them."
     ),
-    "replay": Command("headwater.cli.pipeline.replay", "Read stored captures again; report, then replace."),
-    "review": Command(
-        "headwater_recipes.procedures.commands.review",
-        "Accept or reject procedures that a person should look at.",
+    "replay": Command(
+        "headwater.cli.pipeline.replay", "Extract stored captures again; compare, then replace."
     ),
-    "procedures": Command(
-        "headwater_recipes.procedures.commands.procedures", "Look at the knowledge base of procedures."
-    ),
-    "archive": Command(
-        "headwater.cli.documents.archive", "Copy payloads and documents to where others look."
-    ),
-    "queue": Command("headwater.cli.documents.queue", "Take documents from queues; acknowledge them."),
-    "agent": Command("headwater.cli.pipeline.agent", "Let a language model read what waits in the queues."),
-    "summaries": Command("headwater.cli.pipeline.summaries", "Let a language model summarise stories."),
-    "links": Command("headwater.cli.ops.links", "Check whether links are still there."),
-    "try": Command("headwater.cli.files.try_url", "Ask for one address and tell what would become of it."),
-    "serve": Command("headwater.cli.ops.serve", "Let other programs start runs and ask about them."),
-    "listen": Command("headwater.cli.ops.listen", "Let hubs tell when a feed has something new."),
+    "archive": Command("headwater.cli.documents.archive", "Copy payloads and documents to named objects."),
+    "queue": Command("headwater.cli.documents.queue", "Take items from queues and acknowledge them."),
+    "agent": Command("headwater.cli.pipeline.agent", "Process queued items with a language model."),
+    "summaries": Command("headwater.cli.pipeline.summaries", "Summarise stories with a language model."),
+    "links": Command("headwater.cli.ops.links", "Check whether links still work."),
+    "try": Command("headwater.cli.files.try_url", "Fetch one URL and show what would be kept."),
+    "serve": Command("headwater.cli.ops.serve", "Serve the HTTP API for runs and queues."),
+    "listen": Command("headwater.cli.ops.listen", "Receive WebSub notifications from feed hubs."),
     "health": Command("headwater.cli.ops.health", "Check database, archive and sources; raise alarms."),
-    "alarms": Command("headwater.cli.ops.alarms", "List alarms; try the channels on which they are told."),
-    "cleanup": Command("headwater.cli.ops.cleanup", "Remove or move what the policy no longer keeps."),
-    "backup": Command("headwater.cli.ops.backup", "Save the store and the archive while they are in use."),
-    "restore": Command("headwater.cli.ops.restore", "Put a backup back; checks it first."),
-    "move": Command("headwater.cli.ops.move", "Move the store and the archive into another home."),
-    "sweep": Command("headwater.cli.ops.sweep", "Free what dead workers hold; tidy the archive."),
-    "demo": Command("headwater.cli.demo", "Run Headwater over a small internet on this machine."),
+    "alarms": Command("headwater.cli.ops.alarms", "List alarms; test the notification channels."),
+    "cleanup": Command("headwater.cli.ops.cleanup", "Apply the retention policy."),
+    "backup": Command("headwater.cli.ops.backup", "Back up the store and the archive while in use."),
+    "restore": Command("headwater.cli.ops.restore", "Verify a backup and restore it."),
+    "move": Command("headwater.cli.ops.move", "Move the store and the archive to another environment."),
+    "sweep": Command("headwater.cli.ops.sweep", "Release leases of dead workers; remove orphaned objects."),
+    "demo": Command("headwater.cli.demo", "Run Headwater against a demo internet on this machine."),
 }
 
 
+@cache
+def all_commands() -> Mapping[str, Command]:
+    """The built-in commands and those of installed recipes. A recipe cannot replace another command: its own is left out
+    with a warning, like the commands of a recipe that cannot be imported."""
+    commands = dict(COMMANDS)
+    for entry in sorted(entry_points(group=RECIPE_ENTRY_POINTS), key=lambda entry: entry.name):
+        for name, command in recipe_commands(entry).items():
+            if name in commands:
+                _warn(
+                    f"the recipe '{entry.name}' cannot add the command '{name}': {commands[name].module} has it"
+                )
+            else:
+                commands[name] = command
+    return commands
+
+
+def recipe_commands(entry: EntryPoint) -> Mapping[str, Command]:
+    """The commands of a recipe. Its package is imported only if it has a module `commands`."""
+    try:
+        package = find_spec(entry.module)
+        locations = None if package is None else package.submodule_search_locations
+        if locations is None or PathFinder.find_spec(f"{entry.module}.commands", locations) is None:
+            return {}
+        table: Mapping[str, Command] = import_module(f"{entry.module}.commands").COMMANDS
+    except Exception as error:  # noqa: BLE001 - a broken recipe must not take the other commands along
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        _warn(
+            f"the commands of the recipe '{entry.name}' cannot be loaded ({reason}); repair or uninstall its package"
+        )
+        return {}
+    return table
+
+
 def load_command(name: str) -> Any:
-    """The command of a verb, with everything it needs."""
-    command = get_command(import_module(COMMANDS[name].module).app)
+    """The command with everything it needs."""
+    command = get_command(import_module(all_commands()[name].module).app)
     command.name = name
     return command
 
 
 class CommandGroup(TyperGroup):
-    """Lists the table; loads a verb when it is called."""
+    """Lists the table; imports a command when it is called."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        for name, verb in COMMANDS.items():
-            self.commands[name] = TyperCommand(name, help=verb.purpose, rich_markup_mode=None)
+        self.commands.update(_help_entries())
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        name, _, rest = super().resolve_command(ctx, args)
-        return name, load_command(name) if name else None, rest
+        name, _, arguments = super().resolve_command(ctx, args)
+        return name, load_command(name) if name else None, arguments
+
+
+def _help_entries() -> Iterator[tuple[str, TyperCommand]]:
+    for name, command in all_commands().items():
+        yield name, TyperCommand(name, help=command.help, rich_markup_mode=None)
+
+
+def _warn(message: str) -> None:
+    sys.stderr.write(f"headwater: {message}\n")

@@ -1,8 +1,8 @@
-"""From the options before the verb to an opened installation."""
+"""From the global options to an open environment."""
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -16,22 +16,23 @@ from headwater.cli.render.console import error_console
 from headwater.model.errors import Refused, Temporary
 from headwater.ops.installation_lock import find_move
 from headwater.settings.settings import RecipeSettings, Settings, read_settings
+from headwater.store.search.document_search import DocumentSearch
 
 
 def settings_from(options: GlobalOptions) -> Settings:
-    """The settings, with what was said on the command line put over them."""
-    said = {"data": options.data, "log": options.log, "log_level": options.log_level}
-    chosen = {name: value for name, value in said.items() if value is not None}
-    return msgspec.structs.replace(read_settings(options.config, env=options.env), **chosen)
+    """The settings, overridden by the global options."""
+    values = {"data": options.data, "log": options.log, "log_level": options.log_level}
+    overrides = {name: value for name, value in values.items() if value is not None}
+    return msgspec.structs.replace(read_settings(options.config, env=options.env), **overrides)
 
 
 def open_app(context: typer.Context) -> App:
-    """An installation that is there already: looking must not make one."""
+    """An environment that exists: a command that only reads must not create one."""
     app = App(settings_from(global_options(context)))
-    if not database_exists(app.settings):
+    if not app.settings.database_exists:
         raise Refused(
             "no_database",
-            f"there is no database in {app.settings.folder} yet; make one with `headwater init`, or name another "
+            f"there is no database in {app.settings.folder}; create one with `headwater init`, or choose another "
             "folder with --data",
         )
     return close_with_command(context, app)
@@ -43,43 +44,59 @@ def make_app(
     workers: int | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> App:
-    """An installation that is made if it is not there. `options` of recipes are put over those of the settings."""
+    """An environment that is created if it does not exist. `options` of recipes override those of the settings."""
     settings = settings_from(global_options(context))
     if workers:
         settings = msgspec.structs.replace(settings, workers=workers)
-    for recipe, said in (options or {}).items():
-        own = settings.recipes.get(recipe, RecipeSettings())
-        told = msgspec.structs.replace(own, options={**own.options, **said})
-        settings = msgspec.structs.replace(settings, recipes={**settings.recipes, recipe: told})
+    for recipe, overrides in (options or {}).items():
+        configured = settings.recipes.get(recipe, RecipeSettings())
+        changed = msgspec.structs.replace(configured, options={**configured.options, **overrides})
+        settings = msgspec.structs.replace(settings, recipes={**settings.recipes, recipe: changed})
     return close_with_command(context, App(settings))
 
 
 def close_with_command(context: typer.Context, app: App) -> App:
-    """Its connections end with the verb."""
+    """Close the connections when the command ends."""
 
     def close() -> None:
         if "store" in vars(app):
             if sys.exception() is None:
-                _warn_moved(app)
+                _warn_if_moved(app)
             app.store.engine.dispose()
 
     context.call_on_close(close)
     return app
 
 
-def _warn_moved(app: App) -> None:
-    """What can still be read here is not what there is."""
+def _warn_if_moved(app: App) -> None:
+    """Data that stayed behind after a move can be read, but it is out of date."""
     with suppress(Temporary):
-        if away := find_move(app):
-            told = f"headwater: {away}: what is here is as it was then."
-            error_console().print(told, style="yellow", soft_wrap=True)
-
-
-def database_exists(settings: Settings) -> bool:
-    """Whether there is a database; of a server it is found out by asking it."""
-    return settings.database is not None or (settings.folder / "headwater.db").exists()
+        if relocation := find_move(app):
+            message = f"headwater: {relocation}: the data here may be out of date."
+            error_console().print(message, style="yellow", soft_wrap=True)
 
 
 def config_path(options: GlobalOptions) -> Path:
     """Where the settings file is, or would be."""
     return options.config or Path(os.environ.get("HEADWATER_CONFIG") or "headwater.yaml")
+
+
+def select_recipes(app: App, recipe: str | None) -> Sequence[str]:
+    """The named recipe, which must have sources here or be installed; without a name every recipe with sources."""
+    present = app.catalogue.recipes()
+    if recipe is None:
+        return present
+    return [recipe] if recipe in present else [app.recipe(recipe).name]
+
+
+def require_one_recipe(app: App, recipe: str | None) -> str:
+    """The named recipe, or the only one with sources."""
+    names = select_recipes(app, recipe)
+    if len(names) != 1:
+        choices = ", ".join(names) or "none has sources yet"
+        raise Refused("which_recipe", f"name a recipe; there are: {choices}")
+    return names[0]
+
+
+def document_search(app: App) -> DocumentSearch:
+    return DocumentSearch(app.store.engine, app.settings.folder, app.settings.encoder)

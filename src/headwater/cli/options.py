@@ -1,4 +1,4 @@
-"""What every verb shares: the options before it, and the words its own options are made of."""
+"""What commands share: the global options, and the types of common arguments."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Workers = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class GlobalOptions:
-    """The options before the verb; None where the settings decide."""
+    """The options before the command; None where the settings decide."""
 
     config: Path | None = None
     data: str | None = None
@@ -28,17 +28,16 @@ class GlobalOptions:
 
 
 def global_options(context: typer.Context) -> GlobalOptions:
-    found = context.find_object(GlobalOptions)
-    return found or GlobalOptions()
+    return context.find_object(GlobalOptions) or GlobalOptions()
 
 
-def command_group(purpose: str) -> typer.Typer:
-    """A verb with verbs of its own."""
-    return typer.Typer(help=purpose, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+def command_group(help_text: str) -> typer.Typer:
+    """A command with subcommands."""
+    return typer.Typer(help=help_text, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
 
 def single_command(function: Callable[..., Any]) -> typer.Typer:
-    """A verb by itself; its help is the function's docstring."""
+    """A command without subcommands; its help is the docstring of the function."""
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command()(function)
     return app

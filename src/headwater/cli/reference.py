@@ -11,7 +11,7 @@ from typing import Any
 
 from typer.main import get_command
 
-from headwater.cli.commands import COMMANDS, load_command
+from headwater.cli.commands import all_commands, load_command
 from headwater.cli.program import app
 from headwater.model.recipe import Recipe
 from headwater.recipe_loader import installed_recipes
@@ -33,7 +33,7 @@ def pages() -> Mapping[str, str]:
 def commands() -> Iterator[tuple[str, Any]]:
     """Every command by the words that call it, the program itself first."""
     yield "headwater", get_command(app)
-    for name in COMMANDS:
+    for name in all_commands():
         yield from _below(f"headwater {name}", load_command(name))
 
 

@@ -1,20 +1,20 @@
-"""Moments as people write them: a day, a moment, or so long ago."""
+"""Times as arguments: a day, a time, or a duration before now."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 from headwater.model.errors import Refused
 from headwater.settings.sources import DURATION, parse_duration
+from headwater.text.dates import parse_iso_date
 
 
-def parse_time(text: str, now: datetime, where: str) -> datetime:
-    """ "2026-11-14", "2026-11-14T06:00", "24h" (ago). Without a zone it is UTC."""
+def parse_time(text: str, now: datetime, option: str) -> datetime:
+    """ "2026-11-14", "2026-11-14T06:00", or "24h" for 24 hours ago. Without a time zone it is UTC."""
     if DURATION.fullmatch(text.strip()):
-        return now - parse_duration(text, where)
-    try:
-        moment = datetime.fromisoformat(text.strip())
-    except ValueError as error:
+        return now - parse_duration(text, option)
+    time = parse_iso_date(text)
+    if time is None:
         raise Refused(
             "bad_moment",
-            f"{where}: '{text}' is no moment; write for example 2026-11-14, 2026-11-14T06:00 or 24h",
-        ) from error
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+            f"{option}: '{text}' is not a time; write for example 2026-11-14, 2026-11-14T06:00 or 24h",
+        )
+    return time

@@ -1,0 +1,1 @@
+"""Documents: cleaned, described, checked and compared with those that are stored."""

@@ -10,6 +10,7 @@ from headwater.engine.gather import gather
 from headwater.engine.network import NetworkLoop
 from headwater.engine.refine import refine
 from headwater.engine.replay import replay
+from headwater.engine.summarize import summarize
 from headwater.model.jobs import Job, Task
 
 JobFunction = Callable[[JobContext, Job], int]
@@ -18,18 +19,19 @@ JOB_FUNCTIONS: Mapping[Task, JobFunction] = {
     Task.GATHER: gather,
     Task.DELIVER: deliver,
     Task.REPLAY: replay,
+    Task.SUMMARIZE: summarize,
 }
 
 
 @dataclass(frozen=True)
 class Engine:
-    """Does jobs. Knows no recipe, no backend and no schedule of its own: all of that is on its desk."""
+    """Runs jobs. It knows no recipe, no backend and no schedule: all of that is in its context."""
 
     context: JobContext
     functions: Mapping[Task, JobFunction] = field(default_factory=lambda: JOB_FUNCTIONS)
 
     def run(self, job: Job) -> int:
-        """Do one job to its end; gives how many records it handled. Safe to repeat, safe to kill."""
+        """Runs one job to its end and returns how many records it handled. Safe to repeat, safe to kill."""
         if job.task in self.functions:
             return self.functions[job.task](self.context, job)
         network = NetworkLoop(self.context, (job,))

@@ -1,57 +1,71 @@
-"""Any bytes to a Reading: find out what they are, then let that format's reader read them."""
+"""Any bytes to a Reading: detect their format, then read them with the reader of that format."""
 
 from collections.abc import Mapping
 from hashlib import blake2b
 
 from headwater.extract.html.reader import read_html
 from headwater.extract.mail import read_mail
-from headwater.extract.office import docx, odt
+from headwater.extract.office.docx import read_docx
+from headwater.extract.office.odt import read_odt
 from headwater.extract.plain_text import read_markdown, read_plain
 from headwater.extract.rtf.reader import read_rtf
-from headwater.extract.sandbox_pool import Sandboxed
+from headwater.extract.sandbox.pool import Sandboxed
 from headwater.extract.xml.reader import read_xml
 from headwater.model.document import Document, TrailEntry
 from headwater.model.errors import Permanent
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.model.recipe import Extract
-from headwater.text import sniffing as sniff
+from headwater.text.sniffing import (
+    DOCX,
+    ENCRYPTED_OFFICE,
+    HTML,
+    JSON,
+    MAIL,
+    MARKDOWN,
+    ODT,
+    PDF,
+    PLAIN,
+    RTF,
+    XML,
+    sniff_media_type,
+)
 
 
 def read_pdf(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
-    """PDFium is loaded with the first PDF: most documents are none."""
+    """PDFium is loaded with the first PDF, since most runs have none."""
     from headwater.extract.pdf.reader import read_pdf as read_now  # noqa: PLC0415
 
     return read_now(data, hints)
 
 
 READERS: Mapping[str, Extract] = {
-    sniff.HTML: read_html,
-    sniff.PDF: read_pdf,
-    docx.MEDIA_TYPE: docx.read_docx,
-    odt.MEDIA_TYPE: odt.read_odt,
-    sniff.RTF: read_rtf,
-    sniff.XML: read_xml,
-    sniff.MAIL: read_mail,
-    sniff.MARKDOWN: read_markdown,
-    sniff.PLAIN: read_plain,
+    HTML: read_html,
+    PDF: read_pdf,
+    DOCX: read_docx,
+    ODT: read_odt,
+    RTF: read_rtf,
+    XML: read_xml,
+    MAIL: read_mail,
+    MARKDOWN: read_markdown,
+    PLAIN: read_plain,
 }
-# Names that servers use for the same.
+# Other names that servers use for these types.
 ALIASES: Mapping[str, str] = {
-    "application/xhtml+xml": sniff.HTML,
-    "application/x-pdf": sniff.PDF,
-    "text/rtf": sniff.RTF,
-    "text/xml": sniff.XML,
-    "text/x-markdown": sniff.MARKDOWN,
+    "application/xhtml+xml": HTML,
+    "application/x-pdf": PDF,
+    "text/rtf": RTF,
+    "text/xml": XML,
+    "text/x-markdown": MARKDOWN,
 }
 
 
 def read_any(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
-    """What the bytes really are decides, whatever the media type claims. Archives, pictures, programs and payloads
-    without a field map are "unsupported", with what they are as detail."""
+    """Reads bytes as what they are, whatever their media type claims. Archives, pictures, programs and payloads without
+    a field map are "unsupported"; the detail names their type."""
     if not data.strip():
         return Unreadable("no_text", "nothing but white space")
-    kind = sniff.sniff(data, hints.media_type)
-    if kind == sniff.ENCRYPTED_OFFICE:
+    kind = sniff_media_type(data, hints.media_type)
+    if kind == ENCRYPTED_OFFICE:
         return Unreadable("encrypted", "an office file with a password")
     reader = READERS.get(kind)
     if reader is None:
@@ -60,39 +74,39 @@ def read_any(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
 
 
 def _unsupported_detail(kind: str) -> str:
-    if kind == sniff.JSON:
+    if kind == JSON:
         return f"{kind}: a payload needs a field map"
     return kind
 
 
 def readers_by_media_type(*, sandboxed: bool = True) -> Mapping[str, Extract]:
-    """For a recipe's `extract`: every type that is read, and "*" for whatever else comes. Each entry finds out for
-    itself what the bytes are, in a process that can be killed unless told otherwise."""
+    """For a recipe's `extract`: every type that can be read, and "*" for the others. Each entry detects what the bytes
+    are, in a process that can be killed unless `sandboxed` is false."""
     reader: Extract = Sandboxed(read_any) if sandboxed else read_any
     return dict.fromkeys(("*", *READERS, *ALIASES), reader)
 
 
 def read(data: bytes, *, url: str | None = None, media_type: str | None = None) -> Document:
-    """The document that these bytes are. Raises Permanent with the reason when there is nothing to read.
+    """The document in these bytes. Raises Permanent with the reason when there is nothing to read.
 
-    The bytes are read in a process of their own, within limits of time and memory, so hostile ones harm nobody.
+    The bytes are read in a separate process, within limits of time and memory, so hostile ones do no harm.
     """
-    found = Sandboxed(read_any)(data, ExtractHints(url=url, media_type=media_type))
-    if isinstance(found, Unreadable):
-        raise Permanent(found.reason, found.detail)
-    return document_from_reading(found, data, url or "")
+    reading = Sandboxed(read_any)(data, ExtractHints(url=url, media_type=media_type))
+    if isinstance(reading, Unreadable):
+        raise Permanent(reading.reason, reading.detail)
+    return document_from_reading(reading, data, url or "")
 
 
-def document_from_reading(found: Reading, data: bytes, url: str) -> Document:
-    """A document that no source led to; its id is made of its bytes."""
+def document_from_reading(reading: Reading, data: bytes, url: str) -> Document:
+    """A document without a source; its id is the hash of its bytes."""
     fields = set(Document.__dataclass_fields__) & set(Reading.__dataclass_fields__)
-    notes = {"method": found.method, "confidence": found.confidence, **found.candidates}
+    notes = {"method": reading.method, "confidence": reading.confidence, **reading.candidates}
     return Document(
         id=blake2b(data, digest_size=12).hexdigest(),
         recipe="",
         source="",
         lead="",
         url=url,
-        trail=(TrailEntry("extract", found.method, tuple(sorted(found.origins)), notes),),
-        **{name: getattr(found, name) for name in sorted(fields)},
+        trail=(TrailEntry("extract", reading.method, tuple(sorted(reading.origins)), notes),),
+        **{name: getattr(reading, name) for name in sorted(fields)},
     )

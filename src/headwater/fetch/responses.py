@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
 
 from headwater.model.http import Failure, Response
 from headwater.model.schedule import MAX_FRESHNESS_LIMIT
-from headwater.text.media_types import HTML_TYPES
+from headwater.text.dates import parse_mail_date
+from headwater.text.sniffing import HTML_TYPES
 
 _BACKOFF = (timedelta(seconds=2), timedelta(seconds=4), timedelta(seconds=8))
 _MINUTE = timedelta(minutes=1)
@@ -206,11 +206,8 @@ def _seconds(value: str) -> timedelta | None:
 
 def parse_http_date(value: str) -> datetime | None:
     """A date in HTTP format, in UTC. None when it is invalid."""
-    try:
-        moment = parsedate_to_datetime(value)
-    except (ValueError, OverflowError):
-        return None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    moment = parse_mail_date(value)
+    return None if moment is None else moment.astimezone(UTC)
 
 
 def conditional_headers(etag: str | None, last_modified: str | None) -> dict[str, str]:

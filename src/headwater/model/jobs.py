@@ -20,6 +20,15 @@ class Task(StrEnum):
     GATHER = "gather"
     DELIVER = "deliver"
     REPLAY = "replay"
+    SUMMARIZE = "summarize"
+
+
+NETWORK_TASKS = (Task.POLL, Task.FETCH)
+LOCAL_TASKS = (Task.REFINE, Task.GATHER, Task.DELIVER)
+# Work that can wait: a local worker does it when it has nothing else to do.
+IDLE_TASKS = (Task.REPLAY,)
+# SUMMARIZE is not among them: a maintenance task runs it by the clock.
+QUEUED_TASKS = (*NETWORK_TASKS, *LOCAL_TASKS, *IDLE_TASKS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
+from headwater.model.document import Document
 from headwater.model.http import Capture, Failure, Request, Response
 from headwater.model.jobs import (
     Claim,
@@ -23,6 +24,19 @@ from headwater.model.recipe import Knowledge
 from headwater.model.replay import ReplayItem, ReplayResult
 from headwater.model.source import Source, StoredLead
 from headwater.model.stored_fingerprint import StoredFingerprint
+from headwater.model.story import Story
+from headwater.model.summaries import (
+    LineResult,
+    ModelReply,
+    PlannedBatch,
+    PlannedRequest,
+    Prompt,
+    RemoteBatch,
+    RequestOutcome,
+    SummaryBatch,
+    SummaryCandidate,
+    SummaryRequest,
+)
 
 Clock = Callable[[], datetime]
 """Returns the time, in UTC. It is injected everywhere, so that a test can let a day pass."""
@@ -181,3 +195,127 @@ class RemoteQueues(Protocol):
     def peek(self, queue: str, limit: int) -> Sequence[Mapping[str, Any]]:
         """Returns the next items without removing them."""
         ...
+
+
+class SummaryStore(Protocol):
+    """Requests to a language model about stories, and the batches that carry them. Every method is one transaction.
+
+    A request is claimed by changing its row: `mark_asked` and `plan_batch` take only requests that still wait, and a
+    batch changes only if its row is still as it was read. So each request is paid for once, however many processes try.
+    """
+
+    def candidates(self, recipe: str, since: datetime) -> Sequence[SummaryCandidate]:
+        """The live stories with an article as new as that."""
+        ...
+
+    def request_states(self, ids: Sequence[str]) -> Mapping[str, str]: ...
+
+    def answers(self, ids: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
+        """The stored answers to those of these requests that have one."""
+        ...
+
+    def plan_requests(self, recipe: str, planned: Sequence[PlannedRequest], now: datetime) -> int:
+        """Store new requests and drop waiting ones that are no longer planned; returns the number of new ones."""
+        ...
+
+    def due_requests(self, recipe: str, now: datetime, limit: int) -> Sequence[SummaryRequest]:
+        """Waiting requests: the premium level first, then by score."""
+        ...
+
+    def is_queue_full(self, now: datetime) -> bool:
+        """Whether a request waits because the endpoint's queue was full."""
+        ...
+
+    def spent_since(self, since: datetime) -> float:
+        """US dollars, by estimate."""
+        ...
+
+    def stories_with_documents(self, ids: Sequence[str]) -> Mapping[str, tuple[Story, Sequence[Document]]]:
+        """Stories with all their documents, the most similar first."""
+        ...
+
+    def documents(self, ids: Sequence[str]) -> Mapping[str, Document]: ...
+
+    def mark_asked(self, request: str, cost: float | None, sources: Sequence[str], now: datetime) -> bool:
+        """Count the attempt and its cost before the call. False if the request no longer waits."""
+        ...
+
+    def add_cost(self, request: str, cost: float | None) -> None:
+        """One more call in the same attempt."""
+        ...
+
+    def settle(self, outcomes: Sequence[RequestOutcome], now: datetime, batch: str | None = None) -> None:
+        """Store outcomes of requests that are still in this batch or, without one, still wait."""
+        ...
+
+    def plan_batch(self, planned: PlannedBatch, now: datetime) -> None:
+        """Store the batch and give it its requests: from now on no other batch can take them."""
+        ...
+
+    def open_batches(self) -> Sequence[SummaryBatch]:
+        """Those that have not ended, oldest first."""
+        ...
+
+    def requests_in(self, batch: str) -> Sequence[SummaryRequest]:
+        """The requests of a batch that have no outcome yet, in the order of its lines."""
+        ...
+
+    def advance_batch(self, batch: SummaryBatch, **values: Any) -> SummaryBatch | None:
+        """Change a batch; None if another process changed it since it was read."""
+        ...
+
+    def end_batch(
+        self, batch: SummaryBatch, outcomes: Sequence[RequestOutcome], now: datetime, **values: Any
+    ) -> bool:
+        """End a batch and settle its requests in one transaction. False if another process changed it since."""
+        ...
+
+    def replace_summary(
+        self, story: str, content: str, answer: Mapping[str, Any], routes: Sequence[str], now: datetime
+    ) -> bool:
+        """Show an answer and deliver the story again, if the story still has that content. Whether it changed."""
+        ...
+
+
+class LanguageModel(Protocol):
+    """A language model behind one endpoint: single prompts, or batches that may take a day.
+
+    Every call raises Temporary (try later; `counts` unless it is certain that nothing was charged), Permanent (not with
+    this input) or Refused (not with these settings).
+    """
+
+    @property
+    def endpoint(self) -> str:
+        """Identifies the endpoint: a batch is followed only where it was sent."""
+        ...
+
+    @property
+    def timeout(self) -> timedelta:
+        """The longest time that one call may take."""
+        ...
+
+    async def ask(self, prompt: Prompt) -> ModelReply: ...
+
+    async def upload(self, name: str, prompts: Mapping[str, Prompt]) -> str:
+        """Upload the lines of a batch; returns the id of the file. A file alone costs nothing."""
+        ...
+
+    async def create_batch(self, file: str, tag: str) -> RemoteBatch:
+        """Start a batch. `tag` finds it again if the answer to this call is lost."""
+        ...
+
+    async def find_batch(self, tag: str) -> RemoteBatch | None: ...
+
+    async def get_batch(self, batch: str) -> RemoteBatch:
+        """Permanent if the endpoint does not know it any more."""
+        ...
+
+    async def cancel_batch(self, batch: str) -> RemoteBatch:
+        """Permanent if there is nothing to cancel."""
+        ...
+
+    async def batch_results(self, file: str) -> Mapping[str, LineResult]:
+        """The results in an output or error file, by the id of their line."""
+        ...
+
+    async def close(self) -> None: ...

@@ -8,12 +8,15 @@ from typing import Any, Protocol
 
 from headwater.model.alarm import Alarm
 from headwater.model.document import Document, Fingerprint, FingerprintLookup
+from headwater.model.errors import Refused
 from headwater.model.http import Capture, Request, Response
 from headwater.model.outcomes import Drop, ExtractHints, Reading, Sent, SetAside, Unreadable
 from headwater.model.source import Bar, Lead, Observation, Source, Trigger
 from headwater.model.story import Story
 from headwater.model.subject import Subject
 from headwater.model.views import DatabaseViews
+
+RECIPE_ENTRY_POINTS = "headwater.recipes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,6 +260,14 @@ class Grouping:
     llm_summary: LlmSummary | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of the command line: the module whose `app` is a typer application, and its line in `--help`."""
+
+    module: str
+    help: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """A pipeline as a value. The engine knows no particular recipe.
@@ -267,7 +278,8 @@ class Recipe:
     unchanged ones alone. `configure` returns the recipe for the settings of an installation: a file with its sources, if
     any, and its options. `with_data_dir` returns the recipe for a data folder and the encoder of the settings. A subject
     without news for longer than `silence_limit` raises an alarm. `namespace` prefixes the recipe's names on shared servers;
-    it is the recipe's name unless set.
+    it is the recipe's name unless set. `commands` are those it adds to the command line: the table COMMANDS in the
+    module `commands` of its package, which the command line reads without building the recipe.
     """
 
     name: str
@@ -290,10 +302,18 @@ class Recipe:
     with_data_dir: Callable[[Path, str], "Recipe"] | None = None
     silence_limit: timedelta | None = None
     namespace: str = ""
+    commands: Mapping[str, Command] = field(default_factory=dict)
 
     @property
     def prefix(self) -> str:
         return self.namespace or self.name
+
+
+def find_recipe(recipes: Mapping[str, Recipe], name: str) -> Recipe:
+    if name not in recipes:
+        installed = ", ".join(sorted(recipes)) or "none is installed"
+        raise Refused("unknown_recipe", f"there is no recipe '{name}'; there are: {installed}")
+    return recipes[name]
 
 
 class EmptyKnowledge:

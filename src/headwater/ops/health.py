@@ -6,15 +6,14 @@ from typing import Any
 
 from headwater.app import App
 from headwater.model.errors import Temporary
+from headwater.model.jobs import IDLE_TASKS
 from headwater.model.source import Trigger
 from headwater.ops.alarms.alarm_store import AlarmStore
 from headwater.ops.alarms.decision import Problem
 from headwater.ops.alarms.pipeline_figures import last_seen, pipeline_figures
-from headwater.ops.alarms.pipeline_rules import pipeline_problems, silent_subject_problem
+from headwater.ops.alarms.pipeline_rules import pipeline_problems, silent_subject_problem, silent_subjects
 from headwater.ops.alarms.source_rules import recipe_problems, source_problems
-from headwater.runtime.worker_loop import IDLE_TASKS
 from headwater.store.reads.source_history import count_quarantined, poll_statistics, source_histories
-from headwater_recipes.geopolitics.alert_rules import silent_subjects
 
 DEFAULT_TRIGGER = Trigger(every=timedelta(hours=4))
 OVERDUE_AFTER = timedelta(minutes=30)

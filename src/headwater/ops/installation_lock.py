@@ -14,6 +14,7 @@ from typing import IO, NoReturn
 from sqlalchemy import URL, make_url
 
 from headwater.app import App
+from headwater.liveness import dead_owners
 from headwater.model.errors import Refused, Temporary
 from headwater.store.connect import read_transaction, unchecked_transaction
 from headwater.store.relocation import (
@@ -100,3 +101,9 @@ def undo_move(app: App) -> bool:
     """Whatever has become of the other home; gives whether the installation had moved."""
     with exclusive_lock(app), unchecked_transaction(app.store.engine) as connection:
         return clear_move(connection)
+
+
+def release_dead_owners(app: App) -> int:
+    """Release the leases of processes of this machine that have died; returns how many rows are free again."""
+    dead = dead_owners(app.store.holders())
+    return app.store.release(dead, counts=True) if dead else 0

@@ -15,7 +15,12 @@ from sqlalchemy import Connection, Engine, text, update
 
 from headwater.app import App
 from headwater.model.errors import Refused
-from headwater.ops.installation_lock import database_address, exclusive_lock, refuse_moved_installation
+from headwater.ops.installation_lock import (
+    database_address,
+    exclusive_lock,
+    refuse_moved_installation,
+    release_dead_owners,
+)
 from headwater.ops.move_files import (
     PARALLEL_PACKS,
     PackTransfer,
@@ -33,7 +38,6 @@ from headwater.ops.move_target import (
     refuse_filled,
     refuse_other_data,
 )
-from headwater.runtime.worker_pool import release_dead_owners
 from headwater.store.connect import read_transaction, unchecked_transaction
 from headwater.store.maintenance.orphans import without_workers
 from headwater.store.maintenance.snapshot import delete_all_rows, tables_with_rows

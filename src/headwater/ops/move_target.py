@@ -70,10 +70,10 @@ def admit_arrival(there: Connection, to: str, source: str) -> bool:
     """
     gone, coming = find_departure(there), find_arrival(there)
     if gone is not None and gone.id != source:
-        told = f"the home '{to}' was left: {gone}; use it with --home {gone.to}, or say `headwater --home {to} move --undo`"
+        told = f"the home '{to}' was left: {gone}; use it with --env {gone.to}, or say `headwater --env {to} move --undo`"
         raise MovedAway("moved", told)
     if coming is not None and coming.id != source:
-        told = f"the home '{to}' is taken: {coming}; end that one, or say `headwater --home {to} move --undo`"
+        told = f"the home '{to}' is taken: {coming}; end that one, or say `headwater --env {to} move --undo`"
         raise Refused("arriving", told)
     return coming is not None
 

@@ -1,6 +1,5 @@
 """What would become of an address: policy, answer, and what can be read out of it. Plain data, ready to show."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -8,7 +7,6 @@ from itertools import islice
 from typing import Any
 
 from headwater.app import App
-from headwater.cli.environment import database_exists
 from headwater.fetch.client.http_fetcher import HttpFetcher
 from headwater.fetch.responses import GiveUp, Retry, header_value, judge_response
 from headwater.logs import configure_logs
@@ -22,14 +20,13 @@ from headwater.sources.feeds.feed import Feed, NotAFeed
 from headwater.sources.feeds.parser import parse_feed
 from headwater.sources.sitemaps.parser import parse_sitemap
 from headwater.sources.sitemaps.sitemap import NotASitemap
-from headwater.text.feed_charset import CHARSET
+from headwater.text.charset import declared_charset, meta_charset
 
 PATIENCE = timedelta(seconds=60)
 LINES, LINE = 5, 160
 ENTRIES = 10
 PERHAPS_FEEDS = ("application/xml", "text/xml", "application/json")
 FEED_TYPES = ("rss", "atom", "rdf", "feed+json")
-META_CHARSET = re.compile(rb"""<meta[^<>]{0,300}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
 # The steps whose word is asked for here; the others compare with what is stored, or need more than one document.
 GATES = ("normalis", "language", "quality")
 
@@ -39,7 +36,7 @@ TrialReport = dict[str, Any]
 def fetch_once(app: App, url: str) -> Response | Failure:
     """One request under all rules, as any page is asked for. An installation's pace is kept; none is made for it."""
     configure_logs(app.settings.log, app.settings.log_level)
-    fetcher = app.fetcher() if database_exists(app.settings) else HttpFetcher(fetch_settings(app.settings))
+    fetcher = app.fetcher() if app.settings.database_exists else HttpFetcher(fetch_settings(app.settings))
     try:
         fetcher.submit(url, Request(url=url))
         answers = fetcher.collect(1, PATIENCE)
@@ -83,13 +80,11 @@ def _answer(answer: Response) -> TrialReport:
 
 def _charset(answer: Response) -> str:
     """What the bytes are in: as the header says, as they say themselves, else what they look like."""
-    declared = META_CHARSET.search(answer.body[:4096])
-    stated = CHARSET.search(header_value(answer.headers, "content-type"))
     try:
         answer.body.decode()
     except UnicodeDecodeError:
-        named = declared[1].decode("ascii", "replace") if declared else ""
-        return (stated[1] if stated else named).lower()
+        stated = declared_charset(header_value(answer.headers, "content-type"))
+        return stated or (meta_charset(answer.body) or "").lower()
     return "utf-8"
 
 

@@ -1,7 +1,7 @@
-"""The extraction agent: takes documents from queues, has a model read them, acknowledges with what it made of them.
+"""The extraction agent: takes documents from queues, has a language model read them, and acknowledges each with the answer.
 
-An item stays leased while it is worked on. Whoever is killed leaves it to the next once the lease ends; whoever is
-stopped gives it back. Answers are stored by the item's id, so that a second one changes nothing.
+An item is leased while the model reads it. After a kill the lease runs out and another agent takes the item; a stopped
+agent returns it at once. Answers are stored by the id of the item, so a second answer changes nothing.
 """
 
 import asyncio
@@ -15,32 +15,32 @@ import msgspec
 import structlog
 
 from headwater.model.errors import Permanent, Temporary
+from headwater.model.summaries import Messages, ModelReply
 from headwater.store.admin.queues import SqlQueues
-from headwater.stories.llm.chat import RETRY_DELAY, ChatClient, ChatReply
+from headwater.stories.llm.answers import RETRY_DELAY, InvalidAnswer, ask_until_valid
+from headwater.stories.llm.chat import ChatClient
 from headwater.stories.llm.extraction import (
     ExtractionAnswer,
     ExtractionQuestion,
-    InvalidAnswer,
     extraction_messages,
     parse_extraction,
     question_for_queue,
-    retry_messages,
 )
 
 LEASE_MARGIN = timedelta(minutes=1)
-NOW = timedelta(0)
-LONGEST_REASON = 300
+NO_DELAY = timedelta(0)
+MAX_REASON_CHARS = 300
 _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class AgentTally:
-    """What became of items; `wait` is how long the endpoint wants to be left alone."""
+    """Counts of items by outcome. `wait` is how long the endpoint wants to be left alone."""
 
     done: int = 0
     failed: int = 0
     postponed: int = 0
-    wait: timedelta = NOW
+    wait: timedelta = NO_DELAY
 
     def __add__(self, other: "AgentTally") -> "AgentTally":
         return AgentTally(
@@ -56,7 +56,7 @@ class AgentTally:
 
 @dataclass(frozen=True, kw_only=True)
 class ExtractionAgent:
-    """`asks` is how often one item is asked about in a row, the first time included."""
+    """`max_calls` limits the calls for one item, the first included."""
 
     queues: SqlQueues
     chat: ChatClient
@@ -70,87 +70,79 @@ class ExtractionAgent:
         return timedelta(seconds=self.chat.seconds) * self.max_calls + LEASE_MARGIN
 
     async def drain(self, session: aiohttp.ClientSession) -> AgentTally:
-        """Until nothing is due, or the endpoint wants to be left alone."""
+        """Works until nothing is due or the endpoint wants to be left alone."""
         total = AgentTally()
-        while latest := await self.one_round(session):
+        while latest := await self.run_round(session):
             total += latest
             if total.wait:
                 break
         return total
 
-    async def one_round(self, session: aiohttp.ClientSession) -> AgentTally:
-        """A handful from each queue that can be asked about."""
+    async def run_round(self, session: aiohttp.ClientSession) -> AgentTally:
+        """A few items from each queue that has a question."""
         total = AgentTally()
-        for queue in await asyncio.to_thread(self._names):
+        for queue in await asyncio.to_thread(self._queue_names):
             question = question_for_queue(queue)
             if question is not None and not total.wait:
-                total += await self._handful(session, queue, question)
+                total += await self._process_some(session, queue, question)
         return total
 
-    def _names(self) -> Sequence[str]:
+    def _queue_names(self) -> Sequence[str]:
         return [row["queue"] for row in self.queues.counts()]
 
-    async def _handful(
+    async def _process_some(
         self, session: aiohttp.ClientSession, queue: str, question: ExtractionQuestion
     ) -> AgentTally:
         items = await asyncio.to_thread(self.queues.pop, queue, self.owner, self.concurrency, self.lease)
-        dealing = [self._deal_with(session, question, item) for item in items]
+        tasks = [self._process(session, question, item) for item in items]
         total = AgentTally()
-        for ended in await asyncio.gather(*dealing, return_exceptions=True):
-            if isinstance(ended, BaseException):
-                raise ended
-            total += ended
+        for result in await asyncio.gather(*tasks, return_exceptions=True):
+            if isinstance(result, BaseException):
+                raise result
+            total += result
         return total
 
-    async def _deal_with(
+    async def _process(
         self, session: aiohttp.ClientSession, question: ExtractionQuestion, item: Mapping[str, Any]
     ) -> AgentTally:
-        """One item, to its end or back into its queue."""
+        """Acknowledges the item, marks it as failed, or returns it to its queue."""
         name = str(item["id"])
         try:
-            result = await self._result(session, question, item)
-        except Temporary as trouble:
-            if trouble.counts:
-                return await self._failed(name, str(trouble))
-            wait = trouble.delay or RETRY_DELAY
+            answer = await self._answer(session, question, item)
+        except Temporary as error:
+            if error.counts:
+                return await self._fail(name, str(error))
+            wait = error.delay or RETRY_DELAY
             await asyncio.to_thread(self.queues.later, name, self.owner, wait)
-            _log.info("item postponed", item=name, reason=trouble.reason)
+            _log.info("item postponed", item=name, reason=error.reason)
             return AgentTally(postponed=1, wait=wait)
-        except (Permanent, InvalidAnswer) as trouble:
-            return await self._failed(name, str(trouble))
+        except (Permanent, InvalidAnswer) as error:
+            return await self._fail(name, str(error))
         except BaseException:
-            # Stopped, or not with these settings: no fault of the item. Not awaited, for we may be cancelled.
-            self.queues.later(name, self.owner, NOW)
+            # Stopped, or refused with these settings: the item is not at fault. Not awaited: this task may be cancelled.
+            self.queues.later(name, self.owner, NO_DELAY)
             raise
-        await asyncio.to_thread(self.queues.ack, name, result)
+        await asyncio.to_thread(self.queues.ack, name, answer)
         return AgentTally(done=1)
 
-    async def _failed(self, name: str, why: str) -> AgentTally:
-        reason = f"extraction_failed: {why}"[:LONGEST_REASON]
+    async def _fail(self, name: str, error: str) -> AgentTally:
+        reason = f"extraction_failed: {error}"[:MAX_REASON_CHARS]
         await asyncio.to_thread(self.queues.fail, name, reason)
         _log.warning("item failed", item=name, reason=reason)
         return AgentTally(failed=1)
 
-    async def _result(
+    async def _answer(
         self, session: aiohttp.ClientSession, question: ExtractionQuestion, item: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Asked again with what was wrong, so often and no oftener."""
-        conversation = extraction_messages(question, item)
-        for ask in range(1, self.max_calls + 1):
-            said = await self.chat.ask(session, conversation)
-            try:
-                return with_origin(parse_extraction(question, said.text), question, said, ask)
-            except InvalidAnswer as why:
-                if ask == self.max_calls:
-                    raise
-                complaint = f"it was cut off ({why})" if said.cut else str(why)
-                conversation = [*extraction_messages(question, item), *retry_messages(said.text, complaint)]
-        raise InvalidAnswer("nothing was asked")
+        """The answer with its origin."""
 
+        async def ask(messages: Messages) -> ModelReply:
+            return await self.chat.ask(session, messages)
 
-def with_origin(
-    answer: ExtractionAnswer, question: ExtractionQuestion, said: ChatReply, max_calls: int
-) -> dict[str, Any]:
-    """The answer with where it came from."""
-    origin = {"model": said.model, "question": question.version, "asks": max_calls}
-    return {**msgspec.to_builtins(answer), "origin": origin}
+        def parse(reply: ModelReply) -> tuple[ExtractionAnswer, ModelReply]:
+            return parse_extraction(question, reply.text), reply
+
+        messages = extraction_messages(question, item)
+        (answer, reply), calls = await ask_until_valid(ask, messages, parse, self.max_calls)
+        origin = {"model": reply.model, "question": question.version, "calls": calls}
+        return {**msgspec.to_builtins(answer), "origin": origin}

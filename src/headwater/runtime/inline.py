@@ -7,7 +7,7 @@ from datetime import timedelta
 from headwater.engine.context import JobContext
 from headwater.engine.engine import Engine
 from headwater.engine.network import NetworkLoop
-from headwater.model.jobs import Job, Task
+from headwater.model.jobs import NETWORK_TASKS, Job
 from headwater.runtime.worker_loop import is_nothing_due, run_round
 
 
@@ -16,9 +16,7 @@ def run_inline(
 ) -> bool:
     """Work until nothing is due within the horizon; gives False if that took longer than it may."""
     engine = Engine(context)
-    network = NetworkLoop(
-        context, [Job(recipe, task) for recipe in recipes for task in (Task.POLL, Task.FETCH)]
-    )
+    network = NetworkLoop(context, [Job(recipe, task) for recipe in recipes for task in NETWORK_TASKS])
     until = time.monotonic() + longest.total_seconds()
     while time.monotonic() < until:
         handled = network.step(timedelta(seconds=0.02))

@@ -1,4 +1,5 @@
-"""Marks that a Redis server has lost, made again from the rows."""
+"""Maintenance tasks by the clock, in UTC: health and summaries every five minutes, scores and run reports every hour,
+retention and the search index at night. Of all workers one runs a task."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -8,7 +9,6 @@ from typing import Any
 
 from headwater.app import App
 from headwater.engine.isolation import error_reason
-from headwater.engine.summarize import WORKER_ROUND_TIME, Announce
 from headwater.liveness import dead_owners, owner_name
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused, Temporary
@@ -17,34 +17,11 @@ from headwater.model.source import Trigger
 from headwater.ops.health import check_health
 from headwater.ops.retention import apply_retention
 from headwater.runtime.runs import close_runs
-from headwater.runtime.summaries import rescore_stories, summarize_stories
+from headwater.runtime.summaries import WORKER_ROUND_TIME, Announce, rescore_stories, summarize_stories
 from headwater.store.maintenance.tasks import MaintenanceTasks
 from headwater.store.search.full_text_index import index_documents
 from headwater.store.search.vector_index import refresh_vector_index
 from headwater.text.urls import canonical_url
-
-
-def fill_markers(app: App) -> dict[str, Any]:
-    """How many marks were made, by recipe; nothing if none was missing. A server that is away is no failure: its marks
-    are made when it is back, and whoever writes them in the meantime has said so already."""
-    markers = app.markers
-    if markers is None:
-        return {}
-    try:
-        return {
-            name: markers.refill(name, app.recipe(name).canonical or canonical_url)
-            for name in markers.missing()
-        }
-    except Temporary as trouble:
-        return {"postponed": trouble.reason}
-
-
-def fill_search_index(app: App) -> dict[str, Any]:
-    """How many documents were read or taken out, by recipe; recipes without news are not named."""
-    counts = {name: index_documents(app.store.engine, name) for name in sorted(app.recipes)}
-    refresh_vector_index(app.store.engine)
-    return {name: count for name, count in counts.items() if count}
-
 
 LEASE = timedelta(minutes=15)
 CHECK_EVERY = timedelta(seconds=15)
@@ -58,12 +35,35 @@ class MaintenanceTask:
     lease: timedelta = LEASE
 
 
+def fill_markers(app: App) -> dict[str, Any]:
+    """Restore markers that the Redis server lost; returns how many, by recipe. A server that is away is not a failure: the
+    next run restores them."""
+    markers = app.markers
+    if markers is None:
+        return {}
+    try:
+        return {
+            name: markers.refill(name, app.recipe(name).canonical or canonical_url)
+            for name in markers.missing()
+        }
+    except Temporary as error:
+        return {"postponed": error.reason}
+
+
+def fill_search_index(app: App) -> dict[str, Any]:
+    """Bring the search indexes up to date, so that the first search of the day does not have to; returns how many documents
+    changed, by recipe."""
+    counts = {name: index_documents(app.store.engine, name) for name in sorted(app.recipes)}
+    refresh_vector_index(app.store.engine)
+    return {name: count for name, count in counts.items() if count}
+
+
 def summaries_task(
-    tell: Announce = lambda _: None, *, longest: timedelta = WORKER_ROUND_TIME, ask: bool = True
+    announce: Announce = lambda _: None, *, max_time: timedelta = WORKER_ROUND_TIME, ask: bool = True
 ) -> MaintenanceTask:
-    """Leased for longer than a round and the last question in it can take."""
-    work = partial(summarize_stories, tell=tell, longest=longest, ask=ask)
-    return MaintenanceTask(Trigger(cron="*/5 * * * *"), work, lease=longest + timedelta(minutes=20))
+    """Leased for longer than a round and its last request can take."""
+    work = partial(summarize_stories, announce=announce, max_time=max_time, ask=ask)
+    return MaintenanceTask(Trigger(cron="*/5 * * * *"), work, lease=max_time + timedelta(minutes=20))
 
 
 MAINTENANCE_TASKS: Mapping[str, MaintenanceTask] = {
@@ -76,69 +76,69 @@ MAINTENANCE_TASKS: Mapping[str, MaintenanceTask] = {
 }
 
 
-# Only where other programs are told what was seen.
+# Only with a Redis server on which other programs look markers up.
 MARKER_TASKS = {"fill_markers": MaintenanceTask(Trigger(cron="* * * * *"), fill_markers)}
 
 
 def tasks_for(app: App) -> Mapping[str, MaintenanceTask]:
-    """Those that this installation needs."""
+    """The tasks that this installation needs."""
     return {**MAINTENANCE_TASKS, **MARKER_TASKS} if app.settings.redis else MAINTENANCE_TASKS
 
 
 @dataclass
 class Maintenance:
-    """What a worker calls between two jobs; a look at the clock most of the time. Of all workers one does a chore."""
+    """A worker calls `run_due` between two jobs; most calls only read the clock."""
 
     app: App
-    owner: str = field(default_factory=lambda: owner_name("upkeep"))
-    chores: Mapping[str, MaintenanceTask] = field(default_factory=dict)
+    owner: str = field(default_factory=lambda: owner_name("maintenance"))
+    tasks: Mapping[str, MaintenanceTask] = field(default_factory=dict)
     next_at: datetime | None = None
 
     def __post_init__(self) -> None:
-        self.chores = self.chores or tasks_for(self.app)
+        self.tasks = self.tasks or tasks_for(self.app)
 
     def run_due(self) -> list[str]:
-        """Do the chores that are due; gives their names."""
+        """Run the tasks that are due; returns their names."""
         now = self.app.clock()
         if self.next_at is not None and now < self.next_at:
             return []
         if self.next_at is None:
             self.register(now)
         self.next_at = now + CHECK_EVERY
-        return [name for name in self.chores if self.run_task(name) is not None]
+        return [name for name in self.tasks if self.run_task(name) is not None]
 
     def run_task(self, name: str, *, early: bool = False) -> dict[str, Any] | None:
-        """Do one chore if it is due, or now; None if it is not, or if somebody else is at it."""
-        rows, chore = MaintenanceTasks(self.app.store.engine), self.chores[name]
+        """Run a task if it is due, or `early`; returns None if it is not due or another worker runs it."""
+        rows, task = MaintenanceTasks(self.app.store.engine), self.tasks[name]
         if dead := dead_owners(rows.holders()):
             rows.free(dead)
-        if not rows.take(name, self.owner, self.app.clock(), chore.lease, early=early):
+        if not rows.take(name, self.owner, self.app.clock(), task.lease, early=early):
             return None
-        result, failed = self._attempt(name, chore)
+        result, failed = self._attempt(name, task)
         now = self.app.clock()
-        due_at = next_poll_at(chore.trigger, now)
+        due_at = next_poll_at(task.trigger, now)
         rows.finish(name, self.owner, now=now, due_at=due_at, result=result, failed=failed)
         return result
 
-    def _attempt(self, name: str, chore: MaintenanceTask) -> tuple[dict[str, Any], bool]:
+    def _attempt(self, name: str, task: MaintenanceTask) -> tuple[dict[str, Any], bool]:
         try:
-            return chore.work(self.app), False
-        except Exception as error:  # noqa: BLE001 - whatever is wrong with a chore, articles go on coming in
+            return task.work(self.app), False
+        except Exception as error:  # noqa: BLE001 - a failing task must not stop the worker
             reason, detail = error_reason(error)
         log = configure_logs(self.app.settings.log, self.app.settings.log_level)
-        log.error("chore failed", chore=name, reason=reason, detail=detail)
+        log.error("maintenance task failed", task=name, reason=reason, detail=detail)
         return {"error": reason, "detail": detail}, True
 
     def run_now(self, name: str) -> dict[str, Any]:
-        """For an operator: do it now."""
+        """For an operator: run it now, or Refused."""
         self.register(self.app.clock())
         result = self.run_task(name, early=True)
         if result is None:
-            raise Refused("busy", f"a worker is doing {name} at this moment; wait a little and try again")
+            raise Refused("busy", f"a worker is running {name}; try again in a few minutes")
         if "error" in result:
             raise Refused(str(result["error"]), str(result.get("detail") or result["error"]))
         return result
 
     def register(self, now: datetime) -> None:
-        due = {name: next_poll_at(chore.trigger, now) for name, chore in self.chores.items()}
+        due = {name: next_poll_at(task.trigger, now) for name, task in self.tasks.items()}
         MaintenanceTasks(self.app.store.engine).register(due, now)

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 
 from headwater.app import App
 from headwater.liveness import owner_name
+from headwater.model.jobs import LOCAL_TASKS
 from headwater.model.replay import ReplayState
 from headwater.ops.installation_lock import worker_lock
-from headwater.runtime.worker_loop import LOCAL_TASKS, StopSignal, run_idle_round, run_local_loop
+from headwater.runtime.worker_loop import StopSignal, run_idle_round, run_local_loop
 from headwater.runtime.worker_pool import HORIZON, ProcessTarget, WorkerPool, run_local_worker, run_pool
 from headwater.settings.settings import Settings
 from headwater.store.admin.replays import Replays

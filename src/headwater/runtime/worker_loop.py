@@ -16,7 +16,7 @@ from headwater.engine.context import JobContext
 from headwater.engine.engine import Engine
 from headwater.engine.network import NetworkLoop
 from headwater.model.errors import Temporary
-from headwater.model.jobs import Job, Task
+from headwater.model.jobs import IDLE_TASKS, LOCAL_TASKS, NETWORK_TASKS, Job, Task
 from headwater.model.ports import Store
 
 Result = TypeVar("Result")
@@ -25,9 +25,6 @@ TROUBLE_REST = 2.0
 GRACE = 10.0
 ANSWER_WAIT = timedelta(seconds=0.05)
 MEMORY_LIMIT_KILOBYTES = 440 * 1024
-LOCAL_TASKS = (Task.REFINE, Task.GATHER, Task.DELIVER)
-# What nobody waits for: done at a desk that has nothing else to do.
-IDLE_TASKS = (Task.REPLAY,)
 
 
 RoundFunction = Callable[[Engine, Sequence[str], Callable[[], bool]], int]
@@ -102,7 +99,7 @@ def _jobs(recipes: Sequence[str], tasks: Sequence[Task]) -> list[Job]:
 
 def run_network_loop(context: JobContext, recipes: Sequence[str], stop: Callable[[], bool]) -> None:
     """Poll and fetch until told to stop; then let what is under way end, for a while, and give back the rest."""
-    network = NetworkLoop(context, _jobs(recipes, (Task.POLL, Task.FETCH)))
+    network = NetworkLoop(context, _jobs(recipes, NETWORK_TASKS))
     rest = SHORTEST_REST
     while not stop() and not is_over_memory_limit():
         handled = step_network(network, claiming=True)

@@ -10,10 +10,10 @@ from datetime import timedelta
 from multiprocessing.context import SpawnProcess
 
 from headwater.app import App
-from headwater.liveness import dead_owners, owner_name
+from headwater.liveness import owner_name
 from headwater.logs import configure_logs
 from headwater.model.errors import MovedAway, Refused, Temporary
-from headwater.ops.installation_lock import check_not_moved, worker_lock
+from headwater.ops.installation_lock import check_not_moved, release_dead_owners, worker_lock
 from headwater.runtime.maintenance import Maintenance
 from headwater.runtime.worker_loop import StopSignal, is_nothing_due, run_local_loop, run_network_loop
 from headwater.settings.settings import Settings
@@ -123,12 +123,6 @@ class WorkerPool:
         """A database that is away is no reason to end: the next who starts frees what is left."""
         with suppress(Temporary, MovedAway):
             release_dead_owners(self.app)
-
-
-def release_dead_owners(app: App) -> int:
-    """Give back what processes of this machine held that are no more."""
-    dead = dead_owners(app.store.holders())
-    return app.store.release(dead, counts=True) if dead else 0
 
 
 def work(

@@ -1,73 +1,73 @@
-"""A text as words that compare equal however they were typed."""
+"""Queries and texts as folded words: terms of a query, and how many of them a text contains. There are no operators."""
 
 import re
 import unicodedata
 from collections.abc import Sequence
 
 WORD = re.compile(r"[^\W_]+")
-# Scripts without spaces: each letter is a word, so that a part of a run is found.
+# Scripts without spaces: each character is a word, so that any part of a run can be found.
 UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
-LONGEST_WORD = 200
+MAX_WORD_LENGTH = 200
 
 
 def search_words(text: str) -> list[str]:
-    """Letters and digits in lower case without accents. Stretches longer than any word are left out."""
-    plain = text.lower() if text.isascii() else _plain(text)
-    return [word for word in WORD.findall(plain) if len(word) <= LONGEST_WORD]
+    """Words in lower case without accents; runs longer than any word are left out."""
+    plain = text.lower() if text.isascii() else _fold(text)
+    return [word for word in WORD.findall(plain) if len(word) <= MAX_WORD_LENGTH]
 
 
-def _plain(text: str) -> str:
-    # Twice: some letters are capitals only once they are taken apart, and some have marks only in small.
-    bare = _bare(_bare(text).casefold())
-    return UNSPACED.sub(r" \1 ", unicodedata.normalize("NFC", bare))
+def _fold(text: str) -> str:
+    # Twice: some letters are capitals only after decomposition, and some have marks only in lower case.
+    stripped = _strip_marks(_strip_marks(text).casefold())
+    return UNSPACED.sub(r" \1 ", unicodedata.normalize("NFC", stripped))
 
 
-def _bare(text: str) -> str:
-    apart = unicodedata.normalize("NFKD", text)
-    return "".join(letter for letter in apart if not unicodedata.combining(letter))
+def _strip_marks(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 
 
-MOST_TERMS = 32
-CONTENT_LENGTH = 3  # letters; what is shorter is mostly grammar
+MAX_TERMS = 32
+CONTENT_LENGTH = 3  # letters; shorter words are mostly grammar
 FUNCTION_WORDS = "amb and con das del der des die dos els eta for las les los per por que the una und une von"
 PREFIX_LENGTH = 4
-LONG, ENDING = 6, 2
+STEMMED_LENGTH, ENDING = 6, 2
 
 QueryTerm = tuple[str, ...]
 
 
 def query_terms(query: str) -> tuple[QueryTerm, ...]:
-    """Each once, in order; no more than a person would type."""
-    found: list[QueryTerm] = []
-    for place, part in enumerate(query.replace("“", '"').replace("”", '"').split('"')):
+    """The distinct terms in order: single words, and phrases between quotation marks."""
+    terms: list[QueryTerm] = []
+    for index, part in enumerate(query.replace("“", '"').replace("”", '"').split('"')):
         words = search_words(part)
-        found += [tuple(words)] if place % 2 and words else [(word,) for word in words]
-    return tuple(dict.fromkeys(term[:MOST_TERMS] for term in found))[:MOST_TERMS]
+        terms += [tuple(words)] if index % 2 and words else [(word,) for word in words]
+    return tuple(dict.fromkeys(term[:MAX_TERMS] for term in terms))[:MAX_TERMS]
 
 
-def content_terms(asked: Sequence[QueryTerm]) -> tuple[QueryTerm, ...]:
-    """Those that say what it is about, as beginnings: a long word without its ending finds its other forms."""
-    long = [term for term in asked if len(term) > 1 or _is_content_word(term[0])]
-    return tuple(dict.fromkeys(_beginning(term) for term in long or asked))
+def content_terms(terms: Sequence[QueryTerm]) -> tuple[QueryTerm, ...]:
+    """The terms that carry content, as prefixes: a long word without its ending finds its other forms."""
+    content = [term for term in terms if len(term) > 1 or _is_content_word(term[0])]
+    return tuple(dict.fromkeys(_prefix(term) for term in content or terms))
 
 
 def _is_content_word(word: str) -> bool:
     return len(word) >= CONTENT_LENGTH and f" {word} " not in f" {FUNCTION_WORDS} "
 
 
-def _beginning(term: QueryTerm) -> QueryTerm:
+def _prefix(term: QueryTerm) -> QueryTerm:
     last = term[-1]
-    return (*term[:-1], last[:-ENDING] if len(last) >= LONG else last)
+    return (*term[:-1], last[:-ENDING] if len(last) >= STEMMED_LENGTH else last)
 
 
 def matches_prefixes(term: QueryTerm) -> bool:
-    """Whether words that go on count as well: not after a short one, with which too many begin."""
+    """Whether longer words with this prefix match as well: not for a short prefix, which too many words share."""
     return len(term[-1]) >= PREFIX_LENGTH
 
 
-def term_coverage(asked: Sequence[QueryTerm], text: str) -> float:
-    """The share of telling terms that the text holds."""
-    wanted = content_terms(asked)
-    held = f" {' '.join(search_words(text))} "
-    told = [f" {' '.join(term)}{'' if matches_prefixes(term) else ' '}" for term in wanted]
-    return sum(one in held for one in told) / len(wanted) if wanted else 0.0
+def term_coverage(terms: Sequence[QueryTerm], text: str) -> float:
+    """The share of content terms that the text contains."""
+    content = content_terms(terms)
+    padded_text = f" {' '.join(search_words(text))} "
+    patterns = [f" {' '.join(term)}{'' if matches_prefixes(term) else ' '}" for term in content]
+    return sum(pattern in padded_text for pattern in patterns) / len(content) if content else 0.0

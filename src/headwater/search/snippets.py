@@ -1,41 +1,43 @@
-"""The passage of a text that answers a query best."""
+"""The passage of a text that matches a query best."""
 
 from collections.abc import Sequence
 
 from headwater.search.query import QueryTerm, content_terms, matches_prefixes, search_words
 
 LENGTH = 32  # words
-FAR = 20_000  # words; nobody reads that far
+MAX_WORDS = 20_000  # words: later text is ignored
 
 
-def snippet(text: str, asked: Sequence[QueryTerm]) -> str:
-    """The words around the place where most different terms come together; else the beginning."""
-    said = text.split(maxsplit=FAR)[:FAR]
-    beginnings = tuple({word for term in content_terms(asked) for word in term})
-    hits = [(place, hit) for place, word in enumerate(said) if (hit := _hit(word, beginnings))]
+def snippet(text: str, terms: Sequence[QueryTerm]) -> str:
+    """The words around the densest occurrence of different terms; otherwise the start of the text."""
+    words = text.split(maxsplit=MAX_WORDS)[:MAX_WORDS]
+    prefixes = tuple({word for term in content_terms(terms) for word in term})
+    hits = [
+        (index, prefix) for index, word in enumerate(words) if (prefix := _matched_prefix(word, prefixes))
+    ]
     start = max(0, _densest(hits) - LENGTH // 4)
-    passage = " ".join(said[start : start + LENGTH])
-    return f"{'… ' if start else ''}{passage}{' …' if len(said) > start + LENGTH else ''}"
+    passage = " ".join(words[start : start + LENGTH])
+    return f"{'… ' if start else ''}{passage}{' …' if len(words) > start + LENGTH else ''}"
 
 
-def _hit(word: str, beginnings: tuple[str, ...]) -> str:
-    for bare in search_words(word):
-        for one in beginnings:
-            if bare == one or (matches_prefixes((one,)) and bare.startswith(one)):
-                return one
+def _matched_prefix(word: str, prefixes: tuple[str, ...]) -> str:
+    for folded in search_words(word):
+        for prefix in prefixes:
+            if folded == prefix or (matches_prefixes((prefix,)) and folded.startswith(prefix)):
+                return prefix
     return ""
 
 
 def _densest(hits: Sequence[tuple[int, str]]) -> int:
-    """Where the window with most different terms begins; the first of equals."""
+    """The start of the first window with the most different terms."""
     best, most, end = 0, 0, 0
     counts: dict[str, int] = {}
-    for place, term in hits:
-        while end < len(hits) and hits[end][0] < place + LENGTH // 2:
+    for index, term in hits:
+        while end < len(hits) and hits[end][0] < index + LENGTH // 2:
             counts[hits[end][1]] = counts.get(hits[end][1], 0) + 1
             end += 1
         if len(counts) > most:
-            best, most = place, len(counts)
+            best, most = index, len(counts)
         counts[term] -= 1
         if not counts[term]:
             del counts[term]

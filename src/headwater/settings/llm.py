@@ -1,6 +1,7 @@
-"""Whom to ask, as whom, and how patiently: an OpenAI-compatible endpoint, and what `headwater agent` is told of one."""
+"""Language models: an OpenAI-compatible endpoint, for `headwater agent` and for summaries of stories."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
@@ -8,6 +9,7 @@ import msgspec
 
 from headwater.model.errors import Refused
 from headwater.settings.channels import resolve_secret
+from headwater.stories.llm.plan import SummaryPolicy
 from headwater.stories.llm.prices import Price
 
 PATH = "/chat/completions"
@@ -15,9 +17,9 @@ RESERVED_OPTIONS = ("messages", "model", "stream", "n")
 
 
 class LlmEndpoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`endpoint` is the address of an OpenAI-compatible API (https://models.example/v1); nothing is asked without one.
-    `key` is `env:NAME` or `file:PATH`, or nothing for a server that wants none. `options` are put into every request as
-    they are; null takes an option away."""
+    """`endpoint` is the address of an OpenAI-compatible API (https://models.example/v1); without one the feature is off.
+    `key` is `env:NAME` or `file:PATH`, or empty for a server without keys. `seconds` limits one call. `options` are added
+    to every request unchanged; null removes a default."""
 
     endpoint: str = ""
     model: str = ""
@@ -26,12 +28,12 @@ class LlmEndpoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     options: dict[str, Any] = {}
 
     def __repr__(self) -> str:
-        """Without what somebody may have put where it does not belong."""
+        """Without the other fields: a secret may be in the wrong one."""
         return f"{type(self).__name__}(model={self.model!r})"
 
 
 class AgentSettings(LlmEndpoint, frozen=True, forbid_unknown_fields=True):
-    """`asks` is how often one item is asked about in a row before it rests."""
+    """`max_calls` limits the calls for one item before it is postponed, `concurrency` the items at the same time."""
 
     max_calls: Annotated[int, msgspec.Meta(ge=1, le=10)] = 3
     concurrency: Annotated[int, msgspec.Meta(ge=1, le=64)] = 4
@@ -44,33 +46,31 @@ E = TypeVar("E", bound=LlmEndpoint)
 
 
 def check_endpoint(endpoint: E, where: str = "agent") -> E:
-    """Refused with what is missing or may not stand there."""
+    """Refused with the first mistake."""
     for name, meaning in _mistakes(endpoint).items():
         raise Refused("bad_config", f"{where}.{name}: {meaning}")
     return endpoint
 
 
 def read_api_key(endpoint: LlmEndpoint, where: str = "agent") -> str:
-    """The key itself, read now."""
+    """Reads the key from its variable or file."""
     key = resolve_secret(endpoint.key, f"{where}.key").strip()
     if not (key.isascii() and key.isprintable()):
-        raise Refused("bad_config", f"{where}.key: a key is one line of plain ASCII")
+        raise Refused("bad_config", f"{where}.key: the key must be one line of printable ASCII")
     return key
 
 
-def _mistakes(agent: LlmEndpoint) -> Mapping[str, str]:
-    if not agent.endpoint:
-        return {
-            "endpoint": "no endpoint is set, so nothing is asked; give one, like https://models.example/v1"
-        }
-    if not _is_plain(agent.endpoint):
-        return {"endpoint": "give an address of http:// or https:// with a host and without user, query or #"}
-    if not agent.model:
-        return {"model": "give the name of the model to ask"}
-    if agent.key and not agent.key.startswith(("env:", "file:")):
-        return {"key": "a key does not stand in the settings; give env:NAME or file:PATH"}
-    if taken := sorted(set(RESERVED_OPTIONS) & agent.options.keys()):
-        return {"options": f"{taken[0]} cannot be set here"}
+def _mistakes(endpoint: LlmEndpoint) -> Mapping[str, str]:
+    if not endpoint.endpoint:
+        return {"endpoint": "no endpoint is set; set one, like https://models.example/v1"}
+    if not _is_plain(endpoint.endpoint):
+        return {"endpoint": "use an http:// or https:// address with a host and without user, query or #"}
+    if not endpoint.model:
+        return {"model": "set the name of the model"}
+    if endpoint.key and not endpoint.key.startswith(("env:", "file:")):
+        return {"key": "do not write the key into the settings; use env:NAME or file:PATH"}
+    if reserved := sorted(set(RESERVED_OPTIONS) & endpoint.options.keys()):
+        return {"options": f"{reserved[0]} cannot be set here"}
     return {}
 
 
@@ -81,18 +81,19 @@ def _is_plain(address: str) -> bool:
     except ValueError:
         return False
     clean = address.isascii() and all(letter > " " for letter in address)
-    web = parts.scheme in {"http", "https"} and bool(parts.hostname)
-    return web and clean and port_is_a_number and not (parts.query or parts.fragment or "@" in parts.netloc)
+    is_web = parts.scheme in {"http", "https"} and bool(parts.hostname)
+    return (
+        is_web and clean and port_is_a_number and not (parts.query or parts.fragment or "@" in parts.netloc)
+    )
 
 
-def chat_url(agent: LlmEndpoint) -> str:
-    """Where conversations are sent."""
-    given = agent.endpoint.rstrip("/")
-    return given if given.endswith(PATH) else given + PATH
+def chat_url(endpoint: LlmEndpoint) -> str:
+    address = endpoint.endpoint.rstrip("/")
+    return address if address.endswith(PATH) else address + PATH
 
 
 def api_root(endpoint: LlmEndpoint) -> str:
-    """Where everything else of the same API is found."""
+    """The address that the other paths of the API start with."""
     return endpoint.endpoint.rstrip("/").removesuffix(PATH)
 
 
@@ -104,10 +105,10 @@ class ModelPrices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SummarySettings(LlmEndpoint, frozen=True, forbid_unknown_fields=True):
-    """`mode` asks directly, or by the OpenAI Batch API (half the price, within a day). `premium_model` is asked about the
-    hottest `share` of the stories instead. `ceiling` is how many US dollars may be spent in 24 hours by estimate, the
-    rest is refused; `prices` are those of models that Headwater does not know. Stories whose newest article is older than
-    `days`, or that have fewer than `smallest` articles, keep their local summary."""
+    """`mode` is direct calls, or the OpenAI Batch API (half the price, within a day). `premium_model` is asked about the top
+    `premium_share` of the stories. `daily_budget` limits the estimated US dollars in 24 hours; a round over it is refused.
+    `prices` are those of models that Headwater does not know. Stories whose newest article is older than `max_age_days`,
+    or that have fewer than `min_articles` articles, keep their local summary."""
 
     mode: Literal["direct", "batch"] = "direct"
     premium_model: str = ""
@@ -116,12 +117,23 @@ class SummarySettings(LlmEndpoint, frozen=True, forbid_unknown_fields=True):
     prices: dict[str, ModelPrices] = msgspec.field(default_factory=dict)
     concurrency: Annotated[int, msgspec.Meta(ge=1, le=64)] = 4
     max_calls: Annotated[int, msgspec.Meta(ge=1, le=10)] = 2
-    days: Annotated[int, msgspec.Meta(ge=1)] = 7
+    max_age_days: Annotated[int, msgspec.Meta(ge=1)] = 7
     min_articles: Annotated[int, msgspec.Meta(ge=1)] = 1
 
     def __repr__(self) -> str:
         return LlmEndpoint.__repr__(self)
 
 
-def price_table(summaries: SummarySettings) -> dict[str, Price]:
-    return {name: Price(told.input, told.output) for name, told in summaries.prices.items()}
+def summary_policy(settings: SummarySettings) -> SummaryPolicy:
+    return SummaryPolicy(
+        mode=settings.mode,
+        model=settings.model,
+        premium_model=settings.premium_model,
+        premium_share=settings.premium_share,
+        daily_budget=settings.daily_budget,
+        prices={name: Price(price.input, price.output) for name, price in settings.prices.items()},
+        concurrency=settings.concurrency,
+        max_calls=settings.max_calls,
+        max_age=timedelta(days=settings.max_age_days),
+        min_articles=settings.min_articles,
+    )

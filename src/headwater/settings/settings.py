@@ -124,6 +124,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return resolve_secret(self.database, "database") if self.database else f"sqlite:///{path}"
 
     @property
+    def database_exists(self) -> bool:
+        """Whether there is a database file. A database server is assumed to have one; the first query tells."""
+        return self.database is not None or (self.folder / "headwater.db").exists()
+
+    @property
     def archive_settings(self) -> ArchiveSettings:
         return (
             self.archive if isinstance(self.archive, ArchiveSettings) else ArchiveSettings(place=self.archive)

@@ -85,7 +85,7 @@ def refuse_if_moved(connection: Connection) -> None:
         return
     advice = "say `headwater move --undo` to work here nevertheless"
     if departure := find_departure(connection):
-        raise MovedAway("moved", f"{departure}: use it with --home {departure.to}, or {advice}")
+        raise MovedAway("moved", f"{departure}: use it with --env {departure.to}, or {advice}")
     if arrival := find_arrival(connection):
         raise MovedAway("arriving", f"{arrival}: run it again over there, or {advice}")
 

@@ -1,0 +1,1 @@
+"""Stories: documents of one group that report the same event."""

@@ -1,8 +1,8 @@
-"""A story in a few of its own sentences: central, early, and each saying something else.
+"""An extractive summary: a few sentences of the story that are central, early and different from each other.
 
-Sentences are bags of weighted words; the centre is the sum of them all. A sentence scores by how near it is to the centre
-and how early it stands in its document; then the best are taken one after another, less what they repeat. Every sentence
-carries the ids of the documents that say it.
+Sentences are bags of weighted terms; the centroid is their sum. A sentence scores by its similarity to the centroid and
+its position; then the best are chosen one after another by maximal marginal relevance. Every sentence carries the ids of
+the documents that contain it.
 """
 
 from collections import Counter
@@ -14,16 +14,16 @@ from math import log, log1p, sqrt
 from headwater.stories.terms import count_terms
 from headwater.text.sentences import split_sentences
 
-PER_DOCUMENT = 40
-MOST_DOCUMENTS = 50
+MAX_SENTENCES = 40
+MAX_DOCUMENTS = 50
 SHORTLIST = 16
-SAME = 0.7
-"""So alike, two sentences of two documents say the same thing, and both documents are named."""
+SAME_STATEMENT = 0.7
+"""From this similarity on, two sentences count as the same statement, and both documents are cited."""
 
 
 @dataclass(frozen=True, slots=True)
 class SummarySource:
-    """A document to be summarised."""
+    """A document to summarise."""
 
     id: str
     text: str
@@ -31,7 +31,7 @@ class SummarySource:
 
 @dataclass(frozen=True, slots=True)
 class CitedSentence:
-    """A sentence of a summary and the documents it came from."""
+    """A sentence of a summary with the ids of its documents."""
 
     text: str
     documents: tuple[str, ...]
@@ -39,7 +39,8 @@ class CitedSentence:
 
 @dataclass(frozen=True, slots=True)
 class SummaryWeights:
-    """How much being early and being new count; and the words below which a sentence is a scrap, above which a ramble."""
+    """How much an early position and novelty count; sentences shorter than `shortest` terms are left out, those longer
+    than `longest` words score less."""
 
     early: float = 0.1
     new: float = 0.6
@@ -61,79 +62,91 @@ DEFAULT = SummaryWeights()
 def summarise(
     documents: Sequence[SummarySource], count: int = 3, weights: SummaryWeights = DEFAULT
 ) -> tuple[CitedSentence, ...]:
-    """At most `count` sentences, in the order in which they stand. The order of the documents changes nothing."""
-    known = _read(sorted(documents, key=lambda document: document.id)[:MOST_DOCUMENTS])
-    fit = [s for s in known if len(s.bag) >= weights.shortest] or known
-    scores = _scores(fit, weights)
-    ranked = sorted(range(len(fit)), key=lambda n: (-scores[n], fit[n].place, fit[n].document))
-    chosen = _varied(fit, scores, ranked[:SHORTLIST], count, weights)
-    told = sorted((fit[n] for n in chosen), key=lambda s: (s.place, s.document))
-    return tuple(CitedSentence(sentence.text, _sources_of(sentence, fit)) for sentence in told)
+    """At most `count` sentences, in reading order. The result does not depend on the order of the documents."""
+    sentences = _read(sorted(documents, key=lambda document: document.id)[:MAX_DOCUMENTS])
+    candidates = [sentence for sentence in sentences if len(sentence.bag) >= weights.shortest] or sentences
+    scores = _scores(candidates, weights)
+    ranked = sorted(
+        range(len(candidates)),
+        key=lambda index: (-scores[index], candidates[index].place, candidates[index].document),
+    )
+    chosen = _choose(candidates, scores, ranked[:SHORTLIST], count, weights)
+    in_order = sorted(
+        (candidates[index] for index in chosen), key=lambda sentence: (sentence.place, sentence.document)
+    )
+    return tuple(CitedSentence(sentence.text, _sources_of(sentence, candidates)) for sentence in in_order)
 
 
 def _read(documents: Sequence[SummarySource]) -> list[ScoredSentence]:
-    counted = [
+    rows = [
         (document.id, place, text, count_terms(text))
         for document in documents
-        for place, text in enumerate(islice(split_sentences(document.text), PER_DOCUMENT))
+        for place, text in enumerate(islice(split_sentences(document.text), MAX_SENTENCES))
     ]
-    held: Counter[str] = Counter()
-    for *_, found in counted:
-        held.update(found.keys())
-    worth = {term: log1p(len(counted) / many) for term, many in held.items()}
+    document_frequency: Counter[str] = Counter()
+    for *_, terms in rows:
+        document_frequency.update(terms.keys())
+    weights = {term: log1p(len(rows) / count) for term, count in document_frequency.items()}
     return [
-        ScoredSentence(text, document, place, _bag(found, worth)) for document, place, text, found in counted
+        ScoredSentence(text, document, place, _bag(terms, weights)) for document, place, text, terms in rows
     ]
 
 
-def _bag(found: Counter[str], worth: Mapping[str, float]) -> Mapping[str, float]:
-    """Unit length."""
-    weighed = {term: (1 + log(many)) * worth[term] for term, many in found.items()}
-    length = sqrt(sum(weight * weight for weight in weighed.values())) or 1.0
-    return {term: weight / length for term, weight in weighed.items()}
+def _bag(terms: Counter[str], weights: Mapping[str, float]) -> Mapping[str, float]:
+    """Weighted terms at unit length."""
+    weighted = {term: (1 + log(count)) * weights[term] for term, count in terms.items()}
+    length = sqrt(sum(weight * weight for weight in weighted.values())) or 1.0
+    return {term: weight / length for term, weight in weighted.items()}
 
 
-def _scores(known: Sequence[ScoredSentence], weights: SummaryWeights) -> list[float]:
+def _scores(sentences: Sequence[ScoredSentence], weights: SummaryWeights) -> list[float]:
     centre: Counter[str] = Counter()
-    for sentence in known:
+    for sentence in sentences:
         centre.update(sentence.bag)
     length = sqrt(sum(weight * weight for weight in centre.values())) or 1.0
     return [
-        _likeness(sentence.bag, centre)
+        _similarity(sentence.bag, centre)
         / length
         / (1 + weights.early * sentence.place)
-        * _bearable(sentence, weights)
-        for sentence in known
+        * _length_factor(sentence, weights)
+        for sentence in sentences
     ]
 
 
-def _bearable(sentence: ScoredSentence, weights: SummaryWeights) -> float:
-    return min(1.0, weights.longest / max(1, sentence.text.count(" ") + 1))
+def _length_factor(sentence: ScoredSentence, settings: SummaryWeights) -> float:
+    return min(1.0, settings.longest / max(1, sentence.text.count(" ") + 1))
 
 
-def _likeness(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    return sum(weight * other[term] for term, weight in one.items() if term in other)
+def _similarity(first: Mapping[str, float], second: Mapping[str, float]) -> float:
+    return sum(weight * second[term] for term, weight in first.items() if term in second)
 
 
-def _varied(
-    known: Sequence[ScoredSentence],
+def _choose(
+    sentences: Sequence[ScoredSentence],
     scores: Sequence[float],
     ranked: Sequence[int],
     count: int,
     weights: SummaryWeights,
 ) -> list[int]:
-    """Maximal marginal relevance: each next one is good and unlike those taken."""
+    """Maximal marginal relevance: each further sentence scores well and is unlike those chosen."""
     chosen: list[int] = []
-    repeated = dict.fromkeys(ranked, 0.0)
-    while len(chosen) < count and repeated:
-        best = max(repeated, key=lambda n: ((1 - weights.new * repeated[n]) * scores[n], -ranked.index(n)))
-        del repeated[best]
+    overlap = dict.fromkeys(ranked, 0.0)
+    while len(chosen) < count and overlap:
+        best = max(
+            overlap,
+            key=lambda index: ((1 - weights.new * overlap[index]) * scores[index], -ranked.index(index)),
+        )
+        del overlap[best]
         chosen.append(best)
-        for other in repeated:
-            repeated[other] = max(repeated[other], _likeness(known[best].bag, known[other].bag))
+        for other in overlap:
+            overlap[other] = max(overlap[other], _similarity(sentences[best].bag, sentences[other].bag))
     return chosen
 
 
-def _sources_of(sentence: ScoredSentence, known: Sequence[ScoredSentence]) -> tuple[str, ...]:
-    same = {s.document for s in known if s is sentence or _likeness(s.bag, sentence.bag) >= SAME}
-    return tuple(sorted(same))
+def _sources_of(sentence: ScoredSentence, sentences: Sequence[ScoredSentence]) -> tuple[str, ...]:
+    documents = {
+        other.document
+        for other in sentences
+        if other is sentence or _similarity(other.bag, sentence.bag) >= SAME_STATEMENT
+    }
+    return tuple(sorted(documents))

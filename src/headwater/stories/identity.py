@@ -1,4 +1,4 @@
-"""Stories keep their identity when a group is divided anew."""
+"""Stories keep their ids when a group is clustered again."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,37 +13,41 @@ def inherit_story_ids(
     group: str,
     ended: frozenset[str] = frozenset(),
 ) -> list[str]:
-    """A story id per cluster: the earlier story with which it shares most members, one cluster each; else a new id.
+    """A story id per cluster: that of the earlier story with which it shares most members, used once; else a new id.
 
-    Ties go to the larger story, then to the smaller id, so that the order of the input changes nothing. A new id is
-    none of the ended ones: what was delivered of them is over.
+    Ties go to the larger story, then to the smaller id, so the result does not depend on the input order. A new id is
+    never that of an ended story: its deliveries are final.
     """
     sizes = {story.id: len(story.members) for story in earlier}
-    told_in: dict[str, list[str]] = {}
+    stories_of: dict[str, list[str]] = {}
     for story in earlier:
         for member in story.members:
-            told_in.setdefault(member.document, []).append(story.id)
+            stories_of.setdefault(member.document, []).append(story.id)
     pairs = sorted(
         (-shared, -sizes[story], story, min(cluster), position)
         for position, cluster in enumerate(clusters)
-        for story, shared in Counter(s for document in cluster for s in told_in.get(document, ())).items()
+        for story, shared in Counter(
+            shared_id for document in cluster for shared_id in stories_of.get(document, ())
+        ).items()
     )
     chosen: dict[int, str] = {}
-    given: set[str] = set()
+    assigned: set[str] = set()
     for _, _, candidate, _, position in pairs:
-        if position not in chosen and candidate not in given:
+        if position not in chosen and candidate not in assigned:
             chosen[position] = candidate
-            given.add(candidate)
-    taken = set(sizes) | ended
-    for first, position in sorted((min(cluster), position) for position, cluster in enumerate(clusters)):
+            assigned.add(candidate)
+    used = set(sizes) | ended
+    for smallest_member, position in sorted(
+        (min(cluster), position) for position, cluster in enumerate(clusters)
+    ):
         if position not in chosen:
-            chosen[position] = _fresh(group, first, taken)
-            taken.add(chosen[position])
+            chosen[position] = _new_id(group, smallest_member, used)
+            used.add(chosen[position])
     return [chosen[position] for position in range(len(clusters))]
 
 
-def _fresh(group: str, seed: str, taken: set[str]) -> str:
-    turn = 0
-    while (candidate := key("story", group, seed, str(turn))) in taken:
-        turn += 1
+def _new_id(group: str, seed: str, used: set[str]) -> str:
+    attempt = 0
+    while (candidate := key("story", group, seed, str(attempt))) in used:
+        attempt += 1
     return candidate

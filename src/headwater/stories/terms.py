@@ -1,4 +1,4 @@
-"""Texts as terms: words folded, small words left out, the plural of the commonest kind taken off."""
+"""Texts as terms: folded words without stopwords and without the plural s."""
 
 import re
 import unicodedata
@@ -7,11 +7,11 @@ from itertools import islice
 
 from headwater.documents.language.lexicon import STOPWORDS
 
-LONGEST = 20_000
-"""So many characters of a text are counted; a page of a million must not cost a minute."""
+MAX_CHARACTERS = 20_000
+"""Only this many characters are read, so that a page of a million characters stays cheap."""
 
 WORD = re.compile(r"\w+")
-SPELT = re.compile(r"\w(?:[\w'’.-]*\w)?")
+SPELT_WORD = re.compile(r"\w(?:[\w'’.-]*\w)?")
 POSSESSIVE = re.compile(r"['’]s\b")
 IDEOGRAMS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff]{2,}")
 NEWS_WORDS = (
@@ -19,7 +19,7 @@ NEWS_WORDS = (
     " first us mr mrs ms get gets report reports news update updates video watch live could should being did s t u"
     " dit hij zegt sagte sagt laut nach selon après dijo según tras disse segundo após ha detto secondo dopo сказал после"
 )
-# Small words of one language that say what a text is about in another.
+# Stopwords of one language that carry meaning in another.
 CONTENT_WORDS = (
     "war sea drug die son sin care sense side word pro solo hat hay pot pie polo dove mint volt van era dig"
 )
@@ -29,30 +29,30 @@ STOP_TERMS = frozenset().union(*STOPWORDS.values()) - frozenset(CONTENT_WORDS.sp
 
 
 def count_terms(text: str) -> Counter[str]:
-    """Each term with how often it occurs. Scripts without spaces give pairs of neighbouring characters."""
-    folded = _folded(text[:LONGEST])
-    found: Counter[str] = Counter()
+    """Each term with its count. Scripts without spaces are split into pairs of adjacent characters."""
+    folded = _fold(text[:MAX_CHARACTERS])
+    counts: Counter[str] = Counter()
     for word in WORD.findall(folded):
         if len(word) > 1 and word not in STOP_TERMS:
-            found.update(_parts(word))
-    return found
+            counts.update(_parts(word))
+    return counts
 
 
-def outline(text: str, most: int) -> str:
-    """The text, if it has no more words than that; else its first words as they are written, without the small ones."""
-    found = SPELT.findall(text)
-    if len(found) <= most:
+def outline(text: str, limit: int) -> str:
+    """The text, if it has at most `limit` words; otherwise its first words as written, without stopwords."""
+    words = SPELT_WORD.findall(text)
+    if len(words) <= limit:
         return text
     return " ".join(
-        islice((word for word in found if len(word) > 1 and word.casefold() not in STOP_TERMS), most)
+        islice((word for word in words if len(word) > 1 and word.casefold() not in STOP_TERMS), limit)
     )
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     lower = text.casefold()
     if not lower.isascii():
-        split = unicodedata.normalize("NFKD", lower)
-        lower = unicodedata.normalize("NFC", "".join(c for c in split if not unicodedata.combining(c)))
+        decomposed = unicodedata.normalize("NFKD", lower)
+        lower = unicodedata.normalize("NFC", "".join(c for c in decomposed if not unicodedata.combining(c)))
     return POSSESSIVE.sub("", lower)
 
 

@@ -1,29 +1,29 @@
-"""Text to sentences, in any script that ends them visibly."""
+"""Text split into sentences, in any script with terminal marks."""
 
 import re
 
 END = re.compile(
     r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=[\"'“‘«(\[¿¡]*[^\W_a-zß-öø-ÿ])|(?<=[。！？])|\n{2,}|\n(?=[•*-] )"
 )
-SHORTENED = re.compile(
+ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:[A-Z]|[A-Z](?:\.[A-Z])+|Mr|Mrs|Ms|Dr|Prof|Gen|Col|Lt|Sgt|Sen|Rep|Gov|Rev|St|Jr|Sr|No|vs|Inc|Ltd|Co|Corp"
     r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Sra?|Dña|Art|Nr|bzw|ca|etc|al|approx|Mt|Ft)\.$"
 )
-LONGEST = 40_000
+MAX_CHARACTERS = 40_000
 
 
 def split_sentences(text: str) -> list[str]:
-    """In their order, spaces tidied; a full stop after a title or an initial ends nothing."""
-    found: list[str] = []
-    held = ""
+    """The sentences in order, with single spaces; a full stop after a title or an initial does not end one."""
+    sentences: list[str] = []
+    pending = ""
     start = 0
-    text = text[:LONGEST]
+    text = text[:MAX_CHARACTERS]
     for end in END.finditer(text):
         piece = text[start : end.end()]
         start = end.end()
-        held = f"{held} {piece.strip()}".strip()
-        if "\n\n" in end[0] or not SHORTENED.search(held):
-            found.append(held)
-            held = ""
-    found.append(f"{held} {text[start:].strip()}".strip())
-    return [" ".join(sentence.split()) for sentence in found if sentence.strip()]
+        pending = f"{pending} {piece.strip()}".strip()
+        if "\n\n" in end[0] or not ABBREVIATION.search(pending):
+            sentences.append(pending)
+            pending = ""
+    sentences.append(f"{pending} {text[start:].strip()}".strip())
+    return [" ".join(sentence.split()) for sentence in sentences if sentence.strip()]

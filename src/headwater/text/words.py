@@ -1,11 +1,11 @@
-"""Words and sentences in any script."""
+"""Words, sentences and paragraphs counted in any script."""
 
 import re
 
-# Scripts without spaces, by how many characters make about one word there.
+# Scripts without spaces, by how many characters make about one word.
 _PAIRS = "\u2e80-\u312f\u3190-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 _FIVES = "\u0e00-\u0e4e\u0e80-\u0ece\u1000-\u1049\u1780-\u17d3"
-# Marks that belong to the letters before them, in the scripts where they are frequent.
+# Combining marks, in the scripts where they are frequent.
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0d7f\u200c\u200d"
 _LETTER = rf"(?:(?![{_PAIRS}{_FIVES}])[^\W_]|[{_MARKS}])"
 WORD = re.compile(
@@ -18,7 +18,7 @@ BLOCK_BREAK = re.compile(r"\n[^\S\n]*\n")
 
 
 def split_words(text: str) -> list[str]:
-    """The words; where none are written apart, pieces of about a word's size."""
+    """The words; in scripts without spaces, pieces of about the length of a word."""
     return (CHEAP_WORD if text.isascii() else WORD).findall(text)
 
 
@@ -27,10 +27,10 @@ def count_words(text: str) -> int:
 
 
 def count_sentences(text: str) -> int:
-    """Terminal marks that end something: the point in 3.5 does not."""
+    """Terminal marks that end a sentence: the point in 3.5 does not."""
     return len(SENTENCE_END.findall(text))
 
 
 def count_blocks(text: str) -> int:
-    """Stretches of text with blank lines between them."""
+    """Paragraphs separated by blank lines."""
     return sum(1 for block in BLOCK_BREAK.split(text) if block.strip())

@@ -51,14 +51,14 @@ def copy(
 
     What is there already is not written again, but for documents that changed.
     """
-    opened = open_app(context)
-    layout = opened.recipe(recipe).layout
+    app = open_app(context)
+    layout = app.recipe(recipe).layout
     if layout is None:
         raise Refused("no_layout", f"the recipe '{recipe}' says nothing about where copies should lie")
-    since = opened.clock() - parse_duration(within, "--within") if within else None
-    target = to or str(opened.settings.folder / "objects")
+    since = app.clock() - parse_duration(within, "--within") if within else None
+    target = to or str(app.settings.folder / "objects")
     try:
-        counted = copy_objects(opened, recipe, layout, objects_at(opened, target), since)
+        counted = copy_objects(app, recipe, layout, objects_at(app, target), since)
     except OSError as error:
         raise Refused("folder_unwritable", f"{target} cannot be written: {error.strerror}") from error
     if as_json:

@@ -7,8 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headwater.cli.environment import open_app
-from headwater.cli.ops.status import select_recipes
+from headwater.cli.environment import open_app, select_recipes
 from headwater.cli.options import Json, OptionalRecipe, command_group
 from headwater.cli.render.console import (
     cell,
@@ -38,10 +37,10 @@ def list_documents(
     as_json: Json = False,
 ) -> None:
     """List documents, newest first."""
-    opened = open_app(context)
+    app = open_app(context)
     if recipe:
-        select_recipes(opened, recipe)
-    found = opened.catalogue.documents(recipe, state or [State.KEPT], limit)
+        select_recipes(app, recipe)
+    found = app.catalogue.documents(recipe, state or [State.KEPT], limit)
     if as_json:
         print_json_lines(found)
         return

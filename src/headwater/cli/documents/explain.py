@@ -24,17 +24,17 @@ def explain(
     Where it came from, what was captured, which steps changed what, where each field comes from, what it duplicates,
     what became of it.
     """
-    opened = open_app(context)
-    story = history_of(opened.store.engine, document)
+    app = open_app(context)
+    story = history_of(app.store.engine, document)
     if story is None:
         raise unknown_document(document)
     if as_json:
         print_json(story)
         return
-    names = {source["id"]: source["name"] for source in opened.catalogue.sources()}
+    names = {source["id"]: source["name"] for source in app.catalogue.sources()}
 
     def title(key: str) -> str:
-        found = opened.catalogue.document(key)
+        found = app.catalogue.document(key)
         return found["title"] if found else ""
 
     console().print(history_tree(story, names, title))

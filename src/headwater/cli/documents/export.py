@@ -7,9 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from headwater.app import App
-from headwater.cli.environment import open_app
-from headwater.cli.ops.status import select_recipes
+from headwater.cli.environment import open_app, require_one_recipe
 from headwater.cli.options import Json, OptionalRecipe, command_group
 from headwater.cli.render.console import error_console, format_count, print_json
 from headwater.cli.times import parse_time
@@ -58,14 +56,14 @@ def articles(
 
     With --out a summary is printed: to standard error, or with --json to standard output.
     """
-    opened = open_app(context)
+    app = open_app(context)
     wanted = ArticleFilter(
-        recipe=require_one_recipe(opened, recipe),
-        since=parse_time(since, opened.clock(), "--since") if since else None,
-        until=parse_time(until, opened.clock(), "--until") if until else None,
+        recipe=require_one_recipe(app, recipe),
+        since=parse_time(since, app.clock(), "--since") if since else None,
+        until=parse_time(until, app.clock(), "--until") if until else None,
         by=by,
     )
-    _write("article", export_articles(opened.store.engine, wanted), form, out, as_json=as_json)
+    _write("article", export_articles(app.store.engine, wanted), form, out, as_json=as_json)
 
 
 @app.command("bars")
@@ -85,15 +83,15 @@ def bars(
 
     With --out a summary is printed: to standard error, or with --json to standard output.
     """
-    opened = open_app(context)
+    app = open_app(context)
     wanted = BarFilter(
-        recipe=require_one_recipe(opened, recipe),
+        recipe=require_one_recipe(app, recipe),
         symbol=symbol,
         span=span,
-        since=parse_time(since, opened.clock(), "--since") if since else None,
-        until=parse_time(until, opened.clock(), "--until") if until else None,
+        since=parse_time(since, app.clock(), "--since") if since else None,
+        until=parse_time(until, app.clock(), "--until") if until else None,
     )
-    _write("bar", export_bars(opened.store.engine, wanted), form, out, as_json=as_json)
+    _write("bar", export_bars(app.store.engine, wanted), form, out, as_json=as_json)
 
 
 def _write(what: str, rows: Iterable[Row], form: str, out: Path | None, *, as_json: bool) -> None:
@@ -108,13 +106,3 @@ def _write(what: str, rows: Iterable[Row], form: str, out: Path | None, *, as_js
         print_json({f"{what}s": count, "file": str(out), "bytes": out.stat().st_size})
     else:
         error_console().print(f"{format_count(count, what)} in {out}.", soft_wrap=True)
-
-
-def require_one_recipe(opened: App, recipe: str | None) -> str:
-    """The one that was named, or the only one there is."""
-    found = select_recipes(opened, recipe)
-    if len(found) != 1:
-        raise Refused(
-            "which_recipe", f"name the recipe; there are: {', '.join(found) or 'none with sources yet'}"
-        )
-    return found[0]

@@ -34,9 +34,9 @@ app = command_group("Subjects and the documents that name them.")
 @app.command("list")
 def list_subjects(context: typer.Context, recipe: RecipeName, as_json: Json = False) -> None:
     """List the subjects of a recipe: how many names each has, and how many documents name it."""
-    opened = open_app(context)
-    opened.recipe(recipe)
-    found = MentionStore(opened.store.engine).listed(recipe)
+    app = open_app(context)
+    app.recipe(recipe)
+    found = MentionStore(app.store.engine).listed(recipe)
     if as_json:
         print_json_lines(found)
         return
@@ -70,11 +70,11 @@ def rerun_mentions(
     searched with the present names already: stopped halfway, it goes on where it was; called twice, it changes
     nothing. Nothing is delivered again.
     """
-    opened = open_app(context)
-    chosen = opened.recipe(recipe)
+    app = open_app(context)
+    chosen = app.recipe(recipe)
     step = mentions_step(chosen)
-    stored = MentionStore(opened.store.engine)
-    stored.declare(recipe, opened.subjects(recipe))
+    stored = MentionStore(app.store.engine)
+    stored.declare(recipe, app.subjects(recipe))
     total = stored.count(recipe)
     told = Throttle(TELL_EVERY, lambda: None)
     counts = RerunCounts()
@@ -83,7 +83,7 @@ def rerun_mentions(
             TELL_EVERY, lambda: error_console().print(f"{counts.seen} of {format_count(total, 'document')}")
         )
     counts.version = step.version
-    _rerun(opened, recipe, step, counts, told, everything=everything)
+    _rerun(app, recipe, step, counts, told, everything=everything)
     if as_json:
         print_json(asdict(counts))
     else:
@@ -118,7 +118,7 @@ def mentions_step(recipe: Recipe) -> FindMentions:
 
 
 def _rerun(
-    opened: App,
+    app: App,
     recipe: str,
     step: FindMentions,
     counts: RerunCounts,
@@ -126,8 +126,8 @@ def _rerun(
     *,
     everything: bool,
 ) -> None:
-    stored, after = MentionStore(opened.store.engine), ""
-    context = StepContext(recipe, opened.clock(), opened.store)
+    stored, after = MentionStore(app.store.engine), ""
+    context = StepContext(recipe, app.clock(), app.store)
     while batch := stored.kept(recipe, after, AT_ONCE):
         after = batch[-1].id
         stale = [document for document in batch if everything or not searched_with(document, step)]

@@ -31,8 +31,8 @@ AllOf = Annotated[str | None, typer.Option("--all", metavar="RECIPE", help="Ever
 @app.command("list")
 def list_records(context: typer.Context, recipe: OptionalRecipe = None, as_json: Json = False) -> None:
     """List the records that were set apart, oldest first."""
-    opened = open_app(context)
-    found = opened.catalogue.quarantine(recipe)
+    app = open_app(context)
+    found = app.catalogue.quarantine(recipe)
     if as_json:
         print_json_lines(found)
         return
@@ -45,7 +45,7 @@ def list_records(context: typer.Context, recipe: OptionalRecipe = None, as_json:
             cell(row["task"]),
             cell(row["reason"], "yellow"),
             cell(row["detail"], "dim"),
-            format_relative(row["created_at"], opened.clock()),
+            format_relative(row["created_at"], app.clock()),
         )
     console().print(made if found else "The quarantine is empty.")
 
@@ -75,8 +75,8 @@ def retry_records(
 ) -> None:
     """Send records again: they are due at once, with fresh attempts."""
     _choose(keys, every)
-    opened = open_app(context)
-    count = opened.operations.retry(keys, every, opened.clock())
+    app = open_app(context)
+    count = app.operations.retry(keys, every, app.clock())
     _tell(count, keys, "sent again; a worker will take them", as_json=as_json)
 
 
@@ -86,8 +86,8 @@ def drop_records(
 ) -> None:
     """End records for good; their reason stays, marked as your decision."""
     _choose(keys, every)
-    opened = open_app(context)
-    count = opened.operations.drop(keys, every)
+    app = open_app(context)
+    count = app.operations.drop(keys, every)
     _tell(count, keys, "dropped", as_json=as_json)
 
 

@@ -7,8 +7,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from headwater.cli.documents.export import require_one_recipe
-from headwater.cli.environment import open_app
+from headwater.cli.environment import open_app, require_one_recipe
 from headwater.cli.options import Json, OptionalRecipe, single_command
 from headwater.cli.render.console import cell, console, format_count, format_time, print_json
 from headwater.store.reads.top_stories import top_stories
@@ -26,10 +25,10 @@ def top(
 
     The order: score where the recipe gives one, then how many sources tell it (copies count), size, freshness.
     """
-    opened = open_app(context)
-    name = require_one_recipe(opened, recipe)
-    since = opened.clock() - timedelta(hours=hours)
-    found = top_stories(opened.store.engine, name, since, limit)
+    app = open_app(context)
+    name = require_one_recipe(app, recipe)
+    since = app.clock() - timedelta(hours=hours)
+    found = top_stories(app.store.engine, name, since, limit)
     if as_json:
         print_json({"recipe": name, "since": since, "stories": found})
         return

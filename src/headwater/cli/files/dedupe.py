@@ -74,7 +74,7 @@ def dedupe(
                 refuse_or_skip(number, error, "article", skip=skip_bad)
                 counts.skipped += 1
                 continue
-            decision = deduplicator.take(article)
+            decision = deduplicator.add(article)
             counts.add(decision)
             write(msgspec.json.encode(names.record(decision, evidence=evidence)).decode() + "\n")
             telling.now()

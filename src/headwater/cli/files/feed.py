@@ -41,7 +41,7 @@ def feed(
         typer.Option(metavar="FILE", help="Write JSON lines here instead of to standard output."),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes that read; one per processor unless global_options.")
+        int | None, typer.Option(min=1, help="Processes that read; one per processor unless given.")
     ] = None,
     quiet: Quiet = False,
     as_json: Json = False,

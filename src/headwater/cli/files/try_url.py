@@ -18,7 +18,7 @@ from headwater.ops.url_trial import describe_outcome, fetch_once
 
 def try_url(
     context: typer.Context,
-    url: Annotated[str, typer.Argument(metavar="URL", help="The address to fetch_once for.")],
+    url: Annotated[str, typer.Argument(metavar="URL", help="The URL to fetch.")],
     *,
     recipe: Annotated[
         str | None, typer.Option(metavar="RECIPE", help="Read it as this recipe would, not as any would.")
@@ -32,9 +32,9 @@ def try_url(
     """
     if not url.lower().startswith(("http://", "https://")):
         raise Refused("bad_url", f"'{url}' is not an http(s) address")
-    opened = make_app(context)
-    recipes = [opened.recipe(recipe)] if recipe else list(opened.recipes.values())
-    told = describe_outcome(url, fetch_once(opened, url), recipes, opened.clock())
+    app = make_app(context)
+    recipes = [app.recipe(recipe)] if recipe else list(app.recipes.values())
+    told = describe_outcome(url, fetch_once(app, url), recipes, app.clock())
     if as_json:
         print_json(told)
     else:

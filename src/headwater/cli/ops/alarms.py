@@ -44,11 +44,11 @@ def try_channel(
     channel: Annotated[str, typer.Argument(metavar="CHANNEL", help="Its name in the setting `notify`.")],
 ) -> None:
     """Send a test message on a channel, at once and without a row; tells what the receiver answered."""
-    opened = open_app(context)
-    if channel not in opened.channels:
-        known = ", ".join(sorted(opened.channels)) or "none; add one to the setting `notify`"
+    app = open_app(context)
+    if channel not in app.channels:
+        known = ", ".join(sorted(app.channels)) or "none; add one to the setting `notify`"
         raise Refused("unknown_channel", f"there is no channel '{channel}'; there are: {known}")
-    now = opened.clock()
+    now = app.clock()
     alarm = Alarm(
         id=key("test", channel, now.isoformat()),
         recipe="headwater",
@@ -58,7 +58,5 @@ def try_channel(
         detail="Nothing is wrong. Somebody tried this channel.",
         raised_at=now,
     )
-    (answer,) = opened.channels[channel].send(
-        [Envelope(key=alarm.id, route=channel, record=alarm, revision=1)]
-    )
+    (answer,) = app.channels[channel].send([Envelope(key=alarm.id, route=channel, record=alarm, revision=1)])
     console().print(cell(f"Sent on {channel}: {getattr(answer, 'receipt', '') or 'taken'}"))

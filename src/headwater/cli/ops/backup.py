@@ -25,8 +25,8 @@ def backup(
     captures or files of old documents turned out to be damaged; everything else is saved nevertheless, and what earlier
     backups hold stays as it is.
     """
-    opened = open_app(context)
-    saved = create_backup(opened, folder)
+    app = open_app(context)
+    saved = create_backup(app, folder)
     if as_json:
         print_json(asdict(saved))
     else:
@@ -39,7 +39,7 @@ def backup(
             console().print(f"Damaged or missing in the archive: {name}", style="yellow", soft_wrap=True)
         for name in saved.records_damaged:
             console().print(
-                f"Damaged: {opened.records.where(name)} is not what was saved before as {folder / 'records' / name}, which "
+                f"Damaged: {app.records.where(name)} is not what was saved before as {folder / 'records' / name}, which "
                 "was left as it is.",
                 style="yellow",
                 soft_wrap=True,

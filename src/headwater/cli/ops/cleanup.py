@@ -22,16 +22,14 @@ def cleanup(
     Workers do this every night at 02:00 UTC. A document that was moved keeps its row with its names and numbers, and
     says in which file the rest is. After removing captures, `headwater sweep --archive` frees their space.
     """
-    opened = open_app(context)
-    told = (
-        apply_retention(opened, dry_run=True) if dry_run else Maintenance(opened).run_now("cleanup_old_jobs")
-    )
+    app = open_app(context)
+    told = apply_retention(app, dry_run=True) if dry_run else Maintenance(app).run_now("cleanup_old_jobs")
     if as_json:
         print_json(told)
         return
     console().print(_sentence(told))
     for name in told["files"]:
-        console().print(f"  {opened.records.where(name)}", soft_wrap=True)
+        console().print(f"  {app.records.where(name)}", soft_wrap=True)
 
 
 def _sentence(told: dict[str, Any]) -> str:

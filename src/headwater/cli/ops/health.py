@@ -16,8 +16,8 @@ def health(context: typer.Context, as_json: Json = False) -> None:
 
     Workers do this every five minutes. The exit code is 0 if all is well and 1 if not.
     """
-    opened = open_app(context)
-    told = Maintenance(opened).run_now("health_check")
+    app = open_app(context)
+    told = Maintenance(app).run_now("health_check")
     if as_json:
         print_json(told)
     else:

@@ -8,8 +8,7 @@ import typer
 from rich.console import Console
 
 from headwater.app import App
-from headwater.cli.environment import open_app
-from headwater.cli.ops.status import select_recipes
+from headwater.cli.environment import open_app, select_recipes
 from headwater.cli.options import Json, OptionalRecipe, command_group
 from headwater.cli.render.console import (
     cell,
@@ -46,19 +45,19 @@ def check(
 
     Three failures in a row are told; seven days of them, or a 410, make a link inactive.
     """
-    opened = open_app(context)
-    links = LinkHealthStore(opened.store.engine)
+    app = open_app(context)
+    links = LinkHealthStore(app.store.engine)
     checked: list[LinkResult] = []
-    fetcher = opened.fetcher()
+    fetcher = app.fetcher()
     try:
-        for name in select_recipes(opened, recipe):
-            links.enrol(name, opened.clock())
+        for name in select_recipes(app, recipe):
+            links.enrol(name, app.clock())
             if every:
-                links.wake(name, opened.clock(), priority)
-            checked += LinkChecker(links, fetcher, opened.clock).check(name, priority)
+                links.wake(name, app.clock(), priority)
+            checked += LinkChecker(links, fetcher, app.clock).check(name, priority)
     finally:
         fetcher.close()
-    _log(opened, checked)
+    _log(app, checked)
     report = _report(checked, links.links(recipe))
     if as_json:
         print_json(report)
@@ -66,8 +65,8 @@ def check(
         _show(report, console())
 
 
-def _log(opened: App, checked: Iterable[LinkResult]) -> None:
-    log = configure_logs(opened.settings.log, opened.settings.log_level).bind(job="links")
+def _log(app: App, checked: Iterable[LinkResult]) -> None:
+    log = configure_logs(app.settings.log, app.settings.log_level).bind(job="links")
     for one in checked:
         for alert in one.alerts:
             log.warning(
@@ -125,15 +124,15 @@ def list_links(
     as_json: Json = False,
 ) -> None:
     """List links with how they stand, worst first."""
-    opened = open_app(context)
+    app = open_app(context)
     if recipe:
-        select_recipes(opened, recipe)
+        select_recipes(app, recipe)
     wanted = [*(standing or ()), *(sorted(ALERTED_STATES) if down else ())]
-    found = LinkHealthStore(opened.store.engine).links(recipe, priority=priority, standings=wanted)
+    found = LinkHealthStore(app.store.engine).links(recipe, priority=priority, standings=wanted)
     if as_json:
         print_json_lines(found)
         return
-    now = opened.clock()
+    now = app.clock()
     made = table("priority", "standing", "reason", "last good", "next look", "address", flexible="address")
     made.expand = True
     for row in found:
@@ -154,8 +153,8 @@ def reset_link(
     link: Annotated[str, typer.Argument(metavar="URL|ID", help="The link's address or id.")],
 ) -> None:
     """Forget what is held against a link and look at it again: the way back for inactive ones."""
-    opened = open_app(context)
-    urls = LinkHealthStore(opened.store.engine).reset(link, opened.clock())
+    app = open_app(context)
+    urls = LinkHealthStore(app.store.engine).reset(link, app.clock())
     if not urls:
         raise Refused("unknown_link", f"there is no link '{link}'; see `headwater links list`")
     console().print(cell(f"Reset {urls[0]}: it is due now."), soft_wrap=True)

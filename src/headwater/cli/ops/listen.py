@@ -17,27 +17,27 @@ EVERY = 60.0
 
 def listen_command(
     context: typer.Context,
-    host: Annotated[str, typer.Option(help="The address to serve_websub on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to serve_websub on.")] = 8750,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on.")] = 8750,
 ) -> None:
     """Let hubs tell when a feed has something new (WebSub), until Ctrl-C.
 
     Feeds that offer a hub are subscribed to and renewed. A push that is signed makes its feed due at once; feeds are
     still looked at as before. The setting `callback` is the public address that leads here.
     """
-    opened = open_app(context)
-    if not opened.settings.callback.startswith(("http://", "https://")):
+    app = open_app(context)
+    if not app.settings.callback.startswith(("http://", "https://")):
         raise Refused(
             "bad_config",
             "there is no public address for hubs to call: set `callback` to one that leads to this machine, "
             "for example https://news.example/websub",
         )
-    refuse_moved_installation(opened)
+    refuse_moved_installation(app)
     error_console().print(
-        f"Listening on {host}:{port} for {opened.settings.callback} until Ctrl-C.", style="dim"
+        f"Listening on {host}:{port} for {app.settings.callback} until Ctrl-C.", style="dim"
     )
     try:
-        asyncio.run(serve_websub(WebSubServer(opened, opened.settings.callback), host, port, every=EVERY))
+        asyncio.run(serve_websub(WebSubServer(app, app.settings.callback), host, port, every=EVERY))
     except OSError as error:
         raise Refused("cannot_listen", f"{host}:{port} cannot be listened on: {error.strerror}") from error
 

@@ -39,11 +39,11 @@ def move(
     nobody writes here any more, from whatever machine; `--undo` takes that back, and brings nothing back. The exit code is 1 if captures were damaged here already; everything else is moved nevertheless.
     """
     _refuse_unclear(to=to, undo=undo, dry_run=dry_run)
-    opened = open_app(context)
+    app = open_app(context)
     if undo:
-        _undo(opened, as_json=as_json)
+        _undo(app, as_json=as_json)
         return
-    moved = preview_move(opened, to) if dry_run else move_house(opened, to, _progress_callback(quiet=quiet))
+    moved = preview_move(app, to) if dry_run else move_house(app, to, _progress_callback(quiet=quiet))
     if as_json:
         print_json(asdict(moved))
     else:
@@ -61,8 +61,8 @@ def _refuse_unclear(*, to: str, undo: bool, dry_run: bool) -> None:
         )
 
 
-def _undo(opened: App, *, as_json: bool) -> None:
-    was_away = undo_move(opened)
+def _undo(app: App, *, as_json: bool) -> None:
+    was_away = undo_move(app)
     if as_json:
         print_json({"was_away": was_away})
         return
@@ -106,7 +106,7 @@ def _show(moved: MoveReport) -> None:
     for name in moved.damaged:
         out.print(f"Damaged or missing here: {name}", style="yellow", soft_wrap=True)
     if not moved.dry_run:
-        out.print(f"Go on there: `headwater --home {moved.to} work`.", soft_wrap=True)
+        out.print(f"Go on there: `headwater --env {moved.to} work`.", soft_wrap=True)
 
 
 app = single_command(move)

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from headwater.app import App
-from headwater.cli.environment import open_app
+from headwater.cli.environment import open_app, select_recipes
 from headwater.cli.options import Json, OptionalRecipe, single_command
 from headwater.cli.render.console import console, format_due, print_json
 from headwater.cli.render.run_summary import (
@@ -39,14 +39,6 @@ def status(context: typer.Context, recipe: OptionalRecipe = None, as_json: Json 
     out.print()
     for label, place in data_locations(app).items():
         out.print(f"{label:9}", place, style="dim", soft_wrap=True)
-
-
-def select_recipes(app: App, recipe: str | None) -> Sequence[str]:
-    """The named recipe, which must have rows or be installed; else every recipe that has sources."""
-    present = app.catalogue.recipes()
-    if recipe is None or recipe in present:
-        return present if recipe is None else [recipe]
-    return [app.recipe(recipe).name]
 
 
 def _show(app: App, record: Mapping[str, Any], out: Console) -> None:

@@ -12,8 +12,7 @@ from headwater.cli.environment import open_app
 from headwater.cli.options import Json, single_command
 from headwater.cli.render.console import console, print_json
 from headwater.liveness import dead_owners
-from headwater.ops.installation_lock import refuse_moved_installation
-from headwater.runtime.worker_pool import release_dead_owners
+from headwater.ops.installation_lock import refuse_moved_installation, release_dead_owners
 from headwater.store.maintenance.orphans import (
     FindOrphans,
     find_orphans,
@@ -43,16 +42,16 @@ def sweep(
     Workers do this themselves when they start; a sweep does it without starting any. Objects in the archive are
     removed only if they are older than an hour and nobody is at work.
     """
-    opened = open_app(context)
+    app = open_app(context)
     result = {"dry_run": dry_run, "freed_dead": 0, "freed_expired": 0}
     if dry_run:
-        result["dead_workers"] = len(dead_owners(opened.store.holders()))
+        result["dead_workers"] = len(dead_owners(app.store.holders()))
     else:
-        result["freed_dead"] = release_dead_owners(opened)
-        result["freed_expired"] = opened.operations.free_expired(opened.clock())
+        result["freed_dead"] = release_dead_owners(app)
+        result["freed_expired"] = app.operations.free_expired(app.clock())
     if archive:
-        result["orphans"] = sweep_archive(opened, dry_run=dry_run)
-        result["unnamed_records"] = sweep_records(opened, dry_run=dry_run)
+        result["orphans"] = sweep_archive(app, dry_run=dry_run)
+        result["unnamed_records"] = sweep_records(app, dry_run=dry_run)
     if as_json:
         print_json(result)
     else:

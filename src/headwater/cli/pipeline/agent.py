@@ -18,7 +18,8 @@ from headwater.model.errors import Temporary
 from headwater.ops.installation_lock import check_not_moved
 from headwater.runtime.extraction_agent import AgentTally, ExtractionAgent
 from headwater.settings.llm import chat_url, check_endpoint, read_api_key
-from headwater.stories.llm.chat import RETRY_DELAY, ChatClient
+from headwater.stories.llm.answers import RETRY_DELAY
+from headwater.stories.llm.chat import ChatClient
 
 IDLE_SECONDS = 5.0
 _log = structlog.get_logger()
@@ -35,27 +36,27 @@ def agent_command(
     It asks the OpenAI-compatible endpoint of the setting `agent` and stores what fits the schema; an item that it
     cannot deal with comes again after ten minutes, five times in all, and then waits for `headwater queue retry`.
     """
-    opened = open_app(context)
-    agent = make_agent(opened)
-    configure_logs(opened.settings.log, opened.settings.log_level)
+    app = open_app(context)
+    agent = make_agent(app)
+    configure_logs(app.settings.log, app.settings.log_level)
     if not once:
         error_console().print("Reading what waits in the queues until Ctrl-C.", style="dim")
-    asyncio.run(run_agent(opened, agent, once=once, as_json=as_json))
+    asyncio.run(run_agent(app, agent, once=once, as_json=as_json))
 
 
-def make_agent(opened: App) -> ExtractionAgent:
+def make_agent(app: App) -> ExtractionAgent:
     """As the settings want it, or Refused."""
-    told = check_endpoint(opened.settings.agent)
+    told = check_endpoint(app.settings.agent)
     chat = ChatClient(
         address=chat_url(told),
         model=told.model,
-        clock=opened.clock,
+        clock=app.clock,
         key=read_api_key(told),
         seconds=told.seconds,
         options=told.options,
     )
     return ExtractionAgent(
-        queues=opened.queues,
+        queues=app.queues,
         chat=chat,
         owner=f"{socket.gethostname()}:{os.getpid()}",
         max_calls=told.max_calls,
@@ -63,11 +64,11 @@ def make_agent(opened: App) -> ExtractionAgent:
     )
 
 
-async def run_agent(opened: App, agent: ExtractionAgent, *, once: bool, as_json: bool) -> None:
+async def run_agent(app: App, agent: ExtractionAgent, *, once: bool, as_json: bool) -> None:
     """Until cancelled, or until the installation has moved."""
     async with agent.chat.session() as session:
         while True:
-            await asyncio.to_thread(check_not_moved, opened)
+            await asyncio.to_thread(check_not_moved, app)
             tally = await _drained(agent, session, once=once)
             if once or tally:
                 _print_tally(tally, as_json=as_json)

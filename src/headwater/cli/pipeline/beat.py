@@ -37,24 +37,24 @@ def beat(
     from headwater.runtime.celery.broker import broker_address  # noqa: PLC0415 - as above
     from headwater.runtime.celery.hints import HintSender  # noqa: PLC0415 - as above
 
-    opened = make_app(context)
-    hints = HintSender(broker_address(opened.settings))
-    log = configure_logs(opened.settings.log, opened.settings.log_level)
-    with worker_lock(opened), closing(hints):
-        names = retry_until_available(lambda: _looked_after(opened, recipe), log)
+    app = make_app(context)
+    hints = HintSender(broker_address(app.settings))
+    log = configure_logs(app.settings.log, app.settings.log_level)
+    with worker_lock(app), closing(hints):
+        names = retry_until_available(lambda: _looked_after(app, recipe), log)
         if not quiet:
             error_console().print(f"Looking after {', '.join(names)} until Ctrl-C.", style="dim")
-        bell, looking = StopSignal(child=False), Beat(opened, names, hints)
+        bell, looking = StopSignal(child=False), Beat(app, names, hints)
         run_beat(looking, lambda: bool(bell), until_idle=until_idle)
         with suppress(Temporary):  # else its lease runs out
             looking.resign()
 
 
-def _looked_after(opened: App, recipes: Sequence[str] | None) -> Sequence[str]:
+def _looked_after(app: App, recipes: Sequence[str] | None) -> Sequence[str]:
     for recipe in recipes or ():
-        opened.register(opened.recipe(recipe))
-        sync_source_list(opened, recipe, registered=True)
-    return recipes or recipes_with_sources(opened)
+        app.register(app.recipe(recipe))
+        sync_source_list(app, recipe, registered=True)
+    return recipes or recipes_with_sources(app)
 
 
 app = single_command(beat)

@@ -23,20 +23,20 @@ def init(context: typer.Context, as_json: Json = False) -> None:
     path = config_path(options)
     written = _write(path, options.data or DEFAULT_DATA)
     try:
-        opened = close_with_command(context, App(settings_from(options)))
-        _ = opened.store
-        opened.archive.ready()
+        app = close_with_command(context, App(settings_from(options)))
+        _ = app.store
+        app.archive.ready()
     except HeadwaterError:
         if written:  # a file that leads nowhere would stand in the way of the next try
             path.unlink()
         raise
     if as_json:
-        print_json({"settings": str(path), "written": written, "places": data_locations(opened)})
+        print_json({"settings": str(path), "written": written, "places": data_locations(app)})
         return
     out = console()
     out.print(f"{'Wrote' if written else 'Kept'} {path}.", soft_wrap=True)
-    out.print(f"The data lies in {opened.settings.folder}.", soft_wrap=True)
-    recipes = ", ".join(sorted(opened.recipes)) or "none yet"
+    out.print(f"The data lies in {app.settings.folder}.", soft_wrap=True)
+    recipes = ", ".join(sorted(app.recipes)) or "none yet"
     out.print(f"Installed recipes: {recipes}.", soft_wrap=True)
     out.print("\nNext: `headwater run crypto --once`, then `headwater status` and `headwater docs list`.")
     out.print(

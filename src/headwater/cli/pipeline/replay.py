@@ -63,24 +63,24 @@ def start_replay(
         return
     if recipe is None or since is None:
         raise typer.BadParameter("say what to read again: --recipe NAME --since DATE", context)
-    opened = _opened(context, workers)
-    opened.recipe(recipe)
-    now = opened.clock()
+    app = _opened(context, workers)
+    app.recipe(recipe)
+    now = app.clock()
     begin = parse_time(since, now, "--since")
     end = parse_time(until, now, "--until") if until else now
     if begin >= end:
         raise Refused("bad_moment", f"--since {since} is not before the end; give an earlier moment")
-    rows = Replays(opened.store.engine)
+    rows = Replays(app.store.engine)
     name = rows.start(recipe, begin, end, now)
-    opened.store.advance_replay(recipe, now)
-    _go_on(opened, name, wait=wait, quiet=quiet, as_json=as_json)
+    app.store.advance_replay(recipe, now)
+    _go_on(app, name, wait=wait, quiet=quiet, as_json=as_json)
 
 
 @app.command("list")
 def list_replays(context: typer.Context, recipe: OptionalRecipe = None, as_json: Json = False) -> None:
     """List replays, the newest first, with how far they have come."""
-    opened = open_app(context)
-    found = Replays(opened.store.engine).listed(recipe)
+    app = open_app(context)
+    found = Replays(app.store.engine).listed(recipe)
     if as_json:
         print_json_lines(found)
         return
@@ -127,10 +127,10 @@ def report_replay(
 @app.command("pause")
 def pause_replay(context: typer.Context, key: Key, as_json: Json = False) -> None:
     """Let a replay rest: what is being read comes to its end, nothing more is taken."""
-    opened = open_app(context)
-    rows = Replays(opened.store.engine)
+    app = open_app(context)
+    rows = Replays(app.store.engine)
     name = rows.get(key)["id"]
-    rows.pause(name, opened.clock())
+    rows.pause(name, app.clock())
     _tell(
         rows.get(name), f"{short_id(name)} is paused; go on with `headwater replay resume`.", as_json=as_json
     )
@@ -147,12 +147,12 @@ def resume_replay(
     as_json: Json = False,
 ) -> None:
     """Go on with a replay that was paused. With --wait also with one that is running."""
-    opened = _opened(context, workers)
-    rows = Replays(opened.store.engine)
+    app = _opened(context, workers)
+    rows = Replays(app.store.engine)
     found = rows.get(key)
     if not (wait and found["state"] == ReplayState.RUNNING):
-        rows.resume(found["id"], opened.clock())
-    _go_on(opened, found["id"], wait=wait, quiet=quiet, as_json=as_json)
+        rows.resume(found["id"], app.clock())
+    _go_on(app, found["id"], wait=wait, quiet=quiet, as_json=as_json)
 
 
 @app.command("apply")
@@ -176,12 +176,12 @@ def apply_replay(
     chosen = _verdicts(only, "--only")
     if not {*chosen} <= {ReplayVerdict.BETTER, ReplayVerdict.WORSE, ReplayVerdict.CHANGED}:
         raise Refused("bad_verdict", "--only: what is the same or failed cannot be applied")
-    opened = _opened(context, workers)
-    rows = Replays(opened.store.engine)
+    app = _opened(context, workers)
+    rows = Replays(app.store.engine)
     name = rows.get(key)["id"]
-    rows.apply(name, chosen, opened.clock())
+    rows.apply(name, chosen, app.clock())
     if wait:
-        work_with_progress(opened, name, replace_replayed, quiet=quiet)
+        work_with_progress(app, name, replace_replayed, quiet=quiet)
     found = rows.get(name)
     told = f"{format_count(found['replaced'], 'document')} replaced, {found['moved_on']} moved on, {found['stays']} stay."
     if found["state"] == ReplayState.APPLYING:
@@ -192,17 +192,17 @@ def apply_replay(
 @app.command("discard")
 def discard_replay(context: typer.Context, key: Key, as_json: Json = False) -> None:
     """End a replay and forget its report. What was replaced stays replaced."""
-    opened = open_app(context)
-    rows = Replays(opened.store.engine)
+    app = open_app(context)
+    rows = Replays(app.store.engine)
     name = rows.get(key)["id"]
-    rows.discard(name, opened.clock())
+    rows.discard(name, app.clock())
     _tell(rows.get(name), f"{short_id(name)} is discarded.", as_json=as_json)
 
 
-def _go_on(opened: App, name: str, *, wait: bool, quiet: bool, as_json: bool) -> None:
-    rows = Replays(opened.store.engine)
+def _go_on(app: App, name: str, *, wait: bool, quiet: bool, as_json: bool) -> None:
+    rows = Replays(app.store.engine)
     if wait and rows.get(name)["state"] == ReplayState.RUNNING:
-        work_with_progress(opened, name, run_replay, quiet=quiet)
+        work_with_progress(app, name, run_replay, quiet=quiet)
     found = rows.get(name)
     if as_json:
         print_json(found)
@@ -216,12 +216,12 @@ def _go_on(opened: App, name: str, *, wait: bool, quiet: bool, as_json: bool) ->
 
 
 def work_with_progress(
-    opened: App, name: str, work: Callable[[App, str, Callable[[], None]], bool], *, quiet: bool
+    app: App, name: str, work: Callable[[App, str, Callable[[], None]], bool], *, quiet: bool
 ) -> None:
-    rows, out = Replays(opened.store.engine), error_console()
+    rows, out = Replays(app.store.engine), error_console()
     lines = ChangePrinter(lambda: progress_line(rows.get(name)), lambda line: out.print(line, soft_wrap=True))
     watch = Throttle(LINE_EVERY, (lambda: None) if quiet else lines)
-    if not work(opened, name, watch) and not quiet:
+    if not work(app, name, watch) and not quiet:
         out.print(
             "Stopped. It goes on where it is, with any worker, or with `headwater replay resume --wait`."
         )
@@ -239,8 +239,8 @@ def _verdicts(text: str, where: str) -> tuple[ReplayVerdict, ...]:
 
 def _opened(context: typer.Context, workers: int | None) -> App:
     """As it is, or with so many processes; it must be there."""
-    opened = open_app(context)
-    return make_app(context, workers=workers) if workers else opened
+    app = open_app(context)
+    return make_app(context, workers=workers) if workers else app
 
 
 def _rows(context: typer.Context) -> Replays:

@@ -15,12 +15,16 @@ from headwater.cli.pipeline.work import sync_source_list
 from headwater.cli.render.console import cell, console, error_console, print_json
 from headwater.cli.render.progress import show_progress, wants_live, with_quiet_logs
 from headwater.cli.render.run_summary import RunSummary, print_run_summary, read_counts, summarise_run
-from headwater.engine.summarize import followed_recipes, llm_summary_recipes
 from headwater.logs import configure_logs
 from headwater.model.errors import HeadwaterError
 from headwater.runtime.maintenance import SUMMARIES, Maintenance, summaries_task
 from headwater.runtime.runs import record_run
-from headwater.runtime.summaries import rescore_stories, summaries_enabled
+from headwater.runtime.summaries import (
+    followed_recipes,
+    rescore_stories,
+    summaries_enabled,
+    summarized_recipes,
+)
 from headwater.runtime.worker_pool import work
 
 SUMMARY_TIME_LIMIT = timedelta(minutes=30)
@@ -30,9 +34,7 @@ SUMMARY_TIME_LIMIT = timedelta(minutes=30)
 def update_stories_after_run(app: App, recipes: Sequence[str], *, quiet: bool) -> None:
     """Whatever is wrong with the endpoint, the run has ended well: its stories have their local summaries."""
     rescore_stories(app, recipes)
-    if not summaries_enabled(app) or not (llm_summary_recipes(app) | followed_recipes(app)).keys() & set(
-        recipes
-    ):
+    if not summaries_enabled(app) or not {*summarized_recipes(app), *followed_recipes(app)} & set(recipes):
         return
     configure_logs(app.settings.log, app.settings.log_level)
 
@@ -41,7 +43,7 @@ def update_stories_after_run(app: App, recipes: Sequence[str], *, quiet: bool) -
             error_console().print(cell(sentence), style="dim")
 
     try:
-        Maintenance(app, chores={SUMMARIES: summaries_task(tell, longest=SUMMARY_TIME_LIMIT)}).run_now(
+        Maintenance(app, tasks={SUMMARIES: summaries_task(tell, max_time=SUMMARY_TIME_LIMIT)}).run_now(
             SUMMARIES
         )
     except HeadwaterError as trouble:

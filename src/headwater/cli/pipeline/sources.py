@@ -8,8 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headwater.cli.environment import open_app
-from headwater.cli.ops.status import select_recipes
+from headwater.cli.environment import open_app, select_recipes
 from headwater.cli.options import Json, OptionalRecipe, command_group
 from headwater.cli.pipeline import sources_add as sources_check
 from headwater.cli.pipeline import sources_health
@@ -44,16 +43,16 @@ SourceName = Annotated[str, typer.Argument(metavar="SOURCE", help="Its name, add
 @app.command("list")
 def list_sources(context: typer.Context, recipe: OptionalRecipe = None, as_json: Json = False) -> None:
     """List sources with how they stand and when they are looked at next."""
-    opened = open_app(context)
+    app = open_app(context)
     if recipe:
-        select_recipes(opened, recipe)
-    found = opened.catalogue.sources(recipe)
+        select_recipes(app, recipe)
+    found = app.catalogue.sources(recipe)
     if as_json:
         print_json_lines(found)
         return
     made = table("name", "standing", "last look", "next look", "news", "address", flexible="address")
     made.expand = True
-    now = opened.clock()
+    now = app.clock()
     for row in found:
         made.add_row(
             cell(row["name"][:24]),
@@ -101,14 +100,14 @@ def _rhythm_text(source: dict[str, Any]) -> str:
 @app.command("show")
 def show_source(context: typer.Context, source: SourceName, as_json: Json = False) -> None:
     """Show one source: its settings, how far it was read, its last looks."""
-    opened = open_app(context)
-    found = opened.catalogue.source(source)
+    app = open_app(context)
+    found = app.catalogue.source(source)
     if found is None:
         raise Refused("unknown_source", f"no source called '{source}'; see `headwater sources list`")
     if as_json:
         print_json(found)
     else:
-        _show(found, console(), opened.clock())
+        _show(found, console(), app.clock())
 
 
 def _show(found: dict[str, Any], out: Console, now: datetime) -> None:
@@ -154,16 +153,16 @@ def _show(found: dict[str, Any], out: Console, now: datetime) -> None:
 @app.command("pause")
 def pause_source(context: typer.Context, source: SourceName) -> None:
     """Look at a source no more until it is resumed. What it gave stays."""
-    opened = open_app(context)
-    name = opened.operations.pause(source, active=False, now=opened.clock())
+    app = open_app(context)
+    name = app.operations.pause(source, active=False, now=app.clock())
     console().print(cell(f"Paused {name}."))
 
 
 @app.command("resume")
 def resume_source(context: typer.Context, source: SourceName) -> None:
     """Look at a paused source again, at once."""
-    opened = open_app(context)
-    name = opened.operations.pause(source, active=True, now=opened.clock())
+    app = open_app(context)
+    name = app.operations.pause(source, active=True, now=app.clock())
     console().print(cell(f"Resumed {name}."))
 
 
@@ -181,14 +180,14 @@ def reset_source(
     """
     if bool(source) == bool(every):
         raise typer.BadParameter("give either a source or --all RECIPE")
-    opened = open_app(context)
+    app = open_app(context)
     if every:
-        opened.recipe(every)
-        count = opened.operations.reset_all(every, opened.clock())
+        app.recipe(every)
+        count = app.operations.reset_all(every, app.clock())
         console().print(f"{format_count(count, 'source')} reset: due now.")
         return
     assert source is not None
-    name = opened.operations.reset(source, opened.clock())
+    name = app.operations.reset(source, app.clock())
     console().print(cell(f"Reset {name}: it is due now."))
 
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from headwater.app import App
-from headwater.cli.environment import database_exists, make_app
+from headwater.cli.environment import make_app
 from headwater.cli.options import Json, RecipeName
 from headwater.cli.render.console import cell, console, format_relative, print_json, print_json_lines
 from headwater.model.errors import Refused
@@ -39,14 +39,14 @@ def validate(
 
     Stores nothing. Exit code 1 if something cannot be used.
     """
-    opened = make_app(context)
-    urls = [what] if is_url(what) else _addresses(opened, what)
-    checks = check_feeds(opened, urls, timedelta(seconds=seconds))
+    app = make_app(context)
+    urls = [what] if is_url(what) else _addresses(app, what)
+    checks = check_feeds(app, urls, timedelta(seconds=seconds))
     if as_json:
         print_json_lines(asdict(one) for one in checks)
     else:
         for one in checks:
-            _show(one, console(), opened.clock())
+            _show(one, console(), app.clock())
     if not all(one.ok for one in checks):
         raise typer.Exit(1)
 
@@ -58,7 +58,7 @@ def is_url(text: str) -> bool:
 def _addresses(app: App, recipe: str) -> Sequence[str]:
     """Where the recipe's sources are now (they may have moved), else where it says they are."""
     known = app.recipe(recipe)
-    rows = app.catalogue.sources(recipe) if database_exists(app.settings) else []
+    rows = app.catalogue.sources(recipe) if app.settings.database_exists else []
     found = [row["url"] for row in rows if row["kind"] == "feed" and row["active"]]
     return found or [source.url for source in known.sources if source.kind == "feed"]
 
@@ -98,9 +98,7 @@ def add(
         list[str] | None,
         typer.Option(metavar="URL", help="Read this feed when the first cannot be; may be repeated."),
     ] = None,
-    no_check: Annotated[
-        bool, typer.Option("--no-check_feeds", help="Add it without asking it first.")
-    ] = False,
+    no_check: Annotated[bool, typer.Option("--no-check", help="Add it without asking it first.")] = False,
     seconds: Seconds = 2.0,
     as_json: Json = False,
 ) -> None:
@@ -108,27 +106,27 @@ def add(
 
     The address of a site is enough: the feed that its page names, or that such sites usually have, is looked for.
     """
-    opened = make_app(context)
-    opened.recipe(recipe)
+    app = make_app(context)
+    app.recipe(recipe)
     options = {"fallback": fallback} if fallback else {}
     line = SourceLine(
         name=name or urlsplit(url).hostname or url, url=url, every=every, cron=cron, options=options
     )
     make_source(line, recipe, where="source")  # mistakes in the words are told before anything is asked
-    found = None if no_check else _usable(find_feed(opened, url, timedelta(seconds=seconds)))
+    found = None if no_check else _usable(find_feed(app, url, timedelta(seconds=seconds)))
     if found is not None:
         line.name, line.url = name or found.title or line.name, found.url
-    source = _as_it_was(opened, make_source(line, recipe, where="source"))
-    new = opened.store.register([source], opened.clock(), origin="operator")
+    source = _as_it_was(app, make_source(line, recipe, where="source"))
+    new = app.store.register([source], app.clock(), origin="operator")
     if as_json:
         print_json({"id": source.id, "name": source.name, "url": source.url, "new": bool(new)})
         return
     _tell_added(source, found, console(), new=bool(new))
 
 
-def _as_it_was(opened: App, source: Source) -> Source:
+def _as_it_was(app: App, source: Source) -> Source:
     """A source that is there already keeps what was not told anew."""
-    row = opened.catalogue.source(source.id)
+    row = app.catalogue.source(source.id)
     if row is None:
         return source
     known = source_from(row)

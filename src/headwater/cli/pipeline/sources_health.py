@@ -34,20 +34,18 @@ def health(
     as_json: Json = False,
 ) -> None:
     """Show how reliable sources are: successful looks, time, rhythm, quality; with SOURCE day by day."""
-    opened = open_app(context)
-    since = opened.clock() - timedelta(days=days)
+    app = open_app(context)
+    since = app.clock() - timedelta(days=days)
     if source is not None:
-        _show_days(opened, source, since, as_json=as_json)
+        _show_days(app, source, since, as_json=as_json)
         return
-    told = poll_statistics(opened.store.engine, since)
-    records = [
-        _record(opened, one, told.get(one.source.id, {})) for one in source_histories(opened.store.engine)
-    ]
+    told = poll_statistics(app.store.engine, since)
+    records = [_record(app, one, told.get(one.source.id, {})) for one in source_histories(app.store.engine)]
     if as_json:
         print_json_lines(records)
         return
     made = table("name", "looks", "well", "mean ms", "new", "last news", "quiet at most", "quality", "remark")
-    now = opened.clock()
+    now = app.clock()
     for row in records:
         made.add_row(
             cell(row["name"][:24]),
@@ -63,8 +61,8 @@ def health(
     console().print(made if records else "No sources yet.")
 
 
-def _record(opened: App, one: SourceHistory, told: dict[str, Any]) -> dict[str, Any]:
-    usual, now = default_trigger(opened, one.source.recipe), opened.clock()
+def _record(app: App, one: SourceHistory, told: dict[str, Any]) -> dict[str, Any]:
+    usual, now = default_trigger(app, one.source.recipe), app.clock()
     explained = expected_quiet(one.arrivals, poll_interval(one, usual, now))
     count = told.get("looks", 0)
     return {
@@ -84,27 +82,27 @@ def _record(opened: App, one: SourceHistory, told: dict[str, Any]) -> dict[str, 
         "explained_seconds": None if explained is None else explained.total_seconds(),
         "quality": round(sum(one.scores) / len(one.scores), 3) if one.scores else None,
         "failures": one.source.failures,
-        "remark": _remark(one, opened, now),
+        "remark": _remark(one, app, now),
     }
 
 
-def _remark(one: SourceHistory, opened: App, now: datetime) -> str:
+def _remark(one: SourceHistory, app: App, now: datetime) -> str:
     if one.source.stopped:
         return "stopped"
     if not one.source.active:
         return "paused"
     if one.source.failures:
         return f"failing x{one.source.failures}"
-    if source_silence(one, default_trigger(opened, one.source.recipe), now) is not None:
+    if source_silence(one, default_trigger(app, one.source.recipe), now) is not None:
         return "silent"
     return "read worse than before" if detect_quality_drop(one.scores) is not None else ""
 
 
-def _show_days(opened: App, source: str, since: datetime, *, as_json: bool) -> None:
-    found = opened.catalogue.source(source)
+def _show_days(app: App, source: str, since: datetime, *, as_json: bool) -> None:
+    found = app.catalogue.source(source)
     if found is None:
         raise Refused("unknown_source", f"no source called '{source}'; see `headwater sources list`")
-    rows = daily_polls(opened.store.engine, found["id"], since)
+    rows = daily_polls(app.store.engine, found["id"], since)
     if as_json:
         print_json_lines(rows)
         return

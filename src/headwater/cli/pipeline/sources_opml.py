@@ -28,9 +28,7 @@ def import_list(
     recipe: RecipeName,
     path: ListFile,
     *,
-    no_check: Annotated[
-        bool, typer.Option("--no-check_feeds", help="Add them without asking them first.")
-    ] = False,
+    no_check: Annotated[bool, typer.Option("--no-check", help="Add them without asking them first.")] = False,
     seconds: Annotated[float, typer.Option(min=0.1, help="How long each may take to answer.")] = 10.0,
     as_json: Json = False,
 ) -> None:
@@ -39,13 +37,11 @@ def import_list(
     Those that cannot be used are told and left out. What was there already stays as it is. Exit code 1 if none could
     be added.
     """
-    opened = make_app(context)
-    opened.recipe(recipe)
+    app = make_app(context)
+    app.recipe(recipe)
     outlines = _read(path)
-    checks = (
-        None if no_check else check_feeds(opened, [one.url for one in outlines], timedelta(seconds=seconds))
-    )
-    told = _added(opened, recipe, outlines, checks)
+    checks = None if no_check else check_feeds(app, [one.url for one in outlines], timedelta(seconds=seconds))
+    told = _added(app, recipe, outlines, checks)
     if as_json:
         print_json_lines(told)
     else:
@@ -120,9 +116,9 @@ def export_list(
     ] = None,
 ) -> None:
     """Write the feeds of a recipe as OPML, for other programs and for import elsewhere."""
-    opened = open_app(context)
-    opened.recipe(recipe)
-    rows = [row for row in opened.catalogue.sources(recipe) if row["kind"] == "feed" and row["url"]]
+    app = open_app(context)
+    app.recipe(recipe)
+    rows = [row for row in app.catalogue.sources(recipe) if row["kind"] == "feed" and row["url"]]
     text = write_opml(f"Feeds of {recipe}", [_outline(row) for row in rows])
     if out is None:
         sys.stdout.write(text)

@@ -1,5 +1,6 @@
 """`headwater summaries`: stories summarised by a language model."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -18,19 +19,19 @@ from headwater.cli.render.console import (
     short_id,
     table,
 )
-from headwater.engine.summarize import (
-    DAY,
-    SETTING,
-    has_unfinished_summaries,
-    llm_summary_recipes,
-    open_summary_round,
-)
+from headwater.engine.summarize import BUDGET_PERIOD
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
+from headwater.model.summaries import SummaryBatch
 from headwater.runtime.maintenance import SUMMARIES, Maintenance, summaries_task
+from headwater.runtime.summaries import (
+    SETTING,
+    estimate_round,
+    has_unfinished_summaries,
+    summarized_recipes,
+    summary_store,
+)
 from headwater.settings.llm import check_endpoint
-from headwater.store.summaries.batches import SummaryBatches
-from headwater.store.summaries.requests import SummaryRequests
 
 app = command_group("Let a language model summarise stories; see what was asked and what it cost.")
 
@@ -49,14 +50,14 @@ def run(
     It asks the endpoint of the setting `summaries` about the stories of recipes in tier C. It may be killed at any
     moment and run again: no batch is sent twice.
     """
-    opened = _opened(context)
-    if not llm_summary_recipes(opened):
+    app = _opened(context)
+    if not summarized_recipes(app):
         _tell("No recipe is in tier C: what was sent before is followed, nothing new is asked.")
     if dry_run:
-        told: dict[str, Any] = asdict(open_summary_round(opened, _tell).estimate())
+        told: dict[str, Any] = asdict(estimate_round(app, _tell))
     else:
         told = Maintenance(
-            opened, chores={SUMMARIES: summaries_task(_tell, longest=SUMMARY_TIME_LIMIT)}
+            app, tasks={SUMMARIES: summaries_task(_tell, max_time=SUMMARY_TIME_LIMIT)}
         ).run_now(SUMMARIES)
     if as_json:
         print_json(told)
@@ -67,18 +68,19 @@ def run(
 @app.command("status")
 def status(context: typer.Context, as_json: Json = False) -> None:
     """Tell how many stories wait, were answered or failed, what was spent, and how batches stand."""
-    opened = open_app(context)
-    rows, batches = SummaryRequests(opened.store.engine), SummaryBatches(opened.store.engine).listed()
-    spent = rows.spent(opened.clock() - DAY)
-    counts = rows.counts()
+    app = open_app(context)
+    store = summary_store(app)
+    batches = store.recent_batches()
+    spent = store.spent_since(app.clock() - BUDGET_PERIOD)
+    counts = store.request_counts()
     if as_json:
-        daily_budget = opened.settings.summaries.daily_budget
+        daily_budget = app.settings.summaries.daily_budget
         print_json(
             {
                 "requests": counts,
                 "spent_24_hours": spent,
                 "daily_budget": daily_budget,
-                "batches": [dict(b) for b in batches],
+                "batches": [asdict(batch) for batch in batches],
             }
         )
         return
@@ -97,39 +99,40 @@ def cancel(context: typer.Context, as_json: Json = False) -> None:
 
     An open batch is cancelled at the other end in the same call, or, if it cannot be reached, by the next round.
     """
-    opened = _opened(context)
-    waiting = SummaryRequests(opened.store.engine).cancel_waiting(opened.clock())
-    batches = SummaryBatches(opened.store.engine).cancel(opened.clock())
+    app = _opened(context)
+    store = summary_store(app)
+    waiting = store.cancel_waiting(app.clock())
+    batches = store.cancel_batches(app.clock())
     told = {"cancelled": waiting, "batches": batches}
     if batches:
-        Maintenance(opened, chores={SUMMARIES: summaries_task(ask=False)}).run_now(SUMMARIES)
+        Maintenance(app, tasks={SUMMARIES: summaries_task(ask=False)}).run_now(SUMMARIES)
     if as_json:
         print_json(told)
     else:
-        console().print(f"{waiting} questions and {batches} batches are cancelled.", soft_wrap=True)
+        console().print(f"{waiting} requests and {batches} batches are cancelled.", soft_wrap=True)
 
 
 @app.command("retry")
 def retry(context: typer.Context, as_json: Json = False) -> None:
     """Ask again about what failed or was cancelled; the next round does it."""
-    opened = open_app(context)
-    count = SummaryRequests(opened.store.engine).retry(opened.clock())
+    app = open_app(context)
+    count = summary_store(app).retry_requests(app.clock())
     if as_json:
         print_json({"count": count})
     else:
-        console().print(f"{count} questions wait again.")
+        console().print(f"{count} requests wait again.")
 
 
 def _opened(context: typer.Context) -> App:
-    opened = open_app(context)
-    check_endpoint(opened.settings.summaries, SETTING)
-    if not llm_summary_recipes(opened) and not has_unfinished_summaries(opened):
+    app = open_app(context)
+    check_endpoint(app.settings.summaries, SETTING)
+    if not summarized_recipes(app) and not has_unfinished_summaries(app):
         raise Refused(
             "nothing_to_do",
             "no recipe is in tier C; set recipes.geopolitics.options.tier to C to have stories summarised",
         )
-    configure_logs(opened.settings.log, opened.settings.log_level)
-    return opened
+    configure_logs(app.settings.log, app.settings.log_level)
+    return app
 
 
 def _tell(sentence: str) -> None:
@@ -139,25 +142,25 @@ def _tell(sentence: str) -> None:
 def _sentence(told: dict[str, Any]) -> str:
     return (
         "{planned} planned, {asked} asked, {answered} answered, {failed} failed, {postponed} postponed; "
-        "{batches_sent} batches sent, {batches_ended} ended; {retold} stories retold."
+        "{batches_sent} batches sent, {batches_ended} ended; {stories_updated} stories updated."
     ).format(**told)
 
 
-def _listed(batches: list[Any]) -> Any:
+def _listed(batches: Sequence[SummaryBatch]) -> Any:
     """`state` is what the other end says, as far as it was asked."""
     made = table(
         "batch", "made", "model", "state", "requests", "cost", "reason",
         numbers=("requests", "cost"), flexible="reason",
     )  # fmt: skip
-    for row in batches:
-        cost = "" if row["cost"] is None else f"{row['cost']:.4f}"
+    for batch in batches:
+        cost = "" if batch.cost is None else f"{batch.cost:.4f}"
         made.add_row(
-            short_id(row["id"]),
-            format_time(row["created_at"]),
-            cell(row["model"]),
-            cell(row["status"] or row["state"]),
-            cell(row["requests"]),
+            short_id(batch.id),
+            format_time(batch.created_at),
+            cell(batch.model),
+            cell(batch.status or batch.state),
+            cell(batch.requests),
             cost,
-            cell(row["reason"]),
+            cell(batch.reason),
         )
     return made

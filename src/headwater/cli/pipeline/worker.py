@@ -10,7 +10,7 @@ from headwater.app import App
 from headwater.cli.environment import make_app
 from headwater.cli.options import Quiet, single_command
 from headwater.cli.render.console import error_console
-from headwater.recipe_loader import RECIPE_ENTRY_POINTS
+from headwater.model.recipe import RECIPE_ENTRY_POINTS
 
 RecipeFilter = Annotated[
     list[str] | None, typer.Option("--recipe", metavar="RECIPE", help="Only this recipe; may be repeated.")
@@ -46,12 +46,12 @@ def worker(
     serve(app, wanted)
 
 
-def selected_recipe_names(opened: App, wanted: Sequence[str] | None) -> Sequence[str]:
+def selected_recipe_names(app: App, wanted: Sequence[str] | None) -> Sequence[str]:
     """All that are installed, or those that were named. None is loaded for that: the workers do it."""
     installed = sorted({entry.name for entry in entry_points(group=RECIPE_ENTRY_POINTS)})
     for name in wanted or ():
         if name not in installed:
-            opened.recipe(name)  # says what there is
+            app.recipe(name)  # says what there is
     return wanted or installed
 
 

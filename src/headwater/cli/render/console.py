@@ -1,4 +1,4 @@
-"""How things look: tables for people, JSON for machines, nothing from outside that could steer a terminal."""
+"""Tables for people, JSON for programs. Text from outside cannot control the terminal."""
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,39 +16,47 @@ SHORT_ID_LENGTH = 12
 
 
 def console() -> Console:
-    """For what was asked for."""
+    """Standard output: the result of the command."""
     return Console(highlight=False, markup=False, emoji=False)
 
 
 def error_console() -> Console:
-    """For what happens meanwhile: standard output stays data."""
+    """Standard error: progress and warnings, so that standard output holds data only."""
     return Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 
 def print_json(value: Any) -> None:
-    """One document."""
+    """One JSON value, indented."""
     encoded = msgspec.json.format(msgspec.json.encode(value), indent=2)
     sys.stdout.write(encoded.decode() + "\n")
 
 
+def print_result(record: Mapping[str, Any], message: str, *, as_json: bool) -> None:
+    """The outcome of a command that changes something: the record, or a sentence."""
+    if as_json:
+        print_json(record)
+    else:
+        console().print(cell(message), soft_wrap=True)
+
+
 def print_json_lines(records: Iterable[Mapping[str, Any]]) -> None:
-    """One document per line, to be filtered line by line."""
+    """One JSON object per line."""
     for record in records:
         sys.stdout.write(msgspec.json.encode(record).decode() + "\n")
 
 
 def table(*columns: str, numbers: Sequence[str] = (), flexible: str | None = None) -> Table:
-    """A plain table; the flexible column gives way when the terminal is narrow."""
-    made = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
+    """A plain table; the flexible column shrinks when the terminal is narrow."""
+    listing = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
     for name in columns:
-        made.add_column(
+        listing.add_column(
             name,
             justify="right" if name in numbers else "left",
             no_wrap=True,
             overflow="ellipsis",
             ratio=1 if name == flexible else None,
         )
-    return made
+    return listing
 
 
 def cell(value: object, style: str = "") -> Text:
@@ -65,7 +73,7 @@ def format_count(number: int, thing: str) -> str:
 
 
 def short_id(key: str | None) -> str:
-    """The beginning of a key; long enough to find it again."""
+    """The beginning of an id, long enough to find the record again."""
     return (key or "")[:SHORT_ID_LENGTH]
 
 
@@ -73,20 +81,20 @@ def format_time(value: datetime | None) -> str:
     return f"{value:%Y-%m-%d %H:%M}" if value else ""
 
 
-def format_relative(then: datetime | None, now: datetime) -> str:
+def format_relative(time: datetime | None, now: datetime) -> str:
     """ "in 2 h", "3 d ago"."""
-    if then is None:
+    if time is None:
         return ""
-    seconds = (then - now).total_seconds()
+    seconds = (time - now).total_seconds()
     size = format_duration(abs(seconds))
     if size == "0 s":
         return "now"
     return f"in {size}" if seconds > 0 else f"{size} ago"
 
 
-def format_due(then: datetime | None, now: datetime) -> str:
+def format_due(time: datetime | None, now: datetime) -> str:
     """ "in 2 h", or "now" for what is due."""
-    return "now" if then is not None and then <= now else format_relative(then, now)
+    return "now" if time is not None and time <= now else format_relative(time, now)
 
 
 def format_duration(seconds: float) -> str:
@@ -97,9 +105,9 @@ def format_duration(seconds: float) -> str:
 
 
 def format_size(count: int) -> str:
-    amount = float(count)
+    size = float(count)
     for unit in ("bytes", "kB", "MB", "GB"):
-        if amount < 1000 or unit == "GB":
-            return f"{amount:.0f} {unit}" if unit == "bytes" else f"{amount:.1f} {unit}"
-        amount /= 1000
+        if size < 1000 or unit == "GB":
+            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1000
     return str(count)

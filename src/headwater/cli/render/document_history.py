@@ -1,4 +1,4 @@
-"""The story of one document as a tree."""
+"""The history of one document as a tree."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
@@ -23,41 +23,41 @@ HEADERS = (
     "link",
 )
 REPLACED = {"figures": "figure replaced", "slips": "figure corrected", "names": "name replaced"}
-"""Kinds of slots that hold something else in the later text."""
+"""Labels of differences between two texts, by kind."""
 
 
-def history_tree(story: Record, sources: Mapping[str, str], title: Callable[[str], str]) -> Tree:
-    """`story` is what `history.explain` gives; `sources` are names by id; `title` finds another document's title."""
-    document, lead = story["document"], story["lead"]
+def history_tree(history: Record, sources: Mapping[str, str], title: Callable[[str], str]) -> Tree:
+    """`history` is the result of `explain`; `sources` are names by id; `title` finds another document's title."""
+    document, lead = history["document"], history["lead"]
     tree = Tree(cell((document or lead)["title"] or lead["url"], "bold"), guide_style="dim")
-    _standing(tree, document, lead)
-    _source(tree, story)
-    _captures(tree, story["captures"])
+    _state(tree, document, lead)
+    _source(tree, history)
+    _captures(tree, history["captures"])
     if document:
-        _branch(tree, "made by", (_trail_entry(mark) for mark in document["trail"] or ()))
+        _branch(tree, "made by", (_trail_entry(entry) for entry in document["trail"] or ()))
         _branch(tree, "fields", _origins(document))
-    _branch(tree, "facts", (_fact(fact) for fact in story["facts"]))
-    _branch(tree, "mentions", (f"{m['subject_id']} x{m['count']} {m['kind']}" for m in story["mentions"]))
-    _branch(tree, "recognised by", (f"{f['kind']}  {f['value']}" for f in story["fingerprints"]))
+    _branch(tree, "facts", (_fact(fact) for fact in history["facts"]))
+    _branch(tree, "mentions", (f"{m['subject_id']} x{m['count']} {m['kind']}" for m in history["mentions"]))
+    _branch(tree, "recognised by", (f"{f['kind']}  {f['value']}" for f in history["fingerprints"]))
     record = document["id"] if document else lead["id"]
-    _edges(tree, story["edges"], record, title)
-    _branch(tree, "also told by", (_also(other, sources) for other in story["also_seen"]))
-    _branch(tree, "stories", (_membership(member) for member in story["stories"]))
-    _branch(tree, "delivered", (_delivery(delivery) for delivery in story["deliveries"]))
-    _branch(tree, "earlier revisions", (_revision(revision) for revision in story["revisions"]))
-    _branch(tree, "quarantine", (_quarantine(row) for row in story["quarantine"]))
+    _edges(tree, history["edges"], record, title)
+    _branch(tree, "also listed by", (_also(other, sources) for other in history["also_seen"]))
+    _branch(tree, "stories", (_membership(member) for member in history["stories"]))
+    _branch(tree, "delivered", (_delivery(delivery) for delivery in history["deliveries"]))
+    _branch(tree, "earlier revisions", (_revision(revision) for revision in history["revisions"]))
+    _branch(tree, "quarantine", (_quarantine(row) for row in history["quarantine"]))
     return tree
 
 
 def _branch(tree: Tree, label: str, lines: Iterable[str]) -> None:
-    found = [line for line in lines if line]
-    if found:
+    shown = [line for line in lines if line]
+    if shown:
         branch = tree.add(Text(label, style="cyan"))
-        for line in found:
+        for line in shown:
             branch.add(cell(line))
 
 
-def _standing(tree: Tree, document: Record | None, lead: Record) -> None:
+def _state(tree: Tree, document: Record | None, lead: Record) -> None:
     if document is None:
         tree.add(cell(f"no document yet: lead {lead['id']} is {lead['state']} {lead['reason'] or ''}"))
         return
@@ -68,13 +68,13 @@ def _standing(tree: Tree, document: Record | None, lead: Record) -> None:
     tree.add(cell(document["url"]))
 
 
-def _source(tree: Tree, story: Record) -> None:
-    lead, source, run = story["lead"], story["source"], story["run"]
+def _source(tree: Tree, history: Record) -> None:
+    lead, source, run = history["lead"], history["source"], history["run"]
     lines = [f"{source['name']} ({source['kind']}) {source['url']}"] if source else []
     if run:
-        asked = f"http {run['http_status']}" if run["http_status"] else run["error"] or "no answer"
+        outcome = f"http {run['http_status']}" if run["http_status"] else run["error"] or "no answer"
         lines.append(
-            f"look of {format_time(run['started_at'])}: {asked} in {run['elapsed_ms']} ms, {run['found_count']} found, "
+            f"poll of {format_time(run['started_at'])}: {outcome} in {run['elapsed_ms']} ms, {run['found_count']} found, "
             f"{run['new_count']} new"
         )
     lines.append(
@@ -84,7 +84,7 @@ def _source(tree: Tree, story: Record) -> None:
         lines.append(
             f"brought its own text ({lead['body_type']}, {format_size(len(lead['body']))}): not fetched"
         )
-    _branch(tree, "told by", lines)
+    _branch(tree, "listed by", lines)
 
 
 def _captures(tree: Tree, captures: Sequence[Record]) -> None:
@@ -100,24 +100,26 @@ def _captures(tree: Tree, captures: Sequence[Record]) -> None:
             )
         )
         branch.add(cell(f"sha256 {capture['sha256']}"))
-        policy = _pairs({name: said for name, said in capture["policy"].items() if name not in SIGNAL_FIELDS})
+        policy = _pairs(
+            {name: value for name, value in capture["policy"].items() if name not in SIGNAL_FIELDS}
+        )
         branch.add(cell(f"allowed by {policy}" if policy else "allowed by the usual rules"))
-        wishes = _pairs({name: capture["policy"].get(name) for name in SIGNAL_FIELDS})
-        if wishes:
-            branch.add(cell(f"its publisher says {wishes}"))
-        told = {name: capture["headers"][name] for name in HEADERS if name in capture["headers"]}
-        for name, value in told.items():
+        signals = _pairs({name: capture["policy"].get(name) for name in SIGNAL_FIELDS})
+        if signals:
+            branch.add(cell(f"reservations of the publisher: {signals}"))
+        headers = {name: capture["headers"][name] for name in HEADERS if name in capture["headers"]}
+        for name, value in headers.items():
             branch.add(cell(f"{name}: {value}", "dim"))
 
 
-def _trail_entry(mark: Record) -> str:
-    changed = ", ".join(mark["changed"]) or "nothing"
-    notes = _pairs(_without_measures(mark["notes"]))
-    return f"{mark['step']} (version {mark['version']}) changed {changed}" + (f"; {notes}" if notes else "")
+def _trail_entry(entry: Record) -> str:
+    changed = ", ".join(entry["changed"]) or "nothing"
+    notes = _pairs(_without_measures(entry["notes"]))
+    return f"{entry['step']} (version {entry['version']}) changed {changed}" + (f"; {notes}" if notes else "")
 
 
 def _without_measures(notes: Record | None) -> Record | None:
-    """What was measured for a duplicate stands with its edge."""
+    """Without the measurements of a duplicate, which are shown with its edge."""
     if not notes or "compared_with" not in notes:
         return notes
     return {name: value for name, value in notes.items() if name in {"ended", "of"}}
@@ -136,7 +138,7 @@ def _origins(document: Record) -> Iterable[str]:
 
 
 def _fact(fact: Record) -> str:
-    return f"{fact['name']} = {fact['value']} said by {fact['step']} (version {fact['version']})"
+    return f"{fact['name']} = {fact['value']} set by {fact['step']} (version {fact['version']})"
 
 
 def _edges(tree: Tree, edges: Sequence[Record], record: str, title: Callable[[str], str]) -> None:
@@ -154,40 +156,40 @@ def _edge(edge: Record, record: str, title: Callable[[str], str], evidence: str)
     outward = edge["from_id"] == record
     other = edge["to_id"] if outward else edge["from_id"]
     relation = f"is a {edge['relation']} of" if outward else f"has the {edge['relation']}"
-    told = f"{relation} {short_id(other)} {title(other)} by {edge['rule']}, score {edge['score']:g}"
-    return f"{told}; {evidence}" if evidence else told
+    text = f"{relation} {short_id(other)} {title(other)} by {edge['rule']}, score {edge['score']:g}"
+    return f"{text}; {evidence}" if evidence else text
 
 
 def _compared(edge: Record, title: Callable[[str], str]) -> Table:
-    """What was measured between two texts, side by side. The earlier one may be another copy of the same original."""
-    found, later = edge["evidence"], edge["from_id"]
-    earlier = found.get("compared_with") or edge["to_id"]
+    """The measurements of two texts side by side. The earlier one may be another copy of the same original."""
+    evidence, later = edge["evidence"], edge["from_id"]
+    earlier = evidence.get("compared_with") or edge["to_id"]
     sides = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("", "earlier", "later"):
         sides.add_column(name, overflow="fold")
     for row in (
         ("document", short_id(earlier), short_id(later)),
         ("title", title(earlier), title(later)),
-        ("words of the story", found["earlier_length"], found["later_length"]),
-        ("also in the other", f"{found['earlier_coverage']:.0%}", f"{found['later_coverage']:.0%}"),
-        *((words, old, new) for kind, words in REPLACED.items() for old, new in found[kind]),
+        ("words of the story", evidence["earlier_length"], evidence["later_length"]),
+        ("also in the other", f"{evidence['earlier_coverage']:.0%}", f"{evidence['later_coverage']:.0%}"),
+        *((words, old, new) for kind, words in REPLACED.items() for old, new in evidence[kind]),
     ):
         sides.add_row(*map(cell, row))
-    for name, value in _besides(found):
+    for name, value in _besides(evidence):
         sides.add_row(cell(name), cell(value))
     return sides
 
 
-def _besides(found: Record) -> Iterable[tuple[str, str]]:
-    gap = found["gap"]
+def _besides(evidence: Record) -> Iterable[tuple[str, str]]:
+    gap = evidence["gap"]
     yield (
         "time between",
         format_duration(msgspec.convert(gap, timedelta).total_seconds()) if gap else "unknown",
     )
-    yield "publisher", "the same" if found["same_publisher"] else "another"
-    yield "figures", f"{found['figures_kept']} kept, {found['figures_unknown']} new"
-    said = {"title_changed": "title changed", "correction": "announces a correction"}
-    if notes := [words for name, words in said.items() if found[name]]:
+    yield "publisher", "the same" if evidence["same_publisher"] else "another"
+    yield "figures", f"{evidence['figures_kept']} kept, {evidence['figures_unknown']} new"
+    labels = {"title_changed": "title changed", "correction": "announces a correction"}
+    if notes := [words for name, words in labels.items() if evidence[name]]:
         yield "besides", ", ".join(notes)
 
 

@@ -1,28 +1,28 @@
-"""What went wrong, in one sentence that says what to do."""
+"""Errors as one sentence that names the cause and what to do."""
 
 from headwater.model.errors import HeadwaterError, Refused
 
 ADVICE = {
-    "database_unavailable": "the database cannot be used now ({detail}). If another process is busy with it, wait "
-    "and try again; otherwise check the setting `database`. Nothing is lost.",
-    "disk_full": "there is no space left on the disk ({detail}). Make room and start again: what was stored is safe, "
-    "and the rest will be done then.",
-    "archive_unavailable": "the archive cannot be used now ({detail}). Check that its folder can be read and written, "
-    "or that its server answers. Nothing is lost.",
-    "archive_denied": "{detail}. Nothing is lost.",
-    "archive_no_bucket": "{detail}. Nothing is lost.",
-    "folder_unwritable": "it cannot be written there ({detail}). Check that the folder exists and that you may write "
-    "into it.",
+    "database_unavailable": "the database is unavailable ({detail}). If another process is using it, wait "
+    "and try again; otherwise check the setting `database`. No data is lost.",
+    "disk_full": "the disk is full ({detail}). Free some space and start again: stored data is safe, "
+    "and the remaining work continues.",
+    "archive_unavailable": "the archive is unavailable ({detail}). Check that its folder can be read and written, "
+    "or that its server answers. No data is lost.",
+    "archive_denied": "{detail}. No data is lost.",
+    "archive_no_bucket": "{detail}. No data is lost.",
+    "folder_unwritable": "the folder cannot be written ({detail}). Check that it exists and that you may write "
+    "to it.",
     "redis_unavailable": "the Redis server cannot be reached ({detail}). Check that it runs and that its address in the "
-    "settings is right. Nothing is lost.",
-    "redis_refused": "the Redis server refuses to do this ({detail}). Check the password and the rights of the user in its "
-    "address. Nothing is lost.",
+    "settings is correct. No data is lost.",
+    "redis_refused": "the Redis server refuses the command ({detail}). Check the password and the permissions of the user in its "
+    "address. No data is lost.",
     "database_damaged": "the database is damaged ({detail}). The captures in the archive are not affected.",
 }
 
 
 def error_message(error: HeadwaterError) -> str:
-    """The advice for a known reason, else the error's own words."""
+    """The advice for a known reason, or the message of the error."""
     detail = printable_text(error.detail).strip().rstrip(".")
     if error.reason in ADVICE:
         return ADVICE[error.reason].format(detail=detail or error.reason)
@@ -32,12 +32,14 @@ def error_message(error: HeadwaterError) -> str:
 
 
 def printable_text(text: object) -> str:
-    """Text from outside, without what could steer a terminal: control characters and direction overrides."""
-    return "".join(letter if _is_printable(letter) else "\N{REPLACEMENT CHARACTER}" for letter in str(text))
+    """Text from outside without characters that control a terminal: control codes and direction overrides."""
+    return "".join(
+        character if _is_printable(character) else "\N{REPLACEMENT CHARACTER}" for character in str(text)
+    )
 
 
-def _is_printable(letter: str) -> bool:
-    code = ord(letter)
-    if letter in "\n\t":
+def _is_printable(character: str) -> bool:
+    code = ord(character)
+    if character in "\n\t":
         return True
     return not (code < 0x20 or 0x7F <= code < 0xA0 or 0x202A <= code <= 0x202E or 0x2066 <= code <= 0x2069)

@@ -1,4 +1,4 @@
-"""What is happening, while it happens: a live table on a terminal, a line now and then elsewhere."""
+"""Progress on standard error: a live table on a terminal, a line every few seconds elsewhere."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -19,16 +19,17 @@ from headwater.cli.render.console import error_console, format_count, format_dur
 from headwater.cli.render.run_summary import RecipeCounts, recipe_counts
 
 LIVE_EVERY, LINE_EVERY = 0.4, 3.0
+READ_LIVE_EVERY, READ_LINE_EVERY = 0.3, 5.0
 REPEAT_UNCHANGED_AFTER = 10
 
 
 def wants_live(options: GlobalOptions, console: Console) -> bool:
-    """A live table is torn by log lines, so whoever asks for logs gets plain lines of progress as well."""
+    """Log lines would tear a live table apart, so with logs progress is printed as plain lines."""
     return console.is_terminal and options.log is None and options.log_level is None
 
 
 def with_quiet_logs(app: App, *, live: bool) -> App:
-    """Warnings that the live table shows anyway are not logged over it."""
+    """The live table shows failures itself: warnings are not logged over it."""
     return App(msgspec.structs.replace(app.settings, log_level="error"), app.clock) if live else app
 
 
@@ -36,23 +37,23 @@ def with_quiet_logs(app: App, *, live: bool) -> App:
 def show_progress(
     app: App, recipes: Sequence[str], *, quiet: bool, live: bool
 ) -> Iterator[Callable[[], None]]:
-    """Gives the function to call several times a second; it looks at the rows only now and then."""
+    """Yields a function to call several times a second; it reads the database every few seconds at most."""
     if quiet:
         yield lambda: None
         return
     console = error_console()
-    look = ProgressView(app, recipes)
+    view = ProgressView(app, recipes)
     if not live:
-        yield Throttle(LINE_EVERY, ChangePrinter(look.line, lambda line: console.print(line, soft_wrap=True)))
+        yield Throttle(LINE_EVERY, ChangePrinter(view.line, lambda line: console.print(line, soft_wrap=True)))
         return
-    with Live(look.panel(), console=console, auto_refresh=False, transient=True) as display:
-        spinner = Throttle(LIVE_EVERY, lambda: display.update(look.panel(), refresh=True))
+    with Live(view.panel(), console=console, auto_refresh=False, transient=True) as display:
+        spinner = Throttle(LIVE_EVERY, lambda: display.update(view.panel(), refresh=True))
         yield spinner
 
 
 @dataclass
 class Throttle:
-    """Calls a function, but not more often than so many seconds."""
+    """Calls a function, at most once in so many seconds."""
 
     seconds: float
     act: Callable[[], None]
@@ -66,38 +67,40 @@ class Throttle:
 
 @dataclass
 class ChangePrinter:
-    """Tells what changed; what did not only now and then, as a sign of life."""
+    """Prints a line when it changes, and an unchanged line every so often, to show that the program is alive."""
 
     read: Callable[[], str]
-    tell: Callable[[str], None]
-    told: str = ""
-    silent: int = 0
+    print_line: Callable[[str], None]
+    printed: str = ""
+    unchanged: int = 0
 
     def __call__(self) -> None:
         line = self.read()
-        self.silent += 1
-        if line != self.told or self.silent >= REPEAT_UNCHANGED_AFTER:
-            self.tell(line)
-            self.told, self.silent = line, 0
+        self.unchanged += 1
+        if line != self.printed or self.unchanged >= REPEAT_UNCHANGED_AFTER:
+            self.print_line(line)
+            self.printed, self.unchanged = line, 0
 
 
 @dataclass
 class ProgressView:
-    """Reads the counts of the recipes and shows them."""
+    """Reads the counts of the recipes and renders them."""
 
     app: App
     recipes: Sequence[str]
-    begun: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=time.monotonic)
     spinner: Spinner = field(default_factory=lambda: Spinner("dots"))
 
     def read(self) -> list[tuple[str, RecipeCounts, int]]:
-        """Each recipe's name, figures, and how many of its sources are being polled."""
+        """Each recipe's name, counts, and number of sources that are due."""
         now = self.app.clock()
-        found = [(name, self.app.catalogue.status(name, now)) for name in self.recipes]
-        return [(name, recipe_counts(status), status["unfinished"]["poll"]["due"]) for name, status in found]
+        statuses = [(name, self.app.catalogue.status(name, now)) for name in self.recipes]
+        return [
+            (name, recipe_counts(status), status["unfinished"]["poll"]["due"]) for name, status in statuses
+        ]
 
     def line(self) -> str:
-        parts = [f"{name}: {counts_line(seen)}" for name, seen, _ in self.read()]
+        parts = [f"{name}: {counts_line(counts)}" for name, counts, _ in self.read()]
         return "; ".join(parts)
 
     def panel(self) -> RenderableType:
@@ -106,28 +109,25 @@ class ProgressView:
             grid.add_column(justify="right")
         heads = ("came in", "kept", "not kept", "waiting", "delivered", "")
         grid.add_row(self.spinner, *(Text(head, style="dim") for head in heads))
-        for name, seen, due in self.read():
-            ended = seen.duplicate + seen.dropped + seen.set_aside + seen.quarantined
-            counts = (seen.came_in, seen.kept, ended, seen.waiting, seen.delivered)
-            feeds = (
+        for name, counts, due in self.read():
+            not_kept = counts.duplicate + counts.dropped + counts.set_aside + counts.quarantined
+            numbers = (counts.came_in, counts.kept, not_kept, counts.waiting, counts.delivered)
+            activity = (
                 f"{format_count(due, 'source')} to poll"
                 if due
-                else format_duration(time.monotonic() - self.begun)
+                else format_duration(time.monotonic() - self.started)
             )
-            cells = (Text(str(count), style="bold") for count in counts)
-            grid.add_row(Text(name, style="bold cyan"), *cells, Text(feeds, style="dim"))
+            cells = (Text(str(count), style="bold") for count in numbers)
+            grid.add_row(Text(name, style="bold cyan"), *cells, Text(activity, style="dim"))
         return grid
 
 
-def counts_line(seen: RecipeCounts) -> str:
+def counts_line(counts: RecipeCounts) -> str:
     return (
-        f"{seen.came_in} came in, {seen.kept} kept, {seen.duplicate} duplicate, {seen.dropped} dropped, "
-        f"{seen.set_aside} set aside, {seen.quarantined} quarantined, {seen.waiting} waiting, "
-        f"{seen.delivered} delivered"
+        f"{counts.came_in} came in, {counts.kept} kept, {counts.duplicate} duplicate, {counts.dropped} dropped, "
+        f"{counts.set_aside} set aside, {counts.quarantined} quarantined, {counts.waiting} waiting, "
+        f"{counts.delivered} delivered"
     )
-
-
-TELL_LIVE, TELL_LINE = 0.3, 5.0
 
 
 @dataclass
@@ -135,7 +135,7 @@ class ReadCounts:
     total: int = 0
     read: int = 0
     size: int = 0
-    begun: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=time.monotonic)
 
     def add(self, *, ok: bool, size: int) -> None:
         self.total += 1
@@ -143,16 +143,16 @@ class ReadCounts:
         self.size += size
 
     def line(self) -> str:
-        elapsed = max(0.001, time.monotonic() - self.begun)
+        elapsed = max(0.001, time.monotonic() - self.started)
         return (
-            f"{self.total} done, {self.read} read, {self.total - self.read} not, "
+            f"{self.total} done, {self.read} read, {self.total - self.read} failed, "
             f"{self.total / elapsed:.0f} a second, {self.size / 1e6:.0f} MB"
         )
 
 
 @dataclass
 class ReadProgress:
-    """Progress on standard error: in place on a terminal, a line now and then elsewhere."""
+    """Progress on standard error: updated in place on a terminal, a line every few seconds elsewhere."""
 
     counts: ReadCounts
     quiet: bool
@@ -161,17 +161,17 @@ class ReadProgress:
 
     def __enter__(self) -> Self:
         live = self.console.is_terminal
-        self.every = Throttle(TELL_LIVE if live else TELL_LINE, self._tell)
+        self.every = Throttle(READ_LIVE_EVERY if live else READ_LINE_EVERY, self._print)
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
         if kind is None and not self.quiet and self.counts.total > 1:
-            self._tell(last=True)
+            self._print(last=True)
 
     def now(self) -> None:
         if not self.quiet and self.every is not None:
             self.every()
 
-    def _tell(self, *, last: bool = False) -> None:
+    def _print(self, *, last: bool = False) -> None:
         live = self.console.is_terminal
         self.console.print(self.counts.line(), end="\n" if last or not live else "\r", soft_wrap=True)

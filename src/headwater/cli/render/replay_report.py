@@ -1,4 +1,4 @@
-"""How replays look: how far they have come, what would change."""
+"""Replays: their progress, and what would change."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -15,64 +15,66 @@ STYLES = {"worse": "red", "failed": "red", "changed": "yellow", "better": "green
 FIELDS_SHOWN = 15
 
 
-def progress_line(found: Record) -> str:
-    if found["state"] in {ReplayState.APPLYING, ReplayState.APPLIED}:
-        return f"{found['replaced']} replaced, {found['moved_on']} moved on, {found['stays']} stay"
-    counts = ", ".join(f"{found[verdict]} {verdict.value}" for verdict in ReplayVerdict)
-    return f"{found['compared']} of {_total(found)} compared: {counts}"
+def progress_line(replay: Record) -> str:
+    if replay["state"] in {ReplayState.APPLYING, ReplayState.APPLIED}:
+        return f"{replay['replaced']} replaced, {replay['moved_on']} moved on, {replay['stays']} stay"
+    counts = ", ".join(f"{replay[verdict]} {verdict.value}" for verdict in ReplayVerdict)
+    return f"{replay['compared']} of {_total(replay)} compared: {counts}"
 
 
-def _total(found: Record) -> str:
-    return str(found["listed"]) if found["listed_all"] else f"about {found['expected']}"
+def _total(replay: Record) -> str:
+    return str(replay["listed"]) if replay["listed_all"] else f"about {replay['expected']}"
 
 
-def replay_table(found: Sequence[Record]) -> Table:
+def replay_table(replays: Sequence[Record]) -> Table:
     numbers = ("compared", ReplayVerdict.BETTER.value, ReplayVerdict.CHANGED.value, ReplayVerdict.WORSE.value)
-    made = table("id", "recipe", "since", "state", *numbers, numbers=numbers)
-    for row in found:
-        made.add_row(
+    listing = table("id", "recipe", "since", "state", *numbers, numbers=numbers)
+    for row in replays:
+        listing.add_row(
             cell(short_id(row["id"]), "cyan"),
             cell(row["recipe"]),
             f"{row['since']:%Y-%m-%d}",
             cell(row["state"]),
             *(cell(row[name]) for name in numbers),
         )
-    return made
+    return listing
 
 
-def replay_card(found: Record) -> Iterator[RenderableType]:
+def replay_card(replay: Record) -> Iterator[RenderableType]:
     grid = Table.grid(padding=(0, 2))
     lines = {
-        "replay": short_id(found["id"]),
-        "recipe": found["recipe"],
-        "documents": f"that came from {format_time(found['since'])} to {format_time(found['until'])}",
-        "state": found["state"],
-        "compared": f"{found['compared']} of {_total(found)}",
-        "verdicts": ", ".join(f"{found[verdict]} {verdict.value}" for verdict in ReplayVerdict),
+        "replay": short_id(replay["id"]),
+        "recipe": replay["recipe"],
+        "documents": f"that came in from {format_time(replay['since'])} to {format_time(replay['until'])}",
+        "state": replay["state"],
+        "compared": f"{replay['compared']} of {_total(replay)}",
+        "verdicts": ", ".join(f"{replay[verdict]} {verdict.value}" for verdict in ReplayVerdict),
     }
-    if found["chosen"]:
-        lines["replaced"] = progress_line({**found, "state": ReplayState.APPLIED})
+    if replay["chosen"]:
+        lines["replaced"] = progress_line({**replay, "state": ReplayState.APPLIED})
     for label, text in lines.items():
         grid.add_row(Text(label, style="dim"), cell(text))
     yield grid
-    if found["fields"]:
-        yield _fields(found["fields"])
-    if found["state"] == ReplayState.REPORTED:
-        yield Text(f"\nLook:    headwater replay report {short_id(found['id'])}", style="dim")
-        yield Text(f"Replace: headwater replay apply {short_id(found['id'])}", style="dim")
+    if replay["fields"]:
+        yield _fields(replay["fields"])
+    if replay["state"] == ReplayState.REPORTED:
+        yield Text(f"\nReport:  headwater replay report {short_id(replay['id'])}", style="dim")
+        yield Text(f"Replace: headwater replay apply {short_id(replay['id'])}", style="dim")
 
 
 def _fields(fields: Mapping[str, Mapping[str, int]]) -> Table:
-    """The most frequent first."""
-    made = table("field", "better", "changed", "worse", numbers=("better", "changed", "worse"))
-    often = sorted(fields.items(), key=lambda pair: (-sum(pair[1].values()), pair[0]))
-    for name, told in often[:FIELDS_SHOWN]:
-        made.add_row(cell(name, "cyan"), *(cell(told[word]) for word in ("better", "changed", "worse")))
-    return made
+    """The most frequently changed fields first."""
+    listing = table("field", "better", "changed", "worse", numbers=("better", "changed", "worse"))
+    by_frequency = sorted(fields.items(), key=lambda pair: (-sum(pair[1].values()), pair[0]))
+    for name, verdicts in by_frequency[:FIELDS_SHOWN]:
+        listing.add_row(
+            cell(name, "cyan"), *(cell(verdicts[word]) for word in ("better", "changed", "worse"))
+        )
+    return listing
 
 
-def print_replay_report(out: Console, found: Record, rows: Iterable[Record]) -> None:
-    for part in replay_card(found):
+def print_replay_report(out: Console, replay: Record, rows: Iterable[Record]) -> None:
+    for part in replay_card(replay):
         out.print(part)
     for row in rows:
         out.print()

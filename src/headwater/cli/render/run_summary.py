@@ -1,4 +1,4 @@
-"""Counts of a recipe at one moment, and what changed between two."""
+"""The summary of a run: what came in, what was kept and what was not, failing sources, and where the data is."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ Status = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecipeCounts:
-    """`came_in` is everything sources told of; of it, so much was kept, ended, or is still to be done."""
+    """`came_in` counts everything that sources listed; the other counts divide it by what became of it."""
 
     came_in: int = 0
     kept: int = 0
@@ -46,17 +46,17 @@ class RecipeCounts:
 def recipe_counts(status: Status) -> RecipeCounts:
     leads, documents = status["leads"], status["documents"]
 
-    def ended(state: State) -> int:
+    def count_in(state: State) -> int:
         return int(documents.get(state, 0)) + int(leads.get(state, 0))
 
     waiting = (part for task, part in status["unfinished"].items() if task not in {"poll", "replay"})
     return RecipeCounts(
         came_in=sum(leads.values()),
         kept=documents.get(State.KEPT, 0),
-        duplicate=ended(State.DUPLICATE),
-        dropped=ended(State.DROPPED),
-        set_aside=ended(State.ASIDE),
-        quarantined=ended(State.QUARANTINED),
+        duplicate=count_in(State.DUPLICATE),
+        dropped=count_in(State.DROPPED),
+        set_aside=count_in(State.ASIDE),
+        quarantined=count_in(State.QUARANTINED),
         waiting=sum(part["due"] + part["later"] for part in waiting),
         stories=status["stories"],
         delivered=status["deliveries"].get(State.DONE, 0),
@@ -108,34 +108,34 @@ def summarise_run(app: App, recipe: str, before: RecipeCounts) -> RunSummary:
 
 
 def failing_sources(app: App, recipe: str) -> list[dict[str, Any]]:
-    """Sources whose last look failed, with what it said."""
-    bad = [
+    """Sources whose last poll failed, with the error."""
+    failing = [
         source
         for source in app.catalogue.sources(recipe)
         if source["failures"] or source["stopped"] or (source["reason"] and not source["active"])
     ]
-    return [_failure_of(app, source) for source in bad]
+    return [_failure_of(app, source) for source in failing]
 
 
 def sources_without_key(app: App, recipe: str) -> dict[str, int]:
-    """How many sources wait for a key, by what is to be done about it."""
+    """The number of sources that need an API key, by what to do about it."""
     waiting = [row for row in app.catalogue.sources(recipe) if row["reason"] == "key_missing"]
-    of_kind = {row["kind"]: row for row in waiting}
-    remedies = {kind: _failure_of(app, row)["detail"] for kind, row in of_kind.items()}
+    by_kind = {row["kind"]: row for row in waiting}
+    remedies = {kind: _failure_of(app, row)["detail"] for kind, row in by_kind.items()}
     return dict(Counter(remedies[row["kind"]] for row in waiting))
 
 
 def _failure_of(app: App, source: dict[str, Any]) -> dict[str, Any]:
-    told = app.catalogue.source(source["id"]) or {"polls": []}
-    failed = next((run for run in told["polls"] if run["error"]), None)
+    details = app.catalogue.source(source["id"]) or {"polls": []}
+    failed = next((poll for poll in details["polls"] if poll["error"]), None)
     detail = (failed or {}).get("detail") or ""
-    same = ("id", "name", "url", "active", "stopped", "failures", "due_at")
+    copied = ("id", "name", "url", "active", "stopped", "failures", "due_at")
     reason = source["reason"] or (failed or {}).get("error") or "?"
-    return {name: source[name] for name in same} | {"reason": reason, "detail": detail}
+    return {name: source[name] for name in copied} | {"reason": reason, "detail": detail}
 
 
 def data_locations(app: App) -> dict[str, str]:
-    """Where everything lies; a password in an address is not shown."""
+    """Where the data is; passwords in URLs are hidden."""
     folder = app.settings.folder
     database = make_url(app.settings.database_url)
     is_file = database.get_backend_name() == "sqlite" and database.database
@@ -174,34 +174,34 @@ def _headline(summary: RunSummary) -> str:
 
 
 def _counts(summary: RunSummary) -> Table:
-    made = table("", "this run", "in all", numbers=("this run", "in all"))
+    listing = table("", "this run", "in all", numbers=("this run", "in all"))
     for label, name in ROWS:
         run, total = getattr(summary.this_run, name), getattr(summary.in_all, name)
         if total or run or name in {"came_in", "kept", "waiting"}:
-            # What waits is a state, not something a run adds up.
-            made.add_row(label, "" if name == "waiting" else f"{run:+d}" if run else "0", str(total))
-    return made
+            # `waiting` is a state, not something that a run adds to.
+            listing.add_row(label, "" if name == "waiting" else f"{run:+d}" if run else "0", str(total))
+    return listing
 
 
 def not_kept_table(reasons: Sequence[dict[str, Any]]) -> Table:
-    made = table("not kept because", "count", "for example", numbers=("count",), flexible="for example")
-    made.expand = True
+    listing = table("not kept because", "count", "for example", numbers=("count",), flexible="for example")
+    listing.expand = True
     for row in reasons:
-        made.add_row(cell(row["reason"]), str(row["count"]), cell(row["title"] or row["url"], "dim"))
-    return made
+        listing.add_row(cell(row["reason"]), str(row["count"]), cell(row["title"] or row["url"], "dim"))
+    return listing
 
 
-def failing_sources_table(trouble: Sequence[dict[str, Any]], now: datetime) -> Table:
-    made = table("source with trouble", "reason", "what it said", "next look", flexible="what it said")
-    made.expand = True
-    for source in trouble:
-        made.add_row(
+def failing_sources_table(failures: Sequence[dict[str, Any]], now: datetime) -> Table:
+    listing = table("failing source", "reason", "error", "next poll", flexible="error")
+    listing.expand = True
+    for source in failures:
+        listing.add_row(
             cell(source["name"]),
             cell(source["reason"], "yellow"),
             cell(source["detail"], "dim"),
             cell(_next_poll(source, now)),
         )
-    return made
+    return listing
 
 
 def _next_poll(source: dict[str, Any], now: datetime) -> str:
@@ -211,7 +211,7 @@ def _next_poll(source: dict[str, Any], now: datetime) -> str:
 
 
 def _locations_table(summary: RunSummary) -> Table:
-    made = Table.grid(padding=(0, 2))
+    listing = Table.grid(padding=(0, 2))
     for label, place in summary.places.items():
-        made.add_row(Text(label, style="dim"), cell(place))
-    return made
+        listing.add_row(Text(label, style="dim"), cell(place))
+    return listing

@@ -1,6 +1,1 @@
-"""Clean text."""
-
-from headwater.documents.cleaning.clean import CleaningResult, CleaningRules, clean_text
-from headwater.documents.cleaning.encoding import MOJIBAKE, fix_mojibake, repair_text
-
-__all__ = ["MOJIBAKE", "CleaningResult", "CleaningRules", "clean_text", "fix_mojibake", "repair_text"]
+"""Text cleaned of broken characters, boilerplate and repetitions."""

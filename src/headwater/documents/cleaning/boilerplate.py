@@ -1,10 +1,10 @@
-"""Lines that belong to the site, not to the article: rights, newsletters, sharing; and single words of its controls."""
+"""Boilerplate lines (rights, newsletters, sharing, controls), orphaned lines and repetitions, removed from paragraphs."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-LONGEST_BOILERPLATE = 220  # characters: a longer line says something of its own
+MAX_BOILERPLATE = 220  # characters: a longer line has content of its own
 
 _NETWORKS = (
     r"(?:facebook|twitter|x|whatsapp|linkedin|instagram|telegram|youtube|tiktok|bluesky|mastodon|pinterest|reddit|e-?mail|"
@@ -47,7 +47,7 @@ SHARE = (
     r"tweet this\b|pin it\W*$|e-?mail this (?:article|story|page)\b",
 )
 
-# What buttons and menus say. Alone in a paragraph it is no sentence of the article.
+# Labels of buttons and menus: boilerplate when they stand alone in a paragraph.
 CONTROLS = frozenset(
     (
         *("advertisement", "anzeige", "publicidad", "publicitat", "publicidade", "publicité", "pubblicità"),
@@ -66,34 +66,34 @@ CONTROLS = frozenset(
 )
 
 DEFAULT_PATTERNS: tuple[str, ...] = (*RIGHTS, *NEWSLETTER, *SHARE)
-LONGEST_REST = 80
+MAX_REMAINDER = 80
 FURTHER_SENTENCE = re.compile(r"[.!?]\s+\S")
 
 
 def compile_patterns(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    """All patterns as one, from the beginning of the line."""
+    """All patterns as one, anchored at the start of the line."""
     return re.compile(f"(?:{'|'.join(f'(?:{pattern})' for pattern in patterns)})", re.IGNORECASE)
 
 
 def is_boilerplate(line: str, pattern: re.Pattern[str]) -> bool:
-    """Whether the whole line is a prompt of the site: what follows the prompt's words is at most punctuation or one
-    more clause, never further sentences."""
-    if len(line) > LONGEST_BOILERPLATE:
+    """Whether the whole line is a prompt of the site: after the matched words comes at most one more clause, never a
+    further sentence."""
+    if len(line) > MAX_BOILERPLATE:
         return False
-    bare = line.strip(" \t*_-–—|•·>#").strip()
-    match = pattern.match(bare)
+    stripped = line.strip(" \t*_-–—|•·>#").strip()
+    match = pattern.match(stripped)
     if match is None:
         return False
-    rest = bare[match.end() :]
-    return len(rest) <= LONGEST_REST and not FURTHER_SENTENCE.search(rest.rstrip())
+    remainder = stripped[match.end() :]
+    return len(remainder) <= MAX_REMAINDER and not FURTHER_SENTENCE.search(remainder.rstrip())
 
 
 STRUCTURE = ("#", "|", "-", "*", "+", ">", "`", "    ")
 ENDS_PROSE = re.compile(r"[.!?…。！？؟।][\"'”’»)\]*_]*$")
 ENDS_SENTENCE = re.compile(r"[.!?:;…。！？؟।][\"'”’»)\]*_]*$")
-REPEATED_FROM = 20  # characters: shorter lines may well be said twice
+MIN_REPEATED = 20  # characters: shorter lines may repeat in an article
 TEMPLATE_TIMES = 3
-LAST_WORDS = 2
+TRAILING_HEADING_WORDS = 2
 
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff]")
 
@@ -113,35 +113,35 @@ def _key(text: str) -> str:
 
 
 def without_repeats(paragraphs: Sequence[Paragraph]) -> tuple[list[Paragraph], int]:
-    """Paragraphs said before go, and lines of a template that come three times and more; the first stays."""
+    """Without repeated paragraphs and without template lines that occur three times or more; the first one stays."""
     times = Counter(_key(line) for lines in paragraphs for line in lines)
-    seen: set[str] = set()
-    seen_lines: set[str] = set()
+    earlier_paragraphs: set[str] = set()
+    earlier_lines: set[str] = set()
     kept: list[Paragraph] = []
-    gone = 0
+    removed = 0
     for lines in paragraphs:
         key = _key("\n".join(lines))
-        if key in seen and _counts(key):
-            gone += 1
+        if key in earlier_paragraphs and _is_repetition_candidate(key):
+            removed += 1
             continue
-        seen.add(key)
-        fresh = [line for line in lines if not _is_template(line, times, seen_lines)]
-        gone += len(lines) - len(fresh)
-        if fresh:
-            kept.append(fresh)
-    return kept, gone
+        earlier_paragraphs.add(key)
+        new_lines = [line for line in lines if not _is_template(line, times, earlier_lines)]
+        removed += len(lines) - len(new_lines)
+        if new_lines:
+            kept.append(new_lines)
+    return kept, removed
 
 
-def _counts(key: str) -> bool:
-    return len(key) >= REPEATED_FROM and not key.startswith(("#", "|"))
+def _is_repetition_candidate(key: str) -> bool:
+    return len(key) >= MIN_REPEATED and not key.startswith(("#", "|"))
 
 
-def _is_template(line: str, times: Counter[str], seen: set[str]) -> bool:
+def _is_template(line: str, times: Counter[str], earlier_lines: set[str]) -> bool:
     key = _key(line)
-    if times[key] < TEMPLATE_TIMES or not _counts(key):
+    if times[key] < TEMPLATE_TIMES or not _is_repetition_candidate(key):
         return False
-    repeated = key in seen
-    seen.add(key)
+    repeated = key in earlier_lines
+    earlier_lines.add(key)
     return repeated
 
 
@@ -149,32 +149,31 @@ def without_boilerplate(
     paragraphs: Sequence[Paragraph], pattern: re.Pattern[str]
 ) -> tuple[list[Paragraph], int]:
     kept = [[line for line in lines if not is_boilerplate(line, pattern)] for lines in paragraphs]
-    gone = sum(map(len, paragraphs)) - sum(map(len, kept))
-    return [lines for lines in kept if lines], gone
+    removed = sum(map(len, paragraphs)) - sum(map(len, kept))
+    return [lines for lines in kept if lines], removed
 
 
 def without_orphans(paragraphs: Sequence[Paragraph]) -> tuple[list[Paragraph], int]:
-    """Single lines that say nothing: strokes and dots, the words of buttons, and a heading at the end with nothing
-    under it."""
+    """Without single lines that carry no content: rules and dots, labels of buttons, a heading at the very end."""
     kept = [lines for lines in paragraphs if not _is_orphan(lines)]
-    if len(kept) > 1 and ENDS_PROSE.search(kept[-2][-1]) and _introduces_nothing(kept[-1]):
-        kept.pop()  # after other short lines it would be the last one of a list
+    if len(kept) > 1 and ENDS_PROSE.search(kept[-2][-1]) and _is_trailing_heading(kept[-1]):
+        kept.pop()  # after other short lines it is the last item of a list
     return kept, len(paragraphs) - len(kept)
 
 
 def _is_orphan(lines: Paragraph) -> bool:
     if len(lines) != 1:
         return False
-    bare = lines[0].strip(" *_#>|•·–—-:»«›‹…[]()").casefold()
-    return bare in CONTROLS or not any(map(str.isalnum, bare))
+    stripped = lines[0].strip(" *_#>|•·–—-:»«›‹…[]()").casefold()
+    return stripped in CONTROLS or not any(map(str.isalnum, stripped))
 
 
-def _introduces_nothing(lines: Paragraph) -> bool:
+def _is_trailing_heading(lines: Paragraph) -> bool:
     if len(lines) != 1 or ENDS_SENTENCE.search(lines[0]):
         return False
     heading = lines[0].startswith("#")
     if not heading and lines[0].startswith(STRUCTURE):
         return False
     if UNSPACED.search(lines[0]):
-        return False  # one "word" there may be a whole sentence
-    return len(lines[0].split()) <= LAST_WORDS + heading
+        return False  # one "word" may be a whole sentence there
+    return len(lines[0].split()) <= TRAILING_HEADING_WORDS + heading

@@ -1,4 +1,4 @@
-"""Text as its author wrote it, without what the site put around it."""
+"""The cleaning step: repaired characters, without boilerplate, orphaned lines and repetitions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,8 +22,8 @@ from headwater.model.recipe import Outcome, StepContext
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CleaningRules:
-    """What is taken out. `patterns` are regular expressions for the beginning of a boilerplate line. A cleaning that
-    would leave less than `least_left` of what the text says is not done."""
+    """What to remove. `patterns` are regular expressions for the start of a boilerplate line. When cleaning would leave
+    less than the share `min_left` of the text, nothing is removed."""
 
     patterns: tuple[str, ...] = DEFAULT_PATTERNS
     orphans: bool = True
@@ -33,8 +33,8 @@ class CleaningRules:
 
 @dataclass(frozen=True, slots=True)
 class CleaningResult:
-    """The text, and how often each rule changed it: entities, mojibake, repeats, boilerplate, orphans; `refused` when
-    too little would have been left."""
+    """The text, and how often each rule changed it: entities, mojibake, repeats, boilerplate, orphans. `refused` is set
+    when too little text would have been left."""
 
     text: str
     changes: Mapping[str, int] = field(default_factory=dict)
@@ -44,44 +44,46 @@ DEFAULT_RULES = CleaningRules()
 
 
 def clean_text(text: str, rules: CleaningRules = DEFAULT_RULES) -> CleaningResult:
-    """Cleaning twice changes nothing."""
+    """Apply the rules. Idempotent."""
     repaired, changes = repair_text(text)
-    said, repeats = _once(split_paragraphs(repaired), rules)
+    paragraphs, repeats = _drop_repeats(split_paragraphs(repaired), rules)
     changes["repeats"] = repeats
-    kept, removed = _strip(said, rules)
-    whole, left = join_paragraphs(said), join_paragraphs(kept)
-    if len(left) < rules.min_left * len(whole):
-        left, removed = whole, {"refused": 1}
+    cleaned, removed = _drop_boilerplate(paragraphs, rules)
+    before, after = join_paragraphs(paragraphs), join_paragraphs(cleaned)
+    if len(after) < rules.min_left * len(before):
+        after, removed = before, {"refused": 1}
     for name, count in removed.items():
         changes[name] = changes.get(name, 0) + count
-    return CleaningResult(left, {name: count for name, count in changes.items() if count})
+    return CleaningResult(after, {name: count for name, count in changes.items() if count})
 
 
-def _once(paragraphs: list[Paragraph], rules: CleaningRules) -> tuple[list[Paragraph], int]:
-    """Said once, until nothing is said twice."""
-    gone = 0
+def _drop_repeats(paragraphs: list[Paragraph], rules: CleaningRules) -> tuple[list[Paragraph], int]:
+    """Remove repetitions until none is left."""
+    removed = 0
     while rules.repeats:
-        paragraphs, more = without_repeats(paragraphs)
-        if not more:
+        paragraphs, removed_now = without_repeats(paragraphs)
+        if not removed_now:
             break
-        gone += more
-    return paragraphs, gone
+        removed += removed_now
+    return paragraphs, removed
 
 
-def _strip(paragraphs: list[Paragraph], rules: CleaningRules) -> tuple[list[Paragraph], dict[str, int]]:
-    """Boilerplate and orphans out, until none is left: what goes may leave others alone or alike."""
+def _drop_boilerplate(
+    paragraphs: list[Paragraph], rules: CleaningRules
+) -> tuple[list[Paragraph], dict[str, int]]:
+    """Remove boilerplate and orphans until none is left: each removal can expose further orphans or repetitions."""
     counts = {"boilerplate": 0, "orphans": 0, "repeats": 0}
     pattern = _pattern(rules.patterns)
     while True:
         before = sum(counts.values())
         if pattern is not None:
-            paragraphs, gone = without_boilerplate(paragraphs, pattern)
-            counts["boilerplate"] += gone
+            paragraphs, removed = without_boilerplate(paragraphs, pattern)
+            counts["boilerplate"] += removed
         if rules.orphans:
-            paragraphs, gone = without_orphans(paragraphs)
-            counts["orphans"] += gone
-        paragraphs, gone = _once(paragraphs, rules)
-        counts["repeats"] += gone
+            paragraphs, removed = without_orphans(paragraphs)
+            counts["orphans"] += removed
+        paragraphs, removed = _drop_repeats(paragraphs, rules)
+        counts["repeats"] += removed
         if sum(counts.values()) == before:
             return paragraphs, counts
 
@@ -93,7 +95,7 @@ def _pattern(patterns: tuple[str, ...]) -> Pattern[str] | None:
 
 @dataclass(frozen=True)
 class Clean:
-    """Cleans the text by the rules; title and description only get their characters repaired."""
+    """Cleans the text by the rules. Title and description only have their characters repaired."""
 
     rules: CleaningRules = field(default_factory=CleaningRules)
     name: str = "clean"
@@ -104,9 +106,9 @@ class Clean:
         return [self._clean(document) for document in batch]
 
     def _clean(self, document: Document) -> Document:
-        cleaned = clean_text(document.text, self.rules)
+        result = clean_text(document.text, self.rules)
         title, _ = repair_text(document.title)
         description, _ = repair_text(document.description)
         return replace(
-            document, text=cleaned.text, title=" ".join(title.split()), description=description
-        ).with_notes(**cleaned.changes)
+            document, text=result.text, title=" ".join(title.split()), description=description
+        ).with_notes(**result.changes)

@@ -1,4 +1,4 @@
-"""Text in one normal form, so that equal words are equal bytes."""
+"""The normalising step: text in one Unicode form, so that equal words are equal bytes."""
 
 import re
 import unicodedata
@@ -12,14 +12,14 @@ BLANK_LINES = re.compile(r"\n{3,}")
 
 def normalise_whitespace(text: str) -> str:
     """NFC, single spaces, at most one blank line between paragraphs; paragraphs stay."""
-    # Splitting and joining is several times cheaper than looking for what is out of order.
+    # Splitting and joining is several times faster than searching for irregular spaces.
     lines = [" ".join(line.split()) for line in unicodedata.normalize("NFC", text).splitlines()]
     return BLANK_LINES.sub("\n\n", "\n".join(lines)).strip()
 
 
 @each(version="1")
 def normalise(document: Document) -> Outcome:
-    """A document needs a title or a text to be anything at all."""
+    """Normalise title, text and description; quarantine a document that has neither title nor text."""
     title, text = " ".join(normalise_whitespace(document.title).split()), normalise_whitespace(document.text)
     if not title and not text:
         return SetAside("empty")

@@ -1,7 +1,7 @@
-"""Where two token sequences say the same, and what stands on both sides of a place where they do not.
+"""The alignment of two token sequences: shared runs, and the gaps between them.
 
-Runs of shared 3-grams are found wherever they moved to, so that reordered paragraphs still match. A gap is a short
-stretch between two runs that follow one another in both documents: there one text replaced what the other says.
+Runs of shared 3-grams are found wherever they moved, so that reordered paragraphs still match. A gap is a short stretch
+between two runs that follow each other in both documents: there one text replaced a part of the other.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Half-open token ranges, one in each document; at most one of them is empty."""
+    """Half-open token ranges, one in each document; at most one is empty."""
 
     earlier: Span
     later: Span
@@ -44,28 +44,28 @@ def align(earlier: Hashes, later: Hashes) -> Alignment:
     size = min(SHINGLE, len(earlier), len(later))
     if not size:
         return Alignment(np.zeros(len(earlier), dtype=bool), np.zeros(len(later), dtype=bool), ())
-    old, new = shingle_hashes(earlier, size), shingle_hashes(later, size)
-    places = _follow(old, new, _first_places(old, new))
+    earlier_grams, later_grams = shingle_hashes(earlier, size), shingle_hashes(later, size)
+    places = _continue_runs(earlier_grams, later_grams, _first_positions(earlier_grams, later_grams))
     runs = _runs(places, size)
     return Alignment(
-        earlier=_covered(_first_places(new, old) >= 0, len(earlier), size),
+        earlier=_covered(_first_positions(later_grams, earlier_grams) >= 0, len(earlier), size),
         later=_covered(places >= 0, len(later), size),
         gaps=tuple(_gaps(runs, len(earlier), len(later))),
     )
 
 
-def _first_places(haystack: Hashes, needles: Hashes) -> NDArray[np.int64]:
-    """For every needle its first position in the haystack, or -1."""
+def _first_positions(haystack: Hashes, needles: Hashes) -> NDArray[np.int64]:
+    """The first position of every needle in the haystack, or -1."""
     order = np.argsort(haystack, kind="stable")
     ordered = haystack[order]
-    found = np.minimum(np.searchsorted(ordered, needles), len(ordered) - 1)
-    return np.where(ordered[found] == needles, order[found], -1)
+    places = np.minimum(np.searchsorted(ordered, needles), len(ordered) - 1)
+    return np.where(ordered[places] == needles, order[places], -1)
 
 
-def _follow(old: Hashes, new: Hashes, places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """A gram that occurs several times is matched where the run before it goes on, if it goes on there."""
-    broken = np.flatnonzero((places[1:] >= 0) & (places[:-1] >= 0) & (places[1:] != places[:-1] + 1)) + 1
-    for start in broken.tolist():
+def _continue_runs(old: Hashes, new: Hashes, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Match a repeated gram at the place where the run before it continues, if it does."""
+    breaks = np.flatnonzero((places[1:] >= 0) & (places[:-1] >= 0) & (places[1:] != places[:-1] + 1)) + 1
+    for start in breaks.tolist():
         position, place = start, int(places[start - 1]) + 1
         while (
             position < len(new)
@@ -82,11 +82,11 @@ def _runs(places: NDArray[np.int64], size: int) -> list[_Run]:
     hits = np.flatnonzero(places >= 0)
     if not len(hits):
         return []
-    where = places[hits]
-    cuts = np.flatnonzero((np.diff(hits) != 1) | (np.diff(where) != 1)) + 1
+    places = places[hits]
+    cuts = np.flatnonzero((np.diff(hits) != 1) | (np.diff(places) != 1)) + 1
     bounds = np.concatenate(([0], cuts, [len(hits)]))
     firsts, lengths = bounds[:-1], np.diff(bounds) + size - 1
-    rows = zip(where[firsts].tolist(), hits[firsts].tolist(), lengths.tolist(), strict=True)
+    rows = zip(places[firsts].tolist(), hits[firsts].tolist(), lengths.tolist(), strict=True)
     return [_Run(*row) for row in rows]
 
 
@@ -98,16 +98,21 @@ def _covered(hits: Flags, length: int, size: int) -> Flags:
 
 
 def _gaps(runs: list[_Run], old_length: int, new_length: int) -> list[Gap]:
-    fences = [_Run(0, 0, 0), *runs, _Run(old_length, new_length, 0)]
-    found = []
-    for before, after in pairwise(fences):
-        left, right = before.earlier + before.length, before.later + before.length
-        old, new = after.earlier - left, after.later - right
-        if old < 0 or new < 0:  # a word repeated at the seam belongs to both runs
-            shift = min(old, new)
+    bounds = [_Run(0, 0, 0), *runs, _Run(old_length, new_length, 0)]
+    gaps = []
+    for before, after in pairwise(bounds):
+        earlier_end, later_end = before.earlier + before.length, before.later + before.length
+        earlier_size, later_size = after.earlier - earlier_end, after.later - later_end
+        if earlier_size < 0 or later_size < 0:  # a word repeated at the boundary belongs to both runs
+            shift = min(earlier_size, later_size)
             if shift < -SHINGLE:
                 continue
-            left, right, old, new = left + shift, right + shift, old - shift, new - shift
-        if old + new > 0 and old <= GAP_LIMIT and new <= GAP_LIMIT:
-            found.append(Gap((left, left + old), (right, right + new)))
-    return found
+            earlier_end, later_end, earlier_size, later_size = (
+                earlier_end + shift,
+                later_end + shift,
+                earlier_size - shift,
+                later_size - shift,
+            )
+        if earlier_size + later_size > 0 and earlier_size <= GAP_LIMIT and later_size <= GAP_LIMIT:
+            gaps.append(Gap((earlier_end, earlier_end + earlier_size), (later_end, later_end + later_size)))
+    return gaps

@@ -1,10 +1,12 @@
-"""What the ladder is given and what it answers."""
+"""Articles as the dedupe rules see them, their exact fingerprints, and what the rules decide.
+
+A fingerprint names its algorithm and version, so that several can be stored in one table.
+"""
 
 import hashlib
-import json
 import re
 import unicodedata
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -14,12 +16,12 @@ from headwater.text.urls import URL_RULES_BY_NAME, canonical_url
 Relation = Literal["duplicate", "related", "new"]
 
 UNDATED = datetime.max.replace(tzinfo=UTC)
-"""Whoever says no date is taken to come after those who do."""
+"""Articles without a date count as later than all others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Article:
-    """`published_at` carries a zone; None means that nobody said."""
+    """`published_at` has a time zone; None if the date is unknown."""
 
     id: str
     body: str
@@ -31,13 +33,13 @@ class Article:
 
 
 def publication_order(article: Article) -> tuple[datetime, str]:
-    """Sorts articles from the earliest to the latest, always in the same way."""
+    """A sort key: from the earliest to the latest, deterministic."""
     return article.published_at or UNDATED, article.id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairVerdict:
-    """What the later of two articles is to a reader who has seen the earlier one, and why."""
+    """How the later of two articles relates to the earlier one, and why."""
 
     relation: Relation
     rule: str
@@ -47,7 +49,7 @@ class PairVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """`duplicate_of` is the earliest original of the group, never another copy."""
+    """`duplicate_of` is the original of the group, never another copy."""
 
     id: str
     duplicate_of: str | None = None
@@ -57,16 +59,11 @@ class Decision:
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
 
-VOLATILE = frozenset(
-    {"request_id", "requestid", "took", "timestamp", "generated_at", "trace_id", "elapsed", "served_at"}
-)
-"""Keys that differ on every call and say nothing about the content."""
-
-LONGEST_TEXT = 1_000_000
-"""Of a longer text only so many characters and its length are compared: more would take seconds."""
+MAX_CHARACTERS = 1_000_000
+"""Of a longer text only this many characters and its length are compared, because more would take seconds."""
 
 _NOISE = re.compile(r"[\W_]+")
-# A table does to plain ASCII, in a tenth of the time, what the pattern does to everything.
+# For ASCII a translation table does the same in a tenth of the time.
 _ASCII_NOISE = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
 _MARKS = re.compile("[\u0300-\u036f]+")
 _SEED_NOISE = re.compile(r"[^\w\s]")
@@ -82,15 +79,15 @@ def normalise_text(text: str) -> str:
     """Letters and digits in lower case without accents, one space between words."""
     if text.isascii():
         return " ".join(text.lower().translate(_ASCII_NOISE).split())
-    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    plain = _MARKS.sub("", plain)
-    return _NOISE.sub(" ", plain).strip()
+    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    decomposed = _MARKS.sub("", decomposed)
+    return _NOISE.sub(" ", decomposed).strip()
 
 
 def text_fingerprint(article: Article) -> TraceFingerprint | None:
-    """None where there is nothing to compare."""
-    text = normalise_text(article.body[:LONGEST_TEXT])
-    if len(article.body) > LONGEST_TEXT:
+    """A hash of the normalised text; None for an empty text."""
+    text = normalise_text(article.body[:MAX_CHARACTERS])
+    if len(article.body) > MAX_CHARACTERS:
         text = f"{text}\n{len(article.body)}"
     return TraceFingerprint("text-sha256-1", _sha256(text)) if text else None
 
@@ -107,19 +104,19 @@ def guid_fingerprint(article: Article) -> TraceFingerprint | None:
     return TraceFingerprint("guid-1", f"{article.publisher}\n{article.guid}") if article.guid else None
 
 
-def title_md5_fingerprint(article: Article) -> TraceFingerprint | None:
-    """The title hash of the feed rules: lower case, outer space removed."""
-    title = article.title.strip().lower()
-    return TraceFingerprint("title-md5", _md5(title)) if title else None
+def _title_md5(article: Article) -> TraceFingerprint | None:
+    """The title hash of the feed rules: lower case, surrounding space removed."""
+    normalised = article.title.strip().lower()
+    return TraceFingerprint("title-md5", _md5(normalised)) if normalised else None
 
 
-def content_md5_fingerprint(article: Article) -> TraceFingerprint | None:
-    """The content hash of the feed rules; an article without body has none."""
+def _content_md5(article: Article) -> TraceFingerprint | None:
+    """The content hash of the feed rules; None for an article without body."""
     return TraceFingerprint("content-md5", _md5(article.body[:1000])) if article.body else None
 
 
 def title_content_fingerprint(article: Article) -> TraceFingerprint | None:
-    title, content = title_md5_fingerprint(article), content_md5_fingerprint(article)
+    title, content = _title_md5(article), _content_md5(article)
     return (
         TraceFingerprint("title-content-md5", f"{title.value}:{content.value}") if title and content else None
     )
@@ -129,25 +126,6 @@ def seed_text_fingerprint(article: Article) -> TraceFingerprint | None:
     """SHA-256 over NFKD, lower case, word characters and single spaces."""
     text = " ".join(_SEED_NOISE.sub("", unicodedata.normalize("NFKD", article.body.lower())).split())
     return TraceFingerprint("text-sha256-seed-g", _sha256(text)) if text else None
-
-
-def payload_hash(payload: Any, volatile: Collection[str] = VOLATILE) -> str:
-    """SHA-256 of a decoded answer in canonical form: sorted keys, volatile ones left out at any depth."""
-    return _sha256(
-        json.dumps(_steady(payload, volatile), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    )
-
-
-def _steady(value: Any, volatile: Collection[str]) -> Any:
-    if isinstance(value, Mapping):
-        return {
-            str(key): _steady(inner, volatile)
-            for key, inner in value.items()
-            if str(key).lower() not in volatile
-        }
-    if isinstance(value, list | tuple):
-        return [_steady(inner, volatile) for inner in value]
-    return value
 
 
 def _sha256(text: str) -> str:

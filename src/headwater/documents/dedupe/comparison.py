@@ -1,7 +1,7 @@
-"""From measures to one of three answers. Every threshold of the ladder stands here.
+"""The verdict about two articles, from their measures. All thresholds are in this file.
 
-Read for someone who has seen the earlier article: a duplicate adds a sentence or two at most, a changed slot makes
-another report, and whatever is in between is linked, not blocked.
+The verdict is for a reader of the earlier article: a duplicate adds at most a sentence or two, a changed slot makes it
+another report, and anything in between is linked, not dropped.
 """
 
 from collections.abc import Collection
@@ -13,152 +13,162 @@ from headwater.documents.dedupe.measures import Measures, measure
 from headwater.documents.dedupe.page import ArticlePage, TokenView, page_of, story_view, whole_view
 
 FRESH = timedelta(hours=48)
-"""Copies mostly come within two days; later ones have to be better."""
+"""Most copies appear within two days; later ones need better evidence."""
 PROMPT = timedelta(hours=24)
 RESENT = timedelta(hours=12)
-"""Who sends a notice again does so soon; the same words a day later are the next notice."""
+"""A notice is sent again soon; the same words a day later are the next notice."""
 STALE = timedelta(days=31)
 
 SHORT = 60
-"""Stories of fewer words are mostly notices, which recur."""
+"""Shorter stories are mostly notices, which recur."""
 
-BARE = 36
-"""Stories of fewer words may name their subject in the title alone."""
+SHORT_NOTICE = 36
+"""Shorter stories may name their subject in the title only."""
 
-STUB = 6
-"""Fewer words are no text at all: a picture, a player, a placeholder."""
+MIN_BODY = 6
+"""A shorter body is a picture, a player or a placeholder rather than text."""
 
 SENTENCE_OR_TWO = 50
-"""So many added words are no news."""
+"""This many added words are not news."""
 
-_MEASURED = tuple(one.name for one in fields(Measures))
+_EVIDENCE = tuple(one.name for one in fields(Measures))
 
 
-def judge(found: Measures, *, recurring: bool = False) -> PairVerdict:
-    """`recurring`: the earlier article is known to be one of a series."""
-    rule = _replacement(found, recurring=recurring) or _occasion(found, recurring=recurring)
+def judge(measures: Measures, *, recurring: bool = False) -> PairVerdict:
+    """`recurring`: the earlier article is one of a series."""
+    rule = _replacement_rule(measures, recurring=recurring) or _occasion_rule(measures, recurring=recurring)
     if rule:
-        return _verdict("new" if _clearly_other(found, rule) else "related", rule, found)
-    rule = _same(found)
+        return _verdict("new" if _is_clearly_other(measures, rule) else "related", rule, measures)
+    rule = _duplicate_rule(measures)
     if rule:
-        return _verdict("duplicate", rule, found)
-    if _overlaps(found):
-        return _verdict("related", "overlap", found)
-    return _verdict("new", "different", found)
+        return _verdict("duplicate", rule, measures)
+    if _has_overlap(measures):
+        return _verdict("related", "overlap", measures)
+    return _verdict("new", "different", measures)
 
 
-def is_late(found: Measures) -> bool:
-    return _after(found, FRESH)
+def is_late(measures: Measures) -> bool:
+    return _is_after(measures, FRESH)
 
 
-def _replacement(found: Measures, *, recurring: bool) -> str:
-    """Which kind of slot was filled anew, if the story is otherwise the same."""
-    if found.title_changed and _longer(found) < STUB:
+def _replacement_rule(measures: Measures, *, recurring: bool) -> str:
+    """Which kind of slot changed, if the story is otherwise the same."""
+    if measures.title_changed and _longer_length(measures) < MIN_BODY:
         return "title-replaced"
-    if found.shared < STUB or max(found.earlier_coverage, found.later_coverage) < 0.3:
+    if measures.shared < MIN_BODY or max(measures.earlier_coverage, measures.later_coverage) < 0.3:
         return ""
-    if found.title_changed and _longer(found) < BARE:
+    if measures.title_changed and _longer_length(measures) < SHORT_NOTICE:
         return "title-replaced"
-    if found.names and not _few_names(found):
+    if measures.names and not _has_few_names(measures):
         return "names-replaced"
-    if (found.figures or found.slips) and not _corrected(found, recurring=recurring):
+    if (measures.figures or measures.slips) and not _is_correction(measures, recurring=recurring):
         return "figures-replaced"
-    if _mostly_unknown(found):
+    if _has_unknown_figures(measures):
         return "figures-unknown"
     return ""
 
 
-def _mostly_unknown(found: Measures) -> bool:
-    """Other figures where nothing could be aligned: in a text that lost and gained, or in a short one long after."""
-    unknown, kept = found.figures_unknown, found.figures_kept
-    lost = found.earlier_coverage < 0.95
-    if lost and is_late(found) and _longer(found) < 2 * SHORT and unknown >= 2 and 2 * unknown >= kept:
+def _has_unknown_figures(measures: Measures) -> bool:
+    """Whether unaligned figures differ: in a text that lost and gained words, or in a short one much later."""
+    unknown, kept = measures.figures_unknown, measures.figures_kept
+    lost = measures.earlier_coverage < 0.95
+    if (
+        lost
+        and is_late(measures)
+        and _longer_length(measures) < 2 * SHORT
+        and unknown >= 2
+        and 2 * unknown >= kept
+    ):
         return True
-    moved = max(found.earlier_coverage, found.later_coverage) < 0.85
+    moved = max(measures.earlier_coverage, measures.later_coverage) < 0.85
     return moved and unknown >= 4 and unknown > 2 * kept
 
 
-def _few_names(found: Measures) -> bool:
-    """A name or two among very many may be noise; one that was replaced twice never is."""
-    count = len(found.names)
-    share = count / (count + found.names_kept)
-    return len(set(found.names)) == count and share <= (0.05 if count == 1 and not is_late(found) else 0.02)
+def _has_few_names(measures: Measures) -> bool:
+    """One or two names among very many may be noise; a name replaced twice is not."""
+    count = len(measures.names)
+    share = count / (count + measures.names_kept)
+    return len(set(measures.names)) == count and share <= (
+        0.05 if count == 1 and not is_late(measures) else 0.02
+    )
 
 
-def _corrected(found: Measures, *, recurring: bool) -> bool:
-    """A correction changes a figure or two in a text that is otherwise the same."""
-    figures, slips = len(found.figures), len(found.slips)
+def _is_correction(measures: Measures, *, recurring: bool) -> bool:
+    """Whether one or two figures changed in an otherwise equal text."""
+    figures, slips = len(measures.figures), len(measures.slips)
     changed = figures + slips
-    share = changed / (changed + found.figures_kept)
-    if changed > 3 or _after(found, STALE):
+    share = changed / (changed + measures.figures_kept)
+    if changed > 3 or _is_after(measures, STALE):
         return False
-    if found.correction and not is_late(found):
-        return share <= 0.4 or (_contained(found) and (changed == 1 or not figures))
-    if recurring or _longer(found) < BARE:
+    if measures.correction and not is_late(measures):
+        return share <= 0.4 or (_is_contained(measures) and (changed == 1 or not figures))
+    if recurring or _longer_length(measures) < SHORT_NOTICE:
         return False
-    if is_late(found):
+    if is_late(measures):
         return (
-            _longer(found) >= SHORT
-            and _identical(found)
+            _longer_length(measures) >= SHORT
+            and _is_identical(measures)
             and not figures
             and (share <= 0.25 or (slips == 1 and share <= 0.5))
         )
     if figures:
         return share <= 0.2
-    return share <= 0.4 or (_contained(found) and not _after(found, RESENT if slips > 1 else PROMPT))
+    return share <= 0.4 or (
+        _is_contained(measures) and not _is_after(measures, RESENT if slips > 1 else PROMPT)
+    )
 
 
-def _identical(found: Measures) -> bool:
-    return min(found.earlier_coverage, found.later_coverage) >= 0.9
+def _is_identical(measures: Measures) -> bool:
+    return min(measures.earlier_coverage, measures.later_coverage) >= 0.9
 
 
-def _contained(found: Measures) -> bool:
-    return max(found.earlier_coverage, found.later_coverage) >= 0.9
+def _is_contained(measures: Measures) -> bool:
+    return max(measures.earlier_coverage, measures.later_coverage) >= 0.9
 
 
-def _occasion(found: Measures, *, recurring: bool) -> str:
-    """The same words on another occasion, as notices have them."""
-    length = _longer(found)
-    series = recurring or found.same_publisher
-    soon = not is_late(found) or (length >= BARE and not series and not _after(found, STALE))
-    if soon and found.figures_kept >= 3:  # a later occasion would have other figures
+def _occasion_rule(measures: Measures, *, recurring: bool) -> str:
+    """Whether the same words report another occasion, as in notices."""
+    length = _longer_length(measures)
+    series = recurring or measures.same_publisher
+    soon = not is_late(measures) or (length >= SHORT_NOTICE and not series and not _is_after(measures, STALE))
+    if soon and measures.figures_kept >= 3:  # another occasion would have other figures
         return ""
-    if length < BARE and _after(found, RESENT):
+    if length < SHORT_NOTICE and _is_after(measures, RESENT):
         return "another-occasion"
-    if length < SHORT and ((series and _after(found, RESENT)) or _after(found, STALE)):
+    if length < SHORT and ((series and _is_after(measures, RESENT)) or _is_after(measures, STALE)):
         return "another-occasion"
     return ""
 
 
-def _longer(found: Measures) -> int:
-    return max(found.earlier_length, found.later_length)
+def _longer_length(measures: Measures) -> int:
+    return max(measures.earlier_length, measures.later_length)
 
 
-def _after(found: Measures, limit: timedelta) -> bool:
-    return found.gap is None or found.gap > limit
+def _is_after(measures: Measures, limit: timedelta) -> bool:
+    return measures.gap is None or measures.gap > limit
 
 
-def _clearly_other(found: Measures, rule: str) -> bool:
-    if rule == "title-replaced" or is_late(found):
+def _is_clearly_other(measures: Measures, rule: str) -> bool:
+    if rule == "title-replaced" or is_late(measures):
         return True
     if rule == "another-occasion":
-        return found.same_publisher
-    changed = len(found.figures) + len(found.slips)
-    if changed >= 0.3 * (changed + found.figures_kept) and changed:
+        return measures.same_publisher
+    changed = len(measures.figures) + len(measures.slips)
+    if changed >= 0.3 * (changed + measures.figures_kept) and changed:
         return True
-    return len(found.names) >= 2 or rule == "figures-unknown"
+    return len(measures.names) >= 2 or rule == "figures-unknown"
 
 
-def _same(found: Measures) -> str:
-    earlier, later, added = found.earlier_coverage, found.later_coverage, found.added
-    late = is_late(found)
-    if _longer(found) < BARE:
-        return "same-text" if min(earlier, later) >= 0.95 or _passed_on(found) else ""
+def _duplicate_rule(measures: Measures) -> str:
+    earlier, later, added = measures.earlier_coverage, measures.later_coverage, measures.added
+    late = is_late(measures)
+    if _longer_length(measures) < SHORT_NOTICE:
+        return "same-text" if min(earlier, later) >= 0.95 or _is_passed_on(measures) else ""
     if earlier >= 0.85 and later >= 0.85:
         return "same-text"
-    if later >= (0.88 if late else 0.8) and _is_abridgement(found):
+    if later >= (0.88 if late else 0.8) and _is_abridgement(measures):
         return "abridged"
-    if earlier >= 0.85 and added <= _no_news(found) and later >= (0.6 if late else 0.55):
+    if earlier >= 0.85 and added <= _max_added_words(measures) and later >= (0.6 if late else 0.55):
         return "sentence-added"
     if not late and earlier >= 0.45 and later >= 0.58 and earlier + later >= 1.18 and added <= 35:
         return "edited"
@@ -167,49 +177,51 @@ def _same(found: Measures) -> str:
     return ""
 
 
-def _passed_on(found: Measures) -> bool:
-    """A notice that somebody else sent soon after, with a few words around it that state nothing."""
-    if found.same_publisher or _after(found, RESENT) or found.figures_unknown:
+def _is_passed_on(measures: Measures) -> bool:
+    """Whether another publisher sent the notice soon after, with a few words around it that add no facts."""
+    if measures.same_publisher or _is_after(measures, RESENT) or measures.figures_unknown:
         return False
-    smaller, larger = sorted((found.earlier_coverage, found.later_coverage))
+    smaller, larger = sorted((measures.earlier_coverage, measures.later_coverage))
     return larger >= 0.98 and smaller >= 0.55
 
 
-def _is_abridgement(found: Measures) -> bool:
-    """A fair part of the earlier page remains, also when its furniture is counted: a digest is no long version.
-    Under another headline, more than a sentence or two is the next story on an old background."""
-    if found.title_changed and found.added > SENTENCE_OR_TWO:
+def _is_abridgement(measures: Measures) -> bool:
+    """Whether enough of the earlier page remains, boilerplate included: a digest is not an abridgement. Under another
+    headline, more than a sentence or two is a new story with old background."""
+    if measures.title_changed and measures.added > SENTENCE_OR_TWO:
         return False
-    long_enough = found.later_length >= SHORT // 2 or not is_late(found)
-    return long_enough and found.earlier_coverage >= 0.35 and found.shared >= 0.28 * found.earlier_whole
+    long_enough = measures.later_length >= SHORT // 2 or not is_late(measures)
+    return (
+        long_enough and measures.earlier_coverage >= 0.35 and measures.shared >= 0.28 * measures.earlier_whole
+    )
 
 
-def _no_news(found: Measures) -> int:
-    """How many added words still tell nothing: more where they bring no new figure."""
-    plain = not found.figures_unknown and not is_late(found)
-    return max(SENTENCE_OR_TWO * 3 // 2 if plain else SENTENCE_OR_TWO, found.later_length // 4)
+def _max_added_words(measures: Measures) -> int:
+    """How many added words are not news: more if they bring no new figure."""
+    plain = not measures.figures_unknown and not is_late(measures)
+    return max(SENTENCE_OR_TWO * 3 // 2 if plain else SENTENCE_OR_TWO, measures.later_length // 4)
 
 
-def _overlaps(found: Measures) -> bool:
-    return found.shared >= 12 and max(found.earlier_coverage, found.later_coverage) >= 0.3
+def _has_overlap(measures: Measures) -> bool:
+    return measures.shared >= 12 and max(measures.earlier_coverage, measures.later_coverage) >= 0.3
 
 
-def _verdict(relation: Relation, rule: str, found: Measures) -> PairVerdict:
-    score = (found.earlier_coverage + found.later_coverage) / 2
-    evidence = {name: getattr(found, name) for name in _MEASURED}
+def _verdict(relation: Relation, rule: str, measures: Measures) -> PairVerdict:
+    score = (measures.earlier_coverage + measures.later_coverage) / 2
+    evidence = {name: getattr(measures, name) for name in _EVIDENCE}
     return PairVerdict(relation=relation, rule=rule, score=round(score, 4), evidence=evidence)
 
 
-LEAST_STORY_WORDS = 25
-"""With fewer words left beside the furniture, the furniture has to be read too."""
+MIN_STORY_WORDS = 25
+"""With fewer words outside boilerplate, the boilerplate is compared too."""
 
-LEAST_NOTICE_WORDS = 8
-"""With so many words beside its furniture a notice can be recognised without it."""
+MIN_NOTICE_WORDS = 8
+"""With this many words outside boilerplate, a notice is compared without it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RepeatedSentences:
-    """Hashes of the sentences that each side's publisher is known to repeat."""
+    """Hashes of the sentences that the publisher of each side repeats."""
 
     earlier: Collection[int] = ()
     later: Collection[int] = ()
@@ -225,46 +237,46 @@ def compare(
     *,
     recurring: bool = False,
 ) -> PairVerdict:
-    """What the later article is to a reader of the earlier one. Pure, and the only place that decides it."""
+    """How the later article relates to the earlier one."""
     return compare_pages(page_of(earlier), page_of(later), repeated, recurring=recurring)
 
 
 def compare_pages(
     earlier: ArticlePage, later: ArticlePage, repeated: RepeatedSentences, *, recurring: bool = False
 ) -> PairVerdict:
-    # What either publisher keeps repeating tells nothing in the other's copy either.
-    known = {*repeated.earlier, *repeated.later}
-    old, new = story_view(earlier, known), story_view(later, known)
-    if not (_too_little(old) or _too_little(new)):
-        return judge(measure(old, new), recurring=recurring)
-    verdict = _notices(earlier, later, known, recurring=recurring)
+    # A sentence that one publisher repeats carries no evidence in the copy of the other either.
+    repeated_hashes = {*repeated.earlier, *repeated.later}
+    earlier_view, later_view = story_view(earlier, repeated_hashes), story_view(later, repeated_hashes)
+    if not (_is_too_short(earlier_view) or _is_too_short(later_view)):
+        return judge(measure(earlier_view, later_view), recurring=recurring)
+    verdict = _notice_verdict(earlier, later, repeated_hashes, recurring=recurring)
     if verdict is None:
         verdict = judge(measure(whole_view(earlier), whole_view(later)), recurring=recurring)
-    if verdict.relation == "duplicate" and _differ(old, new):
+    if verdict.relation == "duplicate" and _stories_differ(earlier_view, later_view):
         return replace(verdict, relation="new", rule="boilerplate-only")
     return verdict
 
 
-def _notices(
-    earlier: ArticlePage, later: ArticlePage, known: set[int], *, recurring: bool
+def _notice_verdict(
+    earlier: ArticlePage, later: ArticlePage, repeated: set[int], *, recurring: bool
 ) -> PairVerdict | None:
-    """What little they say, judged without furniture: a notice may be a sentence that its publisher keeps repeating."""
-    for hidden in (known, ()):
-        old, new = story_view(earlier, hidden), story_view(later, hidden)
-        if min(len(old), len(new)) >= LEAST_NOTICE_WORDS:
-            verdict = judge(measure(old, new), recurring=recurring)
+    """The verdict without boilerplate on very short texts: a notice may be a sentence that its publisher repeats."""
+    for hidden in (repeated, ()):
+        earlier_view, later_view = story_view(earlier, hidden), story_view(later, hidden)
+        if min(len(earlier_view), len(later_view)) >= MIN_NOTICE_WORDS:
+            verdict = judge(measure(earlier_view, later_view), recurring=recurring)
             if verdict.relation == "duplicate" or verdict.rule == "another-occasion":
                 return verdict
     return None
 
 
-def _too_little(view: TokenView) -> bool:
-    return len(view) < min(LEAST_STORY_WORDS, len(view.page.body))
+def _is_too_short(view: TokenView) -> bool:
+    return len(view) < min(MIN_STORY_WORDS, len(view.page.body))
 
 
-def _differ(earlier: TokenView, later: TokenView) -> bool:
-    """The little that each says beside its furniture is not the same."""
+def _stories_differ(earlier: TokenView, later: TokenView) -> bool:
+    """Whether the words outside boilerplate differ."""
     if not len(earlier) or not len(later):
         return False
-    found = measure(earlier, later)
-    return max(found.earlier_coverage, found.later_coverage) < 0.5
+    measures = measure(earlier, later)
+    return max(measures.earlier_coverage, measures.later_coverage) < 0.5

@@ -1,4 +1,4 @@
-"""One article against everything seen: the rungs of a profile in order, then the entry to keep."""
+"""Decides about one article against everything stored: the rules of a profile in order, then the entry to keep."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
@@ -9,15 +9,14 @@ from headwater.documents.dedupe.index import DedupeIndex, IndexEntry
 from headwater.documents.dedupe.page import ArticlePage, page_of
 
 PER_KEY = 40
-"""So many holders of one key are looked at; a key that more share says little."""
+"""Documents read per key; a key that more documents share carries little evidence."""
 
-PAGES = 512
-"""Pages kept ready for comparison."""
+CACHED_PAGES = 512
 
 
 @dataclass(frozen=True, slots=True)
 class RuleMatch:
-    """What a rung says about an earlier document."""
+    """What a rule says about an earlier document."""
 
     document: str
     verdict: PairVerdict
@@ -28,38 +27,38 @@ MakeFingerprint = Callable[[Article], TraceFingerprint | None]
 
 @dataclass(frozen=True, slots=True)
 class ArticleKeys:
-    """By what an article is recognised: its fingerprints by who makes them, and its keys."""
+    """What identifies an article: its fingerprints, by the function that makes them, and its lookup keys."""
 
-    made: Mapping[MakeFingerprint, TraceFingerprint | None]
+    by_function: Mapping[MakeFingerprint, TraceFingerprint | None]
     keys: tuple[int, ...]
 
     @property
-    def prints(self) -> tuple[TraceFingerprint, ...]:
-        return tuple(one for one in self.made.values() if one)
+    def fingerprints(self) -> tuple[TraceFingerprint, ...]:
+        return tuple(fingerprint for fingerprint in self.by_function.values() if fingerprint)
 
 
 @dataclass(slots=True)
 class DedupeCase:
-    """The article being decided, and what the rungs may ask."""
+    """The article to decide about, and what the rules may read."""
 
     article: Article
     index: DedupeIndex
     pages: "PageCache"
     profile: "DedupeProfile"
-    marks: ArticleKeys
+    article_keys: ArticleKeys
 
     @property
     def page(self) -> ArticlePage:
-        return self.pages.of(self.article)
+        return self.pages.get(self.article)
 
     def fingerprint_of(self, make: MakeFingerprint) -> TraceFingerprint | None:
-        made = self.marks.made
-        return made[make] if make in made else make(self.article)
+        by_function = self.article_keys.by_function
+        return by_function[make] if make in by_function else make(self.article)
 
-    def proposed(self, limit: int) -> list[tuple[str, float]]:
+    def candidates(self, limit: int) -> list[tuple[str, float]]:
         """Earlier documents by shared keys, rare keys counting more; the best first, then the newest."""
         weights: defaultdict[str, float] = defaultdict(float)
-        for documents in self.index.holders(self.profile.scheme, self.marks.keys, PER_KEY).values():
+        for documents in self.index.holders(self.profile.scheme, self.article_keys.keys, PER_KEY).values():
             for document in documents:
                 weights[document] += 1 / len(documents)
         weights.pop(self.article.id, None)
@@ -71,31 +70,31 @@ Rule = Callable[[DedupeCase], Iterator[RuleMatch]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DedupeProfile:
-    """A ladder by name: which fingerprints and keys are kept, and which rungs are climbed in which order."""
+    """Named dedupe rules: which fingerprints and keys are stored, and which rules apply in which order."""
 
     name: str
     version: int
     scheme: str
-    prints: tuple[MakeFingerprint, ...]
+    fingerprints: tuple[MakeFingerprint, ...]
     keys: Callable[[ArticlePage], tuple[int, ...]]
     rules: tuple[Rule, ...]
 
-    def marks(self, page: ArticlePage) -> ArticleKeys:
-        return ArticleKeys({make: make(page.article) for make in self.prints}, self.keys(page))
+    def keys_of(self, page: ArticlePage) -> ArticleKeys:
+        return ArticleKeys({make: make(page.article) for make in self.fingerprints}, self.keys(page))
 
 
 @dataclass(slots=True)
 class PageCache:
-    """The pages used last; reading one again costs a tenth of a millisecond, so a few hundred are enough."""
+    """The pages used last. Preparing one takes a tenth of a millisecond, so a few hundred are enough."""
 
     _pages: dict[str, ArticlePage] = field(default_factory=dict)
 
-    def of(self, article: Article) -> ArticlePage:
+    def get(self, article: Article) -> ArticlePage:
         page = self._pages.pop(article.id, None)
         if page is None or page.article is not article:
             page = page_of(article)
         self._pages[article.id] = page
-        if len(self._pages) > PAGES:
+        if len(self._pages) > CACHED_PAGES:
             del self._pages[next(iter(self._pages))]
         return page
 
@@ -106,30 +105,27 @@ class Deduplicator:
     index: DedupeIndex
     pages: PageCache = field(default_factory=PageCache)
 
-    def decide(self, article: Article, marks: ArticleKeys | None = None) -> tuple[Decision, IndexEntry]:
-        """Decide one article, whose marks may be known already. Nothing is stored: hand the entry to the index once the
-        decision stands."""
-        page = self.pages.of(article)
-        case = DedupeCase(
-            article,
-            self.index,
-            self.pages,
-            self.profile,
-            self.profile.marks(page) if marks is None else marks,
-        )
+    def decide(
+        self, article: Article, article_keys: ArticleKeys | None = None
+    ) -> tuple[Decision, IndexEntry]:
+        """Decide about one article. Nothing is stored: add the entry to the index once the decision stands."""
+        page = self.pages.get(article)
+        if article_keys is None:
+            article_keys = self.profile.keys_of(page)
+        case = DedupeCase(article, self.index, self.pages, self.profile, article_keys)
         decision = self._apply_rules(case)
         entry = IndexEntry(
             article=article,
             original=decision.duplicate_of or article.id,
             scheme=self.profile.scheme,
-            fingerprints=case.marks.prints,
-            keys=case.marks.keys,
-            sentences=tuple(dict.fromkeys(page.parts.hashes)),
+            fingerprints=article_keys.fingerprints,
+            keys=article_keys.keys,
+            sentences=tuple(dict.fromkeys(page.sentences.hashes)),
         )
         return decision, entry
 
-    def take(self, article: Article) -> Decision:
-        """Decide and remember."""
+    def add(self, article: Article) -> Decision:
+        """Decide about an article and add it to the index."""
         decision, entry = self.decide(article)
         self.index.add(entry)
         return decision
@@ -137,26 +133,26 @@ class Deduplicator:
     def _apply_rules(self, case: DedupeCase) -> Decision:
         related: dict[str, RuleMatch] = {}
         for apply_rule in self.profile.rules:
-            for finding in apply_rule(case):
-                original = self.index.original(finding.document)
-                if finding.verdict.relation == "duplicate":
-                    return _decision(case.article, finding, duplicate_of=original)
-                if finding.verdict.relation == "related":
-                    related.setdefault(original, finding)
+            for match in apply_rule(case):
+                original = self.index.original(match.document)
+                if match.verdict.relation == "duplicate":
+                    return _decision(case.article, match, duplicate_of=original)
+                if match.verdict.relation == "related":
+                    related.setdefault(original, match)
         if not related:
             return Decision(id=case.article.id)
-        best = max(related.values(), key=lambda finding: finding.verdict.score)
+        best = max(related.values(), key=lambda match: match.verdict.score)
         return _decision(case.article, best, related_to=tuple(related))
 
 
 def _decision(
-    article: Article, finding: RuleMatch, *, duplicate_of: str | None = None, related_to: tuple[str, ...] = ()
+    article: Article, match: RuleMatch, *, duplicate_of: str | None = None, related_to: tuple[str, ...] = ()
 ) -> Decision:
     return Decision(
         id=article.id,
         duplicate_of=duplicate_of,
         related_to=related_to,
-        rule=finding.verdict.rule,
-        score=finding.verdict.score,
-        evidence={"compared_with": finding.document, **finding.verdict.evidence},
+        rule=match.verdict.rule,
+        score=match.verdict.score,
+        evidence={"compared_with": match.document, **match.verdict.evidence},
     )

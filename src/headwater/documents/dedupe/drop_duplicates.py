@@ -1,4 +1,4 @@
-"""The dedupe ladder over stored documents: exact rungs first, then near copies, verified against the text."""
+"""The duplicates step: dedupe rules against stored documents, exact matches first, then verified near copies."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -11,10 +11,16 @@ from headwater.documents.dedupe.articles import (
     TraceFingerprint,
     publication_order,
 )
-from headwater.documents.dedupe.deduplicator import PER_KEY, DedupeProfile, Deduplicator, PageCache
+from headwater.documents.dedupe.deduplicator import (
+    PER_KEY,
+    ArticleKeys,
+    DedupeProfile,
+    Deduplicator,
+    PageCache,
+)
 from headwater.documents.dedupe.index import IndexEntry, MemoryIndex
 from headwater.documents.dedupe.page import ALL_PUBLISHERS, REPEATS_ANYWHERE, REPEATS_AT_PUBLISHER
-from headwater.documents.dedupe.rules import CANDIDATES, DEFAULT, LEAST_SUPPORT
+from headwater.documents.dedupe.rules import CANDIDATES, DEFAULT, MIN_SUPPORT
 from headwater.model.document import Document, Edge, FingerprintLookup, Trace
 from headwater.model.outcomes import Drop
 from headwater.model.recipe import Knowledge, Outcome, StepContext
@@ -35,8 +41,8 @@ def to_article(document: Document) -> Article:
 
 @dataclass(frozen=True)
 class DropDuplicates:
-    """Ends copies of stored documents, with the evidence, and links what is merely related. Within a batch the
-    earliest stays, whatever the order. The ladder is the profile's; its name and version go into the history."""
+    """Drops copies of stored documents, with evidence, and links related ones. Within a batch the earliest article
+    stays, whatever the order. The name and version of the profile go into the trail."""
 
     profile: DedupeProfile = DEFAULT
     name: str = "duplicates"
@@ -48,36 +54,40 @@ class DropDuplicates:
     def __call__(self, batch: Sequence[Document], context: StepContext) -> Sequence[Outcome]:
         articles = [to_article(document) for document in batch]
         pages = PageCache()
-        marks = {article.id: self.profile.marks(pages.of(article)) for article in articles}
-        recollection = context.knowledge.look_up_fingerprints(
-            context.recipe,
-            self.profile.scheme,
-            sorted({(p.algorithm, p.value) for some in marks.values() for p in some.prints}),
-            sorted({one for some in marks.values() for one in some.keys}),
-            PER_KEY,
-        )
-        memory = StoredIndex(context.recipe, context.knowledge, recollection)
-        memory.prepare(
-            {one: some.keys for one, some in marks.items()},
+        keys = {article.id: self.profile.keys_of(pages.get(article)) for article in articles}
+        stored = self._look_up(keys.values(), context)
+        index = StoredIndex(context.recipe, context.knowledge, stored)
+        index.prepare(
+            {article: article_keys.keys for article, article_keys in keys.items()},
             [document.id for document in batch if document.revision > 1],
         )
-        memory.count_ahead({article.id: article for article in articles}, pages)
-        deduplicator = Deduplicator(self.profile, memory, pages)
+        index.count_ahead({article.id: article for article in articles}, pages)
+        deduplicator = Deduplicator(self.profile, index, pages)
         outcomes: dict[str, Outcome] = {}
         documents = {document.id: document for document in batch}
         for article in sorted(articles, key=publication_order):
-            memory.deciding = article
-            decision, entry = deduplicator.decide(article, marks[article.id])
-            memory.add(entry)
-            trace = _trace(entry, recollection.epoch)
-            outcomes[article.id] = _outcome(documents[article.id], decision, trace)
+            index.current = article
+            decision, entry = deduplicator.decide(article, keys[article.id])
+            index.add(entry)
+            outcomes[article.id] = _outcome(documents[article.id], decision, _trace(entry, stored.epoch))
         return [outcomes[document.id] for document in batch]
+
+    def _look_up(self, batch_keys: Collection[ArticleKeys], context: StepContext) -> FingerprintLookup:
+        fingerprints = {
+            (fingerprint.algorithm, fingerprint.value)
+            for article_keys in batch_keys
+            for fingerprint in article_keys.fingerprints
+        }
+        keys = {key for article_keys in batch_keys for key in article_keys.keys}
+        return context.knowledge.look_up_fingerprints(
+            context.recipe, self.profile.scheme, sorted(fingerprints), sorted(keys), PER_KEY
+        )
 
 
 def _trace(entry: IndexEntry, epoch: int) -> Trace:
     return Trace(
         scheme=entry.scheme,
-        prints=tuple((one.algorithm, one.value) for one in entry.fingerprints),
+        prints=tuple((fingerprint.algorithm, fingerprint.value) for fingerprint in entry.fingerprints),
         keys=entry.keys,
         sentences=entry.sentences,
         publisher=entry.article.publisher,
@@ -104,9 +114,9 @@ def _outcome(document: Document, decision: Decision, trace: Trace) -> Outcome:
 
 @dataclass
 class StoredIndex:
-    """What is stored, as the ladder's index; on top of it what this batch has added.
+    """The dedupe index over what is stored, plus what this batch adds.
 
-    A document that was decided before meets those that came after it when it is decided again. It is no copy of them.
+    When a document is decided again, the index also holds documents that came after it. It is not a copy of those.
     """
 
     recipe: str
@@ -114,109 +124,120 @@ class StoredIndex:
     stored: FingerprintLookup
     batch: MemoryIndex = field(default_factory=MemoryIndex)
     articles: dict[str, Article | None] = field(default_factory=dict)
-    copies: dict[str, str] = field(default_factory=dict)
-    told: defaultdict[str, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
-    rivals: dict[str, list[str]] = field(default_factory=dict)
-    deciding: Article | None = None
-    revised: frozenset[str] = frozenset()
-    counted: frozenset[str] = frozenset()
+    originals: dict[str, str] = field(default_factory=dict)
+    story_counts: defaultdict[str, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
+    candidates: dict[str, list[str]] = field(default_factory=dict)
+    current: Article | None = None
+    kept_before: frozenset[str] = frozenset()
+    counted_before: frozenset[str] = frozenset()
 
     def prepare(self, keys: Mapping[str, Sequence[int]], revised: Sequence[str]) -> None:
-        """Read what the batch will most likely ask for, in one go."""
-        self.counted = frozenset(revised)
-        self.revised = self.counted - self.knowledge.originals(revised).keys()
-        likely = set(self.stored.owners.values())
-        for article, some in keys.items():
+        """Read in one query what the batch will most likely need."""
+        self.counted_before = frozenset(revised)
+        self.kept_before = self.counted_before - self.knowledge.originals(revised).keys()
+        needed = set(self.stored.owners.values())
+        for article, article_keys in keys.items():
             weights: defaultdict[str, float] = defaultdict(float)
-            for key in some:
+            for key in article_keys:
                 holders = self.stored.holders.get(key, ())
                 for document in holders:
                     weights[document] += 1 / len(holders)
-            best = sorted(weights, key=lambda one: -weights[one])[: 2 * CANDIDATES]
-            likely.update(best)
-            self.rivals[article] = [one for one in best[:CANDIDATES] if weights[one] >= LEAST_SUPPORT]
-        self._load(sorted(likely))
+            best = sorted(weights, key=lambda document: -weights[document])[: 2 * CANDIDATES]
+            needed.update(best)
+            self.candidates[article] = [
+                document for document in best[:CANDIDATES] if weights[document] >= MIN_SUPPORT
+            ]
+        self._load(sorted(needed))
 
     def count_ahead(self, batch: Mapping[str, Article], pages: PageCache) -> None:
-        """Ask once per publisher for the sentences of what will be compared, instead of once per comparison."""
-        compared = [one for one, rivals in self.rivals.items() if rivals]
-        met = {one for some in self.rivals.values() for one in some}
-        articles = [*(batch[one] for one in compared), *(self.articles[one] for one in sorted(met))]
-        asked: defaultdict[str, set[int]] = defaultdict(set)
-        for article in articles:
+        """Count the sentences of all articles to compare, with one query per publisher instead of per comparison."""
+        compared = [batch[article] for article, candidates in self.candidates.items() if candidates]
+        stored = {document for candidates in self.candidates.values() for document in candidates}
+        sentences: defaultdict[str, set[int]] = defaultdict(set)
+        for article in [*compared, *(self.articles[document] for document in sorted(stored))]:
             if article is not None:
-                asked[article.publisher].update(pages.of(article).parts.hashes)
-        for publisher, sentences in asked.items():
-            self._count_stored((ALL_PUBLISHERS, publisher) if publisher else (ALL_PUBLISHERS,), sentences)
+                sentences[article.publisher].update(pages.get(article).sentences.hashes)
+        for publisher, hashes in sentences.items():
+            self._count_stored((ALL_PUBLISHERS, publisher) if publisher else (ALL_PUBLISHERS,), hashes)
 
     def _load(self, ids: Sequence[str]) -> None:
-        found = self.knowledge.documents(ids)
-        self.articles |= {one: to_article(found[one]) if one in found else None for one in ids}
-        self.copies |= self.knowledge.originals(ids)
+        documents = self.knowledge.documents(ids)
+        self.articles |= {key: to_article(documents[key]) if key in documents else None for key in ids}
+        self.originals |= self.knowledge.originals(ids)
 
-    def same(self, fingerprints: Sequence[TraceFingerprint]) -> Mapping[TraceFingerprint, str]:
-        stored = {one: (one.algorithm, one.value) for one in fingerprints}
-        known = {one: self.stored.owners[pair] for one, pair in stored.items() if pair in self.stored.owners}
-        found = {**self.batch.same(fingerprints), **known}
-        return {one: owner for one, owner in found.items() if not self._came_after(owner)}
+    def owners(self, fingerprints: Sequence[TraceFingerprint]) -> Mapping[TraceFingerprint, str]:
+        stored = {
+            fingerprint: self.stored.owners[fingerprint.algorithm, fingerprint.value]
+            for fingerprint in fingerprints
+            if (fingerprint.algorithm, fingerprint.value) in self.stored.owners
+        }
+        owners = {**self.batch.owners(fingerprints), **stored}
+        return {fingerprint: owner for fingerprint, owner in owners.items() if not self._came_after(owner)}
 
     def holders(self, scheme: str, keys: Sequence[int], limit: int) -> Mapping[int, Sequence[str]]:
-        fresh = self.batch.holders(scheme, keys, limit)
-        both = {key: (*fresh.get(key, ()), *self.stored.holders.get(key, ()))[:limit] for key in keys}
-        return {key: documents for key, documents in both.items() if documents}
+        in_batch = self.batch.holders(scheme, keys, limit)
+        holders = {key: (*in_batch.get(key, ()), *self.stored.holders.get(key, ()))[:limit] for key in keys}
+        return {key: documents for key, documents in holders.items() if documents}
 
     def article(self, document: str) -> Article | None:
-        found = self._article(document)
-        return None if self._came_after(document) else found
+        article = self._article(document)
+        return None if self._came_after(document) else article
 
     def _came_after(self, document: str) -> bool:
-        """Whether it is a copy of what is being decided, or was published after that had been kept."""
-        mine, other = self.deciding, self._article(document)
-        if mine is None or document == mine.id:
+        """Whether it is a copy of the current article, or was published after that had been kept."""
+        current, other = self.current, self._article(document)
+        if current is None or document == current.id:
             return False
-        if self.original(document) == mine.id:
+        if self.original(document) == current.id:
             return True
-        if mine.id not in self.revised or other is None:
+        if current.id not in self.kept_before or other is None:
             return False
-        return (other.published_at or UNDATED) > (mine.published_at or UNDATED)
+        return (other.published_at or UNDATED) > (current.published_at or UNDATED)
 
     def _article(self, document: str) -> Article | None:
-        fresh = self.batch.article(document)
-        if fresh is not None:
-            return fresh
+        in_batch = self.batch.article(document)
+        if in_batch is not None:
+            return in_batch
         if document not in self.articles:
             self._load([document])
         return self.articles[document]
 
     def original(self, document: str) -> str:
-        if document in self.copies:
-            return self.copies[document]
+        if document in self.originals:
+            return self.originals[document]
         return self.batch.original(document)
 
-    def repeated(self, publisher: str, sentences: Collection[int]) -> frozenset[int]:
-        """Stories that are stored and stories of this batch count alike."""
-        limits = {ALL_PUBLISHERS: REPEATS_ANYWHERE} | ({publisher: REPEATS_AT_PUBLISHER} if publisher else {})
-        self._count_stored(tuple(limits), sentences)
-        stories = self.batch.stories
+    def repeated_sentences(self, publisher: str, sentences: Collection[int]) -> frozenset[int]:
+        """Stored stories and stories of this batch count alike."""
+        minimums = {ALL_PUBLISHERS: REPEATS_ANYWHERE} | (
+            {publisher: REPEATS_AT_PUBLISHER} if publisher else {}
+        )
+        self._count_stored(tuple(minimums), sentences)
+        in_batch = self.batch.story_count
         return frozenset(
-            one
-            for name, least in limits.items()
-            for counts in [self.told[name]]
-            for one in sentences
-            if counts[one] + stories(name, one) >= least
+            sentence
+            for name, minimum in minimums.items()
+            for stored in [self.story_counts[name]]
+            for sentence in sentences
+            if stored[sentence] + in_batch(name, sentence) >= minimum
         )
 
     def _count_stored(self, publishers: Sequence[str], sentences: Collection[int]) -> None:
-        asked = {one for name in publishers for one in sentences if one not in self.told[name]}
-        if not asked:
+        missing = {
+            sentence
+            for name in publishers
+            for sentence in sentences
+            if sentence not in self.story_counts[name]
+        }
+        if not missing:
             return
-        found = self.knowledge.sentence_story_counts(self.recipe, publishers, sorted(asked))
+        counts = self.knowledge.sentence_story_counts(self.recipe, publishers, sorted(missing))
         for name in publishers:
-            counts = found.get(name, {})
-            self.told[name].update((one, counts.get(one, 0)) for one in asked)
+            of_publisher = counts.get(name, {})
+            self.story_counts[name].update((sentence, of_publisher.get(sentence, 0)) for sentence in missing)
 
     def add(self, entry: IndexEntry) -> None:
-        """A copy of a stored document is no further story, nor is one that was counted before."""
-        copy = entry.original != entry.article.id and self.batch.article(entry.original) is None
-        told_before = copy or entry.article.id in self.counted
-        self.batch.add(replace(entry, sentences=()) if told_before else entry)
+        """Add to the batch; a copy of a stored document and a document counted before are not a further story."""
+        is_copy = entry.original != entry.article.id and self.batch.article(entry.original) is None
+        counted = is_copy or entry.article.id in self.counted_before
+        self.batch.add(replace(entry, sentences=()) if counted else entry)

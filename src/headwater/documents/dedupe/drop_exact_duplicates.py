@@ -1,51 +1,50 @@
-"""Exact duplicates: the same address, the same identifier of the same publisher, the same words."""
+"""The exact duplicates step: the same address, the same identifier of the same source, or the same words."""
 
 import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from hashlib import sha256
 
+from headwater.documents.dedupe.articles import UNDATED
 from headwater.model.document import Document, Fingerprint
 from headwater.model.outcomes import Drop
 from headwater.model.recipe import Outcome, StepContext
 from headwater.text.urls import canonical_url
 
 BETWEEN_WORDS = re.compile(r"\W+")
-# The same for ASCII, a byte at a time.
-ONLY_WORDS = bytes(
+# The same for ASCII, byte by byte.
+ASCII_WORDS = bytes(
     byte if byte < 128 and (chr(byte).isalnum() or byte == ord("_")) else 32 for byte in range(256)
 )
-LATEST = datetime.max.replace(tzinfo=UTC)
 
 
 def exact_fingerprints(document: Document, min_words: int) -> tuple[Fingerprint, ...]:
-    """Every way to recognise this very document, in the order in which they are asked."""
-    marks = [Fingerprint("url", canonical_url(document.url))]
+    """The fingerprints of a document, in the order in which they are checked."""
+    fingerprints = [Fingerprint("url", canonical_url(document.url))]
     if document.canonical_url:
-        marks.append(Fingerprint("url", canonical_url(document.canonical_url)))
+        fingerprints.append(Fingerprint("url", canonical_url(document.canonical_url)))
     if document.guid:
-        marks.append(Fingerprint("guid", f"{document.source} {document.guid}"))
+        fingerprints.append(Fingerprint("guid", f"{document.source} {document.guid}"))
     words = _words(document.text)
     if words.count(b" ") + 1 >= min_words:
-        marks.append(Fingerprint("text", sha256(words).hexdigest()))
-    return tuple(dict.fromkeys(marks))
+        fingerprints.append(Fingerprint("text", sha256(words).hexdigest()))
+    return tuple(dict.fromkeys(fingerprints))
 
 
 def _words(text: str) -> bytes:
-    """The words alone, in small letters, with one space between them."""
+    """The words only, in lower case, with one space between them."""
     if text.isascii():
-        return b" ".join(text.lower().encode().translate(ONLY_WORDS).split())
+        return b" ".join(text.lower().encode().translate(ASCII_WORDS).split())
     folded = unicodedata.normalize("NFKC", text).casefold()
     return BETWEEN_WORDS.sub(" ", folded).strip().encode("utf-8", "replace")
 
 
 @dataclass(frozen=True)
 class DropExactDuplicates:
-    """Ends a document that is stored already. Within a batch the earliest published one stays, whatever the order.
+    """Drops a document that is stored already. Within a batch the earliest published one stays, whatever the order.
 
-    Text shorter than `least_words` says too little to be recognised by.
+    The text counts only from `min_words` words on.
     """
 
     min_words: int = 20
@@ -53,20 +52,28 @@ class DropExactDuplicates:
     version: str = "1"
 
     def __call__(self, batch: Sequence[Document], context: StepContext) -> Sequence[Outcome]:
-        marks = {document.id: exact_fingerprints(document, self.min_words) for document in batch}
-        wanted = sorted({mark for some in marks.values() for mark in some}, key=lambda m: (m.kind, m.value))
-        owners = dict(context.knowledge.fingerprint_owners(context.recipe, wanted))
+        fingerprints = {document.id: exact_fingerprints(document, self.min_words) for document in batch}
+        distinct = sorted(
+            {fingerprint for of_document in fingerprints.values() for fingerprint in of_document},
+            key=lambda fingerprint: (fingerprint.kind, fingerprint.value),
+        )
+        owners = dict(context.knowledge.fingerprint_owners(context.recipe, distinct))
         outcomes: dict[str, Outcome] = {}
-        for document in sorted(batch, key=lambda d: (d.published or LATEST, d.id)):
-            outcomes[document.id] = self._decide(document, marks[document.id], owners)
+        for document in sorted(batch, key=lambda document: (document.published or UNDATED, document.id)):
+            outcomes[document.id] = self._decide(document, fingerprints[document.id], owners)
         return [outcomes[document.id] for document in batch]
 
     def _decide(
-        self, document: Document, marks: tuple[Fingerprint, ...], owners: dict[Fingerprint, str]
+        self, document: Document, fingerprints: tuple[Fingerprint, ...], owners: dict[Fingerprint, str]
     ) -> Outcome:
-        for mark in marks:
-            owner = owners.get(mark)
+        for fingerprint in fingerprints:
+            owner = owners.get(fingerprint)
             if owner is not None and owner != document.id:
-                return Drop(f"duplicate:{mark.kind}", of=owner, score=1.0, evidence={mark.kind: mark.value})
-        owners.update(dict.fromkeys(marks, document.id))
-        return document.with_changes(fingerprints=(*document.fingerprints, *marks))
+                return Drop(
+                    f"duplicate:{fingerprint.kind}",
+                    of=owner,
+                    score=1.0,
+                    evidence={fingerprint.kind: fingerprint.value},
+                )
+        owners.update(dict.fromkeys(fingerprints, document.id))
+        return document.with_changes(fingerprints=(*document.fingerprints, *fingerprints))

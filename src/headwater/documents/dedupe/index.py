@@ -1,4 +1,4 @@
-"""The state behind the ladder: what has been seen. A database keeps the same few kinds of small rows.
+"""The state behind the dedupe rules: what is stored of earlier articles.
 
 Rows: (fingerprint, document), (scheme, key, document), (publisher, sentence, stories, last story) and
 (document, original). Everything else is computed from the text.
@@ -15,7 +15,7 @@ from headwater.documents.dedupe.page import ALL_PUBLISHERS, REPEATS_ANYWHERE, RE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexEntry:
-    """One decided article, with all that has to be kept to find it again."""
+    """One article after its decision, with everything needed to find it again."""
 
     article: Article
     original: str
@@ -26,39 +26,43 @@ class IndexEntry:
 
 
 class DedupeIndex(Protocol):
-    def same(self, fingerprints: Sequence[TraceFingerprint]) -> Mapping[TraceFingerprint, str]:
-        """The first document that carried each fingerprint."""
+    def owners(self, fingerprints: Sequence[TraceFingerprint]) -> Mapping[TraceFingerprint, str]:
+        """The first document with each fingerprint."""
 
     def holders(self, scheme: str, keys: Sequence[int], limit: int) -> Mapping[int, Sequence[str]]:
-        """For each key the documents that carry it, the newest first, at most `limit`."""
+        """For each key the documents that have it, the newest first, at most `limit`."""
 
     def article(self, document: str) -> Article | None: ...
 
     def original(self, document: str) -> str:
-        """The first document of the group; the document itself if it is no copy."""
+        """The first document of the group; the document itself if it is not a copy."""
 
-    def repeated(self, publisher: str, sentences: Collection[int]) -> frozenset[int]:
-        """Those of the sentences that this publisher, or everybody, keeps repeating in different stories."""
+    def repeated_sentences(self, publisher: str, sentences: Collection[int]) -> frozenset[int]:
+        """The sentences that this publisher, or all publishers together, repeat in different stories."""
 
     def add(self, entry: IndexEntry) -> None: ...
 
 
 @dataclass(slots=True)
 class MemoryIndex:
-    """The in-memory twin, for single runs and for tests."""
+    """The index in memory, for single runs and for tests."""
 
     _articles: dict[str, Article] = field(default_factory=dict)
     _originals: dict[str, str] = field(default_factory=dict)
-    _prints: dict[TraceFingerprint, str] = field(default_factory=dict)
-    _keys: dict[tuple[str, int], list[str]] = field(default_factory=lambda: defaultdict(list))
+    _owners: dict[TraceFingerprint, str] = field(default_factory=dict)
+    _holders: dict[tuple[str, int], list[str]] = field(default_factory=lambda: defaultdict(list))
     _stories: dict[tuple[str, int], tuple[int, str]] = field(default_factory=dict)
 
-    def same(self, fingerprints: Sequence[TraceFingerprint]) -> Mapping[TraceFingerprint, str]:
-        return {one: self._prints[one] for one in fingerprints if one in self._prints}
+    def owners(self, fingerprints: Sequence[TraceFingerprint]) -> Mapping[TraceFingerprint, str]:
+        return {
+            fingerprint: self._owners[fingerprint]
+            for fingerprint in fingerprints
+            if fingerprint in self._owners
+        }
 
     def holders(self, scheme: str, keys: Sequence[int], limit: int) -> Mapping[int, Sequence[str]]:
-        found = {key: self._keys.get((scheme, key), ())[: -limit - 1 : -1] for key in keys}
-        return {key: documents for key, documents in found.items() if documents}
+        newest_first = {key: self._holders.get((scheme, key), ())[: -limit - 1 : -1] for key in keys}
+        return {key: documents for key, documents in newest_first.items() if documents}
 
     def article(self, document: str) -> Article | None:
         return self._articles.get(document)
@@ -66,13 +70,11 @@ class MemoryIndex:
     def original(self, document: str) -> str:
         return self._originals.get(document, document)
 
-    def repeated(self, publisher: str, sentences: Collection[int]) -> frozenset[int]:
-        anywhere = frozenset(self._over(ALL_PUBLISHERS, sentences, REPEATS_ANYWHERE))
-        return (
-            anywhere | frozenset(self._over(publisher, sentences, REPEATS_AT_PUBLISHER))
-            if publisher
-            else anywhere
-        )
+    def repeated_sentences(self, publisher: str, sentences: Collection[int]) -> frozenset[int]:
+        anywhere = frozenset(self._repeated(ALL_PUBLISHERS, sentences, REPEATS_ANYWHERE))
+        if not publisher:
+            return anywhere
+        return anywhere | frozenset(self._repeated(publisher, sentences, REPEATS_AT_PUBLISHER))
 
     def add(self, entry: IndexEntry) -> None:
         document = entry.article.id
@@ -80,21 +82,21 @@ class MemoryIndex:
             return
         self._articles[document] = entry.article
         self._originals[document] = entry.original
-        for one in entry.fingerprints:
-            self._prints.setdefault(one, document)
+        for fingerprint in entry.fingerprints:
+            self._owners.setdefault(fingerprint, document)
         for key in entry.keys:
-            self._keys[entry.scheme, key].append(document)
+            self._holders[entry.scheme, key].append(document)
         self._count(entry)
 
-    def stories(self, publisher: str, sentence: int) -> int:
+    def story_count(self, publisher: str, sentence: int) -> int:
         """In how many different stories the publisher ("": all together) used the sentence."""
         return self._stories.get((publisher, sentence), (0, ""))[0]
 
-    def _over(self, publisher: str, sentences: Collection[int], least: int) -> Iterable[int]:
-        return (one for one in sentences if self.stories(publisher, one) >= least)
+    def _repeated(self, publisher: str, sentences: Collection[int], minimum: int) -> Iterable[int]:
+        return (sentence for sentence in sentences if self.story_count(publisher, sentence) >= minimum)
 
     def _count(self, entry: IndexEntry) -> None:
-        """Every document counts whatever was decided, but copies of one story count once."""
+        """Count every document, whatever the decision; copies of one story count once."""
         for publisher in {entry.article.publisher, ALL_PUBLISHERS}:
             for sentence in entry.sentences:
                 count, last = self._stories.get((publisher, sentence), (0, ""))

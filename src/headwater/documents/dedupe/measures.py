@@ -1,4 +1,8 @@
-"""Small closed classes of words that carry the facts of a report: counts, directions, the calendar."""
+"""The measures of a comparison: how much two stories share, and which figures and names one replaced in the other.
+
+Another period, company or place shows in the slots of a text, however many of its words stay the same. Only aligned
+replacements count, because noise elsewhere produces figures that replace nothing.
+"""
 
 import re
 from collections.abc import Iterable
@@ -62,141 +66,143 @@ def is_number(word: str) -> bool:
 
 
 def is_figure(word: str) -> bool:
-    """True for what states a quantity or where it went."""
+    """Whether the word states a quantity or a direction."""
     return is_number(word) or word.lower() in COUNTS or word.lower() in DIRECTION
 
 
-def normal_fact(word: str) -> str:
-    """What the word says: `rose` and `gained` say the same, and so do `three` and `3`."""
+def stated_fact(word: str) -> str:
+    """The fact that the word states: the same for `rose` and `gained`, and for `three` and `3`."""
     word = word.lower()
     return DIRECTION.get(word) or DIGITS.get(word) or word
 
 
 NAME_SLOT = 5
-"""A longer stretch is a rewritten sentence, not a name in a slot."""
+"""A longer gap is a rewritten sentence, not a name in a slot."""
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _DAY = re.compile(r"[12]?\d|3[01]")
-_ALIKE = str.maketrans("01i58e6uqf", "ollsbcbngt")
+_LOOKALIKES = str.maketrans("01i58e6uqf", "ollsbcbngt")
 
 WordPair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Replacements:
-    """`slips` are figures of equal length that differ in one character: how corrections and bad scans look.
+    """`slips` are figures of equal length that differ in one character, as in corrections and bad scans.
 
-    A day of a month or a year is never a slip: that is how another occasion looks.
+    A changed day or year is never a slip, because it indicates another occasion.
     """
 
     figures: tuple[WordPair, ...]
     slips: tuple[WordPair, ...]
     names: tuple[WordPair, ...]
-    mended: int
-    """Tokens of the later text that are the earlier ones misspelt."""
+    misspelt: int
+    """Tokens of the later text that are misspellings of earlier ones."""
 
 
 def find_replacements(earlier: TokenView, later: TokenView, alignment: Alignment) -> Replacements:
     figures: list[WordPair] = []
     slips: list[WordPair] = []
     names: list[WordPair] = []
-    mended = 0
+    misspelt = 0
     for gap in alignment.gaps:
         old, new = _differing(earlier.words(*gap.earlier), later.words(*gap.later))
-        old, new, same = _without_misspelt(old, new)
-        mended += same
+        old, new, same_words = _without_misspelt(old, new)
+        misspelt += same_words
         dated = _is_dated(later, gap.later)
         for pair in _figure_pairs(old, new):
             (slips if _is_slip(*pair) and not _is_date(*pair, dated=dated) else figures).append(pair)
         if max(len(old), len(new)) <= NAME_SLOT:
             names += zip(_names(old), _names(new), strict=False)
-    return Replacements(tuple(figures), tuple(slips), tuple(names), mended)
+    return Replacements(tuple(figures), tuple(slips), tuple(names), misspelt)
 
 
 def _differing(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
-    both = {normal_fact(word) for word in old} & {normal_fact(word) for word in new}
-    return [word for word in old if normal_fact(word) not in both], [
-        word for word in new if normal_fact(word) not in both
+    shared_facts = {stated_fact(word) for word in old} & {stated_fact(word) for word in new}
+    return [word for word in old if stated_fact(word) not in shared_facts], [
+        word for word in new if stated_fact(word) not in shared_facts
     ]
 
 
 def _without_misspelt(old: list[str], new: list[str]) -> tuple[list[str], list[str], int]:
-    left, rest, mended = list(old), [], 0
+    unmatched, new_words, misspelt = list(old), [], 0
     for word in new:
-        twin = next((other for other in left if is_misspelling(other, word)), None)
-        if twin is None:
-            rest.append(word)
+        original = next((word_before for word_before in unmatched if is_misspelling(word_before, word)), None)
+        if original is None:
+            new_words.append(word)
         else:
-            left.remove(twin)
-            mended += 1
-    return left, rest, mended
+            unmatched.remove(original)
+            misspelt += 1
+    return unmatched, new_words, misspelt
 
 
-def is_misspelling(one: str, other: str) -> bool:
-    """The same word with a typing or scanning error, or cut in two; two figures or two months never are."""
-    one, other = one.lower(), other.lower()
-    if _glued(one, other) or _glued(other, one):
+def is_misspelling(first: str, second: str) -> bool:
+    """Whether both are the same word with a typing or scanning error, or cut in two; never two figures or two months."""
+    first, second = first.lower(), second.lower()
+    if _is_joined(first, second) or _is_joined(second, first):
         return True
-    if (is_figure(one) and is_figure(other)) or (one in CALENDAR and other in CALENDAR):
+    if (is_figure(first) and is_figure(second)) or (first in CALENDAR and second in CALENDAR):
         return False
-    return _close(one, other) or _close(_looks(one), _looks(other))
+    return _is_close(first, second) or _is_close(_unify_lookalikes(first), _unify_lookalikes(second))
 
 
-def _close(one: str, other: str) -> bool:
-    if one.startswith(other) or other.startswith(one):
+def _is_close(first: str, second: str) -> bool:
+    if first.startswith(second) or second.startswith(first):
         return True
-    longest = max(len(one), len(other))
-    return longest >= 3 and edit_distance(one, other, limit := max(1, longest // 4)) <= limit
+    longest = max(len(first), len(second))
+    return longest >= 3 and edit_distance(first, second, limit := max(1, longest // 4)) <= limit
 
 
-def _looks(word: str) -> str:
-    """Letters that scanners take for one another fall together."""
-    return word.translate(_ALIKE).replace("rn", "m").replace("cl", "d").replace("vv", "w")
+def _unify_lookalikes(word: str) -> str:
+    """Letters that scanners confuse become the same letter."""
+    return word.translate(_LOOKALIKES).replace("rn", "m").replace("cl", "d").replace("vv", "w")
 
 
-def _glued(one: str, other: str) -> bool:
-    """A figure run together with the word beside it: `of31.39` for `31.39`."""
-    rest = one.replace(other, "", 1)
-    return is_number(other) and rest != one and rest.isalpha()
+def _is_joined(joined: str, figure: str) -> bool:
+    """Whether a figure is joined to the word next to it: `of31.39` for `31.39`."""
+    remainder = joined.replace(figure, "", 1)
+    return is_number(figure) and remainder != joined and remainder.isalpha()
 
 
-def edit_distance(one: str, other: str, limit: int) -> int:
-    """Edits from one word to the other, two letters changing places being one; anything above `limit` is `limit + 1`."""
-    if abs(len(one) - len(other)) > limit:
+def edit_distance(first: str, second: str, limit: int) -> int:
+    """Damerau-Levenshtein distance (a transposition is one edit); `limit + 1` for anything above `limit`."""
+    if abs(len(first) - len(second)) > limit:
         return limit + 1
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for position in range(1, len(one) + 1):
-        before, row = row, _next_row(one[:position], other, before, row)
+    row_before: list[int] = []
+    row = list(range(len(second) + 1))
+    for position in range(1, len(first) + 1):
+        row_before, row = row, _next_row(first[:position], second, row_before, row)
         if min(row) > limit:
             return limit + 1
     return row[-1]
 
 
-def _next_row(one: str, other: str, before: list[int], above: list[int]) -> list[int]:
-    row = [len(one)]
-    for place, letter in enumerate(other, 1):
-        cost = min(above[place] + 1, row[-1] + 1, above[place - 1] + (one[-1] != letter))
-        if before and place > 1 and one[-2:] == other[place - 1] + other[place - 2]:
-            cost = min(cost, before[place - 2] + 1)
+def _next_row(first: str, second: str, two_above: list[int], above: list[int]) -> list[int]:
+    row = [len(first)]
+    for column, letter in enumerate(second, 1):
+        cost = min(above[column] + 1, row[-1] + 1, above[column - 1] + (first[-1] != letter))
+        if two_above and column > 1 and first[-2:] == second[column - 1] + second[column - 2]:
+            cost = min(cost, two_above[column - 2] + 1)
         row.append(cost)
     return row
 
 
-def _figure_pairs(old: list[str], new: list[str]) -> Iterable[WordPair]:
+def _figure_pairs(earlier: list[str], later: list[str]) -> Iterable[WordPair]:
     return zip(
-        [word for word in old if is_figure(word)], [word for word in new if is_figure(word)], strict=False
+        [word for word in earlier if is_figure(word)],
+        [word for word in later if is_figure(word)],
+        strict=False,
     )
 
 
 def _is_dated(view: TokenView, span: Span) -> bool:
-    """A month or a weekday stands in the gap or beside it."""
-    around = view.words(max(0, span[0] - 1), span[1] + 1)
-    return any(word.lower() in CALENDAR for word in around)
+    """Whether a month or a weekday is in the gap or next to it."""
+    words = view.words(max(0, span[0] - 1), span[1] + 1)
+    return any(word.lower() in CALENDAR for word in words)
 
 
 def _is_date(old: str, new: str, *, dated: bool) -> bool:
-    """Both are years, or both are days beside a month."""
+    """Whether both are years, or both are days next to a month."""
     if _YEAR.fullmatch(old) and _YEAR.fullmatch(new):
         return True
     return dated and _DAY.fullmatch(old) is not None and _DAY.fullmatch(new) is not None
@@ -205,7 +211,7 @@ def _is_date(old: str, new: str, *, dated: bool) -> bool:
 def _is_slip(old: str, new: str) -> bool:
     if len(old) != len(new) or not old[0].isdigit():
         return False
-    return sum(one != other for one, other in zip(old, new, strict=True)) == 1
+    return sum(before != after for before, after in zip(old, new, strict=True)) == 1
 
 
 def _names(words: list[str]) -> list[str]:
@@ -217,9 +223,9 @@ class Measures:
     earlier_length: int
     later_length: int
     earlier_whole: int
-    """Words of the earlier page with all its furniture."""
+    """Words of the earlier page including boilerplate."""
     shared: int
-    """Words of the later story that the earlier one also says."""
+    """Words of the later story that the earlier one also contains."""
     earlier_coverage: float
     later_coverage: float
     figures: tuple[WordPair, ...]
@@ -228,13 +234,13 @@ class Measures:
     figures_kept: int
     names_kept: int
     figures_unknown: int
-    """Numbers of the later story that occur nowhere in the earlier one."""
+    """Numbers of the later story that do not occur in the earlier one."""
     gap: timedelta | None
     same_publisher: bool
     title_changed: bool
-    """Each title says something that the other does not."""
+    """Each title has a word that the other lacks."""
     correction: bool
-    """The later text announces that it corrects an earlier one."""
+    """The later text says that it corrects an earlier one."""
 
     @property
     def added(self) -> int:
@@ -244,22 +250,22 @@ class Measures:
 def measure(earlier: TokenView, later: TokenView) -> Measures:
     alignment = align(earlier.hashes, later.hashes)
     old, new = earlier.page.article, later.page.article
-    swaps = find_replacements(earlier, later, alignment)
-    shared = int(alignment.later.sum()) + swaps.mended
-    kept = int(alignment.earlier.sum()) + swaps.mended
+    replacements = find_replacements(earlier, later, alignment)
+    shared = int(alignment.later.sum()) + replacements.misspelt
+    kept_words = int(alignment.earlier.sum()) + replacements.misspelt
     return Measures(
         earlier_length=len(earlier),
         later_length=len(later),
         earlier_whole=len(earlier.page.body),
         shared=shared,
-        earlier_coverage=kept / max(1, len(earlier)),
+        earlier_coverage=kept_words / max(1, len(earlier)),
         later_coverage=shared / max(1, len(later)),
-        figures=swaps.figures,
-        slips=swaps.slips,
-        names=swaps.names,
+        figures=replacements.figures,
+        slips=replacements.slips,
+        names=replacements.names,
         figures_kept=int((later.number & alignment.later).sum()),
         names_kept=int((later.capital & alignment.later).sum()),
-        figures_unknown=_unknown(earlier, later),
+        figures_unknown=_count_unknown_figures(earlier, later),
         gap=_gap(old, new),
         same_publisher=bool(old.publisher) and old.publisher == new.publisher,
         title_changed=_title_changed(earlier.page.title, later.page.title),
@@ -267,9 +273,9 @@ def measure(earlier: TokenView, later: TokenView) -> Measures:
     )
 
 
-def _unknown(earlier: TokenView, later: TokenView) -> int:
-    known = np.isin(later.hashes[later.number], earlier.hashes[earlier.number])
-    return int(np.count_nonzero(~known))
+def _count_unknown_figures(earlier: TokenView, later: TokenView) -> int:
+    is_known = np.isin(later.hashes[later.number], earlier.hashes[earlier.number])
+    return int(np.count_nonzero(~is_known))
 
 
 def _title_changed(earlier: Tokens, later: Tokens) -> bool:

@@ -1,8 +1,8 @@
-"""The owned signature scheme: 128 minhash values over word 3-grams, band keys and sampled anchors.
+"""The signature scheme: 128 MinHash values over word 3-grams, band keys and sampled anchors.
 
-The scheme is versioned. Every constant here is part of `SCHEME`: change one, change the name, and stored rows of
-the old name stay readable. Bands find documents that agree as a whole; anchors (the lowest 4-grams) find a document
-inside a longer or a shorter one; the title key only proposes.
+The scheme is versioned. Every constant here is part of `SCHEME`: a change of one needs a new name, so that stored
+rows of the old scheme stay readable. Bands find documents that agree as a whole; anchors (the lowest 4-grams) find a
+document inside a longer or shorter one; the title key only proposes candidates.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _STEPS = mix_bits(np.arange(1, BAND_ROWS + 1, dtype=np.uint64) * np.uint64(0x9E3
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """`keys` is what is stored and looked up: signed 64-bit integers, as databases have them."""
+    """`keys` are stored and looked up: signed 64-bit integers, as in databases."""
 
     scheme: str
     minhash: NDArray[np.uint32]
@@ -51,12 +51,12 @@ def sign_tokens(title: Tokens, body: Tokens) -> Signature:
     return Signature(SCHEME, minhash, _bands(minhash), _anchors(hashes), _title_key(title.hashes))
 
 
-def jaccard(one: Signature, other: Signature) -> float:
-    return float(np.count_nonzero(one.minhash == other.minhash)) / PERMUTATIONS
+def jaccard(first: Signature, second: Signature) -> float:
+    return float(np.count_nonzero(first.minhash == second.minhash)) / PERMUTATIONS
 
 
 def shingle_hashes(hashes: Hashes, size: int) -> Hashes:
-    """One hash per run of `size` words; a text shorter than that is one run."""
+    """One hash per run of `size` words; a shorter text is one run."""
     size = max(1, min(size, len(hashes)))
     count = max(0, len(hashes) - size + 1)
     total: Hashes = hashes[:count] * _STEPS[0]
@@ -67,24 +67,24 @@ def shingle_hashes(hashes: Hashes, size: int) -> Hashes:
 
 def min_hashes(shingles: Hashes) -> NDArray[np.uint32]:
     lowest = np.full(PERMUTATIONS, 0xFFFFFFFF, dtype=np.uint32)
-    short = (shingles >> np.uint64(32)).astype(np.uint32)
-    for start in range(0, len(short), _CHUNK):
-        products = short[start : start + _CHUNK] * _multipliers()
+    high_bits = (shingles >> np.uint64(32)).astype(np.uint32)
+    for start in range(0, len(high_bits), _CHUNK):
+        products = high_bits[start : start + _CHUNK] * _multipliers()
         np.minimum(lowest, products.min(axis=1), out=lowest)
     return lowest
 
 
 @cache
 def _multipliers() -> NDArray[np.uint32]:
-    """Odd factors: each one permutes the 32-bit integers."""
+    """Odd factors, each of which permutes the 32-bit integers."""
     seeds = mix_bits(np.arange(1, PERMUTATIONS + 1, dtype=np.uint64) * _STEPS[0])
     return ((seeds >> np.uint64(32)).astype(np.uint32) | np.uint32(1))[:, None]
 
 
 def _bands(minhash: NDArray[np.uint32]) -> tuple[int, ...]:
-    rows = minhash.reshape(BANDS, BAND_ROWS).astype(np.uint64)
-    keys = mix_bits((rows * _STEPS).sum(axis=1, dtype=np.uint64) + np.arange(BANDS, dtype=np.uint64))
-    return tuple(keys.view(np.int64).tolist())
+    bands = minhash.reshape(BANDS, BAND_ROWS).astype(np.uint64)
+    hashes = mix_bits((bands * _STEPS).sum(axis=1, dtype=np.uint64) + np.arange(BANDS, dtype=np.uint64))
+    return tuple(hashes.view(np.int64).tolist())
 
 
 def _anchors(hashes: Hashes) -> tuple[int, ...]:
@@ -95,6 +95,6 @@ def _anchors(hashes: Hashes) -> tuple[int, ...]:
 
 
 def _title_key(hashes: Hashes) -> int:
-    """The same for any order of the words."""
+    """Independent of the order of the words."""
     total = int(np.add.reduce(hashes)) * _TITLE_FACTOR & _WORD
     return total - (total >> 63 << 64)

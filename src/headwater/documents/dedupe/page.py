@@ -1,4 +1,4 @@
-"""What a page says on every page: furniture known by its words, and sentences that a publisher keeps repeating."""
+"""An article prepared for comparison: its tokens, and which of them are boilerplate or dateline rather than story."""
 
 import html
 import re
@@ -21,13 +21,13 @@ from headwater.documents.dedupe.tokens import (
 )
 
 REPEATS_AT_PUBLISHER = 3
-"""A sentence that a publisher used in so many different stories is furniture."""
+"""A sentence that a publisher used in this many different stories is boilerplate."""
 
 REPEATS_ANYWHERE = 12
-"""The same for a sentence seen at any publisher."""
+"""The same for a sentence of any publisher."""
 
 ALL_PUBLISHERS = ""
-"""Counts under this name are those over all publishers."""
+"""The name under which sentences of all publishers are counted."""
 
 _PHRASES = tuple(
     """
@@ -49,8 +49,8 @@ _PHRASES = tuple(
     .strip("|")
     .split("|")
 )
-_SEARCH = AhoCorasick(_PHRASES)
-_HEADING = 300
+_PHRASE_MATCHER = AhoCorasick(_PHRASES)
+_BYLINE_WITHIN = 300
 _BYLINE = re.compile(
     r"^(?:by [a-z]|(?:por|par|von|di) [^.\n]{3,40}$"
     r"|(?:last updated?|updated?|published|actualizado|publicado|atualizado|publi\u00e9|mis \u00e0 jour|ver\u00f6ffentlicht|aktualisiert|pubblicato"
@@ -60,20 +60,20 @@ _BYLINE = re.compile(
 _CORRECTION = re.compile(r"\bcorrect(?:s|ed|ion)\b|\bmisstated\b|\bclarification\b", re.IGNORECASE)
 
 
-def find_boilerplate(tokens: Tokens, parts: SentenceRuns) -> Flags:
-    """One flag per sentence: its words alone show that it belongs to the page, not to the story."""
-    found = np.zeros(len(parts.hashes), dtype=bool)
-    places = list(_boilerplate_places(tokens.text().lower()))
-    if places and len(found):
-        words = np.searchsorted(tokens.starts, places, side="right") - 1
-        found[np.maximum(np.searchsorted(parts.starts, words, side="right") - 1, 0)] = True
-    return found
+def find_boilerplate(tokens: Tokens, sentences: SentenceRuns) -> Flags:
+    """One flag per sentence: its words show that it belongs to the page, not to the story."""
+    flags = np.zeros(len(sentences.hashes), dtype=bool)
+    offsets = list(_boilerplate_offsets(tokens.text().lower()))
+    if offsets and len(flags):
+        words = np.searchsorted(tokens.starts, offsets, side="right") - 1
+        flags[np.maximum(np.searchsorted(sentences.starts, words, side="right") - 1, 0)] = True
+    return flags
 
 
-def _boilerplate_places(text: str) -> Iterator[int]:
-    """Offsets inside the sentences concerned."""
-    yield from (end - 1 for _, _, end in _SEARCH.find_matches_as_indexes(text, overlapping=True))
-    yield from (match.end() - 1 for match in _BYLINE.finditer(text, 0, _HEADING))
+def _boilerplate_offsets(text: str) -> Iterator[int]:
+    """Character offsets inside boilerplate sentences."""
+    yield from (end - 1 for _, _, end in _PHRASE_MATCHER.find_matches_as_indexes(text, overlapping=True))
+    yield from (match.end() - 1 for match in _BYLINE.finditer(text, 0, _BYLINE_WITHIN))
 
 
 def announces_correction(text: str) -> bool:
@@ -86,42 +86,42 @@ _DATE = (
 )
 _AGENCY = r"\s*\([^()\n]{2,30}\)"
 _SLASHED = r"\.?\s*/[^/\n]{2,30}/\s*(?:\.|--?|\u2013|\u2014)\s"
-_SHOUTED = r"[A-Z][A-Z.'/ -]{2,30}(?:,\s*[A-Z][A-Za-z. ]{1,20})?"
-_SPOKEN = r"[A-Z][A-Za-z.'/ -]{2,30}(?:,\s*[A-Z][A-Za-z. ]{1,20})?"
-_FIRST = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+)?:\s")
-"""`Paris: ` opens a text; further down such a word belongs to it."""
+_UPPER_CASE_PLACE = r"[A-Z][A-Z.'/ -]{2,30}(?:,\s*[A-Z][A-Za-z. ]{1,20})?"
+_PLACE = r"[A-Z][A-Za-z.'/ -]{2,30}(?:,\s*[A-Z][A-Za-z. ]{1,20})?"
+_OPENING_PLACE = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+)?:\s")
+"""`Paris: ` counts only at the very start of a text."""
 _BRACKETED = rf"\([A-Z][A-Z.'/ -]{{2,30}}\){_DASH}"
 _DATELINE = re.compile(
-    rf"(?:{_SHOUTED}(?:{_DATE})?(?:{_AGENCY})?|{_SPOKEN}(?:(?:{_DATE})?{_AGENCY}|{_DATE})){_DASH}"
-    rf"|{_SPOKEN}(?:{_DATE})?{_SLASHED}|{_BRACKETED}"
+    rf"(?:{_UPPER_CASE_PLACE}(?:{_DATE})?(?:{_AGENCY})?|{_PLACE}(?:(?:{_DATE})?{_AGENCY}|{_DATE})){_DASH}"
+    rf"|{_PLACE}(?:{_DATE})?{_SLASHED}|{_BRACKETED}"
 )
-_LINES = 4
-_HEAD = 400
+_DATELINE_LINES = 4
+_DATELINE_WITHIN = 400
 
 
 def dateline_length(text: str) -> int:
-    """How many characters at the beginning are bylines and a dateline; 0 for no dateline."""
-    start = 0
-    for line in text[:_HEAD].split("\n")[:_LINES]:
-        match = _DATELINE.match(line) or (None if start else _FIRST.match(line))
+    """The length of bylines and dateline at the start; 0 without a dateline."""
+    offset = 0
+    for line in text[:_DATELINE_WITHIN].split("\n")[:_DATELINE_LINES]:
+        match = _DATELINE.match(line) or (None if offset else _OPENING_PLACE.match(line))
         if match:
-            return start + match.end()
-        start += len(line) + 1
+            return offset + match.end()
+        offset += len(line) + 1
     return 0
 
 
-_READ = 4 * CHARACTER_LIMIT
-"""So much of a text is looked at; of what remains only the first `CHARACTER_LIMIT` characters count anyway."""
+_MAX_READ = 4 * CHARACTER_LIMIT
+"""Characters read; of the stripped text only the first `CHARACTER_LIMIT` characters count."""
 
 _BLOCKS = r"p|br|div|li|ul|ol|h[1-6]|tr|table|section|article|blockquote|figure|figcaption|hr|header|footer"
 _INLINE = r"a|b|i|u|em|strong|span|small|sup|sub|img|td|th|font|cite|time"
-# By name, because a wire writes its tickers between the same brackets.
+# By tag name, because news wires write tickers in angle brackets.
 _BREAK = re.compile(rf"</?(?:{_BLOCKS})(?:\s[^<>]{{0,500}})?/?>", re.IGNORECASE)
 _TAG = re.compile(rf"</?(?:{_INLINE})(?:\s[^<>]{{0,500}})?/?>", re.IGNORECASE)
 
 
 def strip_markup(text: str) -> str:
-    text = text[:_READ]
+    text = text[:_MAX_READ]
     if "<" in text:
         text = _TAG.sub("", _BREAK.sub("\n", text))
     return html.unescape(text) if "&" in text else text
@@ -132,7 +132,7 @@ class ArticlePage:
     article: Article
     title: Tokens
     body: Tokens
-    parts: SentenceRuns
+    sentences: SentenceRuns
     is_boilerplate: Flags
     number: Flags
     capital: Flags
@@ -141,10 +141,10 @@ class ArticlePage:
 
 @dataclass(frozen=True, slots=True)
 class TokenView:
-    """The tokens that count. `places` are their positions in the page's body."""
+    """The tokens that count, with their positions in the body of the page."""
 
     page: ArticlePage
-    places: Places
+    positions: Places
     hashes: Hashes
     number: Flags
     capital: Flags
@@ -153,18 +153,18 @@ class TokenView:
         return len(self.hashes)
 
     def words(self, start: int, end: int) -> list[str]:
-        return [self.page.body.word(place) for place in self.places[start:end].tolist()]
+        return [self.page.body.word(position) for position in self.positions[start:end].tolist()]
 
 
 def page_of(article: Article) -> ArticlePage:
     title, body = tokenise_pair(strip_markup(article.title), strip_markup(article.body))
-    parts = sentence_runs(body)
+    sentences = sentence_runs(body)
     return ArticlePage(
         article=article,
         title=title,
         body=body,
-        parts=parts,
-        is_boilerplate=find_boilerplate(body, parts),
+        sentences=sentences,
+        is_boilerplate=find_boilerplate(body, sentences),
         number=body.number(),
         capital=body.capital(),
         dateline=int(np.searchsorted(body.starts, dateline_length(body.text()))),
@@ -172,19 +172,23 @@ def page_of(article: Article) -> ArticlePage:
 
 
 def story_view(page: ArticlePage, repeated: Collection[int]) -> TokenView:
-    """The page without furniture, dateline and the sentences known to be repeated."""
+    """The page without boilerplate, dateline and repeated sentences."""
     hidden = page.is_boilerplate.copy()
     if repeated:
-        hidden |= np.fromiter((part in repeated for part in page.parts.hashes), dtype=bool, count=len(hidden))
-    shown = np.repeat(~hidden, page.parts.lengths)
-    shown[: page.dateline] = False
-    return _view(page, np.flatnonzero(shown))
+        hidden |= np.fromiter(
+            (sentence in repeated for sentence in page.sentences.hashes), dtype=bool, count=len(hidden)
+        )
+    is_shown = np.repeat(~hidden, page.sentences.lengths)
+    is_shown[: page.dateline] = False
+    return _view(page, np.flatnonzero(is_shown))
 
 
 def whole_view(page: ArticlePage) -> TokenView:
-    """With its furniture, but without the dateline."""
+    """The page with its boilerplate, but without the dateline."""
     return _view(page, np.arange(page.dateline, len(page.body)))
 
 
-def _view(page: ArticlePage, places: Places) -> TokenView:
-    return TokenView(page, places, page.body.hashes[places], page.number[places], page.capital[places])
+def _view(page: ArticlePage, positions: Places) -> TokenView:
+    return TokenView(
+        page, positions, page.body.hashes[positions], page.number[positions], page.capital[positions]
+    )

@@ -1,6 +1,10 @@
-"""The rungs: each looks for earlier documents in one way and says what the article is to them."""
+"""The dedupe rules and the profiles that combine them.
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+Each rule looks for earlier documents in one way and says how the article relates to them. The name and version of a
+profile are stored with its decisions.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from difflib import SequenceMatcher
 from functools import partial
@@ -13,7 +17,6 @@ from headwater.documents.dedupe.articles import (
     Decision,
     PairVerdict,
     guid_fingerprint,
-    publication_order,
     seed_text_fingerprint,
     text_fingerprint,
     title_content_fingerprint,
@@ -25,6 +28,7 @@ from headwater.documents.dedupe.deduplicator import (
     DedupeProfile,
     Deduplicator,
     MakeFingerprint,
+    Rule,
     RuleMatch,
 )
 from headwater.documents.dedupe.index import DedupeIndex, MemoryIndex
@@ -33,46 +37,47 @@ from headwater.documents.dedupe.page import ArticlePage
 from headwater.documents.dedupe.tokens import mix_bits, tokenise
 
 CANDIDATES = 6
-LEAST_SUPPORT = 0.3
-"""Less shared than this is a common phrase."""
+MIN_SUPPORT = 0.3
+"""Articles that share less have a common phrase only."""
 
 CERTAIN = 0.9
-"""A copy this good needs no further search."""
+"""A duplicate with this score ends the search."""
 
 _SERIES = ("figures-replaced", "names-replaced", "another-occasion")
 
 
-def same_fingerprint(
-    rule: str, make: MakeFingerprint, *, checked: bool = True
-) -> "Callable[[DedupeCase], Iterator[RuleMatch]]":
-    """The same fingerprint is the same document. Checked: unless the address was given to another text."""
+def same_fingerprint(rule: str, make: MakeFingerprint, *, checked: bool = True) -> Rule:
+    """The same fingerprint is the same document; `checked`: unless its text is a different one."""
 
     def match(case: DedupeCase) -> Iterator[RuleMatch]:
-        mine = case.fingerprint_of(make)
-        document = case.index.same([mine]).get(mine) if mine else None
-        if mine is None or document is None or document == case.article.id:
+        fingerprint = case.fingerprint_of(make)
+        document = case.index.owners([fingerprint]).get(fingerprint) if fingerprint else None
+        if fingerprint is None or document is None or document == case.article.id:
             return
-        if checked and _other_text(case, document):
+        if checked and _has_other_text(case, document):
             yield RuleMatch(document, PairVerdict(relation="related", rule=f"{rule}-reused", score=0.5))
         else:
             yield RuleMatch(
-                document, PairVerdict(relation="duplicate", rule=rule, score=1.0, evidence={rule: mine.value})
+                document,
+                PairVerdict(relation="duplicate", rule=rule, score=1.0, evidence={rule: fingerprint.value}),
             )
 
     return match
 
 
-def same_text(make: MakeFingerprint) -> "Callable[[DedupeCase], Iterator[RuleMatch]]":
-    """Word for word the same: certain for a story of some length that came soon, a candidate otherwise."""
+def same_text(make: MakeFingerprint) -> Rule:
+    """Word for word the same: a duplicate if it is long and recent enough, otherwise compared in detail."""
 
     def match(case: DedupeCase) -> Iterator[RuleMatch]:
-        mine = case.fingerprint_of(make)
-        document = case.index.same([mine]).get(mine) if mine else None
+        fingerprint = case.fingerprint_of(make)
+        document = case.index.owners([fingerprint]).get(fingerprint) if fingerprint else None
         earlier = case.index.article(document) if document and document != case.article.id else None
-        if mine is None or earlier is None:
+        if fingerprint is None or earlier is None:
             return
         if len(case.page.body) >= SHORT and _soon(earlier, case.article, FRESH):
-            verdict = PairVerdict(relation="duplicate", rule="text", score=1.0, evidence={"text": mine.value})
+            verdict = PairVerdict(
+                relation="duplicate", rule="text", score=1.0, evidence={"text": fingerprint.value}
+            )
         else:
             verdict = _compare(case, earlier)
         yield RuleMatch(earlier.id, verdict)
@@ -81,33 +86,33 @@ def same_text(make: MakeFingerprint) -> "Callable[[DedupeCase], Iterator[RuleMat
 
 
 def near_copy(case: DedupeCase) -> Iterator[RuleMatch]:
-    """Candidates by shared keys, verified one by one; the best fresh copy first, then late ones, then the rest."""
-    findings = list(_verified(case))
-    copies = [finding for finding in findings if finding.verdict.relation == "duplicate"]
-    copies.sort(key=lambda finding: (not _is_fresh(finding.verdict), -finding.verdict.score))
-    for copy in copies:
-        yield _as_series(case, copy) if _in_series(case, copy, findings) else copy
-    yield from (finding for finding in findings if finding.verdict.relation != "duplicate")
+    """Candidates by shared keys, verified one by one: the best recent duplicate first, then late ones, then the others."""
+    matches = list(_verified_candidates(case))
+    duplicates = [match for match in matches if match.verdict.relation == "duplicate"]
+    duplicates.sort(key=lambda match: (not _is_fresh(match.verdict), -match.verdict.score))
+    for duplicate in duplicates:
+        yield _as_series(case, duplicate) if _in_series(case, duplicate, matches) else duplicate
+    yield from (match for match in matches if match.verdict.relation != "duplicate")
 
 
-def similar_minhash(threshold: float) -> "Callable[[DedupeCase], Iterator[RuleMatch]]":
+def similar_minhash(threshold: float) -> Rule:
     def match(case: DedupeCase) -> Iterator[RuleMatch]:
-        mine = sign_tokens(case.page.title, case.page.body)
-        for document, _ in case.proposed(CANDIDATES):
+        signature = sign_tokens(case.page.title, case.page.body)
+        for document, _ in case.candidates(CANDIDATES):
             earlier = case.index.article(document)
-            page = case.pages.of(earlier) if earlier else None
-            score = jaccard(mine, sign_tokens(page.title, page.body)) if page else 0.0
+            page = case.pages.get(earlier) if earlier else None
+            score = jaccard(signature, sign_tokens(page.title, page.body)) if page else 0.0
             if score >= threshold:
                 yield RuleMatch(document, PairVerdict(relation="duplicate", rule="minhash", score=score))
 
     return match
 
 
-def similar_title(threshold: float, within: timedelta) -> "Callable[[DedupeCase], Iterator[RuleMatch]]":
-    """Fuzzy titles of the same publisher decide here; the default ladder never lets them."""
+def similar_title(threshold: float, within: timedelta) -> Rule:
+    """Similar titles of the same publisher are duplicates. The default profile does not use this rule."""
 
     def match(case: DedupeCase) -> Iterator[RuleMatch]:
-        for document, _ in case.proposed(200):
+        for document, _ in case.candidates(200):
             earlier = case.index.article(document)
             if (
                 earlier is None
@@ -124,10 +129,10 @@ def similar_title(threshold: float, within: timedelta) -> "Callable[[DedupeCase]
     return match
 
 
-def _verified(case: DedupeCase) -> Iterator[RuleMatch]:
-    for document, support in case.proposed(CANDIDATES):
+def _verified_candidates(case: DedupeCase) -> Iterator[RuleMatch]:
+    for document, support in case.candidates(CANDIDATES):
         earlier = case.index.article(document)
-        if earlier is None or support < LEAST_SUPPORT:
+        if earlier is None or support < MIN_SUPPORT:
             continue
         verdict = _compare(case, earlier)
         yield RuleMatch(document, verdict)
@@ -136,14 +141,17 @@ def _verified(case: DedupeCase) -> Iterator[RuleMatch]:
 
 
 def _compare(case: DedupeCase, earlier: Article, *, recurring: bool = False) -> PairVerdict:
-    old, new = case.pages.of(earlier), case.page
+    earlier_page, later_page = case.pages.get(earlier), case.page
     return compare_pages(
-        old, new, RepeatedSentences(_repeated(case, old), _repeated(case, new)), recurring=recurring
+        earlier_page,
+        later_page,
+        RepeatedSentences(_repeated(case, earlier_page), _repeated(case, later_page)),
+        recurring=recurring,
     )
 
 
 def _repeated(case: DedupeCase, page: ArticlePage) -> frozenset[int]:
-    return case.index.repeated(page.article.publisher, page.parts.hashes)
+    return case.index.repeated_sentences(page.article.publisher, page.sentences.hashes)
 
 
 def _is_fresh(verdict: PairVerdict) -> bool:
@@ -151,23 +159,23 @@ def _is_fresh(verdict: PairVerdict) -> bool:
     return gap is not None and gap <= FRESH
 
 
-def _in_series(case: DedupeCase, copy: RuleMatch, findings: list[RuleMatch]) -> bool:
-    """Another story of the same form with other figures or names was seen: this one is a report that recurs."""
-    mine = case.index.original(copy.document)
+def _in_series(case: DedupeCase, duplicate: RuleMatch, matches: list[RuleMatch]) -> bool:
+    """Whether another story of the same form with other figures or names exists: the report recurs."""
+    original = case.index.original(duplicate.document)
     return any(
-        finding.verdict.rule in _SERIES
-        and finding.verdict.score >= 0.6
-        and case.index.original(finding.document) != mine
-        for finding in findings
+        match.verdict.rule in _SERIES
+        and match.verdict.score >= 0.6
+        and case.index.original(match.document) != original
+        for match in matches
     )
 
 
-def _as_series(case: DedupeCase, finding: RuleMatch) -> RuleMatch:
-    earlier = case.index.article(finding.document)
-    return RuleMatch(finding.document, _compare(case, earlier, recurring=True)) if earlier else finding
+def _as_series(case: DedupeCase, match: RuleMatch) -> RuleMatch:
+    earlier = case.index.article(match.document)
+    return RuleMatch(match.document, _compare(case, earlier, recurring=True)) if earlier else match
 
 
-def _other_text(case: DedupeCase, document: str) -> bool:
+def _has_other_text(case: DedupeCase, document: str) -> bool:
     earlier = case.index.article(document)
     if earlier is None or not earlier.body or not case.article.body:
         return False
@@ -186,12 +194,12 @@ def signature_keys(page: ArticlePage) -> tuple[int, ...]:
 
 
 def publisher_days(page: ArticlePage) -> tuple[int, ...]:
-    """Keys that bring together what one publisher published on neighbouring days."""
-    when = page.article.published_at
-    if when is None:
+    """Keys shared by articles of one publisher on adjacent days."""
+    published_at = page.article.published_at
+    if published_at is None:
         return ()
     publisher = tokenise(page.article.publisher).hashes.sum(dtype=np.uint64, keepdims=True)
-    day = int(when.timestamp()) // 86_400
+    day = int(published_at.timestamp()) // 86_400
     days = np.array([day, day + 1], dtype=np.uint64)
     return tuple(mix_bits(publisher + days).view(np.int64).tolist())
 
@@ -202,7 +210,7 @@ DEFAULT = DedupeProfile(
     name="default",
     version=1,
     scheme=SCHEME,
-    prints=(url_fingerprint, guid_fingerprint, text_fingerprint),
+    fingerprints=(url_fingerprint, guid_fingerprint, text_fingerprint),
     keys=signature_keys,
     rules=(
         same_fingerprint("url", url_fingerprint),
@@ -216,7 +224,7 @@ SEED_C = DedupeProfile(
     name="seed-c",
     version=1,
     scheme="seed-c-1",
-    prints=(_seed_c_url, guid_fingerprint, title_content_fingerprint),
+    fingerprints=(_seed_c_url, guid_fingerprint, title_content_fingerprint),
     keys=publisher_days,
     rules=(
         same_fingerprint("url", _seed_c_url, checked=False),
@@ -230,7 +238,7 @@ SEED_G = DedupeProfile(
     name="seed-g",
     version=1,
     scheme=SCHEME,
-    prints=(seed_text_fingerprint,),
+    fingerprints=(seed_text_fingerprint,),
     keys=signature_keys,
     rules=(same_fingerprint("text", seed_text_fingerprint, checked=False), similar_minhash(0.8)),
 )
@@ -241,13 +249,6 @@ PROFILES: Mapping[str, DedupeProfile] = MappingProxyType({one.name: one for one 
 def dedupe_stream(
     articles: Iterable[Article], *, profile: DedupeProfile = DEFAULT, index: DedupeIndex | None = None
 ) -> Iterator[Decision]:
-    """One decision per article, in the order of arrival, each made against those before it."""
+    """One decision per article, in order of arrival, each against the articles before it."""
     deduplicator = Deduplicator(profile, MemoryIndex() if index is None else index)
-    return map(deduplicator.take, articles)
-
-
-def dedupe_batch(
-    articles: Iterable[Article], *, profile: DedupeProfile = DEFAULT, index: DedupeIndex | None = None
-) -> list[Decision]:
-    """Decide a batch from the earliest article to the latest, so that the order within it changes nothing."""
-    return list(dedupe_stream(sorted(articles, key=publication_order), profile=profile, index=index))
+    return map(deduplicator.add, articles)

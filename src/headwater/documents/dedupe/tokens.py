@@ -1,8 +1,8 @@
-"""Text to tokens, all in NumPy: a 64-bit hash per word with its place and flags, no Python loop over words.
+"""Tokens and sentences of a text, all in NumPy: a 64-bit hash per word with its offsets, without a Python loop.
 
-A word is a run of letters and digits after case and accents are folded. A point between two digits belongs to
-the number and a comma between two digits is left out, so that `1,993.7` is one token and equals `1993.7`. Scripts
-without spaces give one token per character.
+A word is a run of letters and digits after folding case and accents. A point between two digits belongs to the number
+and a comma between two digits is dropped, so that `1,993.7` is one token and equals `1993.7`. Scripts without spaces
+yield one token per character. Sentences are runs of tokens with a hash each, so that repetitions can be counted.
 """
 
 import re
@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 CHARACTER_LIMIT = 40_000
-"""Only so much of a page is read: the slowest page costs milliseconds, not seconds."""
+"""Characters read per page, so that the slowest page takes milliseconds."""
 
 _SEPARATOR, _SKIP = 0, 1
 TITLE_LIMIT = 1000
 _NEWLINE = ord("\n")
 _POINT = "\x1f"
-"""Stands for a point inside a number while words are cut out."""
+"""Replaces a point inside a number while words are split."""
 _DIGIT_POINT = re.compile(r"\.(?<=[0-9]\.)(?=[0-9])")
 _ONE_LINE = {_NEWLINE: " "}
 _DIGIT_COMMA = re.compile(r",(?<=[0-9],)(?=[0-9])")
-_SPACELESS, _PICTURES, _END = 0x2E80, 0x1F000, 0x110000
+_SPACELESS, _PICTOGRAPHS, _END = 0x2E80, 0x1F000, 0x110000
 _BASE = 0x9E3779B97F4A7C15
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _SHIFT_1, _SHIFT_2, _SHIFT_3 = np.uint64(30), np.uint64(27), np.uint64(31)
@@ -58,7 +58,7 @@ class Tokens:
         return _upper_table()[np.minimum(self.codes[self.starts].astype(np.int64), _SPACELESS)]
 
     def number(self) -> Flags:
-        """True where a word is a number: nothing but digits and points, or a single letter more."""
+        """True where a word is a number: digits and points, and at most one letter."""
         other = ((self.codes < 48) | (self.codes > 57)) & (self.codes != ord(_POINT))
         totals = np.zeros(len(other) + 1, dtype=np.int64)
         np.cumsum(other, out=totals[1:])
@@ -72,7 +72,7 @@ def _text(codes: Codes) -> str:
 
 
 def tokenise(text: str) -> Tokens:
-    codes, folded = _folded(_DIGIT_POINT.sub(_POINT, _DIGIT_COMMA.sub("", text[:CHARACTER_LIMIT])))
+    codes, folded = _fold(_DIGIT_POINT.sub(_POINT, _DIGIT_COMMA.sub("", text[:CHARACTER_LIMIT])))
     starts, ends = _words(codes, folded)
     powers, inverse = _powers()
     sums = np.zeros(len(folded) + 1, dtype=np.uint64)
@@ -81,20 +81,30 @@ def tokenise(text: str) -> Tokens:
 
 
 def tokenise_pair(title: str, body: str) -> tuple[Tokens, Tokens]:
-    """Both in one pass; a word's hash does not depend on its place."""
+    """Tokenise title and body in one pass; the hash of a word does not depend on its position."""
     if not body:
         return tokenise(title[:TITLE_LIMIT]), tokenise("")
-    both = tokenise(f"{title[:TITLE_LIMIT].translate(_ONE_LINE)}\n{body}")
-    seam = int(np.argmax(both.codes == _NEWLINE)) + 1
-    first = int(np.searchsorted(both.starts, seam))
+    joined = tokenise(f"{title[:TITLE_LIMIT].translate(_ONE_LINE)}\n{body}")
+    boundary = int(np.argmax(joined.codes == _NEWLINE)) + 1
+    first_of_body = int(np.searchsorted(joined.starts, boundary))
     return (
-        Tokens(both.codes[:seam], both.hashes[:first], both.starts[:first], both.ends[:first]),
-        Tokens(both.codes[seam:], both.hashes[first:], both.starts[first:] - seam, both.ends[first:] - seam),
+        Tokens(
+            joined.codes[:boundary],
+            joined.hashes[:first_of_body],
+            joined.starts[:first_of_body],
+            joined.ends[:first_of_body],
+        ),
+        Tokens(
+            joined.codes[boundary:],
+            joined.hashes[first_of_body:],
+            joined.starts[first_of_body:] - boundary,
+            joined.ends[first_of_body:] - boundary,
+        ),
     )
 
 
 def mix_bits(values: Hashes) -> Hashes:
-    """Spread every input bit over the whole word, so that any part of it may be sampled."""
+    """Spread every input bit over the whole word, so that any part of it can be sampled."""
     values = values ^ (values >> _SHIFT_1)
     values *= _MIX_1
     values ^= values >> _SHIFT_2
@@ -103,7 +113,7 @@ def mix_bits(values: Hashes) -> Hashes:
     return values
 
 
-def _folded(text: str) -> tuple[Codes, Codes]:
+def _fold(text: str) -> tuple[Codes, Codes]:
     if text.isascii():
         data = text.encode("ascii")
         return np.frombuffer(data, np.uint8), np.frombuffer(data.translate(_ascii_table()), np.uint8)
@@ -121,11 +131,11 @@ def _words(codes: Codes, folded: Codes) -> tuple[Places, Places]:
     if not len(codes) or codes.max() < _SPACELESS:
         edges = np.flatnonzero(padded[1:] != padded[:-1])
         return edges[::2], edges[1::2]
-    alone = (codes >= _SPACELESS) & padded[1:-1]
+    is_spaceless = (codes >= _SPACELESS) & padded[1:-1]
     rises = padded[1:-1] & ~padded[:-2]
     falls = padded[1:-1] & ~padded[2:]
-    rises[1:] |= padded[1:-2] & (alone[1:] | alone[:-1]) & padded[2:-1]
-    falls[:-1] |= padded[1:-2] & (alone[1:] | alone[:-1]) & padded[2:-1]
+    rises[1:] |= padded[1:-2] & (is_spaceless[1:] | is_spaceless[:-1]) & padded[2:-1]
+    falls[:-1] |= padded[1:-2] & (is_spaceless[1:] | is_spaceless[:-1]) & padded[2:-1]
     return np.flatnonzero(rises), np.flatnonzero(falls) + 1
 
 
@@ -147,10 +157,10 @@ def _ascii_table() -> bytes:
 
 @cache
 def _fold_table() -> NDArray[np.uint32]:
-    """Letters of alphabets fold, characters of scripts without spaces stand for themselves, pictures separate."""
+    """Letters of alphabets are folded, characters of scripts without spaces stay, pictures separate words."""
     table = np.arange(_END, dtype=np.uint32)
     table[:_SPACELESS] = [_fold_character(chr(code)) for code in range(_SPACELESS)]
-    table[_PICTURES:] = _SEPARATOR
+    table[_PICTOGRAPHS:] = _SEPARATOR
     table[0x3000:0x3040] = _SEPARATOR
     return table
 

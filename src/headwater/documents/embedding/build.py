@@ -1,4 +1,4 @@
-"""The encoder's files: made once from the weights of a package, kept under the data folder."""
+"""Builds the files of the encoder once, from the weights in a package, under the data folder."""
 
 import json
 import shutil
@@ -16,42 +16,42 @@ from headwater.documents.embedding.weights import (
 
 NAME = "all-MiniLM-L6-v2-int8"
 EDITION = "1"
-"""Of the way the graph is written; a new one is built beside the old one, and their vectors are not mixed."""
+"""Version of the graph. A new edition gets its own folder, and its vectors are never mixed with older ones."""
 
 MODEL, TOKENIZER, ORIGIN = "model.onnx", "tokenizer.json", "origin.json"
 LICENCE = "Apache-2.0 (sentence-transformers/all-MiniLM-L6-v2)"
 
 
 def build_encoder(folder: Path) -> Path:
-    """The folder of the built encoder inside `folder`, built now if it is not there yet.
+    """The folder of the encoder inside `folder`; built first if it does not exist.
 
-    Of two processes that build at once, both succeed: each builds in a folder of its own, and one is put in place.
+    Two processes may build at the same time: each builds in its own folder, and one of them is put in place.
     """
-    home = folder / "models" / f"{NAME}-{EDITION}"
-    if (home / ORIGIN).exists():
-        return home
-    home.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=".building-", dir=home.parent))
+    target = folder / "models" / f"{NAME}-{EDITION}"
+    if (target / ORIGIN).exists():
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(prefix=".building-", dir=target.parent))
     try:
         _build(find_bundled_model(), draft)
-        _put_in_place(draft, home)
+        _put_in_place(draft, target)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-    return home
+    return target
 
 
 def _build(source: BundledModel, draft: Path) -> None:
     graph = encoder_graph(check_weights(read_weights(source.network)), NetworkShape())
     require_package("onnx").save(graph, str(draft / MODEL))
     shutil.copyfile(source.tokenizer, draft / TOKENIZER)
-    told = {"model": NAME, "edition": EDITION, "licence": LICENCE, "weights": source.origin}
-    (draft / ORIGIN).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    origin = {"model": NAME, "edition": EDITION, "licence": LICENCE, "weights": source.origin}
+    (draft / ORIGIN).write_text(json.dumps(origin, indent=1) + "\n", encoding="utf-8")
     draft.chmod(0o755)
 
 
-def _put_in_place(draft: Path, home: Path) -> None:
+def _put_in_place(draft: Path, target: Path) -> None:
     try:
-        draft.replace(home)
+        draft.replace(target)
     except OSError:
-        if not (home / ORIGIN).exists():
+        if not (target / ORIGIN).exists():
             raise

@@ -1,4 +1,4 @@
-"""Texts to unit vectors on the processor, with onnxruntime alone."""
+"""Encodes texts as unit vectors on the CPU, with onnxruntime alone."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,64 +14,67 @@ from headwater.model.errors import Refused
 
 Matrix = npt.NDArray[np.float32]
 
-ROOM = 1024
-"""So many words are read at once, padding included: what becomes of them in between stays in the processor's cache."""
+BATCH_TOKENS = 1024
+"""Tokens per batch, padding included: intermediate results stay in the CPU cache."""
 
-LONGEST = 256
-WHOLE = "sentence_embedding"
+MAX_TOKENS = 256
+POOLED_OUTPUT = "sentence_embedding"
 FILES = (MODEL, f"onnx/{MODEL}", "model_quantized.onnx", "onnx/model_quantized.onnx")
 
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """A callable: one unit vector per text. The same set of texts gives the same vectors, in whatever order."""
+    """Returns one unit vector per text. The vectors do not depend on the order of the texts."""
 
     name: str
     session: Any
     tokenizer: Any
-    room: int = ROOM
+    batch_tokens: int = BATCH_TOKENS
 
     def __call__(self, texts: Sequence[str]) -> Matrix:
-        ids = [found.ids for found in self.tokenizer.encode_batch([_whole(text) for text in texts])]
+        ids = [
+            encoding.ids
+            for encoding in self.tokenizer.encode_batch([_without_surrogates(text) for text in texts])
+        ]
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        for positions in _batches(ids, self.room):
-            found = self._encoded([ids[position] for position in positions])
-            if vectors.shape[1] != found.shape[1]:
-                vectors = np.zeros((len(texts), found.shape[1]), dtype=np.float32)
-            vectors[positions] = found
+        for positions in _batches(ids, self.batch_tokens):
+            vectors_of_batch = self._encode([ids[position] for position in positions])
+            if vectors.shape[1] != vectors_of_batch.shape[1]:
+                vectors = np.zeros((len(texts), vectors_of_batch.shape[1]), dtype=np.float32)
+            vectors[positions] = vectors_of_batch
         return vectors
 
     @property
     def dimension(self) -> int:
-        """0 for a graph that does not say."""
+        """0 if the graph does not say."""
         size = self._output.shape[-1]
         return size if isinstance(size, int) else 0
 
-    def _encoded(self, rows: Sequence[Sequence[int]]) -> Matrix:
-        asked = {given.name: given for given in self.session.get_inputs()}
-        kind = np.int32 if "int32" in next(iter(asked.values())).type else np.int64
-        ids, mask = _padded(rows, kind)
-        told = {"ids": ids, "input_ids": ids, "mask": mask, "attention_mask": mask}
-        feed = {name: told.get(name, np.zeros_like(ids)) for name in asked}
-        return _pooled(self.session.run([self._output.name], feed)[0], mask)
+    def _encode(self, rows: Sequence[Sequence[int]]) -> Matrix:
+        inputs = {argument.name: argument for argument in self.session.get_inputs()}
+        integer = np.int32 if "int32" in next(iter(inputs.values())).type else np.int64
+        ids, mask = _pad(rows, integer)
+        arrays = {"ids": ids, "input_ids": ids, "mask": mask, "attention_mask": mask}
+        feed = {name: arrays.get(name, np.zeros_like(ids)) for name in inputs}
+        return _pool(self.session.run([self._output.name], feed)[0], mask)
 
     @property
     def _output(self) -> Any:
-        """Of several the one that is a vector per text already; else the first."""
-        given = self.session.get_outputs()
-        return next((one for one in given if one.name == WHOLE), given[0])
+        """The output with one vector per text, if the graph names it; otherwise the first output."""
+        outputs = self.session.get_outputs()
+        return next((output for output in outputs if output.name == POOLED_OUTPUT), outputs[0])
 
 
-def _whole(text: str) -> str:
-    """Half characters, as broken pages have them, are none that a tokenizer knows."""
+def _without_surrogates(text: str) -> str:
+    """Replace lone surrogates of broken pages, which a tokenizer rejects."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _batches(ids: Sequence[Sequence[int]], room: int) -> Iterator[list[int]]:
-    """Texts of like length together: padding is work for nothing. Order is by content, so that a batch is too."""
+def _batches(ids: Sequence[Sequence[int]], batch_tokens: int) -> Iterator[list[int]]:
+    """Texts of similar length together, to save padding; ordered by content, so that batches are deterministic."""
     batch: list[int] = []
     for position in sorted(range(len(ids)), key=lambda position: (len(ids[position]), ids[position])):
-        if batch and (len(batch) + 1) * len(ids[position]) > room:
+        if batch and (len(batch) + 1) * len(ids[position]) > batch_tokens:
             yield batch
             batch = []
         batch.append(position)
@@ -79,7 +82,7 @@ def _batches(ids: Sequence[Sequence[int]], room: int) -> Iterator[list[int]]:
         yield batch
 
 
-def _padded(rows: Sequence[Sequence[int]], kind: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+def _pad(rows: Sequence[Sequence[int]], kind: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     ids = np.zeros((len(rows), max(len(row) for row in rows)), dtype=kind)
     mask = np.zeros_like(ids)
     for number, row in enumerate(rows):
@@ -88,23 +91,22 @@ def _padded(rows: Sequence[Sequence[int]], kind: Any) -> tuple[npt.NDArray[Any],
     return ids, mask
 
 
-def _pooled(found: npt.NDArray[Any], mask: npt.NDArray[Any]) -> Matrix:
-    """Of another model, whose graph ends with one vector per word: their mean, at unit length."""
-    if found.ndim == 3:
-        found = (found * mask[:, :, None]).sum(axis=1)
-    lengths = np.linalg.norm(found, axis=1, keepdims=True)
-    made: Matrix = (found / np.maximum(lengths, 1e-12)).astype(np.float32)
-    return made
+def _pool(output: npt.NDArray[Any], mask: npt.NDArray[Any]) -> Matrix:
+    """Unit vectors; a graph with one vector per token has their mean taken first."""
+    if output.ndim == 3:
+        output = (output * mask[:, :, None]).sum(axis=1)
+    lengths = np.linalg.norm(output, axis=1, keepdims=True)
+    vectors: Matrix = (output / np.maximum(lengths, 1e-12)).astype(np.float32)
+    return vectors
 
 
 def open_encoder(
-    data: Path, model: str | Path | None = None, *, threads: int = 1, longest: int = LONGEST
+    data: Path, model: str | Path | None = None, *, threads: int = 1, max_tokens: int = MAX_TOKENS
 ) -> Encoder:
-    """The built-in encoder, made in `data` at first use, or any other: a folder with an ONNX file and its tokenizer, or
-    whatever else `located` finds.
+    """The built-in encoder, built in `data` at first use, or another model that `locate_model` finds.
 
-    One thread unless told: workers are processes, and they share the processors among themselves. Of a text no more than
-    `longest` pieces of words are read.
+    One thread by default, because workers are processes that share the CPUs. At most `max_tokens` tokens of a text are
+    read.
     """
     runtime, tokenizers = require_package("onnxruntime"), require_package("tokenizers")
     name, folder = (NAME, build_encoder(data)) if model is None else locate_model(model, data)
@@ -115,14 +117,14 @@ def open_encoder(
         str(model_file(folder, *FILES)), options, providers=["CPUExecutionProvider"]
     )
     tokenizer = tokenizers.Tokenizer.from_file(str(model_file(folder, TOKENIZER)))
-    tokenizer.enable_truncation(longest)
+    tokenizer.enable_truncation(max_tokens)
     tokenizer.no_padding()
     return Encoder(name, session, tokenizer)
 
 
 def model_file(folder: Path, *names: str) -> Path:
-    """The first of these that the folder has."""
-    found = [folder / name for name in names if (folder / name).exists()]
-    if not found:
+    """The first of these files that exists in the folder."""
+    existing = [folder / name for name in names if (folder / name).exists()]
+    if not existing:
         raise Refused("no_model", f"{folder} holds no {names[0]}; give a folder with a model as ONNX")
-    return found[0]
+    return existing[0]

@@ -1,7 +1,7 @@
-"""The encoder's graph, written out: a BERT with fused attention and int8 weights, mean pooling and unit length inside.
+"""The ONNX graph of the encoder: a BERT with fused attention, int8 weights, mean pooling and unit-length output.
 
-An exporter would need torch, and an optimiser that recognises attention in its output. The network is small enough to
-be said node by node instead, in the operators that onnxruntime runs fused; the same weights give the same bytes.
+An exporter would need torch and an optimiser that finds attention in its output. This network is small enough to write
+node by node, in the fused operators of onnxruntime; the same weights produce the same bytes.
 """
 
 from collections.abc import Mapping
@@ -21,8 +21,8 @@ FUSED = "com.microsoft"
 
 @dataclass(frozen=True, slots=True)
 class NetworkShape:
-    """What the weights do not say. `largest` is the int8 value that the largest weight of a column becomes: 64 keeps
-    pairs of products inside 16 bits, which processors without dot-product instructions add them up in."""
+    """Parameters that the weights do not contain. `largest` is the int8 value of the largest weight of a column: 64 keeps
+    pairs of products within 16 bits, in which CPUs without dot-product instructions add them up."""
 
     heads: int = 12
     epsilon: float = 1e-12
@@ -30,13 +30,13 @@ class NetworkShape:
 
 
 def encoder_graph(weights: Weights, shape: NetworkShape) -> Any:
-    """An ONNX model: token ids and mask (int32, padded on the right) in, one unit vector per text out."""
-    drawing = GraphBuilder(weights, shape, require_package("onnx"))
-    hidden = drawing.embedded()
+    """An ONNX model: input token ids and mask (int32, padded on the right), output one unit vector per text."""
+    builder = GraphBuilder(weights, shape, require_package("onnx"))
+    hidden = builder.embedding()
     for layer in range(layers_of(weights)):
-        hidden = drawing.layer(f"layer.{layer}", hidden)
-    drawing.pooled(hidden)
-    return drawing.model()
+        hidden = builder.layer(f"layer.{layer}", hidden)
+    builder.pooling(hidden)
+    return builder.model()
 
 
 def layers_of(weights: Weights) -> int:
@@ -44,7 +44,7 @@ def layers_of(weights: Weights) -> int:
 
 
 def int8_columns(matrix: Array, largest: int) -> tuple[Array, Array]:
-    """Whole numbers and, per column, what one of them is worth."""
+    """The quantised matrix and the scale of each column."""
     scale = np.maximum(np.abs(matrix).max(axis=0), 1e-12) / largest
     return np.rint(matrix / scale).astype(np.int8), scale.astype(np.float32)
 
@@ -57,20 +57,24 @@ class GraphBuilder:
     nodes: list[Any] = field(default_factory=list)
     constants: list[Any] = field(default_factory=list)
 
-    def node(self, operator: str, inputs: list[str], *outputs: str, domain: str = FUSED, **more: Any) -> str:
-        made = self.onnx.helper.make_node(operator, inputs, list(outputs), outputs[0], domain=domain, **more)
-        self.nodes.append(made)
+    def node(
+        self, operator: str, inputs: list[str], *outputs: str, domain: str = FUSED, **attributes: Any
+    ) -> str:
+        node = self.onnx.helper.make_node(
+            operator, inputs, list(outputs), outputs[0], domain=domain, **attributes
+        )
+        self.nodes.append(node)
         return outputs[0]
 
     def constant(self, name: str, value: Array) -> str:
         self.constants.append(self.onnx.numpy_helper.from_array(np.ascontiguousarray(value), name))
         return name
 
-    def real(self, name: str) -> str:
+    def float_constant(self, name: str) -> str:
         return self.constant(name, self.weights[name].astype(np.float32))
 
-    def small(self, name: str, matrix: Array) -> tuple[str, str, str]:
-        """A matrix in int8 with its scales and zeros."""
+    def int8_constant(self, name: str, matrix: Array) -> tuple[str, str, str]:
+        """The names of an int8 matrix, its scales and its zero points."""
         whole, scale = int8_columns(matrix, self.shape.largest)
         zero = np.zeros(len(scale), dtype=np.int8)
         return (
@@ -79,52 +83,54 @@ class GraphBuilder:
             self.constant(f"{name}.zero", zero),
         )
 
-    def embedded(self) -> str:
-        # One kind of segment only: its vector is part of every position's.
-        places = self.weights["embeddings.position"] + self.weights["embeddings.type"][0]
+    def embedding(self) -> str:
+        # There is one segment type only, so its vector is added to every position.
+        positions = self.weights["embeddings.position"] + self.weights["embeddings.type"][0]
         tables = [
-            self.real("embeddings.word"),
-            self.constant("embeddings.position", places.astype(np.float32)),
+            self.float_constant("embeddings.word"),
+            self.constant("embeddings.position", positions.astype(np.float32)),
         ]
-        norm = [self.real("embeddings.norm.weight"), self.real("embeddings.norm.bias")]
+        norm = [self.float_constant("embeddings.norm.weight"), self.float_constant("embeddings.norm.bias")]
         inputs = ["ids", "", *tables, "", *norm, "mask"]
         return self.node("EmbedLayerNormalization", inputs, "embedded", "lengths", epsilon=self.shape.epsilon)
 
-    def layer(self, at: str, hidden: str) -> str:
-        mixed = self._attention(at, hidden)
-        attended = self._joined(f"{at}.attended", mixed, hidden)
-        wide = self.node("Gelu", [self._linear(f"{at}.wide", attended)], f"{at}.bent")
-        return self._joined(f"{at}.narrow", wide, attended)
+    def layer(self, prefix: str, hidden: str) -> str:
+        attention = self._attention(prefix, hidden)
+        attended = self._skip_layer(f"{prefix}.attended", attention, hidden)
+        wide = self.node("Gelu", [self._linear(f"{prefix}.wide", attended)], f"{prefix}.bent")
+        return self._skip_layer(f"{prefix}.narrow", wide, attended)
 
-    def _attention(self, at: str, hidden: str) -> str:
-        parts = [f"{at}.{name}" for name in ("query", "key", "value")]
-        matrix, scale, zero = self.small(
-            f"{at}.qkv", np.hstack([self.weights[f"{part}.weight"] for part in parts])
+    def _attention(self, prefix: str, hidden: str) -> str:
+        parts = [f"{prefix}.{name}" for name in ("query", "key", "value")]
+        matrix, scale, zero = self.int8_constant(
+            f"{prefix}.qkv", np.hstack([self.weights[f"{part}.weight"] for part in parts])
         )
-        bias = self.constant(f"{at}.qkv.bias", np.hstack([self.weights[f"{part}.bias"] for part in parts]))
-        told = (f"{at}.whole", f"{at}.whole.scale", f"{at}.whole.zero")
-        self.node("DynamicQuantizeLinear", [hidden], *told, domain="")
-        inputs = [told[0], matrix, bias, told[1], scale, "lengths", told[2], zero]
-        return self.node("QAttention", inputs, f"{at}.mixed", num_heads=self.shape.heads)
+        bias = self.constant(
+            f"{prefix}.qkv.bias", np.hstack([self.weights[f"{part}.bias"] for part in parts])
+        )
+        quantised = (f"{prefix}.whole", f"{prefix}.whole.scale", f"{prefix}.whole.zero")
+        self.node("DynamicQuantizeLinear", [hidden], *quantised, domain="")
+        inputs = [quantised[0], matrix, bias, quantised[1], scale, "lengths", quantised[2], zero]
+        return self.node("QAttention", inputs, f"{prefix}.mixed", num_heads=self.shape.heads)
 
     def _linear(self, name: str, hidden: str) -> str:
-        matrix = self.small(f"{name}.weight", self.weights[f"{name}.weight"])
+        matrix = self.int8_constant(f"{name}.weight", self.weights[f"{name}.weight"])
         return self.node(
-            "DynamicQuantizeMatMul", [hidden, *matrix, self.real(f"{name}.bias")], f"{name}.product"
+            "DynamicQuantizeMatMul", [hidden, *matrix, self.float_constant(f"{name}.bias")], f"{name}.product"
         )
 
-    def _joined(self, name: str, hidden: str, beside: str) -> str:
-        """A linear map, the shortcut around it and the normalisation."""
-        norm = [self.real(f"{name}.norm.weight"), self.real(f"{name}.norm.bias")]
+    def _skip_layer(self, name: str, hidden: str, beside: str) -> str:
+        """A linear layer with its skip connection and normalisation."""
+        norm = [self.float_constant(f"{name}.norm.weight"), self.float_constant(f"{name}.norm.bias")]
         inputs = [self._linear(name, hidden), beside, *norm]
         return self.node("SkipLayerNormalization", inputs, name, epsilon=self.shape.epsilon)
 
-    def pooled(self, hidden: str) -> None:
+    def pooling(self, hidden: str) -> None:
         axes = [self.constant(f"axis.{axis}", np.array([axis], dtype=np.int64)) for axis in (1, 2)]
         self.node("Cast", ["mask"], "mask.real", domain="", to=self.onnx.TensorProto.FLOAT)
         self.node("Unsqueeze", ["mask.real", axes[1]], "mask.column", domain="")
         self.node("Mul", [hidden, "mask.column"], "kept", domain="")
-        # A sum points where the mean points: there is nothing to divide by before it is brought to unit length.
+        # The sum has the direction of the mean, and the result is normalised anyway.
         self.node("ReduceSum", ["kept", axes[0]], "total", domain="", keepdims=0)
         self.node("LpNormalization", ["total"], "vector", domain="", axis=1, p=2)
 

@@ -1,4 +1,4 @@
-"""Where the weights of the encoder come from: a package of the registry that carries them, never a download."""
+"""The weights of the encoder, read from an installed package; nothing is downloaded."""
 
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
@@ -39,7 +39,7 @@ PER_LAYER = {
 
 @dataclass(frozen=True, slots=True)
 class BundledModel:
-    """The files of a model inside an installed package. The package itself is never imported."""
+    """The files of a model inside an installed package, which is never imported."""
 
     network: Path
     tokenizer: Path
@@ -47,26 +47,26 @@ class BundledModel:
 
 
 def find_bundled_model() -> BundledModel:
-    """MiniLM-L6-v2 (Apache-2.0) as the package of the extra brings it."""
+    """MiniLM-L6-v2 (Apache-2.0) from the package of the extra."""
     try:
-        found = distribution(PACKAGE)
+        package = distribution(PACKAGE)
     except PackageNotFoundError as error:
         raise Refused("missing_extra", f"{PACKAGE} is missing: install headwater[nlp]") from error
-    folder = Path(str(found.locate_file(FOLDER)))
+    folder = Path(str(package.locate_file(FOLDER)))
     return BundledModel(
-        folder / "onnx" / "model.onnx", folder / "tokenizer.json", f"{PACKAGE} {found.version}"
+        folder / "onnx" / "model.onnx", folder / "tokenizer.json", f"{PACKAGE} {package.version}"
     )
 
 
 def read_weights(network: Path) -> Weights:
-    """The tensors under the names that the graph knows them by."""
+    """The tensors by their names in the graph."""
     model = require_package("onnx").load(str(network))
-    read = require_package("onnx").numpy_helper.to_array
-    found = {_known_as(tensor.name): tensor for tensor in model.graph.initializer}
-    return {name: read(tensor) for name, tensor in found.items() if name}
+    to_array = require_package("onnx").numpy_helper.to_array
+    tensors = {_graph_name(tensor.name): tensor for tensor in model.graph.initializer}
+    return {name: to_array(tensor) for name, tensor in tensors.items() if name}
 
 
-def _known_as(name: str) -> str:
+def _graph_name(name: str) -> str:
     if name in WHOLE:
         return WHOLE[name]
     _, _, rest = name.partition("model.layers.")
@@ -75,8 +75,8 @@ def _known_as(name: str) -> str:
 
 
 def check_weights(weights: Weights) -> Weights:
-    """Refuses what is no encoder of this shape."""
+    """The weights, if they are those of the encoder; otherwise Refused."""
     missing = [name for name in WHOLE.values() if name not in weights]
     if missing:
-        raise Refused("bad_model", f"the weights lack {missing[0]}; install headwater[nlp] anew")
+        raise Refused("bad_model", f"the weights lack {missing[0]}; reinstall headwater[nlp]")
     return weights

@@ -1,11 +1,11 @@
-"""Language codes as pages, feeds and the model write them."""
+"""Language codes as pages, feeds and the language model write them."""
 
 import re
 
 UNDETERMINED = "und"
 TAG = re.compile(r"\s*([A-Za-z]{2,3})(?=$|[-_\s;,])")
 
-# One code per language: what older standards, regional names or macro-languages call it elsewhere.
+# One code per language, for older standards, three-letter codes and common mistakes.
 SAME_LANGUAGE = {
     "iw": "he",
     "in": "id",
@@ -29,8 +29,8 @@ SAME_LANGUAGE = {
     "dut": "nl",
 }
 
-# What an unrestricted look chooses among, and what may overrule a restricted one. Languages that are close to a bigger
-# neighbour and rare on the web (Aragonese, Extremaduran, Venetian) are named only by recipes that want them.
+# The candidates of an unrestricted detection, and the languages that may overrule a restricted one. A language that is
+# rare on the web and close to a larger one (Aragonese, Venetian) is a candidate only where a recipe lists it.
 WIDELY_WRITTEN = (
     *(
         "af",
@@ -115,12 +115,12 @@ WIDELY_WRITTEN = (
     *("zh", "zu"),
 )
 
-# Standards of what is nearly one written language: one of them never overrules another that a recipe asked for.
+# Standards of nearly one written language: one never overrules another that a recipe lists.
 NEAR_IDENTICAL = (frozenset({"bs", "hr", "sr"}), frozenset({"nn", "no"}), frozenset({"id", "ms"}))
 
 
 def primary_code(tag: str) -> str:
-    """`es-ES`, `pt_BR`, ` EN ` to `es`, `pt`, `en`; the empty string for what is no language tag."""
+    """`es-ES`, `pt_BR`, ` EN ` to `es`, `pt`, `en`; an empty string for anything that is not a language tag."""
     match = TAG.match(tag)
     code = match.group(1).lower() if match else ""
     code = SAME_LANGUAGE.get(code, code)

@@ -1,4 +1,4 @@
-"""Which language a document is in: declared or detected, dominant and second."""
+"""The language step: declared or detected, dominant and second language."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -27,7 +27,7 @@ def _model() -> LanguageIdentifier:
 
 
 def rank_languages(text: str) -> Ranking:
-    """py3langid over every language it knows. The model is read on the first call (about a second)."""
+    """Rank every language that py3langid knows. The first call loads the model (about a second)."""
     ranking: Ranking = _model().rank(text)
     return ranking
 
@@ -36,9 +36,9 @@ def rank_languages(text: str) -> Ranking:
 class DetectLanguage:
     """Sets `language`, with its origin, confidence and the second language of a bilingual page.
 
-    `languages` are the recipe's; without them every widely written language is a candidate. A declaration is
-    overruled by a text that shows another language with at least `overrule` confidence. At most so many `paragraphs`,
-    spread over the text, are looked at: few are enough where nothing is bilingual, and one that is more than `sure`.
+    `languages` are the ones that the recipe expects; without them every widely written language is a candidate. A text
+    overrules its declaration with a confidence of at least `overrule`. At most `paragraphs` paragraphs, spread over the
+    text, are read: two suffice where no page is bilingual. Reading stops at one whose confidence exceeds `sure`.
     """
 
     languages: tuple[str, ...] = ()
@@ -58,32 +58,32 @@ class DetectLanguage:
             max_paragraphs=self.paragraphs,
             sure=self.sure,
         )
-        return [self._tell(document, rules) for document in batch]
+        return [self._detect(document, rules) for document in batch]
 
-    def _tell(self, document: Document, rules: LanguageRules) -> Document:
-        found = detect_language(_sample(document), self.rank, rules)
-        settled = resolve_language(
-            document.language, document.origins.get("language", ""), found, self.overrule
+    def _detect(self, document: Document, rules: LanguageRules) -> Document:
+        detected = detect_language(_sample(document), self.rank, rules)
+        resolved = resolve_language(
+            document.language, document.origins.get("language", ""), detected, self.overrule
         )
-        told = replace(
+        updated = replace(
             document,
-            language=settled.language,
-            origins={**document.origins, "language": settled.origin},
-        ).with_fact(LANGUAGE_CONFIDENCE, found.confidence)
-        if found.secondary:
-            told = told.with_fact(SECONDARY_LANGUAGE, found.secondary)
-        return told.with_notes(
-            detected=found.language,
-            confidence=found.confidence,
+            language=resolved.language,
+            origins={**document.origins, "language": resolved.origin},
+        ).with_fact(LANGUAGE_CONFIDENCE, detected.confidence)
+        if detected.secondary:
+            updated = updated.with_fact(SECONDARY_LANGUAGE, detected.secondary)
+        return updated.with_notes(
+            detected=detected.language,
+            confidence=detected.confidence,
             declared=document.language,
-            agreed=settled.agreed,
-            secondary=found.secondary,
-            shares=dict(found.shares),
+            agreed=resolved.agreed,
+            secondary=detected.secondary,
+            shares=dict(detected.shares),
         )
 
 
 def _sample(document: Document) -> str:
-    """A short text is judged together with its title."""
+    """A short text is classified together with its title."""
     if len(document.text) >= TITLE_HELPS_BELOW:
         return document.text
     return f"{document.title}\n{document.text}".strip()

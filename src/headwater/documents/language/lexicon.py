@@ -1,7 +1,7 @@
-"""The small words and the letters by which neighbouring languages tell themselves apart.
+"""Stopwords, alphabets and foreign letter groups that tell neighbouring languages apart.
 
-Evidence for the vote on short text: in ten words there is too little for letter statistics, but "unha" is Galician,
-"uma" Portuguese and "una" neither. Only languages that share a script with a close relative need a list.
+Used to classify short text: ten words are too few for letter statistics, but "unha" is Galician, "uma" Portuguese and
+"una" neither. Only languages that share a script with a close relative need a list.
 """
 
 from collections.abc import Mapping

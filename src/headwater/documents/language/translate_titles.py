@@ -1,21 +1,21 @@
-"""Titles in another language, kept beside the original, by whatever translates."""
+"""The translating step: titles in another language, stored next to the original."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from headwater.documents.language.codes import UNDETERMINED
 from headwater.model.document import Document
 from headwater.model.errors import HeadwaterError
 from headwater.model.recipe import Outcome, StepContext
 
-UNDETERMINED = "und"
 Translate = Callable[[Sequence[tuple[str, str]], str], Sequence[str | None]]
-"""(language, title) of each, and the language wanted: a translation of each, or None."""
+"""Takes (language, title) pairs and the target language; returns a translation of each, or None."""
 
 
 @dataclass(frozen=True)
 class TranslateTitles:
-    """Sets `attributes.title_en` (or of another language) where the title is in another one, with its origin. Whatever is
-    wrong with the translator, documents go on without."""
+    """Sets `attributes.title_en` (or another target language) for titles in other languages, with its origin. When the
+    translator fails, documents continue without."""
 
     translate: Translate = field(compare=False)
     by: str
@@ -29,28 +29,30 @@ class TranslateTitles:
         if not foreign:
             return list(batch)
         try:
-            found = self.translate([(document.language, document.title) for document in foreign], self.into)
-        except HeadwaterError as trouble:
-            left = {document.id for document in foreign}
+            translations = self.translate(
+                [(document.language, document.title) for document in foreign], self.into
+            )
+        except HeadwaterError as error:
+            untranslated = {document.id for document in foreign}
             return [
-                document.with_notes(untranslated=trouble.reason) if document.id in left else document
+                document.with_notes(untranslated=error.reason) if document.id in untranslated else document
                 for document in batch
             ]
-        told = {document.id: title for document, title in zip(foreign, found, strict=True)}
-        return [self._beside(document, told.get(document.id)) for document in batch]
+        titles = {document.id: title for document, title in zip(foreign, translations, strict=True)}
+        return [self._with_translation(document, titles.get(document.id)) for document in batch]
 
     @property
-    def place(self) -> str:
+    def attribute(self) -> str:
         return f"title_{self.into}"
 
     def _is_foreign(self, document: Document) -> bool:
         language = document.language.partition("-")[0]
-        known = document.title and language not in {"", UNDETERMINED, self.into}
-        return bool(known and not document.attributes.get(self.place))
+        has_language = document.title and language not in {"", UNDETERMINED, self.into}
+        return bool(has_language and not document.attributes.get(self.attribute))
 
-    def _beside(self, document: Document, title: str | None) -> Document:
+    def _with_translation(self, document: Document, title: str | None) -> Document:
         if title is None:
             return document
-        attributes = {**document.attributes, self.place: title}
-        origins = {**document.origins, self.place: f"translated from {document.language} by {self.by}"}
+        attributes = {**document.attributes, self.attribute: title}
+        origins = {**document.origins, self.attribute: f"translated from {document.language} by {self.by}"}
         return document.with_changes(attributes=attributes, origins=origins).with_notes(by=self.by)

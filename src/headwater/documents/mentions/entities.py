@@ -1,4 +1,4 @@
-"""Names in a text: labels of single tokens put together to spans, and spans counted."""
+"""The entities step: token labels of a model merged into named entities and counted."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,17 +9,17 @@ from headwater.model.document import Document
 from headwater.model.recipe import Outcome, StepContext
 
 LABELS: Mapping[str, str] = {"PER": "PERSON"}
-"""What models call by a shorter name."""
+"""Short labels of models, spelt out."""
 
 OUTSIDE = "O"
-MOST = 20
-CLOSE = 1
-"""Tokens of one name are this many characters apart at most."""
+MAX_NAMES = 20
+MAX_DISTANCE = 1
+"""Tokens of one entity are at most this many characters apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenLabel:
-    """What a model says of one piece of a text: a label such as B-PER, how sure it is, and where the piece stands."""
+    """What a model says about one token: a label such as B-PER, the score, and the offsets of the token."""
 
     label: str
     score: float
@@ -36,18 +36,18 @@ class NamedEntity:
     end: int
 
 
-def merge_tokens(text: str, tokens: Iterable[TokenLabel], least: float = 0.0) -> list[NamedEntity]:
-    """Neighbouring tokens of one kind as one name; a piece of a word belongs to the name it continues."""
-    found: list[list[TokenLabel]] = []
+def merge_tokens(text: str, tokens: Iterable[TokenLabel], min_score: float = 0.0) -> list[NamedEntity]:
+    """Adjacent tokens of one kind as one entity; a part of a word belongs to the entity it continues."""
+    groups: list[list[TokenLabel]] = []
     for token in tokens:
         kind = _kind(token.label)
         if kind == OUTSIDE or token.end <= token.start:
             continue
-        if found and _goes_on(found[-1][-1], token):
-            found[-1].append(token)
+        if groups and _continues(groups[-1][-1], token):
+            groups[-1].append(token)
         else:
-            found.append([token])
-    return [one for group in found if (one := _entity(text, group)).score >= least and one.text]
+            groups.append([token])
+    return [entity for group in groups if (entity := _entity(text, group)).score >= min_score and entity.text]
 
 
 def _kind(label: str) -> str:
@@ -55,11 +55,11 @@ def _kind(label: str) -> str:
     return LABELS.get(bare, bare)
 
 
-def _goes_on(before: TokenLabel, token: TokenLabel) -> bool:
-    touches = token.start == before.end
-    near = 0 <= token.start - before.end <= CLOSE
-    same = _kind(before.label) == _kind(token.label)
-    return same and near and (touches or not token.label.startswith(("B-", "S-", "U-")))
+def _continues(previous: TokenLabel, token: TokenLabel) -> bool:
+    touches = token.start == previous.end
+    is_near = 0 <= token.start - previous.end <= MAX_DISTANCE
+    same_kind = _kind(previous.label) == _kind(token.label)
+    return same_kind and is_near and (touches or not token.label.startswith(("B-", "S-", "U-")))
 
 
 def _entity(text: str, group: Sequence[TokenLabel]) -> NamedEntity:
@@ -68,28 +68,30 @@ def _entity(text: str, group: Sequence[TokenLabel]) -> NamedEntity:
     return NamedEntity(text[start:end].strip(), _kind(group[0].label), round(score, 4), start, end)
 
 
-def count_entities(entities: Iterable[NamedEntity], most: int = MOST) -> dict[str, list[dict[str, Any]]]:
-    """By label the names found most often, each with its count and how sure the best find was."""
+def count_entities(
+    entities: Iterable[NamedEntity], limit: int = MAX_NAMES
+) -> dict[str, list[dict[str, Any]]]:
+    """By label the most frequent names, each with its count and best score."""
     by_label: dict[str, dict[str, list[NamedEntity]]] = defaultdict(lambda: defaultdict(list))
-    for one in entities:
-        by_label[one.label][one.text].append(one)
+    for entity in entities:
+        by_label[entity.label][entity.text].append(entity)
     return {
         label: [
-            {"text": name, "score": max(one.score for one in some), "count": len(some)}
-            for name, some in sorted(names.items(), key=lambda pair: (-len(pair[1]), pair[0]))[:most]
+            {"text": name, "score": max(entity.score for entity in occurrences), "count": len(occurrences)}
+            for name, occurrences in sorted(names.items(), key=lambda pair: (-len(pair[1]), pair[0]))[:limit]
         ]
         for label, names in sorted(by_label.items())
     }
 
 
-LONGEST = 20_000
+MAX_CHARACTERS = 20_000
 RecogniseEntities = Callable[[Sequence[str]], Sequence[Sequence[NamedEntity]]]
-"""The names in each text, in order."""
+"""Returns the entities of each text, in order."""
 
 
 @dataclass(frozen=True)
 class TagEntities:
-    """Sets `attributes.entities`: by kind the twenty names found most often, with `meta` about who found them."""
+    """Sets `attributes.entities`: by kind the twenty most frequent names, with `meta` about the model."""
 
     recognise: RecogniseEntities = field(compare=False)
     model: str
@@ -98,18 +100,18 @@ class TagEntities:
 
     def __call__(self, batch: Sequence[Document], context: StepContext) -> Sequence[Outcome]:
         del context
-        texts = [f"{document.title}\n{document.text}"[:LONGEST] for document in batch]
-        found = self.recognise(texts)
+        texts = [f"{document.title}\n{document.text}"[:MAX_CHARACTERS] for document in batch]
+        entities = self.recognise(texts)
         return [
-            self._tag(document, len(text), names)
-            for document, text, names in zip(batch, texts, found, strict=True)
+            self._tag(document, len(text), text_entities)
+            for document, text, text_entities in zip(batch, texts, entities, strict=True)
         ]
 
-    def _tag(self, document: Document, size: int, names: Sequence[NamedEntity]) -> Document:
-        sure = sum(one.score for one in names) / len(names) if names else 0.0
-        meta = {"model": self.model, "chars": size, "score": round(sure, 4)}
-        attributes = {**document.attributes, "entities": {**count_entities(names), "meta": meta}}
+    def _tag(self, document: Document, size: int, entities: Sequence[NamedEntity]) -> Document:
+        mean_score = sum(entity.score for entity in entities) / len(entities) if entities else 0.0
+        meta = {"model": self.model, "chars": size, "score": round(mean_score, 4)}
+        attributes = {**document.attributes, "entities": {**count_entities(entities), "meta": meta}}
         origins = {**document.origins, "entities": f"model {self.model}"}
         return document.with_changes(attributes=attributes, origins=origins).with_notes(
-            names=len(names), model=self.model
+            names=len(entities), model=self.model
         )

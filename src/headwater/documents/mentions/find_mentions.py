@@ -1,4 +1,4 @@
-"""Which subjects a document names, and where."""
+"""The mentions step: which subjects a document names, and where."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,9 +12,9 @@ RULES = "1"
 
 @dataclass(frozen=True)
 class FindMentions:
-    """Sets `mentions`, anew each time. Offsets point into `text`; a subject that only the title names has none.
+    """Replaces `mentions`. Offsets point into `text`; a subject that only the title names has none.
 
-    The version holds the matcher's: changed aliases are a changed step.
+    The version includes that of the matcher: changed aliases change the step.
     """
 
     matcher: Matcher
@@ -31,15 +31,21 @@ class FindMentions:
 
     def _find(self, document: Document) -> Document:
         in_text = self.matcher.find(document.text)
-        told = {mention.subject for mention in in_text}
+        subjects_in_text = {mention.subject for mention in in_text}
         in_title = (
-            [m for m in self.matcher.find(document.title) if m.subject not in told] if self.title else []
+            [
+                mention
+                for mention in self.matcher.find(document.title)
+                if mention.subject not in subjects_in_text
+            ]
+            if self.title
+            else []
         )
-        mentions = (*in_text, *(_without_places(mention) for mention in in_title))
+        mentions = (*in_text, *(_without_offsets(mention) for mention in in_title))
         return replace(document, mentions=mentions).with_notes(
             subjects=len(mentions), places=sum(mention.count for mention in mentions)
         )
 
 
-def _without_places(mention: Mention) -> Mention:
+def _without_offsets(mention: Mention) -> Mention:
     return replace(mention, offsets=())

@@ -1,7 +1,6 @@
-"""Text made comparable, character for character: an offset into the folded text is an offset into the text.
+"""Text folded for matching, one character for one: an offset into the folded text is an offset into the text.
 
-`str.casefold` turns ß into ss and İ into two characters, which shifts every offset after them; here each character
-becomes exactly one.
+`str.casefold` turns ß into ss and İ into two characters, which would shift every later offset.
 """
 
 import re
@@ -12,7 +11,7 @@ from functools import cache
 import numpy as np
 
 SPACE = " "
-# Scripts that write no spaces: there every character begins and ends something.
+# Scripts without spaces: a match may start and end at every character.
 UNSPACED_RANGES = (
     (0x0E00, 0x0EFF),  # Thai, Lao
     (0x1000, 0x109F),  # Myanmar
@@ -28,7 +27,7 @@ ONE_FOR_ONE = {"İ": "i", "ς": "σ", "ſ": "s", "ẞ": "ß", "\u1fbe": "ι"}
 
 
 def is_word(character: str) -> bool:
-    """Letters, marks on them and digits stand inside words; the underscore does not: it is emphasis."""
+    """Whether the character is part of a word: letters, combining marks and digits; not the underscore, which is emphasis."""
     return unicodedata.category(character)[0] in "LMN"
 
 
@@ -37,13 +36,13 @@ def is_unspaced(character: str) -> bool:
 
 
 def lower_one(character: str) -> str:
-    """Lower case in one character."""
+    """Lower case as exactly one character."""
     lowered = ONE_FOR_ONE.get(character) or character.lower()
     return lowered if len(lowered) == 1 else character
 
 
 class FoldTable(dict[int, str]):
-    """A table for `str.translate` that fills itself. What stands outside words becomes a space."""
+    """A table for `str.translate` that fills itself. Characters outside words become spaces."""
 
     def __init__(self, *, lower: bool, unspaced: bool) -> None:
         super().__init__()
@@ -52,14 +51,14 @@ class FoldTable(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
-        kept = is_word(character) and (self._unspaced or not is_unspaced(character))
-        folded = (lower_one(character) if self._lower else character) if kept else SPACE
+        is_kept = is_word(character) and (self._unspaced or not is_unspaced(character))
+        folded = (lower_one(character) if self._lower else character) if is_kept else SPACE
         self[code] = folded
         return folded
 
 
 class LiteralTable(dict[int, str]):
-    """A table that keeps punctuation, but sees through typography: every dash is a hyphen, every apostrophe straight."""
+    """A table that keeps punctuation and unifies typography: every dash is a hyphen, every apostrophe is straight."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -86,7 +85,7 @@ PLANE = 0x10000
 
 
 def fold_with(table: FoldTable) -> Fold:
-    """`text.translate(table)`, faster: Python's own is quick for ASCII alone."""
+    """A faster `text.translate(table)`: the built-in one is fast for ASCII only."""
 
     @cache
     def plane() -> Codes:

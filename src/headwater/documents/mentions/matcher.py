@@ -1,4 +1,4 @@
-"""The names by which subjects are known, in the form in which they are looked for."""
+"""All aliases of all subjects, matched against a text in one pass."""
 
 import re
 import unicodedata
@@ -26,14 +26,14 @@ from headwater.model.subject import Alias, Subject, check_subject_length
 
 
 def normalise_alias(alias: Alias) -> Alias:
-    """In the form in which documents are kept: NFC, single spaces."""
+    """In the form in which documents are stored: NFC, single spaces."""
     text = " ".join(unicodedata.normalize("NFC", alias.text).split())
     return Alias(text, alias.subject, alias.kind, alias.confidence)
 
 
 @dataclass(frozen=True, slots=True)
 class AliasMatch:
-    """A name found from `start` to `end`; `aliases` are all that are written so."""
+    """A match from `start` to `end`; `aliases` are all that have this spelling."""
 
     start: int
     end: int
@@ -49,57 +49,61 @@ def ends_word(text: str, end: int) -> bool:
 
 
 def _apart(before: str, after: str) -> bool:
-    """Whether a word may end between two neighbours."""
+    """Whether a word may end between two adjacent characters."""
     if not (is_word(before) and is_word(after)):
         return True
     return is_unspaced(before) or is_unspaced(after)
 
 
-def outside_spans(spans: Sequence[tuple[int, int]], hits: Iterable[AliasMatch]) -> Iterable[AliasMatch]:
-    """The hits that do not begin within one of these stretches, which are in order and apart."""
+def outside_spans(spans: Sequence[tuple[int, int]], matches: Iterable[AliasMatch]) -> Iterable[AliasMatch]:
+    """The matches that do not start within one of the spans, which are sorted and disjoint."""
     if not spans:
-        return hits
+        return matches
     starts = [start for start, _ in spans]
-    return (hit for hit in hits if not _within(spans, starts, hit.start))
+    return (match for match in matches if not _within(spans, starts, match.start))
 
 
-def _within(spans: Sequence[tuple[int, int]], starts: Sequence[int], place: int) -> bool:
-    before = bisect_right(starts, place) - 1
-    return before >= 0 and place < spans[before][1]
+def _within(spans: Sequence[tuple[int, int]], starts: Sequence[int], offset: int) -> bool:
+    index = bisect_right(starts, offset) - 1
+    return index >= 0 and offset < spans[index][1]
 
 
 def longest_matches(hits: Iterable[AliasMatch]) -> list[AliasMatch]:
-    """Of hits that overlap the longest, and of equally long ones the first; in order of the text."""
-    kept: list[AliasMatch] = []
+    """The longest of overlapping matches, the first of equally long ones; in text order."""
+    chosen: list[AliasMatch] = []
     starts: list[int] = []
-    for hit in sorted(hits, key=lambda h: (h.start - h.end, h.start)):
-        place = bisect_right(starts, hit.start)
-        clear_before = place == 0 or kept[place - 1].end <= hit.start
-        clear_after = place == len(kept) or hit.end <= kept[place].start
+    for match in sorted(hits, key=lambda h: (h.start - h.end, h.start)):
+        index = bisect_right(starts, match.start)
+        clear_before = index == 0 or chosen[index - 1].end <= match.start
+        clear_after = index == len(chosen) or match.end <= chosen[index].start
         if clear_before and clear_after:
-            kept.insert(place, hit)
-            starts.insert(place, hit.start)
-    return kept
+            chosen.insert(index, match)
+            starts.insert(index, match.start)
+    return chosen
 
 
-def gather_mentions(hits: Iterable[AliasMatch]) -> tuple[Mention, ...]:
-    """R-82: one mention per subject, with the surest of its names and all of its places; in order of appearance."""
+def gather_mentions(matches: Iterable[AliasMatch]) -> tuple[Mention, ...]:
+    """R-82: one mention per subject, with its most confident alias and all its offsets, in order of appearance."""
     surest: dict[str, Alias] = {}
-    places: dict[str, list[tuple[int, int]]] = {}
-    for hit in hits:
-        place = (hit.start, hit.end)
-        for alias in hit.aliases:
-            found = places.setdefault(alias.subject, [])
-            if not found or found[-1] != place:
-                found.append(place)
-            known = surest.get(alias.subject)
-            if known is None or _rank(alias) < _rank(known):
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for match in matches:
+        span = (match.start, match.end)
+        for alias in match.aliases:
+            subject_spans = spans.setdefault(alias.subject, [])
+            if not subject_spans or subject_spans[-1] != span:
+                subject_spans.append(span)
+            best = surest.get(alias.subject)
+            if best is None or _rank(alias) < _rank(best):
                 surest[alias.subject] = alias
     return tuple(
         Mention(
-            subject, surest[subject].kind, surest[subject].effective_confidence(), len(found), tuple(found)
+            subject,
+            surest[subject].kind,
+            surest[subject].effective_confidence(),
+            len(subject_spans),
+            tuple(subject_spans),
         )
-        for subject, found in places.items()
+        for subject, subject_spans in spans.items()
     )
 
 
@@ -107,18 +111,18 @@ def _rank(alias: Alias) -> tuple[float, str]:
     return -alias.effective_confidence(), alias.kind
 
 
-SCHEME = "1"  # part of every version: a changed rule is a changed matcher
+SCHEME = "1"  # part of every version: a changed rule changes the matcher
 CASED_UP_TO = 2
 STRICT_UP_TO = 4
 ADDRESS = re.compile(r"https?://[^\s<>()\[\]]+")
-PLURALS = ("s ", "es ")  # also a genitive; a possessive with an apostrophe ends its word anyway
+PLURALS = ("s ", "es ")  # also genitives; an apostrophe ends the word anyway
 PROFILES = ("words", "compat")
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenForm:
-    """One written form. A `closed` one is matched with the space after it; a `whole` one needs no look at what follows.
-    `bearers` are the aliases written so, by the punctuation that has to agree ("": none)."""
+    """One spelling. A `closed` form is matched together with the space after it; a `whole` form needs no check of what
+    follows. `bearers` are the aliases with this spelling, by the punctuation that must agree ("": none)."""
 
     length: int
     closed: bool
@@ -128,7 +132,7 @@ class WrittenForm:
 
 @dataclass(frozen=True, slots=True)
 class AliasGroup:
-    """Names that are looked for in the same folding of the text and held to the same boundaries."""
+    """Forms that are searched in the same folding of the text, with the same word boundaries."""
 
     automaton: AhoCorasick
     names: tuple[WrittenForm, ...]
@@ -139,9 +143,9 @@ class AliasGroup:
 
 @dataclass(frozen=True, slots=True)
 class Matcher:
-    """Finds the names it was built from. Never changes; travels between processes as its aliases.
+    """Finds the aliases it was built from. Immutable; pickled as its aliases.
 
-    `version` is a hash of the names and rules. `refused` are aliases without a letter or digit.
+    `version` is a hash of aliases and rules. `refused` are aliases without a letter or digit.
     """
 
     aliases: tuple[Alias, ...]
@@ -156,7 +160,7 @@ class Matcher:
         return gather_mentions(longest_matches(outside_spans(self._addresses(text), hits)))
 
     def _addresses(self, text: str) -> list[tuple[int, int]]:
-        """A name within a link's address is not said to the reader."""
+        """The spans of URLs: a name inside one is not part of the text."""
         if self.profile == "compat" or "://" not in text:
             return []
         return [match.span() for match in ADDRESS.finditer(text)]
@@ -166,15 +170,15 @@ class Matcher:
 
 
 def build_matcher(aliases: Iterable[Alias], profile: str = "words") -> Matcher:
-    """`profile` words: word boundaries for every name, from five characters on with plurals; compat: names of five
-    characters and more are found anywhere, also inside words."""
+    """Profile `words`: every alias at word boundaries, from five characters on with plurals. Profile `compat`: aliases of
+    five characters and more match anywhere, also inside words."""
     if profile not in PROFILES:
         raise ValueError(f"unknown profile {profile!r}: one of {', '.join(PROFILES)}")
-    wanted = sorted({normalise_alias(alias) for alias in aliases})
-    for subject in {alias.subject for alias in wanted}:
+    candidates = sorted({normalise_alias(alias) for alias in aliases})
+    for subject in {alias.subject for alias in candidates}:
         check_subject_length(subject)
-    usable = tuple(alias for alias in wanted if any(map(is_word, alias.text)))
-    refused = tuple(alias for alias in wanted if not any(map(is_word, alias.text)))
+    usable = tuple(alias for alias in candidates if any(map(is_word, alias.text)))
+    refused = tuple(alias for alias in candidates if not any(map(is_word, alias.text)))
     digest = sha256(
         repr((SCHEME, profile, [_identity(alias) for alias in usable])).encode("utf-8", "replace")
     )
@@ -186,16 +190,16 @@ def _identity(alias: Alias) -> tuple[str, str, str, float]:
 
 
 def _groups(aliases: Iterable[Alias], profile: str) -> tuple[AliasGroup, ...]:
-    sorts: dict[str, list[Alias]] = {"cased": [], "words": [], "unspaced": [], "anywhere": []}
+    kinds: dict[str, list[Alias]] = {"cased": [], "words": [], "unspaced": [], "anywhere": []}
     for alias in aliases:
-        sorts[_sort(alias.text, profile)].append(alias)
+        kinds[_sort(alias.text, profile)].append(alias)
     builders: dict[str, Callable[[list[Alias]], AliasGroup]] = {
-        "cased": lambda some: _group(some, fold_cased_words, _word_ends, around=SPACE),
-        "words": lambda some: _group(some, fold_words, _word_ends, around=SPACE),
-        "unspaced": lambda some: _group(some, fold_all_scripts, _stands_apart, only_unspaced=True),
-        "anywhere": lambda some: _group(some, fold_all_scripts, _anywhere),
+        "cased": lambda members: _group(members, fold_cased_words, _word_ends, around=SPACE),
+        "words": lambda members: _group(members, fold_words, _word_ends, around=SPACE),
+        "unspaced": lambda members: _group(members, fold_all_scripts, _stands_apart, only_unspaced=True),
+        "anywhere": lambda members: _group(members, fold_all_scripts, _anywhere),
     }
-    return tuple(builders[sort](some) for sort, some in sorts.items() if some)
+    return tuple(builders[kind](members) for kind, members in kinds.items() if members)
 
 
 def _sort(text: str, profile: str) -> str:
@@ -214,15 +218,15 @@ def _group(
     around: str = "",
     only_unspaced: bool = False,
 ) -> AliasGroup:
-    """With a space `around` the names the automaton itself passes over what is inside words; names that may be in
-    the plural have it before them only."""
+    """With a space `around` the forms, the automaton itself skips matches inside words; forms that may take a plural
+    have the space in front only."""
     forms: dict[tuple[str, str, bool], dict[str, list[Alias]]] = {}
     for alias in aliases:
-        for written in _spellings(alias.text):
-            before = around if is_word(written[0]) else ""
-            closed = bool(around) and is_word(written[-1]) and len(written) <= STRICT_UP_TO
-            literal = "" if all(map(is_word, written)) else written.translate(LITERAL)
-            form = (before, fold(written), closed)
+        for spelling in _spellings(alias.text):
+            before = around if is_word(spelling[0]) else ""
+            closed = bool(around) and is_word(spelling[-1]) and len(spelling) <= STRICT_UP_TO
+            literal = "" if all(map(is_word, spelling)) else spelling.translate(LITERAL)
+            form = (before, fold(spelling), closed)
             forms.setdefault(form, {}).setdefault(literal, []).append(alias)
     patterns = [before + folded + (around if closed else "") for before, folded, closed in forms]
     names = tuple(_name(folded, closed, bearers) for (_, folded, closed), bearers in forms.items())
@@ -233,12 +237,12 @@ def _name(folded: str, closed: bool, bearers: Mapping[str, list[Alias]]) -> Writ
     first = next(iter(bearers))
     whole = closed or (bool(first) and not is_word(first[-1]))
     return WrittenForm(
-        len(folded), closed, whole, tuple((literal, tuple(some)) for literal, some in bearers.items())
+        len(folded), closed, whole, tuple((literal, tuple(aliases)) for literal, aliases in bearers.items())
     )
 
 
 def _spellings(text: str) -> Iterator[str]:
-    """ß has no capital that everybody uses: Straße is also found as STRASSE."""
+    """Straße is also found as STRASSE, because the capital ß is rarely used."""
     yield text
     if "ß" in text:
         yield text.replace("ß", "ss")
@@ -249,10 +253,10 @@ def _matches(group: AliasGroup, text: str) -> Iterator[AliasMatch]:
         return
     haystack = f" {group.fold(text)}  "
     names, ends = group.names, group.ends
-    for index, _, after in group.automaton.find_matches_as_indexes(haystack, overlapping=True):
+    for index, _, match_end in group.automaton.find_matches_as_indexes(haystack, overlapping=True):
         name = names[index]
-        if ends(name, haystack, text, after):
-            end = after - 2 if name.closed else after - 1
+        if ends(name, haystack, text, match_end):
+            end = match_end - 2 if name.closed else match_end - 1
             start = end - name.length
             for literal, aliases in name.bearers:
                 if not literal or text[start:end].translate(LITERAL) == literal:
@@ -260,7 +264,7 @@ def _matches(group: AliasGroup, text: str) -> Iterator[AliasMatch]:
 
 
 def _word_ends(name: WrittenForm, haystack: str, _text: str, after: int) -> bool:
-    """In this folding everything between words is a space, so the next characters say it all."""
+    """In this folding everything between words is a space, so the next characters decide."""
     return name.whole or haystack[after] == SPACE or haystack.startswith(PLURALS, after)
 
 

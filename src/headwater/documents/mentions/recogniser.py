@@ -1,4 +1,4 @@
-"""Names by a token classifier on the processor: any ONNX model with its tokenizer and the names of its labels."""
+"""Named entities by a token classifier on the CPU: any ONNX model with its tokenizer and label names."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,19 +17,19 @@ from headwater.model.errors import Refused
 
 CONFIG, TOKENIZER = "config.json", "tokenizer.json"
 WINDOW, OVERLAP = 256, 32
-MOST_WINDOWS = 64
+MAX_WINDOWS = 64
 
 
 @dataclass(frozen=True)
 class EntityRecogniser:
-    """Opened at its first use; what is missing is said before. `least` is how sure it must be of a name."""
+    """A token classifier, loaded at its first use. Entities below the score `min_score` are left out."""
 
     model: str
     data: Path
-    least: float = 0.5
+    min_score: float = 0.5
 
-    def checked(self) -> "EntityRecogniser":
-        """Refused where there is no such model."""
+    def check_files(self) -> "EntityRecogniser":
+        """This recogniser, if the files of its model exist; otherwise Refused."""
         _, folder = locate_model(self.model, self.data)
         for names in (FILES, (TOKENIZER,), (CONFIG,)):
             model_file(folder, *names)
@@ -43,7 +43,7 @@ class EntityRecogniser:
         return [self._names(text.encode("utf-8", "replace").decode("utf-8")) for text in texts]
 
     @cached_property
-    def _opened(self) -> tuple[Any, Any, Mapping[int, str]]:
+    def _model(self) -> tuple[Any, Any, Mapping[int, str]]:
         runtime, tokenizers = require_package("onnxruntime"), require_package("tokenizers")
         _, folder = locate_model(self.model, self.data)
         options = runtime.SessionOptions()
@@ -57,56 +57,63 @@ class EntityRecogniser:
         return session, tokenizer, _labels(model_file(folder, CONFIG))
 
     def _names(self, text: str) -> list[NamedEntity]:
-        """Windows overlap: a name that two of them see is one name, as the surer one sees it."""
-        found: dict[int, NamedEntity] = {}
+        """Windows overlap: of an entity in two of them the longer, then the more confident reading counts."""
+        entities: dict[int, NamedEntity] = {}
         for tokens in self._windows(text):
-            for one in merge_tokens(text, tokens, self.least):
-                known = found.get(one.start)
-                if known is None or (one.end - one.start, one.score) > (known.end - known.start, known.score):
-                    found[one.start] = one
-        return _apart(found[start] for start in sorted(found))
+            for entity in merge_tokens(text, tokens, self.min_score):
+                earlier = entities.get(entity.start)
+                if earlier is None or (entity.end - entity.start, entity.score) > (
+                    earlier.end - earlier.start,
+                    earlier.score,
+                ):
+                    entities[entity.start] = entity
+        return _disjoint(entities[start] for start in sorted(entities))
 
     def _windows(self, text: str) -> Iterator[list[TokenLabel]]:
-        session, tokenizer, labels = self._opened
-        whole = tokenizer.encode(text)
-        for window in [whole, *whole.overflowing][:MOST_WINDOWS]:
-            sure = _softmax(_scores(session, window.ids))
-            best = sure.argmax(axis=1)
+        session, tokenizer, labels = self._model
+        encoding = tokenizer.encode(text)
+        for window in [encoding, *encoding.overflowing][:MAX_WINDOWS]:
+            probabilities = _softmax(_scores(session, window.ids))
+            best = probabilities.argmax(axis=1)
             yield [
-                TokenLabel(labels.get(int(label), "O"), float(sure[place, label]), *window.offsets[place])
+                TokenLabel(
+                    labels.get(int(label), "O"), float(probabilities[place, label]), *window.offsets[place]
+                )
                 for place, label in enumerate(best)
                 if not window.special_tokens_mask[place]
             ]
 
 
-def _apart(entities: Iterator[NamedEntity]) -> list[NamedEntity]:
-    """A name that begins inside another one is the end of it, cut by a window."""
-    kept: list[NamedEntity] = []
-    for one in entities:
-        if not kept or one.start >= kept[-1].end:
-            kept.append(one)
-    return kept
+def _disjoint(entities: Iterator[NamedEntity]) -> list[NamedEntity]:
+    """Without entities that start inside another one: a window cut them off."""
+    disjoint: list[NamedEntity] = []
+    for entity in entities:
+        if not disjoint or entity.start >= disjoint[-1].end:
+            disjoint.append(entity)
+    return disjoint
 
 
 def _scores(session: Any, ids: Sequence[int]) -> npt.NDArray[Any]:
-    asked = session.get_inputs()
-    kind = np.int32 if "int32" in asked[0].type else np.int64
-    row = np.array([ids], dtype=kind)
-    told = {"input_ids": row, "ids": row, "attention_mask": np.ones_like(row), "mask": np.ones_like(row)}
-    feed = {given.name: told.get(given.name, np.zeros_like(row)) for given in asked}
-    found: npt.NDArray[Any] = session.run(None, feed)[0][0]
-    return found
+    inputs = session.get_inputs()
+    integer = np.int32 if "int32" in inputs[0].type else np.int64
+    row = np.array([ids], dtype=integer)
+    arrays = {"input_ids": row, "ids": row, "attention_mask": np.ones_like(row), "mask": np.ones_like(row)}
+    feed = {argument.name: arrays.get(argument.name, np.zeros_like(row)) for argument in inputs}
+    scores: npt.NDArray[Any] = session.run(None, feed)[0][0]
+    return scores
 
 
 def _softmax(scores: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-    made: npt.NDArray[Any] = raised / raised.sum(axis=1, keepdims=True)
-    return made
+    exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
+    probabilities: npt.NDArray[Any] = exponentials / exponentials.sum(axis=1, keepdims=True)
+    return probabilities
 
 
 def _labels(path: Path) -> Mapping[int, str]:
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))["id2label"]
-        return {int(number): str(label) for number, label in told.items()}
+        labels = json.loads(path.read_text(encoding="utf-8"))["id2label"]
+        return {int(number): str(label) for number, label in labels.items()}
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-        raise Refused("no_model", f"{path} does not name the labels of the model (id2label)") from error
+        raise Refused(
+            "no_model", f"{path} has no label names (id2label); give the config.json of a token classifier"
+        ) from error

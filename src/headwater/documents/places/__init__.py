@@ -1,3 +1,1 @@
-from headwater.documents.places.tag_places import TagPlaces
-
-__all__ = ["TagPlaces"]
+"""The countries that a document is about."""

@@ -1,7 +1,9 @@
-"""Words that show that a page has the structure it should have."""
+"""Checking steps for any recipe: enough words, an allowed language, the expected structure, intact characters.
 
-import re
-import unicodedata
+A document that fails is quarantined with what was found and what was required; after a change of settings it can be
+sent again.
+"""
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -10,29 +12,15 @@ from headwater.documents.language.codes import UNDETERMINED, primary_code
 from headwater.model.document import Document
 from headwater.model.outcomes import SetAside
 from headwater.model.recipe import Outcome, StepContext
+from headwater.text.folding import find_markers
 from headwater.text.words import count_words
-
-
-def fold_accents(text: str) -> str:
-    """Without accents and case: Documentación and DOCUMENTACION are one."""
-    apart = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(character for character in apart if not unicodedata.combining(character))
-
-
-def find_markers(text: str, markers: Sequence[str]) -> tuple[str, ...]:
-    """Those of the markers that begin a word of the text ("plazo" is in "los plazos", not in "emplazo")."""
-    bare = text.lower() if text.isascii() else fold_accents(text)
-    return tuple(
-        marker for marker in markers if re.search(rf"(?<!\w){re.escape(fold_accents(marker))}", bare)
-    )
-
 
 LOST_CHARACTER = "\ufffd"
 
 
 @dataclass(frozen=True)
 class CheckWords:
-    """At least so many words of text."""
+    """Requires at least `minimum` words of text."""
 
     minimum: int = 50
     name: str = "check-words"
@@ -51,7 +39,7 @@ class CheckWords:
 
 @dataclass(frozen=True)
 class CheckLanguage:
-    """One of these languages; `undetermined` says whether a text whose language could not be told may pass."""
+    """Requires one of the `allowed` languages; `undetermined`: a text without a detected language passes."""
 
     allowed: tuple[str, ...]
     undetermined: bool = False
@@ -64,15 +52,15 @@ class CheckLanguage:
 
     def _check(self, document: Document) -> Outcome:
         language = primary_code(document.language) or UNDETERMINED
-        passes = self.undetermined if language == UNDETERMINED else language in self.allowed
-        if passes:
+        is_allowed = self.undetermined if language == UNDETERMINED else language in self.allowed
+        if is_allowed:
             return document
         return SetAside("language_not_allowed", {"language": language, "allowed": list(self.allowed)})
 
 
 @dataclass(frozen=True)
 class CheckStructure:
-    """At least so many of the markers in the text, whatever their accents and case."""
+    """Requires at least `minimum` of the markers in the text, ignoring accents and case."""
 
     markers: tuple[str, ...]
     minimum: int = 2
@@ -84,16 +72,16 @@ class CheckStructure:
         return [self._check(document) for document in batch]
 
     def _check(self, document: Document) -> Outcome:
-        found = find_markers(document.text, self.markers)
-        if len(found) < self.minimum:
-            wanted = {"found": list(found), "markers": list(self.markers), "least": self.minimum}
-            return SetAside("structure_missing", wanted)
-        return document.with_notes(markers=list(found))
+        present = find_markers(document.text, self.markers)
+        if len(present) < self.minimum:
+            evidence = {"found": list(present), "markers": list(self.markers), "least": self.minimum}
+            return SetAside("structure_missing", evidence)
+        return document.with_notes(markers=list(present))
 
 
 @dataclass(frozen=True)
 class CheckEncoding:
-    """Mojibake repaired; a text that lost more than `most_lost` of its characters for good is set aside."""
+    """Repairs mojibake; quarantines a text of which more than the share `max_lost` of the characters is lost."""
 
     max_lost: float = 0.01
     name: str = "check-encoding"

@@ -1,4 +1,4 @@
-"""How well a page was parsed, as one number with its parts and reasons."""
+"""The quality step: how well a page was parsed, as one score with its components and reasons."""
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ WEIGHTS: Mapping[str, float] = {
 }
 CEILING = 0.95
 
-# R-73 gives the steps, not their values. A step is reached at its number: 20 words are worth 0.2, 19 nothing.
+# R-73 fixes the steps, not their values. A step counts from its number on: 20 words score 0.2, 19 score 0.
 WORD_STEPS: tuple[tuple[int, float], ...] = ((20, 0.2), (50, 0.4), (150, 0.7), (300, 1.0))
 SENTENCE_STEPS: tuple[tuple[int, float], ...] = ((1, 0.3), (2, 0.6), (3, 1.0))
 PARAGRAPH_STEPS: tuple[tuple[int, float], ...] = ((1, 0.3), (2, 0.6), (3, 1.0))
@@ -37,7 +37,7 @@ HIGH_FROM = 0.65
 
 @dataclass(frozen=True, slots=True)
 class QualityScore:
-    """What a scorer says: a value in 0..1, the parts it was made of before weighing, and why it is not higher."""
+    """A value in 0..1, its components before weighting, and the reasons why it is not higher."""
 
     name: str
     version: str
@@ -56,7 +56,7 @@ def score_parse_quality(
     date: bool = False,
     body_found: bool = True,
 ) -> QualityScore:
-    """R-72 to R-75. The flags say which metadata is present; `body_found` whether the page itself gave the text."""
+    """R-72 to R-75. The flags say which metadata is present; `body_found`: the text comes from the page itself."""
     words = split_words(text)
     metadata = {"title": title, "author": author, "publisher": publisher, "date": date}
     components = {
@@ -105,7 +105,7 @@ def quality_label(value: float) -> str:
 
 @dataclass(frozen=True)
 class ScoreQuality:
-    """Sets `quality` and keeps the parts. Documents with one of these labels are set aside as `low_quality`."""
+    """Sets `quality` and notes its components. Documents with one of the labels in `set_aside` are quarantined as `low_quality`."""
 
     set_aside: tuple[str, ...] = ("low",)
     name: str = "quality"
@@ -113,9 +113,9 @@ class ScoreQuality:
 
     def __call__(self, batch: Sequence[Document], context: StepContext) -> Sequence[Outcome]:
         del context
-        return [self._judge(document) for document in batch]
+        return [self._score(document) for document in batch]
 
-    def _judge(self, document: Document) -> Outcome:
+    def _score(self, document: Document) -> Outcome:
         score = score_document(document)
         record = {
             "score": score.value,

@@ -16,7 +16,7 @@ from headwater.fetch.client.transport import page_cookies
 from headwater.fetch.failures import FetchRequest, FetchStopped
 from headwater.fetch.settings import MEGABYTE, FetchSettings
 from headwater.model.http import Failure, Request, Response
-from headwater.text.media_types import HTML_TYPES
+from headwater.text.sniffing import HTML_TYPES
 
 if TYPE_CHECKING:
     from headwater.fetch.browser.chromium import Chromium, RenderedPage

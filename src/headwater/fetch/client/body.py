@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 import aiohttp
 
-from headwater.fetch.client.content_encoding import ContentDecoder, ZlibDecoder, decoder_for
+from headwater.fetch.client.content_encoding import ContentDecoder, decoder_for
 from headwater.fetch.client.deadlines import Deadline
 from headwater.fetch.failures import FetchStopped
+from headwater.text.decompression import ZlibDecompressor
 
 # Most bodies are smaller than this. They never wait for memory.
 _SMALL = 64 * 1024
@@ -144,7 +145,7 @@ class BodyReader:
         media_type = headers.get("content-type", "").lower()
         if headers.get("content-encoding") or not media_type.startswith(_TEXT_TYPES):
             return body
-        decoder = ZlibDecoder(gzip=True)
+        decoder = ContentDecoder(ZlibDecompressor())
         text = decoder.feed(body, self._limit)
         self._check_size(0, len(text))
         _check_complete(decoder)

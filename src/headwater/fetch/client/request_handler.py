@@ -20,8 +20,9 @@ from headwater.fetch.politeness.site_policy import ReservationsCheck, RobotsChec
 from headwater.fetch.responses import retry_after
 from headwater.fetch.settings import FetchSettings
 from headwater.model.http import Failure, Request, Response
-from headwater.text.media_types import declared_charset, media_type_of
+from headwater.text.charset import declared_charset
 from headwater.text.redaction import redact_url
+from headwater.text.sniffing import media_type_of
 
 _log = structlog.get_logger()
 # How long to leave a host alone after a 429 without Retry-After.

@@ -28,7 +28,7 @@ from headwater.fetch.politeness.rights_reservations import (
 from headwater.fetch.politeness.robots_txt import RobotsDecision, RobotsTxt, robots_from_response
 from headwater.fetch.settings import FetchSettings
 from headwater.model.http import Failure, Request, Response
-from headwater.text.media_types import HTML_TYPES
+from headwater.text.sniffing import HTML_TYPES
 
 T = TypeVar("T")
 Origin = tuple[str, str, int]

@@ -91,3 +91,8 @@ def _judged(limit: AlarmLimit, value: float) -> Problem | None:
         title=limit.words.format(value),
         evidence={"value": round(value, 4), "limit": limit.critical if critical else limit.warning},
     )
+
+
+def silent_subjects(last_seen: Mapping[str, datetime], limit: timedelta, now: datetime) -> tuple[str, ...]:
+    """Those of whom nothing came for too long; one that never had an entry is not silent, but unknown."""
+    return tuple(sorted(name for name, moment in last_seen.items() if now - moment > limit))

@@ -15,11 +15,12 @@ from headwater.liveness import dead_owners, owner_name
 from headwater.logs import configure_logs
 from headwater.model.errors import Temporary
 from headwater.model.jobs import Job
+from headwater.ops.installation_lock import release_dead_owners
 from headwater.runtime.celery.broker import BROKER_ERRORS
 from headwater.runtime.celery.hints import HintSender
 from headwater.runtime.celery.queues import MAINTENANCE_QUEUE, queue_name
 from headwater.runtime.maintenance import Maintenance
-from headwater.runtime.worker_pool import is_installation_idle, release_dead_owners
+from headwater.runtime.worker_pool import is_installation_idle
 from headwater.store.maintenance.tasks import MaintenanceTasks
 
 LEADER = "beat"
@@ -50,7 +51,7 @@ class Beat:
 
     def hint_due_work(self) -> list[str]:
         """One look; gives the queues that were hinted at. Nobody but the leader of a recipe hints at its work."""
-        chores = self.upkeep.chores
+        chores = self.upkeep.tasks
         led = [recipe for recipe in self.recipes if self.leads(recipe)]
         if not led:
             return []

@@ -4,14 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headwater.model.errors import Refused
-from headwater.model.jobs import Job, Task
-from headwater.runtime.worker_loop import IDLE_TASKS, LOCAL_TASKS
+from headwater.model.jobs import IDLE_TASKS, LOCAL_TASKS, NETWORK_TASKS, QUEUED_TASKS, Job, Task
 
 PREFIX = "headwater"
 MAINTENANCE_QUEUE = f"{PREFIX}.upkeep"
-NETWORK_TASKS = (Task.POLL, Task.FETCH)
 MAINTENANCE = "upkeep"
-QUEUE_WORDS = (*(task.value for task in Task), MAINTENANCE)
+QUEUE_WORDS = (*(task.value for task in QUEUED_TASKS), MAINTENANCE)
 ALL = "all"
 
 

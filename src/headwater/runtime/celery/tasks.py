@@ -15,7 +15,8 @@ from headwater.engine.engine import Engine
 from headwater.engine.network import NetworkLoop
 from headwater.liveness import owner_name
 from headwater.model.errors import Refused, Temporary
-from headwater.model.jobs import Job, Task
+from headwater.model.jobs import IDLE_TASKS, NETWORK_TASKS, Job, Task
+from headwater.ops.installation_lock import release_dead_owners
 from headwater.runtime.celery.broker import (
     BROKER_ERRORS,
     MAINTENANCE_TASK,
@@ -25,18 +26,16 @@ from headwater.runtime.celery.broker import (
     Celery,
 )
 from headwater.runtime.celery.hints import HintSender
-from headwater.runtime.celery.queues import MAINTENANCE_QUEUE, NETWORK_TASKS, WorkerRole, queue_name
+from headwater.runtime.celery.queues import MAINTENANCE_QUEUE, WorkerRole, queue_name
 from headwater.runtime.celery.watchdog import BusyChildren
 from headwater.runtime.maintenance import Maintenance
 from headwater.runtime.worker_loop import (
     GRACE,
-    IDLE_TASKS,
     is_over_memory_limit,
     release_leases,
     step_network,
     wait_after_error,
 )
-from headwater.runtime.worker_pool import release_dead_owners
 from headwater.settings.settings import Settings
 
 LOCAL_SECONDS = 30.0
@@ -174,7 +173,7 @@ class TaskRunner:
         """Those that are due, whoever did the last ones and when."""
         with self.presence.mark_busy():
             self._taken(MAINTENANCE_QUEUE)
-            return [name for name in self.upkeep.chores if self.upkeep.run_task(name) is not None]
+            return [name for name in self.upkeep.tasks if self.upkeep.run_task(name) is not None]
 
     def _taken(self, queue: str) -> None:
         with suppress(Temporary, *BROKER_ERRORS):

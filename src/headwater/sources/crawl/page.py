@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 from headwater.model.http import Response
 from headwater.model.source import Lead
 from headwater.model.warning_log import ignore_warning
-from headwater.text.feed_charset import CHARSET, to_utf8
+from headwater.text.charset import declared_charset, meta_charset, to_utf8
 from headwater.text.urls import canonical_url
 
 MOST_LINKS = 2_000
@@ -21,7 +21,6 @@ LARGEST_PAGE = 8 * 1024 * 1024
 IRRELEVANT_TAG = re.compile(
     r"<(?!/?(?:a|area|base|meta|script|style|template|title|textarea)[\s/>]|!--)[^<>]*>", re.IGNORECASE
 )
-META_CHARSET = re.compile(rb"""<meta[^<>]{0,300}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
 INVISIBLE_TAGS = ["script", "style", "template", "title", "textarea"]
 CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f]+")
 BYTE_ORDER_MARK = "\ufeff"
@@ -54,8 +53,8 @@ def parse_page(body: bytes, *, url: str, content_type: str = "") -> CrawledPage:
 
 def decode_page(body: bytes, content_type: str) -> str:
     """The page as text: by the header, the byte order mark, its own declaration, else guessed from the bytes."""
-    declared = META_CHARSET.search(body[:4096]) if not CHARSET.search(content_type) else None
-    label = f"text/html; charset={declared[1].decode('ascii', 'replace')}" if declared else content_type
+    charset = None if declared_charset(content_type) else meta_charset(body)
+    label = f"text/html; charset={charset}" if charset else content_type
     return to_utf8(body, media_type=label, warn=ignore_warning).decode("utf-8", "replace")
 
 

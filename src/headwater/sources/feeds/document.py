@@ -16,7 +16,7 @@ from headwater.sources.feeds.namespaces import (
     attribute_of,
     canonical_name,
 )
-from headwater.text.feed_dates import parse_feed_date
+from headwater.text.written_dates import parse_feed_date
 
 RSS_VERSIONS = {"0.90": "rss090", "0.91": "rss091u", "0.92": "rss092", "0.93": "rss093", "0.94": "rss094"}
 ATOM_VERSIONS = {"0.1": "atom01", "0.2": "atom02", "0.3": "atom03", "1.0": "atom10"}

@@ -27,7 +27,7 @@ from headwater.sources.feeds.links import (
     related_url,
 )
 from headwater.sources.feeds.namespaces import XML_LANGUAGE, attribute_of
-from headwater.text.feed_dates import parse_feed_date
+from headwater.text.written_dates import parse_feed_date
 
 ENCLOSURE_NAMES = ("enclosure", "media:content")
 IMAGE_NAMES = ("media:thumbnail", "itunes:image")

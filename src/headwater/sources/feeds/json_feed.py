@@ -9,7 +9,7 @@ from headwater.sources.feeds.entry import parse_count
 from headwater.sources.feeds.feed import Enclosure, Feed, FeedEntry, NotAFeed
 from headwater.sources.feeds.fields import clean_title, fix_mojibake, person_name, unique_names
 from headwater.sources.feeds.links import absolute_url
-from headwater.text.feed_dates import parse_feed_date
+from headwater.text.written_dates import parse_feed_date
 
 Record = dict[str, Any]
 VERSION = re.compile(r"jsonfeed\.org/version/(\d+(?:\.\d+)?)")

@@ -10,10 +10,9 @@ from headwater.sources.feeds.feed import NotAFeed
 from headwater.sources.feeds.fields import clean_title
 from headwater.sources.feeds.links import is_web_url
 from headwater.sources.feeds.namespaces import attribute_of, canonical_name
-from headwater.sources.feeds.parser import parse_strictly
+from headwater.sources.feeds.parser import decompress_feed, parse_strictly
 from headwater.sources.feeds.xml_repair import repair_xml, without_doctype
-from headwater.text.feed_charset import to_utf8
-from headwater.text.feed_decompression import decompress_feed
+from headwater.text.charset import to_utf8
 
 LARGEST_OPML = 16 * 1024 * 1024
 DEEPEST = 32

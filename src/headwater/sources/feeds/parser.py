@@ -21,8 +21,8 @@ from headwater.sources.feeds.links import absolute_url
 from headwater.sources.feeds.loose_parser import parse_loosely
 from headwater.sources.feeds.namespaces import canonical_name, map_unknown_namespaces, with_known_namespaces
 from headwater.sources.feeds.xml_repair import repair_xml, without_doctype
-from headwater.text.feed_charset import to_utf8
-from headwater.text.feed_decompression import decompress_feed
+from headwater.text.charset import to_utf8
+from headwater.text.decompression import DecompressionError, decompress_document
 
 # The loose parser of feedparser is slow on hostile input, so it only gets documents of ordinary size.
 LARGEST_FOR_FEEDPARSER = 128 * 1024
@@ -70,6 +70,14 @@ def parse_feed(
     if root is None:
         raise NotAFeed("unknown", data[:40].decode("utf-8", "replace"))
     return _feed_from_any_tree(root, declaration, data, url, warnings)
+
+
+def decompress_feed(data: bytes, *, limit: int, warn: Warn) -> bytes:
+    """The document itself. Raises NotAFeed when it is larger than `limit`, compressed or not."""
+    try:
+        return decompress_document(data, limit=limit, warn=warn)
+    except DecompressionError as error:
+        raise NotAFeed(error.reason, error.detail) from error
 
 
 def _without_padding(data: bytes, warnings: WarningLog) -> bytes:

@@ -22,7 +22,7 @@ from headwater.sources.update_frequency import (
     max_poll_interval,
     min_poll_interval,
 )
-from headwater.text.feed_dates import plausible_date
+from headwater.text.written_dates import plausible_date
 
 SHORTEST_ARTICLE = 600
 SHORTEST_SUMMARY_ARTICLE = 1200

@@ -15,11 +15,12 @@ from headwater.sources.sitemaps.xml_parser import (
     parse_loosely,
     parse_strictly,
 )
-from headwater.text.sitemap_decompression import LARGEST, decompress_chunks
+from headwater.text.decompression import DecompressionError, decompress_chunks
 
 LINES_WITHOUT_URL = 20
 LONGEST_LINE = 16 * 1024
 MARKS = "\ufeff\u200b \t"
+LARGEST_SITEMAP = 52_428_800  # bytes when decompressed, as the standard allows
 MOST_ENTRIES = 50_000
 BLANK = b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n"
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -28,13 +29,19 @@ HTML_ROOT = re.compile(rb"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
 
 
 def parse_sitemap(
-    body: bytes, *, url: str, media_type: str, warn: Warn, limit: int = LARGEST, most: int = MOST_ENTRIES
+    body: bytes,
+    *,
+    url: str,
+    media_type: str,
+    warn: Warn,
+    limit: int = LARGEST_SITEMAP,
+    most: int = MOST_ENTRIES,
 ) -> Sitemap:
     """The sitemap; its entries are parsed while they are consumed. Raises NotASitemap for anything else.
 
     `limit` is the most decompressed bytes, `most` the most entries; further entries are left out with a warning.
     """
-    chunks = decompress_chunks(body, warn=warn, limit=limit)
+    chunks = decompress_sitemap(body, warn=warn, limit=limit)
     first = next(chunks, b"")
     start = first.lstrip(BLANK)
     if not start:
@@ -47,6 +54,14 @@ def parse_sitemap(
     if HTML_ROOT.search(start[:2048]):
         raise NotASitemap("html")
     return _parse_xml(body, first, chunks, warn=warn, limit=limit, most=most)
+
+
+def decompress_sitemap(body: bytes, *, warn: Warn, limit: int) -> Iterator[bytes]:
+    """The content chunk by chunk. Raises NotASitemap when it is larger than `limit` or damaged."""
+    try:
+        yield from decompress_chunks(body, warn=warn, limit=limit)
+    except DecompressionError as error:
+        raise NotASitemap(error.reason, error.detail) from error
 
 
 def _parse_xml(
@@ -63,7 +78,7 @@ def _parse_xml(
         raise NotASitemap("malformed", "neither a list of URLs nor an index")
 
     def reparse() -> Iterator[SitemapEntry]:
-        return parse_loosely(decompress_chunks(body, warn=ignore_warning, limit=limit))
+        return parse_loosely(decompress_sitemap(body, warn=ignore_warning, limit=limit))
 
     return Sitemap(kind, _valid_entries(_strict_then_loose(reader, chunks, reparse(), warn), most, warn))
 

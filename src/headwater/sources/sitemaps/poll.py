@@ -18,7 +18,7 @@ from headwater.sources.sitemaps.file_queue import SitemapFile, SitemapFileQueue
 from headwater.sources.sitemaps.parser import MOST_ENTRIES, parse_sitemap
 from headwater.sources.sitemaps.sitemap import NotASitemap, Sitemap, SitemapEntry
 from headwater.sources.sitemaps.watermark import SitemapWatermark, body_digest, read_watermark
-from headwater.text.feed_dates import parse_feed_date
+from headwater.text.written_dates import parse_feed_date
 
 LEEWAY = timedelta(days=1)
 LONGEST_VERSION = 64

@@ -50,7 +50,9 @@ class Catalogue:
                 "deliveries": _counts(connection, deliveries, recipe),
                 "captures": _total(connection, captures, captures.c.recipe == recipe),
                 "quarantine": _total(connection, quarantine, quarantine.c.recipe == recipe),
-                "unfinished": {task.value: _unfinished(connection, task, recipe, now) for task in Task},
+                "unfinished": {
+                    task.value: _unfinished(connection, task, recipe, now) for task in TASK_TABLES
+                },
             }
 
     def recipes(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a language model was asked about stories: each question once, and the batches they went out in."""
+"""Requests to a language model about stories, and the batches that carried them."""
 
 from sqlalchemy import Column, Float, Index, Integer, Table, Text
 
@@ -25,7 +25,7 @@ summary_batches = Table(
     Index("ix_summary_batches_state", "state", "created_at"),
 )
 
-# The id is the story, its version and the level: whoever plans twice plans the same.
+# The id is the story, its content and the level: planning twice plans the same row.
 summary_requests = Table(
     "summary_requests",
     metadata,

@@ -1,99 +1,99 @@
-"""Batches of questions, as rows. Each stage of a batch is noted before or right after it happens, so that whoever comes
-after a kill knows what may have happened at the other end."""
+"""Batches of requests, as rows. A batch changes only if its row is still as it was read, so of two processes that follow
+the same batch one wins and the other changes nothing."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, select, update
+from sqlalchemy import ColumnElement, Engine, RowMapping, Select, select, update
 
+from headwater.model.summaries import (
+    BatchState,
+    PlannedBatch,
+    RequestOutcome,
+    RequestState,
+    SummaryBatch,
+    SummaryRequest,
+)
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.schema.summaries import summary_batches, summary_requests
-from headwater.store.summaries.requests import ASKED, WAITING, RequestOutcome, asking_columns, settle_requests
+from headwater.store.summaries.requests import attempt_columns, request_record, settle_requests
 
-batches = summary_batches
-PLANNED, UPLOADED, CREATING, SENT, ENDED = "planned", "uploaded", "creating", "sent", "ended"
+batches, requests = summary_batches, summary_requests
 MAX_LISTED = 50
-Row = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedBatch:
-    """A batch that is to be sent: its questions in the order of its lines, each with what it costs and the documents
-    that it quotes."""
-
-    id: str
-    endpoint: str
-    model: str
-    questions: Mapping[str, tuple[float | None, Sequence[str]]]
 
 
 @dataclass(frozen=True)
-class SummaryBatches:
+class BatchRows:
     engine: Engine
 
-    def plan(self, planned: PlannedBatch, cost: float | None, now: datetime) -> None:
-        """From now on these questions belong to this batch and to no other."""
+    def plan_batch(self, planned: PlannedBatch, now: datetime) -> None:
         row: dict[str, Any] = {"id": planned.id, "endpoint": planned.endpoint, "model": planned.model}
-        row |= {"state": PLANNED, "requests": len(planned.questions), "cost": cost, "created_at": now}
+        row |= {"state": BatchState.PLANNED, "requests": len(planned.requests), "cost": planned.cost}
         with write_transaction(self.engine) as connection:
-            connection.execute(batches.insert().values(**row))
-            for place, (name, (one, sources)) in enumerate(planned.questions.items(), 1):
-                mine = update(summary_requests).where(
-                    summary_requests.c.id == name, summary_requests.c.state == WAITING
-                )
-                inside = {"state": ASKED, "batch_id": planned.id, "place": place, "due_at": None}
-                connection.execute(mine.values(**inside, **asking_columns(one, sources, now)))
+            connection.execute(batches.insert().values(**row, created_at=now))
+            for place, (name, (cost, sources)) in enumerate(planned.requests.items(), 1):
+                waiting = (requests.c.id == name, requests.c.state == RequestState.WAITING)
+                columns = {
+                    "state": RequestState.ASKED,
+                    "batch_id": planned.id,
+                    "place": place,
+                    "due_at": None,
+                }
+                columns |= attempt_columns(cost, sources, now)
+                connection.execute(update(requests).where(*waiting).values(**columns))
 
-    def open(self) -> list[Mapping[str, Any]]:
-        """Those that have not ended, oldest first."""
-        query = select(batches).where(batches.c.state != ENDED).order_by(batches.c.created_at, batches.c.id)
-        with read_transaction(self.engine) as connection:
-            return [dict(row) for row in connection.execute(query).mappings()]
+    def open_batches(self) -> list[SummaryBatch]:
+        unended = select(batches).where(batches.c.state != BatchState.ENDED)
+        return self._read(unended.order_by(batches.c.created_at, batches.c.id))
 
-    def listed(self) -> list[Mapping[str, Any]]:
+    def recent_batches(self) -> list[SummaryBatch]:
         """The newest first."""
-        query = select(batches).order_by(batches.c.created_at.desc(), batches.c.id).limit(MAX_LISTED)
-        with read_transaction(self.engine) as connection:
-            return [dict(row) for row in connection.execute(query).mappings()]
-
-    def inside(self, batch: str) -> list[Mapping[str, Any]]:
-        """Its questions in the order of its lines; those that were answered or dropped meanwhile are not among them."""
-        query = select(summary_requests).where(
-            summary_requests.c.batch_id == batch, summary_requests.c.state == ASKED
+        return self._read(
+            select(batches).order_by(batches.c.created_at.desc(), batches.c.id).limit(MAX_LISTED)
         )
+
+    def _read(self, query: Select[Any]) -> list[SummaryBatch]:
         with read_transaction(self.engine) as connection:
-            rows = connection.execute(query.order_by(summary_requests.c.place)).mappings()
-            return [dict(row) for row in rows]
+            return [_batch_record(row) for row in connection.execute(query).mappings()]
 
-    def note(self, row: Row, **values: Any) -> Row | None:
-        """The row as it is then; None if somebody else has brought the batch further since `row` was read: it is theirs."""
-        with write_transaction(self.engine) as connection:
-            done = connection.execute(update(batches).where(*_as_read(row)).values(**values)).rowcount
-        return {**row, **values} if done else None
+    def requests_in(self, batch: str) -> list[SummaryRequest]:
+        query = select(requests).where(requests.c.batch_id == batch, requests.c.state == RequestState.ASKED)
+        with read_transaction(self.engine) as connection:
+            rows = connection.execute(query.order_by(requests.c.place)).mappings()
+            return [request_record(row) for row in rows]
 
-    def settle(self, batch: str, settled: Sequence[RequestOutcome], now: datetime) -> None:
+    def advance_batch(self, batch: SummaryBatch, **values: Any) -> SummaryBatch | None:
+        statement = update(batches).where(*_unchanged(batch)).values(**values)
         with write_transaction(self.engine) as connection:
-            settle_requests(connection, settled, now, batch)
+            changed = connection.execute(statement).rowcount
+        return replace(batch, **values) if changed else None
 
-    def end(self, row: Row, settled: Sequence[RequestOutcome], now: datetime, **values: Any) -> bool:
-        """All of its questions and the batch itself, or nothing; nothing also if it is no longer as it was read."""
-        ended = update(batches).where(*_as_read(row), batches.c.state != ENDED)
+    def end_batch(
+        self, batch: SummaryBatch, outcomes: Sequence[RequestOutcome], now: datetime, **values: Any
+    ) -> bool:
+        unended = update(batches).where(*_unchanged(batch), batches.c.state != BatchState.ENDED)
         with write_transaction(self.engine) as connection:
-            if not connection.execute(ended.values(state=ENDED, ended_at=now, **values)).rowcount:
+            ended = unended.values(state=BatchState.ENDED, ended_at=now, **values)
+            if not connection.execute(ended).rowcount:
                 return False
-            settle_requests(connection, settled, now, row["id"])
+            settle_requests(connection, outcomes, now, batch.id)
             return True
 
-    def cancel(self, now: datetime) -> int:
-        """Ask for the end of all that are open; the next round passes it on."""
-        wished = update(batches).where(batches.c.state != ENDED, batches.c.cancelling.is_(None))
+    def cancel_batches(self, now: datetime) -> int:
+        """Mark all open batches; the next round cancels them at the endpoint. Returns their number."""
+        unmarked = (batches.c.state != BatchState.ENDED, batches.c.cancelling.is_(None))
         with write_transaction(self.engine) as connection:
-            return connection.execute(wished.values(cancelling=now)).rowcount
+            return connection.execute(update(batches).where(*unmarked).values(cancelling=now)).rowcount
 
 
-def _as_read(row: Row) -> tuple[ColumnElement[bool], ...]:
-    """A batch that is made a second time has the same state, but another time."""
-    since = batches.c.creating_at.is_not_distinct_from(row["creating_at"])
-    return batches.c.id == row["id"], batches.c.state == row["state"], since
+def _batch_record(row: RowMapping) -> SummaryBatch:
+    values = {field.name: row[field.name] for field in fields(SummaryBatch)}
+    return SummaryBatch(**values | {"state": BatchState(row["state"])})
+
+
+def _unchanged(batch: SummaryBatch) -> tuple[ColumnElement[bool], ...]:
+    """A batch that is created a second time has the same state, but another time."""
+    created = batches.c.creating_at.is_not_distinct_from(batch.creating_at)
+    return batches.c.id == batch.id, batches.c.state == batch.state, created

@@ -1,24 +1,27 @@
-"""The OpenAI Batch API in values: lines that go up, what a batch says of itself, lines that come down."""
+"""A client for the OpenAI Batch API, and its formats: request lines, batches, result lines."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import aiohttp
 import msgspec
 
 from headwater.model.errors import Permanent, Refused, Temporary
-from headwater.stories.llm.chat import RETRY_DELAY, EndpointClient
+from headwater.model.summaries import LineResult, RemoteBatch
+from headwater.stories.llm.answers import RETRY_DELAY
+from headwater.stories.llm.batch_status import TRANSIENT_CODES
+from headwater.stories.llm.chat import EndpointClient, parse_completion
 
 COMPLETIONS_PATH = "/v1/chat/completions"
 METADATA_KEY = "headwater_batch"
-FINAL_STATUSES = frozenset({"completed", "failed", "expired", "cancelled"})
-# The same line may be taken another time; every other refusal is for good.
-TRANSIENT_CODES = frozenset({"batch_expired", "rate_limit_exceeded", "server_error", "token_limit_exceeded"})
-# The endpoint holds as much of ours as it will: nothing of the batch was done, and nothing of it is to blame.
-QUEUE_FULL_CODES = frozenset({"token_limit_exceeded", "enqueued_token_limit_exceeded", "rate_limit_exceeded"})
+MAX_RESPONSE_BYTES = 4 * 1024 * 1024
+MAX_FILE_BYTES = 200 * 1024 * 1024
+PAGE_SIZE, MAX_PAGES = 100, 50
+ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
+T = TypeVar("T")
 
 
 class BatchCounts(msgspec.Struct, frozen=True):
@@ -38,20 +41,18 @@ class BatchErrors(msgspec.Struct, frozen=True):
 
 
 class Batch(msgspec.Struct, frozen=True):
-    """What the API says of a batch; a file is missing where it would be empty."""
+    """A batch in the API's format. A file is missing if it would be empty."""
 
     id: str
     status: str
-    input_file_id: str = ""
     output_file_id: str | None = None
     error_file_id: str | None = None
-    created_at: float = 0
     request_counts: BatchCounts | None = None
     metadata: dict[str, Any] | None = None
     errors: BatchErrors | None = None
 
     @property
-    def mark(self) -> str | None:
+    def tag(self) -> str | None:
         return str((self.metadata or {}).get(METADATA_KEY) or "") or None
 
 
@@ -80,149 +81,125 @@ class LineErrorBody(msgspec.Struct, frozen=True):
     error: LineError | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LineResult:
-    """What became of one line. `body` is a chat completion where `kind` is answered; `passing`: it may be sent again."""
-
-    id: str
-    kind: Literal["answered", "failed"]
-    body: bytes = b""
-    reason: str = ""
-    transient: bool = False
-
-
-def request_line(name: str, body: Mapping[str, Any]) -> bytes:
-    said = {"custom_id": name, "method": "POST", "url": COMPLETIONS_PATH, "body": body}
-    return msgspec.json.encode(said) + b"\n"
-
-
-def parse_result_lines(raw: bytes) -> Iterator[LineResult]:
-    """Of each line that can be read, what became of it; their order means nothing."""
-    for one in raw.splitlines():
-        try:
-            found = msgspec.json.decode(one, type=ResultLine)
-        except (msgspec.DecodeError, UnicodeError, RecursionError):
-            continue
-        yield _line_result(found)
-
-
-def _line_result(found: ResultLine) -> LineResult:
-    """A refused request has no error of its own: the status decides."""
-    if found.error is not None or found.response is None:
-        reason = (found.error.code if found.error else None) or "no_response"
-        return LineResult(found.custom_id, "failed", reason=reason, transient=reason in TRANSIENT_CODES)
-    status = found.response.status_code
-    if 200 <= status < 300:
-        return LineResult(found.custom_id, "answered", bytes(found.response.body))
-    reason = _code(found.response.body) or f"http_{status}"
-    transient = status in {408, 409, 429} or status >= 500
-    return LineResult(found.custom_id, "failed", reason=reason, transient=transient)
-
-
-def _code(body: msgspec.Raw) -> str | None:
-    try:
-        told = msgspec.json.decode(body, type=LineErrorBody)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None
-    return told.error.code if told.error else None
-
-
-def rejected_lines(batch: Batch, names: Iterable[str]) -> dict[str, str]:
-    """Of a batch that did not pass validation, the lines that are to blame, by name, with their code."""
-    ordered = list(names)
-    faults = batch.errors.data if batch.errors else []
-    return {
-        ordered[fault.line - 1]: fault.code or "invalid"
-        for fault in faults
-        if fault.line is not None and 1 <= fault.line <= len(ordered) and fault.code not in TRANSIENT_CODES
-    }
-
-
-def batch_error_code(batch: Batch) -> str:
-    """Why a batch as a whole was not taken."""
-    faults = batch.errors.data if batch.errors else []
-    return next((fault.code for fault in faults if fault.code), None) or batch.status
-
-
-def is_queue_full(batch: Batch) -> bool:
-    """Whether a batch failed as a whole because others are before it."""
-    codes = {fault.code for fault in (batch.errors.data if batch.errors else [])}
-    done = batch.request_counts.completed if batch.request_counts else 0
-    return batch.status == "failed" and not done and bool(codes) and codes <= QUEUE_FULL_CODES
-
-
-MAX_RESPONSE_BYTES = 4 * 1024 * 1024
-MAX_FILE_BYTES = 200 * 1024 * 1024
-PAGE_SIZE, MAX_PAGES = 100, 50
-ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
-T = TypeVar("T")
-
-
 class UploadedFile(msgspec.Struct, frozen=True):
     id: str
 
 
+def request_line(name: str, body: Mapping[str, Any]) -> bytes:
+    line = {"custom_id": name, "method": "POST", "url": COMPLETIONS_PATH, "body": body}
+    return msgspec.json.encode(line) + b"\n"
+
+
+def parse_result_lines(raw: bytes) -> Iterator[LineResult]:
+    """The results in a file, in any order. Lines that cannot be parsed are skipped."""
+    for line in raw.splitlines():
+        try:
+            result = msgspec.json.decode(line, type=ResultLine)
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            continue
+        yield _line_result(result)
+
+
+def _line_result(line: ResultLine) -> LineResult:
+    """A request that the model API refused has no error of its own: its status decides."""
+    if line.error is not None or line.response is None:
+        reason = (line.error.code if line.error else None) or "no_response"
+        return LineResult(id=line.custom_id, reason=reason, transient=reason in TRANSIENT_CODES)
+    status = line.response.status_code
+    if 200 <= status < 300:
+        return _reply_result(line.custom_id, bytes(line.response.body))
+    reason = _error_code(line.response.body) or f"http_{status}"
+    transient = status in {408, 409, 429} or status >= 500
+    return LineResult(id=line.custom_id, reason=reason, transient=transient)
+
+
+def _reply_result(name: str, body: bytes) -> LineResult:
+    try:
+        return LineResult(id=name, reply=parse_completion(body))
+    except (Temporary, Permanent) as error:
+        return LineResult(id=name, error=error, reason=error.reason)
+
+
+def _error_code(body: msgspec.Raw) -> str | None:
+    try:
+        error = msgspec.json.decode(body, type=LineErrorBody).error
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+    return error.code if error else None
+
+
+def remote_batch(batch: Batch) -> RemoteBatch:
+    errors = batch.errors.data if batch.errors else []
+    return RemoteBatch(
+        id=batch.id,
+        status=batch.status,
+        counts=msgspec.to_builtins(batch.request_counts) if batch.request_counts else {},
+        output_file=batch.output_file_id,
+        error_file=batch.error_file_id,
+        errors=tuple((error.code, error.line) for error in errors),
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class BatchApi(EndpointClient):
-    """`root` is the address that everything begins with: https://models.example/v1."""
+    """`root` is the address that all paths start with: https://models.example/v1."""
 
     root: str
 
     async def upload(self, session: aiohttp.ClientSession, name: str, content: bytes) -> str:
-        """Gives the file's id. A file alone costs nothing: one that was uploaded twice does no harm."""
+        """Returns the id of the file. A file costs nothing, so uploading it twice does no harm."""
         form = aiohttp.FormData()
         form.add_field("purpose", "batch")
         form.add_field("file", content, filename=name, content_type="application/jsonl")
-        return (await self._told(session, "POST", "files", UploadedFile, data=form)).id
+        return (await self._call(session, "POST", "files", UploadedFile, data=form)).id
 
-    async def create(self, session: aiohttp.ClientSession, file: str, mark: str) -> Batch:
-        """`mark` is what the batch is found by when its answer did not reach us."""
-        wish = {
+    async def create(self, session: aiohttp.ClientSession, file: str, tag: str) -> Batch:
+        """`tag` goes into the metadata: it finds the batch if the response to this call is lost."""
+        body = {
             "input_file_id": file,
             "endpoint": COMPLETIONS_PATH,
             "completion_window": "24h",
-            "metadata": {METADATA_KEY: mark},
+            "metadata": {METADATA_KEY: tag},
         }
-        return await self._told(session, "POST", "batches", Batch, json=wish)
+        return await self._call(session, "POST", "batches", Batch, json=body)
 
-    async def find(self, session: aiohttp.ClientSession, mark: str) -> Batch | None:
-        """The batch with this mark, if the other side has one."""
+    async def find(self, session: aiohttp.ClientSession, tag: str) -> Batch | None:
         after: str | None = None
         for _ in range(MAX_PAGES):
-            asked: dict[str, Any] = {"limit": PAGE_SIZE} | ({"after": after} if after else {})
-            page = await self._told(session, "GET", "batches", BatchPage, params=asked)
+            params: dict[str, Any] = {"limit": PAGE_SIZE} | ({"after": after} if after else {})
+            page = await self._call(session, "GET", "batches", BatchPage, params=params)
             for batch in page.data:
-                if batch.mark == mark:
+                if batch.tag == tag:
                     return batch
             after = page.last_id or (page.data[-1].id if page.data else None)
             if not page.has_more or after is None:
                 return None
         raise Temporary(
-            "too_many_batches", "the endpoint lists more batches than are looked through", delay=RETRY_DELAY
+            "too_many_batches", "the endpoint lists more batches than Headwater reads", delay=RETRY_DELAY
         )
 
     async def retrieve(self, session: aiohttp.ClientSession, batch: str) -> Batch:
-        """Permanent where the other side does not know it any more."""
-        with _known("batch_gone"):
-            return await self._told(session, "GET", f"batches/{_part(batch)}", Batch)
+        """Permanent if the endpoint does not know it any more."""
+        with _missing_as_permanent("batch_gone"):
+            return await self._call(session, "GET", f"batches/{_checked_id(batch)}", Batch)
 
     async def cancel(self, session: aiohttp.ClientSession, batch: str) -> Batch:
-        """Permanent where there is nothing to cancel: it is not known, or has ended."""
-        with _known("batch_gone"):
-            return await self._told(session, "POST", f"batches/{_part(batch)}/cancel", Batch)
+        """Permanent if there is nothing to cancel: the batch is unknown or has ended."""
+        with _missing_as_permanent("batch_gone"):
+            return await self._call(session, "POST", f"batches/{_checked_id(batch)}/cancel", Batch)
 
     async def content(self, session: aiohttp.ClientSession, file: str) -> bytes:
-        address = f"{self.root}/files/{_part(file)}/content"
-        with _known("file_gone"):
+        address = f"{self.root}/files/{_checked_id(file)}/content"
+        with _missing_as_permanent("file_gone"):
             raw = await self.exchange(session, "GET", address, MAX_FILE_BYTES + 1)
         if len(raw) > MAX_FILE_BYTES:
-            raise Permanent("file_too_large", "a file of the batch is larger than any may be")
+            raise Permanent("file_too_large", f"a file of the batch has more than {MAX_FILE_BYTES} bytes")
         return raw
 
-    async def _told(
-        self, session: aiohttp.ClientSession, method: str, path: str, into: type[T], **sent: Any
+    async def _call(
+        self, session: aiohttp.ClientSession, method: str, path: str, into: type[T], **request: Any
     ) -> T:
-        raw = await self.exchange(session, method, f"{self.root}/{path}", MAX_RESPONSE_BYTES, **sent)
+        raw = await self.exchange(session, method, f"{self.root}/{path}", MAX_RESPONSE_BYTES, **request)
         try:
             return msgspec.json.decode(raw, type=into)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
@@ -232,8 +209,8 @@ class BatchApi(EndpointClient):
 
 
 @contextmanager
-def _known(reason: str) -> Iterator[None]:
-    """Of one thing, 404 says that it is gone, not that the address of the API is wrong."""
+def _missing_as_permanent(reason: str) -> Iterator[None]:
+    """For a single object, 404 means that it is gone, not that the address of the API is wrong."""
     try:
         yield
     except Refused as refused:
@@ -242,13 +219,8 @@ def _known(reason: str) -> Iterator[None]:
         raise
 
 
-def _part(name: str) -> str:
-    """A part of an address: an id that is none could lead the key elsewhere on the host."""
+def _checked_id(name: str) -> str:
+    """An id from the endpoint becomes part of a path: anything else could send the key elsewhere on the host."""
     if not ID.fullmatch(name):
-        raise Permanent("bad_id", "the endpoint gave an id that cannot stand in an address")
+        raise Permanent("bad_id", "the endpoint sent an id that cannot be part of an address")
     return name
-
-
-def batch_counts(batch: Batch) -> Mapping[str, int]:
-    counts = batch.request_counts
-    return {} if counts is None else msgspec.to_builtins(counts)

@@ -1,9 +1,9 @@
-"""Summaries by the Batch API. What is known of a batch stands in its row, so that any process can go on with it.
+"""Summaries by the Batch API. The row of a batch holds all that is known about it, so any process can continue it.
 
-    planned ──upload──► uploaded ──note, create──► creating ──note──► sent ──look, fetch files──► ended
+    planned ──upload──► uploaded ──store, create──► creating ──store──► sent ──poll, read files──► ended
 
-A kill after `creating` was noted leaves it open whether the batch exists: it is looked for by its mark, for a while, before
-another one is made. Everything before costs nothing, everything after can be done again.
+After a kill in `creating` the batch may or may not exist at the endpoint: it is searched by its tag for a while before
+another one is created. Everything before that step costs nothing, everything after it can be repeated.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,279 +11,303 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-import aiohttp
 import structlog
 
 from headwater.model.errors import Permanent, Temporary
-from headwater.model.jobs import Postponement
 from headwater.model.keys import key
-from headwater.model.ports import Clock
-from headwater.store.summaries.batches import CREATING, PLANNED, SENT, UPLOADED, PlannedBatch, SummaryBatches
-from headwater.store.summaries.requests import CANCELLED, FAILED, QUEUE_FULL, WAITING, RequestOutcome
-from headwater.stories.llm.batch_api import (
-    FINAL_STATUSES,
-    Batch,
-    BatchApi,
+from headwater.model.ports import Clock, LanguageModel, SummaryStore
+from headwater.model.summaries import (
+    QUEUE_FULL,
+    BatchState,
     LineResult,
-    batch_counts,
-    batch_error_code,
-    is_queue_full,
-    parse_result_lines,
-    rejected_lines,
-    request_line,
+    PlannedBatch,
+    RemoteBatch,
+    RequestOutcome,
+    RequestState,
+    SummaryBatch,
+    SummaryRequest,
 )
-from headwater.stories.llm.chat import RETRY_DELAY, ChatClient, parse_completion
-from headwater.stories.llm.extraction import InvalidAnswer
+from headwater.stories.llm.answers import RETRY_DELAY, InvalidAnswer
+from headwater.stories.llm.batch_status import FINAL_STATUSES, batch_error_code, is_queue_full, rejected_lines
 from headwater.stories.llm.prices import total_cost
-from headwater.stories.llm.requests import PreparedRequest, RequestBuilder, answered_outcome, retry_outcome
+from headwater.stories.llm.requests import (
+    PreparedRequest,
+    RequestBuilder,
+    answered_outcome,
+    failed_outcome,
+    retry_outcome,
+    uncounted_outcome,
+)
 
-GRACE = timedelta(minutes=2)
-"""A batch that is being made may not be listed at once."""
+LISTING_DELAY = timedelta(minutes=2)
+"""The endpoint may not list a new batch at once."""
 
 RESEND_AFTER = timedelta(hours=1)
 LOST_AFTER = timedelta(days=1)
-"""So long the other end may say that it knows nothing of a batch before that is believed: its answers may be paid."""
+"""The endpoint may report a batch as unknown for this long before it counts as lost: its answers may be paid."""
 
-MISSING = "missing since "
-Row = Mapping[str, Any]
+MISSING_SINCE = "missing since "
 _log = structlog.get_logger()
 
 
 @dataclass
 class OpenBatch:
-    """A batch as it was read, or as it was noted since: what is noted next holds only if it is still so."""
+    """A batch as it was read or last changed. The next change applies only if the row is still like this."""
 
-    row: Row
+    batch: SummaryBatch
 
     @property
     def id(self) -> str:
-        return str(self.row["id"])
+        return self.batch.id
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatchSummarizer:
-    batches: SummaryBatches
-    questions: RequestBuilder
-    api: BatchApi
-    chat: ChatClient
+    store: SummaryStore
+    model: LanguageModel
+    builder: RequestBuilder
     clock: Clock
     in_time: Callable[[], bool]
 
-    def plan(self, asked: Sequence[PreparedRequest]) -> None:
-        """One batch per model: a file may name one only."""
-        for model in sorted({str(one.row["model"]) for one in asked}):
-            some = [one for one in asked if one.row["model"] == model]
-            now = self.clock()
-            name = key("batch", self.api.root, model, now.isoformat(), *(one.id for one in some))
-            questions = {one.id: (one.cost, one.sources) for one in some}
-            planned = PlannedBatch(id=name, endpoint=self.api.root, model=model, questions=questions)
-            self.batches.plan(planned, total_cost(one.cost for one in some), now)
+    def plan(self, prepared: Sequence[PreparedRequest]) -> int:
+        """Plan one batch per model, because a file may name only one; returns their number."""
+        models = sorted({request.prompt.model for request in prepared})
+        for model in models:
+            requests = [request for request in prepared if request.prompt.model == model]
+            self._plan_one(model, requests)
+        return len(models)
 
-    async def follow(self, session: aiohttp.ClientSession) -> int:
-        """Bring every open batch as far as it comes now; gives how many ended."""
+    def _plan_one(self, model: str, prepared: Sequence[PreparedRequest]) -> None:
+        now, endpoint = self.clock(), self.model.endpoint
+        planned = PlannedBatch(
+            id=key("batch", endpoint, model, now.isoformat(), *(request.id for request in prepared)),
+            endpoint=endpoint,
+            model=model,
+            requests={request.id: (request.cost, request.sources) for request in prepared},
+            cost=total_cost(request.cost for request in prepared),
+        )
+        self.store.plan_batch(planned, now)
+
+    async def follow(self) -> int:
+        """Take every open batch as far as it gets now; returns how many ended."""
         ended = 0
-        for row in self.batches.open():
-            if row["endpoint"] != self.api.root:
-                _log.warning("batch of another endpoint left alone", batch=row["id"])
+        for batch in self.store.open_batches():
+            if batch.endpoint != self.model.endpoint:
+                _log.warning("batch of another endpoint skipped", batch=batch.id)
             elif self.in_time():
-                ended += await self._one(session, row)
+                ended += await self._follow_one(OpenBatch(batch))
         return ended
 
-    async def _one(self, session: aiohttp.ClientSession, row: Row) -> bool:
-        """Whether it ended. What is not to be had now is tried in the next round."""
-        held = OpenBatch(row)
+    async def _follow_one(self, open_batch: OpenBatch) -> bool:
+        """Whether it ended. After a temporary error the next round tries again."""
+        batch = open_batch.batch
         try:
-            return await self._advanced(session, held)
-        except Temporary as trouble:
-            _log.info("batch waits", batch=row["id"], reason=trouble.reason)
-            self.batches.note(held.row, reason=trouble.reason)
+            return await self._advance(open_batch)
+        except Temporary as error:
+            _log.info("batch waits", batch=batch.id, reason=error.reason)
+            self.store.advance_batch(open_batch.batch, reason=error.reason)
             return False
-        except Permanent as trouble:
-            _log.warning("batch failed", batch=row["id"], reason=trouble.reason)
-            return self._end(held, self._all_again(row, trouble), trouble.reason)
+        except Permanent as error:
+            _log.warning("batch failed", batch=batch.id, reason=error.reason)
+            return self._end(open_batch, self._failed_outcomes(batch, error), error.reason)
 
-    def _all_again(self, row: Row, trouble: Permanent) -> list[RequestOutcome]:
-        """What was not taken may be sent once more; what was taken and lost is an operator's decision: it was paid."""
-        inside = self.batches.inside(row["id"])
-        if row["state"] in {CREATING, SENT}:
-            return [RequestOutcome(id=one["id"], state=FAILED, reason=trouble.reason) for one in inside]
+    def _failed_outcomes(self, batch: SummaryBatch, error: Permanent) -> list[RequestOutcome]:
+        """A batch that was not accepted may be sent again. One that was accepted and lost is paid: the operator decides."""
+        requests = self.store.requests_in(batch.id)
+        if batch.state in {BatchState.CREATING, BatchState.SENT}:
+            return [failed_outcome(request, error.reason) for request in requests]
         later = self.clock() + RESEND_AFTER
-        return with_refunds(
-            row, inside, [retry_outcome(one, trouble.reason, later, tried=one["attempts"]) for one in inside]
-        )
+        outcomes = [
+            retry_outcome(request, error.reason, later, attempts=request.attempts) for request in requests
+        ]
+        return with_refunds(batch, requests, outcomes)
 
-    async def _advanced(self, session: aiohttp.ClientSession, held: OpenBatch) -> bool:
-        state, wanted = held.row["state"], not held.row["cancelling"]
-        if state == SENT:
-            return await self._looked_at(session, held)
-        if not wanted and state in {PLANNED, UPLOADED}:
-            return self._end(held, self._cancelled(held.row), "cancelled")
-        if state == PLANNED and not await self._uploaded(session, held):
-            return self._end(held, (), "empty")
-        batch = await self._made(session, held)
-        if batch is None:
-            return self._end(held, self._cancelled(held.row), "cancelled")
-        self._note(held, state=SENT, remote=batch.id, status=batch.status, reason=None)
-        _log.info("batch sent", batch=held.id, remote=batch.id, requests=held.row["requests"])
+    async def _advance(self, open_batch: OpenBatch) -> bool:
+        batch = open_batch.batch
+        if batch.state == BatchState.SENT:
+            return await self._poll(open_batch)
+        if batch.cancelling and batch.state in {BatchState.PLANNED, BatchState.UPLOADED}:
+            return self._end(open_batch, self._cancelled_outcomes(batch), "cancelled")
+        if batch.state == BatchState.PLANNED and not await self._upload(open_batch):
+            return self._end(open_batch, (), "empty")
+        remote = await self._create(open_batch)
+        if remote is None:
+            return self._end(open_batch, self._cancelled_outcomes(open_batch.batch), "cancelled")
+        self._store(open_batch, state=BatchState.SENT, remote=remote.id, status=remote.status, reason=None)
+        _log.info("batch sent", batch=open_batch.id, remote=remote.id, requests=open_batch.batch.requests)
         return False
 
-    def _note(self, held: OpenBatch, **values: Any) -> None:
-        """Temporary if somebody else is at this batch: they go on with it."""
-        noted = self.batches.note(held.row, **values)
-        if noted is None:
+    def _store(self, open_batch: OpenBatch, **values: Any) -> None:
+        """Temporary if another process has changed this batch: that process continues it."""
+        changed = self.store.advance_batch(open_batch.batch, **values)
+        if changed is None:
             raise Temporary(
-                "batch_taken", "another worker has brought it further", delay=RETRY_DELAY, counts=False
+                "batch_taken", "another worker continues this batch", delay=RETRY_DELAY, counts=False
             )
-        held.row = noted
+        open_batch.batch = changed
 
-    async def _uploaded(self, session: aiohttp.ClientSession, held: OpenBatch) -> bool:
-        """False if nothing is left to ask."""
-        ready, rest = self.questions.of(self.batches.inside(held.id), self.clock())
-        self.batches.settle(held.id, rest, self.clock())
-        if not ready:
+    async def _upload(self, open_batch: OpenBatch) -> bool:
+        """False if no request is left."""
+        prepared, outcomes = self.builder.prepare(self.store.requests_in(open_batch.id), self.clock())
+        self.store.settle(outcomes, self.clock(), open_batch.id)
+        if not prepared:
             return False
-        lines = b"".join(request_line(one.id, one.body(self.chat)) for one in ready)
-        file = await self.api.upload(session, f"headwater-{held.id}.jsonl", lines)
-        self._note(held, state=UPLOADED, file=file, requests=len(ready))
+        prompts = {request.id: request.prompt for request in prepared}
+        file = await self.model.upload(f"headwater-{open_batch.id}.jsonl", prompts)
+        self._store(open_batch, state=BatchState.UPLOADED, file=file, requests=len(prepared))
         return True
 
-    async def _made(self, session: aiohttp.ClientSession, held: OpenBatch) -> Batch | None:
-        """The batch at the other end, made now unless it is there; None if it is neither there nor wanted."""
-        if held.row["state"] == CREATING:
-            found = await self.api.find(session, held.id)
-            if found is not None:
-                return found
-            if self.clock() < held.row["creating_at"] + self.grace:
+    async def _create(self, open_batch: OpenBatch) -> RemoteBatch | None:
+        """The batch at the endpoint, created unless it exists; None if it does not exist and is cancelled."""
+        batch = open_batch.batch
+        if batch.state == BatchState.CREATING:
+            remote = await self.model.find_batch(batch.id)
+            if remote is not None:
+                return remote
+            if batch.creating_at is not None and self.clock() < batch.creating_at + self.search_time:
                 raise Temporary(
-                    "batch_may_come", "it may have been made just now", delay=self.grace, counts=False
+                    "batch_may_appear",
+                    "it may have been created just now",
+                    delay=self.search_time,
+                    counts=False,
                 )
-            if held.row["cancelling"]:
+            if batch.cancelling:
                 return None
-        self._note(held, state=CREATING, creating_at=self.clock())
-        return await self.api.create(session, held.row["file"], held.id)
+        self._store(open_batch, state=BatchState.CREATING, creating_at=self.clock())
+        return await self.model.create_batch(open_batch.batch.file or "", open_batch.id)
 
     @property
-    def grace(self) -> timedelta:
-        """The request that makes it may be under way for as long as any may."""
-        return GRACE + timedelta(seconds=self.api.seconds)
+    def search_time(self) -> timedelta:
+        """The call that creates the batch may still be under way for as long as any call."""
+        return LISTING_DELAY + self.model.timeout
 
-    async def _looked_at(self, session: aiohttp.ClientSession, held: OpenBatch) -> bool:
-        batch = await self._found(session, held)
-        if batch.status not in FINAL_STATUSES and held.row["cancelling"] and batch.status != "cancelling":
-            batch = await self._told_to_end(session, held.row, batch)
-        if batch.status not in FINAL_STATUSES:
-            self._note(held, status=batch.status, counts=batch_counts(batch), reason=None)
+    async def _poll(self, open_batch: OpenBatch) -> bool:
+        remote = await self._get(open_batch)
+        batch = open_batch.batch
+        if remote.status not in FINAL_STATUSES and batch.cancelling and remote.status != "cancelling":
+            remote = await self._cancel(batch, remote)
+        if remote.status not in FINAL_STATUSES:
+            self._store(open_batch, status=remote.status, counts=remote.counts, reason=None)
             return False
-        inside = self.batches.inside(held.id)
-        if is_queue_full(batch):
-            settled = self._crowded_out(held.row, inside)
-        elif batch.status == "failed":
-            settled = with_refunds(held.row, inside, self._invalid(batch, inside))
-        else:
-            settled = self._answers(batch, inside, await self._lines(session, batch))
-        reason = batch_error_code(batch) if batch.status == "failed" else None
-        return self._end(held, settled, reason, status=batch.status, counts=batch_counts(batch))
+        outcomes = await self._outcomes(batch, remote)
+        reason = batch_error_code(remote) if remote.status == "failed" else None
+        return self._end(open_batch, outcomes, reason, status=remote.status, counts=remote.counts)
 
-    async def _found(self, session: aiohttp.ClientSession, held: OpenBatch) -> Batch:
-        """Permanent only after a day in which the other end did not know it; since when is noted as its status."""
+    async def _get(self, open_batch: OpenBatch) -> RemoteBatch:
+        """Permanent only if the endpoint has not known it for a day. The status holds since when."""
+        batch = open_batch.batch
         try:
-            return await self.api.retrieve(session, held.row["remote"])
-        except Permanent as trouble:
-            since = missing_since(held.row["status"]) or self.clock()
+            return await self.model.get_batch(batch.remote or "")
+        except Permanent as error:
+            since = missing_since(batch.status) or self.clock()
             if self.clock() - since >= LOST_AFTER:
                 raise
-            self._note(held, status=f"{MISSING}{since.isoformat()}")
-            raise Temporary(trouble.reason, trouble.detail, delay=RETRY_DELAY, counts=False) from trouble
+            self._store(open_batch, status=f"{MISSING_SINCE}{since.isoformat()}")
+            raise Temporary(error.reason, error.detail, delay=RETRY_DELAY, counts=False) from error
 
-    async def _told_to_end(self, session: aiohttp.ClientSession, row: Row, batch: Batch) -> Batch:
-        """A refusal says that it has ended meanwhile: the next look sees how."""
+    async def _cancel(self, batch: SummaryBatch, remote: RemoteBatch) -> RemoteBatch:
+        """A refusal means that it has just ended: the next poll shows how."""
         try:
-            return await self.api.cancel(session, row["remote"])
-        except Permanent as trouble:
-            _log.info("batch not cancelled", batch=row["id"], reason=trouble.reason)
-            return batch
+            return await self.model.cancel_batch(remote.id)
+        except Permanent as error:
+            _log.info("batch not cancelled", batch=batch.id, reason=error.reason)
+            return remote
 
-    async def _lines(self, session: aiohttp.ClientSession, batch: Batch) -> Mapping[str, LineResult]:
-        """Answers are paid and come first; a file of errors that is not to be had says nothing."""
-        good = await self._file(session, batch.output_file_id)
+    async def _outcomes(self, batch: SummaryBatch, remote: RemoteBatch) -> list[RequestOutcome]:
+        requests = self.store.requests_in(batch.id)
+        if is_queue_full(remote):
+            return self._queue_full_outcomes(batch, requests)
+        if remote.status == "failed":
+            return with_refunds(batch, requests, self._rejected_outcomes(remote, requests))
+        lines = await self._results(remote)
+        return [self._line_outcome(remote, request, lines.get(request.id)) for request in requests]
+
+    async def _results(self, remote: RemoteBatch) -> Mapping[str, LineResult]:
+        """Answers are paid and come first. An error file that cannot be read does not hold them up."""
+        answers = await self.model.batch_results(remote.output_file) if remote.output_file else {}
+        if not remote.error_file:
+            return answers
         try:
-            return await self._file(session, batch.error_file_id) | good
-        except Permanent as trouble:
-            _log.warning("no file of errors", remote=batch.id, reason=trouble.reason)
-            return good
+            return {**await self.model.batch_results(remote.error_file), **answers}
+        except Permanent as error:
+            _log.warning("error file unreadable", remote=remote.id, reason=error.reason)
+            return answers
 
-    async def _file(self, session: aiohttp.ClientSession, file: str | None) -> dict[str, LineResult]:
-        return (
-            {one.id: one for one in parse_result_lines(await self.api.content(session, file))} if file else {}
-        )
-
-    def _invalid(self, batch: Batch, inside: Sequence[Row]) -> list[RequestOutcome]:
-        """Nothing was done. Lines that are to blame are given up, the others go out with another batch."""
-        blamed = rejected_lines(batch, [one["id"] for one in inside])
-        later = self.clock() + RESEND_AFTER
-        return [
-            RequestOutcome(id=one["id"], state=FAILED, reason=blamed[one["id"]])
-            if one["id"] in blamed
-            else retry_outcome(one, batch_error_code(batch), later, tried=one["attempts"])
-            for one in inside
-        ]
-
-    def _crowded_out(self, batch: Row, inside: Sequence[Row]) -> list[RequestOutcome]:
-        """Nothing was taken: no try is counted, and what was reckoned for this batch is given back."""
-        if batch["cancelling"]:
-            return self._cancelled(batch)
-        later = Postponement(at=self.clock() + RESEND_AFTER, reason=QUEUE_FULL, counts=False)
-        waiting = [
-            RequestOutcome(id=one["id"], state=WAITING, reason=QUEUE_FULL, later=later) for one in inside
-        ]
-        return with_refunds(batch, inside, waiting)
-
-    def _answers(
-        self, batch: Batch, inside: Sequence[Row], lines: Mapping[str, LineResult]
+    def _rejected_outcomes(
+        self, remote: RemoteBatch, requests: Sequence[SummaryRequest]
     ) -> list[RequestOutcome]:
-        return [self._answer(batch, one, lines.get(one["id"])) for one in inside]
+        """The endpoint did nothing. Lines at fault fail, the others go into another batch."""
+        rejected = rejected_lines(remote, [request.id for request in requests])
+        later, reason = self.clock() + RESEND_AFTER, batch_error_code(remote)
+        return [
+            failed_outcome(request, rejected[request.id])
+            if request.id in rejected
+            else retry_outcome(request, reason, later, attempts=request.attempts)
+            for request in requests
+        ]
 
-    def _answer(self, batch: Batch, row: Row, found: LineResult | None) -> RequestOutcome:
-        now = self.clock()
-        if found is not None and found.kind == "answered":
-            try:
-                return answered_outcome(row, parse_completion(found.body), self.questions.quoted(row))
-            except (InvalidAnswer, Temporary) as trouble:
-                return retry_outcome(row, str(trouble), now, tried=row["attempts"])
-            except Permanent as trouble:
-                return RequestOutcome(id=row["id"], state=FAILED, reason=str(trouble))
-        if batch.status == "cancelled" and (found is None or found.reason == "batch_cancelled"):
-            return RequestOutcome(id=row["id"], state=CANCELLED, reason="cancelled")
-        reason = found.reason if found else "no_line"
-        if found is None or found.transient:
-            return retry_outcome(row, reason, now + RETRY_DELAY, tried=row["attempts"])
-        return RequestOutcome(id=row["id"], state=FAILED, reason=reason)
+    def _queue_full_outcomes(
+        self, batch: SummaryBatch, requests: Sequence[SummaryRequest]
+    ) -> list[RequestOutcome]:
+        if batch.cancelling:
+            return self._cancelled_outcomes(batch)
+        later = self.clock() + RESEND_AFTER
+        outcomes = [uncounted_outcome(request, QUEUE_FULL, later) for request in requests]
+        return with_refunds(batch, requests, outcomes)
 
-    def _cancelled(self, row: Row) -> list[RequestOutcome]:
-        """Of a batch that was never taken."""
-        inside = self.batches.inside(row["id"])
-        ended = [RequestOutcome(id=one["id"], state=CANCELLED, reason="cancelled") for one in inside]
-        return with_refunds(row, inside, ended)
+    def _line_outcome(
+        self, remote: RemoteBatch, request: SummaryRequest, line: LineResult | None
+    ) -> RequestOutcome:
+        if line is not None and (line.reply is not None or line.error is not None):
+            return self._reply_outcome(request, line)
+        if remote.status == "cancelled" and (line is None or line.reason == "batch_cancelled"):
+            return _cancelled_outcome(request)
+        reason = line.reason if line else "no_line"
+        if line is None or line.transient:
+            return retry_outcome(request, reason, self.clock() + RETRY_DELAY, attempts=request.attempts)
+        return failed_outcome(request, reason)
+
+    def _reply_outcome(self, request: SummaryRequest, line: LineResult) -> RequestOutcome:
+        if isinstance(line.error, Permanent):
+            return failed_outcome(request, str(line.error))
+        if line.reply is None:
+            return self._ask_again(request, str(line.error))
+        try:
+            return answered_outcome(request, line.reply, self.builder.quoted_articles(request))
+        except InvalidAnswer as error:
+            return self._ask_again(request, str(error))
+
+    def _ask_again(self, request: SummaryRequest, reason: str) -> RequestOutcome:
+        return retry_outcome(request, reason, self.clock(), attempts=request.attempts)
+
+    def _cancelled_outcomes(self, batch: SummaryBatch) -> list[RequestOutcome]:
+        """For a batch that the endpoint never accepted."""
+        requests = self.store.requests_in(batch.id)
+        return with_refunds(batch, requests, [_cancelled_outcome(request) for request in requests])
 
     def _end(
-        self, held: OpenBatch, settled: Sequence[RequestOutcome], reason: str | None, **values: Any
+        self, open_batch: OpenBatch, outcomes: Sequence[RequestOutcome], reason: str | None, **values: Any
     ) -> bool:
-        return self.batches.end(held.row, settled, self.clock(), reason=reason, **values)
+        return self.store.end_batch(open_batch.batch, outcomes, self.clock(), reason=reason, **values)
 
 
 def with_refunds(
-    batch: Row, inside: Sequence[Row], settled: Sequence[RequestOutcome]
+    batch: SummaryBatch, requests: Sequence[SummaryRequest], outcomes: Sequence[RequestOutcome]
 ) -> list[RequestOutcome]:
-    """What was reckoned for a batch is given back to its questions, in proportion to what all tries of each cost: no more
-    is known of one."""
-    costs = {one["id"]: one["cost"] or 0.0 for one in inside}
-    whole = sum(costs.values())
-    part = min(1.0, (batch["cost"] or 0.0) / whole) if whole else 0.0
-    return [replace(one, refund=costs[one.id] * part) for one in settled]
+    """Give the estimated cost of a batch back to its requests. Only the sum of all attempts is known for a request, so the
+    refund is in proportion to it."""
+    costs = {request.id: request.cost or 0.0 for request in requests}
+    total = sum(costs.values())
+    share = min(1.0, (batch.cost or 0.0) / total) if total else 0.0
+    return [replace(outcome, refund=costs[outcome.id] * share) for outcome in outcomes]
 
 
 def missing_since(status: str | None) -> datetime | None:
-    """Since when the other end does not know a batch, from what was noted."""
-    if status is None or not status.startswith(MISSING):
+    """Since when the endpoint has not known a batch, from the stored status."""
+    if status is None or not status.startswith(MISSING_SINCE):
         return None
-    return datetime.fromisoformat(status.removeprefix(MISSING))
+    return datetime.fromisoformat(status.removeprefix(MISSING_SINCE))
+
+
+def _cancelled_outcome(request: SummaryRequest) -> RequestOutcome:
+    return RequestOutcome(id=request.id, state=RequestState.CANCELLED, reason="cancelled")

@@ -1,10 +1,10 @@
-"""One question to an OpenAI-compatible endpoint: to that address alone, for a bounded time, with a bounded answer.
+"""A client for OpenAI-compatible chat endpoints. Every call has a time limit and a size limit.
 
-The key travels in one header to the address of the settings and nowhere else: redirects are not followed, proxies of
-the environment are not used, cookies are not kept, and errors name the status alone.
+The key travels in one header to the configured address and nowhere else: the client follows no redirects, uses no proxies
+from the environment, keeps no cookies, and its errors name only the status.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -15,18 +15,15 @@ import msgspec
 from headwater.fetch.responses import retry_after
 from headwater.model.errors import Permanent, Refused, Temporary
 from headwater.model.ports import Clock
+from headwater.model.summaries import Messages, ModelReply
+from headwater.stories.llm.answers import CONNECTION_BROKEN, MAYBE_PAID_STATUSES, RETRY_DELAY
 
 MAX_ANSWER_BYTES = 1024 * 1024
-RETRY_DELAY = timedelta(minutes=1)
 MAX_RETRY_DELAY = timedelta(hours=1)
 DEFAULT_OPTIONS: Mapping[str, Any] = {"temperature": 0, "response_format": {"type": "json_object"}}
-# The endpoint is overrun and took nothing: no fault of the document, and nothing to pay.
+# The endpoint is overloaded and did nothing: the input is not at fault, and nothing is charged.
 OVERLOADED_STATUSES = frozenset({425, 429, 503})
-# Somebody on the way gave up waiting: the answer may have been written, and paid for.
-MAYBE_PAID_STATUSES = frozenset({408, 502, 504})
-CONNECTION_BROKEN = "endpoint_broke_off"
-UNAVAILABLE_REASONS = frozenset({CONNECTION_BROKEN, *(f"http_{status}" for status in MAYBE_PAID_STATUSES)})
-# The endpoint does not take us, whatever is asked.
+# The endpoint refuses every request with these settings.
 REFUSED_STATUSES = {
     401: "refused the key",
     402: "wants to be paid",
@@ -65,22 +62,9 @@ class ErrorResponse(msgspec.Struct, frozen=True):
     error: ErrorBody = ErrorBody()
 
 
-NO_USAGE = Usage()
-
-
-@dataclass(frozen=True)
-class ChatReply:
-    """`model` is who the endpoint says answered."""
-
-    text: str
-    model: str
-    cut: bool = False
-    usage: Usage = NO_USAGE
-
-
 @dataclass(frozen=True, kw_only=True)
 class EndpointClient:
-    """As whom an endpoint is spoken to, and how patiently; `where` is the setting that a complaint names."""
+    """Access to one endpoint. `where` is the setting that error messages name."""
 
     clock: Clock
     key: str = field(default="", repr=False)
@@ -88,7 +72,7 @@ class EndpointClient:
     where: str = "agent"
 
     def session(self) -> aiohttp.ClientSession:
-        """For what is asked; to be closed by whoever opened it."""
+        """The caller closes it."""
         headers = {"User-Agent": "headwater", "Accept": "application/json"}
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
@@ -102,15 +86,16 @@ class EndpointClient:
     async def exchange(
         self, session: aiohttp.ClientSession, method: str, address: str, largest: int, **sent: Any
     ) -> bytes:
-        """The body of a good answer. Temporary: later; it counts unless it is certain that nothing was taken. Permanent: not
-        this. Refused: not with these settings."""
+        """The body of a successful response. Raises Temporary (try later; it counts unless it is certain that nothing was
+        charged), Permanent (not with this input) or Refused (not with these settings)."""
         try:
             async with session.request(method, address, allow_redirects=False, **sent) as response:
                 raw = await _bounded(response.content, largest)
                 self._judge(response.status, response.headers, raw)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
-            told = type(error).__name__
-            raise Temporary("endpoint_unreachable", told, delay=RETRY_DELAY, counts=False) from error
+            raise Temporary(
+                "endpoint_unreachable", type(error).__name__, delay=RETRY_DELAY, counts=False
+            ) from error
         except TimeoutError as error:
             raise Temporary(
                 "endpoint_slow", f"no answer within {self.seconds:g} s", delay=RETRY_DELAY
@@ -122,26 +107,26 @@ class EndpointClient:
     def _judge(self, status: int, headers: Mapping[str, str], raw: bytes) -> None:
         if 200 <= status < 300:
             return
-        if status == 429 and _is_spent(raw):
+        if status == 429 and _is_quota_used_up(raw):
             raise Refused(
-                "quota_spent", f"{self.where}: the endpoint says that the quota of this key is spent"
+                "quota_spent", f"{self.where}: the endpoint reports that the quota of this key is used up"
             )
         if status in OVERLOADED_STATUSES | MAYBE_PAID_STATUSES:
-            wish = min(retry_after(headers, self.clock()) or RETRY_DELAY, MAX_RETRY_DELAY)
-            raise Temporary(f"http_{status}", "not now", delay=wish, counts=status in MAYBE_PAID_STATUSES)
+            delay = min(retry_after(headers, self.clock()) or RETRY_DELAY, MAX_RETRY_DELAY)
+            raise Temporary(f"http_{status}", "not now", delay=delay, counts=status in MAYBE_PAID_STATUSES)
         if status >= 500:
             raise Temporary(f"http_{status}", "the endpoint failed", delay=RETRY_DELAY)
         if status < 400:
             raise Refused(
                 "endpoint_moved",
-                f"{self.where}.endpoint: it answers with a redirect, which is not followed; give the final address",
+                f"{self.where}.endpoint: it answers with a redirect, and Headwater follows none; set the final address",
             )
         if status in REFUSED_STATUSES:
             raise Refused(
                 "endpoint_refused",
                 f"{self.where}: the endpoint {REFUSED_STATUSES[status]} (it answered {status})",
             )
-        raise Permanent(f"http_{status}", "the endpoint does not take this document")
+        raise Permanent(f"http_{status}", "the endpoint rejects this input")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,16 +135,13 @@ class ChatClient(EndpointClient):
     model: str
     options: Mapping[str, Any] = field(default_factory=dict)
 
-    def body(self, conversation: Sequence[Mapping[str, str]], **more: Any) -> dict[str, Any]:
-        """What is asked; an option that is null takes away what would be there without it."""
-        asked = {**DEFAULT_OPTIONS, **more, **self.options, "model": self.model, "messages": conversation}
-        return {name: value for name, value in asked.items() if value is not None}
+    def body(self, messages: Messages, **more: Any) -> dict[str, Any]:
+        """The request. An option that is null removes a default."""
+        body = {**DEFAULT_OPTIONS, **more, **self.options, "model": self.model, "messages": messages}
+        return {name: value for name, value in body.items() if value is not None}
 
-    async def ask(
-        self, session: aiohttp.ClientSession, conversation: Sequence[Mapping[str, str]], **more: Any
-    ) -> ChatReply:
-        """Temporary: later. Permanent: not with this conversation. Refused: not with these settings."""
-        body = msgspec.json.encode(self.body(conversation, **more))
+    async def ask(self, session: aiohttp.ClientSession, messages: Messages, **more: Any) -> ModelReply:
+        body = msgspec.json.encode(self.body(messages, **more))
         headers = {"Content-Type": "application/json"}
         return parse_completion(
             await self.exchange(session, "POST", self.address, MAX_ANSWER_BYTES, data=body, headers=headers)
@@ -167,7 +149,7 @@ class ChatClient(EndpointClient):
 
 
 async def _bounded(content: aiohttp.StreamReader, largest: int) -> bytes:
-    """What is longer than any answer may be is cut, and so becomes none."""
+    """Reads up to `largest` bytes. A longer answer is cut and then cannot be parsed."""
     parts, size = [], 0
     async for part in content.iter_chunked(64 * 1024):
         parts.append(part)
@@ -177,30 +159,30 @@ async def _bounded(content: aiohttp.StreamReader, largest: int) -> bytes:
     return b"".join(parts)[:largest]
 
 
-def _is_spent(raw: bytes) -> bool:
+def _is_quota_used_up(raw: bytes) -> bool:
     try:
-        trouble = msgspec.json.decode(raw, type=ErrorResponse).error
+        error = msgspec.json.decode(raw, type=ErrorResponse).error
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return False
-    return "insufficient_quota" in (trouble.code, trouble.type)
+    return "insufficient_quota" in (error.code, error.type)
 
 
-def parse_completion(raw: bytes) -> ChatReply:
-    """What a chat completion says."""
+def parse_completion(raw: bytes) -> ModelReply:
+    """The reply in a chat completion. Temporary if there is none, Permanent if the model refused to answer."""
     try:
         completion = msgspec.json.decode(raw, type=Completion)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise Temporary(
-            "bad_completion", "the endpoint's answer is no chat completion", delay=RETRY_DELAY
+            "bad_completion", "the endpoint did not answer with a chat completion", delay=RETRY_DELAY
         ) from error
     if not completion.choices:
-        raise Temporary("bad_completion", "the endpoint gave no choice", delay=RETRY_DELAY)
+        raise Temporary("bad_completion", "the completion has no choices", delay=RETRY_DELAY)
     choice = completion.choices[0]
     if choice.message.refusal:
         raise Permanent("model_refused", "the model refused to answer")
-    return ChatReply(
+    return ModelReply(
         choice.message.content or "",
         completion.model[:200],
         choice.finish_reason == "length",
-        completion.usage or NO_USAGE,
+        msgspec.to_builtins(completion.usage or Usage()),
     )

@@ -1,24 +1,22 @@
-"""What a language model is asked about a document, and what counts as an answer.
+"""The prompts of the extraction agent, and the types that its answers must fit.
 
-A document is somebody else's text: it travels as one JSON string in a message of its own, is said to be data, and
-whatever comes back is held against the types below. What does not fit them is no answer.
+A document is untrusted text: it travels as one JSON string in a message of its own, and the prompt declares it as data.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 import msgspec
 
-T = TypeVar("T")
+from headwater.stories.llm.answers import decode_answer
+
 Short = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Paragraph = Annotated[str, msgspec.Meta(min_length=1, max_length=3_000)]
 Day = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 Score = Annotated[float, msgspec.Meta(ge=-1, le=1)]
 Tone = Literal["negative", "neutral", "positive"]
 Importance = Literal["low", "medium", "high"]
-MAX_COMPLAINT_CHARS = 300
-MAX_ECHO_CHARS = 4_000
 
 
 class CompanySentiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,7 +72,7 @@ ExtractionAnswer = Extraction | MacroClassification
 
 @dataclass(frozen=True, slots=True)
 class ExtractionQuestion:
-    """`version` changes with its words or its type, so that every stored answer says what it answers."""
+    """`version` changes with the prompt and with the type: every stored answer names the version it answers."""
 
     version: str
     subject: str
@@ -97,16 +95,12 @@ QUESTIONS: Mapping[str, ExtractionQuestion] = {
 """By the last part of a queue's name."""
 
 
-class InvalidAnswer(ValueError):
-    """No answer; the words say why, to whoever is asked again."""
-
-
 def question_for_queue(queue: str) -> ExtractionQuestion | None:
     return QUESTIONS.get(queue.rpartition(":")[2])
 
 
 def extraction_messages(question: ExtractionQuestion, item: Mapping[str, Any]) -> list[dict[str, str]]:
-    """The conversation with which a document is asked about."""
+    """The prompt for one document."""
     document = {
         name: item.get(name) for name in ("document_id", "ticker", "document_type", "normalized_text")
     }
@@ -128,38 +122,7 @@ def _instructions(question: ExtractionQuestion) -> str:
     )
 
 
-def retry_messages(said: str, complaint: str) -> list[dict[str, str]]:
-    """What is added to the conversation when the answer cannot be used."""
-    return [
-        {"role": "assistant", "content": said[:MAX_ECHO_CHARS] or "(nothing)"},
-        {
-            "role": "user",
-            "content": f"That cannot be used: {complaint}. Answer again with the JSON object alone.",
-        },
-    ]
-
-
-def parse_extraction(question: ExtractionQuestion, said: str) -> ExtractionAnswer:
-    """What was said, if it is what was asked for; else Unusable."""
-    found: ExtractionAnswer = decode_answer(said, question.answer)
-    return found
-
-
-def decode_answer(said: str, wanted: type[T]) -> T:
-    """What was said as that type; else Unusable."""
-    if not said.strip():
-        raise InvalidAnswer("the answer is empty")
-    try:
-        return msgspec.json.decode(_unfenced(said), type=wanted)
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        kind = "schema" if isinstance(error, msgspec.ValidationError) else "not JSON"
-        words = "".join(letter if letter.isprintable() else " " for letter in str(error))
-        raise InvalidAnswer(f"{kind}: {words}"[:MAX_COMPLAINT_CHARS]) from error
-
-
-def _unfenced(said: str) -> str:
-    """Models like to put code fences around JSON."""
-    text = said.strip()
-    if not (text.startswith("```") and text.endswith("```") and "\n" in text):
-        return text
-    return text[text.index("\n") : -3]
+def parse_extraction(question: ExtractionQuestion, text: str) -> ExtractionAnswer:
+    """The answer as the type that the question asks for, or InvalidAnswer."""
+    answer: ExtractionAnswer = decode_answer(text, question.answer)
+    return answer

@@ -1,11 +1,11 @@
-"""What asking costs, before it is asked. Prices are US dollars for a million tokens; those here are of 2026, as
-published, and the setting `summaries.prices` overrules them."""
+"""Cost estimates. Prices are US dollars for a million tokens, as published in 2026; the setting `summaries.prices`
+overrides them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 BATCH_DISCOUNT = 0.5
-"""A batch costs half of what direct calls cost."""
+"""A batch costs half as much as direct calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +24,22 @@ KNOWN_PRICES: Mapping[str, Price] = {
 
 
 def find_price(model: str, own: Mapping[str, Price]) -> Price | None:
-    """The longest name that the model's begins with: a dated model costs what its family costs."""
-    known = {**KNOWN_PRICES, **own}
-    fitting = [name for name in known if model == name or model.startswith(f"{name}-20")]
-    return known[max(fitting, key=len)] if fitting else None
+    """By the longest matching name: a dated model costs as much as its family."""
+    prices = {**KNOWN_PRICES, **own}
+    matching = [name for name in prices if model == name or model.startswith(f"{name}-20")]
+    return prices[max(matching, key=len)] if matching else None
 
 
-def estimate_cost(price: Price, asked: int, answered: int, *, batch: bool) -> float:
-    whole = (asked * price.input + answered * price.output) / 1_000_000
-    return whole * BATCH_DISCOUNT if batch else whole
+def estimate_cost(price: Price, input_tokens: int, output_tokens: int, *, batch: bool) -> float:
+    dollars = (input_tokens * price.input + output_tokens * price.output) / 1_000_000
+    return dollars * BATCH_DISCOUNT if batch else dollars
 
 
 def total_cost(costs: Iterable[float | None]) -> float | None:
-    """None where one of them is not known."""
-    found = list(costs)
-    return None if None in found else sum(one for one in found if one is not None)
+    """None if one of them is unknown."""
+    total = 0.0
+    for cost in costs:
+        if cost is None:
+            return None
+        total += cost
+    return total

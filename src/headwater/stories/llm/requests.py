@@ -1,24 +1,20 @@
-"""From a waiting request to a question with its price, and from an answer to what is kept of it."""
+"""From a waiting request to a prompt with its cost, and from a reply to an outcome."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
-
-import msgspec
 
 from headwater.model.document import Document
 from headwater.model.jobs import Postponement
-from headwater.store.summaries.requests import (
-    DONE,
-    DROPPED,
-    FAILED,
+from headwater.model.ports import SummaryStore
+from headwater.model.summaries import (
     SUPERSEDED,
-    WAITING,
+    ModelReply,
+    Prompt,
     RequestOutcome,
-    SummaryRequests,
+    RequestState,
+    SummaryRequest,
 )
-from headwater.stories.llm.chat import ChatClient, ChatReply
 from headwater.stories.llm.prices import Price, estimate_cost, find_price
 from headwater.stories.llm.story_prompt import (
     MAX_ARTICLES,
@@ -33,92 +29,81 @@ from headwater.stories.llm.story_prompt import (
 
 MAX_ATTEMPTS = 3
 SETTLE_DELAY = timedelta(minutes=10)
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedRequest:
-    """A question as it goes out. `cost` is in US dollars, at most; None for a model whose price is not known."""
+    """A request with its prompt. `cost` is the maximum in US dollars; None if the price of the model is unknown."""
 
-    row: Row
-    messages: Sequence[Mapping[str, str]]
+    request: SummaryRequest
+    prompt: Prompt
     articles: Sequence[PromptArticle]
-    longest: int
     cost: float | None
 
     @property
     def id(self) -> str:
-        return str(self.row["id"])
+        return self.request.id
 
     @property
     def sources(self) -> list[str]:
         return [article.id for article in self.articles]
 
-    def body(self, chat: ChatClient) -> dict[str, Any]:
-        return replace(chat, model=self.row["model"]).body(self.messages, max_tokens=self.longest)
-
 
 @dataclass(frozen=True, kw_only=True)
 class RequestBuilder:
-    requests: SummaryRequests
+    store: SummaryStore
     prices: Mapping[str, Price]
     batch: bool
 
-    def of(self, rows: Sequence[Row], now: datetime) -> tuple[list[PreparedRequest], list[RequestOutcome]]:
-        """What can be asked, and what became of the rest: the story is another one now, or is about to be."""
-        stories_with_documents = self.requests.stories_with_documents([row["story_id"] for row in rows])
-        ready: list[PreparedRequest] = []
-        rest: list[RequestOutcome] = []
-        for row in rows:
-            story, documents = stories_with_documents.get(row["story_id"], (None, []))
-            if story is None or story.attributes.get("content") != row["content"]:
-                rest.append(RequestOutcome(id=row["id"], state=DROPPED, reason=SUPERSEDED))
-            elif content_fingerprint((d.id, d.title, d.text) for d in documents) != row["content"]:
+    def prepare(
+        self, requests: Sequence[SummaryRequest], now: datetime
+    ) -> tuple[list[PreparedRequest], list[RequestOutcome]]:
+        """The requests that can be asked, and the outcomes of the others: their story has changed or is about to."""
+        stories = self.store.stories_with_documents([request.story for request in requests])
+        prepared: list[PreparedRequest] = []
+        outcomes: list[RequestOutcome] = []
+        for request in requests:
+            story, documents = stories.get(request.story, (None, []))
+            if story is None or story.attributes.get("content") != request.content:
+                outcomes.append(RequestOutcome(id=request.id, state=RequestState.DROPPED, reason=SUPERSEDED))
+            elif content_fingerprint((d.id, d.title, d.text) for d in documents) != request.content:
                 later = Postponement(at=now + SETTLE_DELAY, reason="story_settles", counts=False)
-                rest.append(RequestOutcome(id=row["id"], state=WAITING, reason=later.reason, later=later))
+                outcomes.append(_postponed(request, later))
             else:
-                ready.append(self._asked(row, story.title, self._chosen(row, documents)))
-        return ready, rest
+                prepared.append(self._prepare(request, story.title, _quoted_documents(request, documents)))
+        return prepared, outcomes
 
-    def _chosen(self, row: Row, documents: Sequence[Document]) -> Sequence[Document]:
-        """Those that were quoted before, in their order, where the question went out already."""
-        known = {document.id: document for document in documents}
-        if row["batch_id"] and row["sources"]:
-            return [known[name] for name in row["sources"] if name in known]
-        return documents[:MAX_ARTICLES]
-
-    def _asked(self, row: Row, title: str, documents: Sequence[Document]) -> PreparedRequest:
-        articles = [prompt_article(document) for document in documents]
+    def _prepare(self, request: SummaryRequest, title: str, documents: Sequence[Document]) -> PreparedRequest:
+        articles = [_prompt_article(document) for document in documents]
         messages = summary_messages(title, articles)
-        longest = max_answer_tokens(messages)
-        price = find_price(row["model"], self.prices)
-        worth = (
-            None
-            if price is None
-            else estimate_cost(price, estimate_tokens(messages), longest, batch=self.batch)
-        )
-        return PreparedRequest(row=row, messages=messages, articles=articles, longest=longest, cost=worth)
+        prompt = Prompt(model=request.model, messages=messages, max_tokens=max_answer_tokens(messages))
+        return PreparedRequest(request=request, prompt=prompt, articles=articles, cost=self._cost(prompt))
 
-    def quoted(self, row: Row) -> list[PromptArticle]:
-        """The documents that an answer calls by number."""
-        found = self.requests.documents(row["sources"] or [])
+    def _cost(self, prompt: Prompt) -> float | None:
+        price = find_price(prompt.model, self.prices)
+        if price is None:
+            return None
+        return estimate_cost(price, estimate_tokens(prompt.messages), prompt.max_tokens, batch=self.batch)
+
+    def quoted_articles(self, request: SummaryRequest) -> list[PromptArticle]:
+        """The articles that an answer refers to by number."""
+        documents = self.store.documents(request.sources)
         missing = PromptArticle("", "", "")
-        return [prompt_article(found[name]) if name in found else missing for name in row["sources"] or []]
+        return [
+            _prompt_article(documents[name]) if name in documents else missing for name in request.sources
+        ]
 
 
-def prompt_article(document: Document) -> PromptArticle:
-    published = document.published.astimezone(UTC).strftime("%Y-%m-%d %H:%M") if document.published else ""
-    return PromptArticle(document.id, document.title, document.text, document.language, published)
-
-
-def answered_outcome(row: Row, said: ChatReply, articles: Sequence[PromptArticle]) -> RequestOutcome:
-    """The summary with where it came from; Unusable where there is none in what was said."""
-    summary = parse_summary(said.text, articles)
+def answered_outcome(
+    request: SummaryRequest, reply: ModelReply, articles: Sequence[PromptArticle]
+) -> RequestOutcome:
+    """The summary with its origin, or InvalidAnswer."""
+    summary = parse_summary(reply.text, articles)
     origin = {
-        "model": said.model or row["model"],
-        "level": row["level"],
+        "model": reply.model or request.model,
+        "level": request.level,
         "question": PROMPT_VERSION,
-        "request": row["id"],
+        "request": request.id,
         "dropped": summary.dropped,
         "repaired": summary.repaired,
     }
@@ -126,15 +111,43 @@ def answered_outcome(row: Row, said: ChatReply, articles: Sequence[PromptArticle
         "summary": summary.text,
         "claims": [{"text": claim.text, "documents": list(claim.documents)} for claim in summary.claims],
         "origin": origin,
-        "usage": msgspec.to_builtins(said.usage),
+        "usage": dict(reply.usage),
     }
-    return RequestOutcome(id=row["id"], state=DONE, answer=answer)
+    return RequestOutcome(id=request.id, state=RequestState.DONE, answer=answer)
 
 
-def retry_outcome(row: Row, reason: str, at: datetime, *, tried: int) -> RequestOutcome:
-    """Another try, unless it was tried often enough; the local summary stands in any case."""
-    if tried >= MAX_ATTEMPTS:
-        return RequestOutcome(id=row["id"], state=FAILED, reason=reason)
+def failed_outcome(request: SummaryRequest, reason: str) -> RequestOutcome:
+    return RequestOutcome(id=request.id, state=RequestState.FAILED, reason=reason)
+
+
+def retry_outcome(request: SummaryRequest, reason: str, at: datetime, *, attempts: int) -> RequestOutcome:
+    """Another attempt, or the end after the last one. The story keeps its local summary in either case."""
+    if attempts >= MAX_ATTEMPTS:
+        return failed_outcome(request, reason)
+    return _postponed(request, Postponement(at=at, reason=reason))
+
+
+def uncounted_outcome(
+    request: SummaryRequest, reason: str, at: datetime, refund: float = 0.0
+) -> RequestOutcome:
+    """The endpoint certainly did nothing: the attempt does not count."""
+    return _postponed(request, Postponement(at=at, reason=reason, counts=False), refund)
+
+
+def _postponed(request: SummaryRequest, later: Postponement, refund: float = 0.0) -> RequestOutcome:
     return RequestOutcome(
-        id=row["id"], state=WAITING, reason=reason, later=Postponement(at=at, reason=reason)
+        id=request.id, state=RequestState.WAITING, reason=later.reason, later=later, refund=refund
     )
+
+
+def _quoted_documents(request: SummaryRequest, documents: Sequence[Document]) -> Sequence[Document]:
+    """A request that is in a batch quotes the same documents again, in the same order."""
+    if not (request.batch and request.sources):
+        return documents[:MAX_ARTICLES]
+    by_id = {document.id: document for document in documents}
+    return [by_id[name] for name in request.sources if name in by_id]
+
+
+def _prompt_article(document: Document) -> PromptArticle:
+    published = document.published.astimezone(UTC).strftime("%Y-%m-%d %H:%M") if document.published else ""
+    return PromptArticle(document.id, document.title, document.text, document.language, published)

@@ -1,39 +1,39 @@
-"""What a language model is asked about a story, and what counts as its summary.
+"""The prompt for the summary of a story, and the check of the answer.
 
-The articles are other people's words: they travel as JSON strings in a message of their own and are said to be data. What
-comes back is held against a schema, and each sentence against the articles: one that names none of them is given the
-article that says it, or left out. Too little left is no summary.
+Articles are untrusted text: they travel as JSON strings in a message of their own, and the prompt declares them as data.
+The answer must fit a schema, and each sentence must rest on an article: a sentence that names none is matched with the
+article that has most of its words, or dropped. If too few sentences remain, the answer is invalid.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 
 from headwater.model.keys import key
+from headwater.model.summaries import Level, Messages
 from headwater.stories.extractive_summary import CitedSentence
-from headwater.stories.llm.extraction import InvalidAnswer, decode_answer
+from headwater.stories.llm.answers import InvalidAnswer, decode_answer
 from headwater.stories.terms import count_terms
 
-Level = Literal["standard", "premium"]
 PROMPT_VERSION = "story-1"
 MAX_ARTICLES = 15
 MAX_ARTICLE_CHARS = 3_000
 MAX_TITLE_CHARS = 300
 MIN_SENTENCES = 2
 MIN_SUPPORT = 0.6
-"""So much of a sentence's words in one article, and it can have come from there."""
+"""The share of a sentence's words that an article must contain to count as its source."""
 
-FEWEST_TOKENS, MOST_TOKENS = 400, 900
+MIN_TOKENS, MAX_TOKENS = 400, 900
 LINK = re.compile(r"https?:|www\.|\]\(|<[a-z/!]", re.IGNORECASE)
 DOMAIN = re.compile(r"\b[a-z0-9-]{2,63}(?:\.[a-z0-9-]{2,63}){0,4}\.[a-z]{2,24}\b")
 
 
 @dataclass(frozen=True, slots=True)
 class PromptArticle:
-    """An article as the model sees it; it is called by its place, from 1."""
+    """An article as the model sees it. The model refers to it by its position, from 1."""
 
     id: str
     title: str
@@ -57,7 +57,7 @@ class SummaryAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class CheckedSummary:
-    """`dropped` sentences had no source or were none that a summary has; of `repaired` ones the source was found."""
+    """`dropped` counts sentences without a source or with a link, `repaired` those whose source was found by their words."""
 
     claims: tuple[CitedSentence, ...]
     dropped: int = 0
@@ -69,17 +69,17 @@ class CheckedSummary:
 
 
 def content_fingerprint(documents: Iterable[tuple[str, str, str]]) -> str:
-    """The version of a story: the same for the same documents (id, title, text), whatever their order."""
+    """The version of a story: equal for the same documents (id, title, text) in any order."""
     return key("told", *(part for document in sorted(documents) for part in document))
 
 
 def request_id(story: str, content: str, level: Level) -> str:
-    """One question, paid for once: a story in one version, asked on one level."""
+    """One request, paid for once: a story in one version, on one level."""
     return f"{story}-{content}-{level}"
 
 
 def summary_messages(title: str, articles: Sequence[PromptArticle]) -> list[dict[str, str]]:
-    quoted = [
+    numbered = [
         {
             "number": number,
             "language": article.language,
@@ -89,10 +89,10 @@ def summary_messages(title: str, articles: Sequence[PromptArticle]) -> list[dict
         }
         for number, article in enumerate(articles, 1)
     ]
-    told = {"story": title[:MAX_TITLE_CHARS], "articles": quoted}
+    content = {"story": title[:MAX_TITLE_CHARS], "articles": numbered}
     return [
         {"role": "system", "content": _instructions()},
-        {"role": "user", "content": msgspec.json.encode(told).decode()},
+        {"role": "user", "content": msgspec.json.encode(content).decode()},
     ]
 
 
@@ -109,49 +109,48 @@ def _instructions() -> str:
     )
 
 
-def max_answer_tokens(messages: Sequence[Mapping[str, str]]) -> int:
-    """How long the answer may become: a fifth of what is asked, within bounds."""
-    return min(max(estimate_tokens(messages) // 5, FEWEST_TOKENS), MOST_TOKENS)
+def max_answer_tokens(messages: Messages) -> int:
+    """The limit of the answer: a fifth of the prompt, within bounds."""
+    return min(max(estimate_tokens(messages) // 5, MIN_TOKENS), MAX_TOKENS)
 
 
-def estimate_tokens(messages: Sequence[Mapping[str, str]]) -> int:
-    """About so many tokens: four bytes each, which is more than most texts need."""
+def estimate_tokens(messages: Messages) -> int:
+    """Four bytes for a token: more tokens than most texts need."""
     return sum(len(message["content"].encode("utf-8", "replace")) for message in messages) // 4 + 1
 
 
-def parse_summary(said: str, articles: Sequence[PromptArticle]) -> CheckedSummary:
-    """What was said, if it is a summary of these articles; else Unusable."""
-    told = decode_answer(said, SummaryAnswer).sentences
+def parse_summary(answer: str, articles: Sequence[PromptArticle]) -> CheckedSummary:
+    """The sentences that rest on the articles, or InvalidAnswer if too few do."""
+    sentences = decode_answer(answer, SummaryAnswer).sentences
     claims: list[CitedSentence] = []
     repaired = 0
-    for sentence in told:
+    for sentence in sentences:
         text = " ".join("".join(c if c.isprintable() else " " for c in sentence.text).split())
-        named = tuple(dict.fromkeys(articles[n - 1].id for n in sentence.sources if 1 <= n <= len(articles)))
-        found = named or _tellers(text, articles)
-        if text and found and not LINK.search(text) and not _sends_elsewhere(text, articles):
-            repaired += not named
-            claims.append(CitedSentence(text, found))
-    if len(claims) < MIN_SENTENCES or len(claims) * 2 < len(told):
+        cited = tuple(dict.fromkeys(articles[n - 1].id for n in sentence.sources if 1 <= n <= len(articles)))
+        sources = cited or _matching_article(text, articles)
+        if text and sources and not LINK.search(text) and not _names_unknown_site(text, articles):
+            repaired += not cited
+            claims.append(CitedSentence(text, sources))
+    if len(claims) < MIN_SENTENCES or len(claims) * 2 < len(sentences):
         raise InvalidAnswer(
-            f"only {len(claims)} of {len(told)} sentences give the number of an article that is there"
+            f"only {len(claims)} of {len(sentences)} sentences give the number of an article that is there"
         )
-    return CheckedSummary(tuple(claims), len(told) - len(claims), repaired)
+    return CheckedSummary(tuple(claims), len(sentences) - len(claims), repaired)
 
 
-def _sends_elsewhere(text: str, articles: Sequence[PromptArticle]) -> bool:
-    """Whether it names a site that no article names: nobody reported that."""
-    places = set(DOMAIN.findall(text.casefold()))
+def _names_unknown_site(text: str, articles: Sequence[PromptArticle]) -> bool:
+    """Whether it names a site that no article names: such a sentence does not come from the articles."""
     return any(
-        all(place not in f"{article.title}\n{article.text}".casefold() for article in articles)
-        for place in places
+        all(domain not in f"{article.title}\n{article.text}".casefold() for article in articles)
+        for domain in set(DOMAIN.findall(text.casefold()))
     )
 
 
-def _tellers(text: str, articles: Sequence[PromptArticle]) -> tuple[str, ...]:
-    """The article that has most of the words of a sentence, if one has enough of them."""
+def _matching_article(text: str, articles: Sequence[PromptArticle]) -> tuple[str, ...]:
+    """The article with most of the words of a sentence, if it has enough of them."""
     words = set(count_terms(text))
     if not words:
         return ()
-    held = [(len(words & set(count_terms(f"{a.title}\n{a.text}"))) / len(words), a.id) for a in articles]
-    best = max(held, default=(0.0, ""))
-    return (best[1],) if best[0] >= MIN_SUPPORT else ()
+    support = [(len(words & set(count_terms(f"{a.title}\n{a.text}"))) / len(words), a.id) for a in articles]
+    share, article = max(support, default=(0.0, ""))
+    return (article,) if share >= MIN_SUPPORT else ()

@@ -1,4 +1,4 @@
-"""What is asked for the translation of titles, and what counts as one. Titles are other people's words: data."""
+"""Titles translated by a language model. Titles are untrusted text: the prompt declares them as data."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,12 +9,14 @@ from typing import Annotated
 import msgspec
 
 from headwater.model.errors import HeadwaterError, Temporary
+from headwater.stories.llm.answers import InvalidAnswer, decode_answer
 from headwater.stories.llm.chat import ChatClient
-from headwater.stories.llm.extraction import InvalidAnswer, decode_answer
 
+TITLES_PER_CALL = 40
+PAUSE_AFTER_FAILURE = timedelta(minutes=5)
 MAX_TITLE_CHARS = 500
 MAX_LENGTH_RATIO = 4
-"""A translation is no more than so many times as long as the title, or it is something else."""
+"""A longer text is not a translation of the title."""
 
 
 class TranslatedTitle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -29,7 +31,7 @@ class Translations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def translation_messages(titles: Sequence[tuple[str, str]], into: str) -> list[dict[str, str]]:
     """`titles` are (language, title)."""
     schema = msgspec.json.encode(msgspec.json.schema(Translations)).decode()
-    asked = [
+    numbered = [
         {"number": number, "language": language, "title": title[:MAX_TITLE_CHARS]}
         for number, (language, title) in enumerate(titles, 1)
     ]
@@ -41,58 +43,54 @@ def translation_messages(titles: Sequence[tuple[str, str]], into: str) -> list[d
     )
     return [
         {"role": "system", "content": rules},
-        {"role": "user", "content": msgspec.json.encode({"titles": asked}).decode()},
+        {"role": "user", "content": msgspec.json.encode({"titles": numbered}).decode()},
     ]
 
 
-def parse_translations(said: str, titles: Sequence[tuple[str, str]]) -> list[str | None]:
-    """One per title; None for one that is missing or cannot be a translation. Unusable for what is no answer."""
-    told = {one.number: one.text for one in decode_answer(said, Translations).titles}
-    return [_plausible(told.get(number, ""), title) for number, (_, title) in enumerate(titles, 1)]
+def parse_translations(answer: str, titles: Sequence[tuple[str, str]]) -> list[str | None]:
+    """One for each title, None where it is missing or implausible. InvalidAnswer if the answer has another form."""
+    texts = {title.number: title.text for title in decode_answer(answer, Translations).titles}
+    return [_plausible(texts.get(number, ""), title) for number, (_, title) in enumerate(titles, 1)]
 
 
 def _plausible(text: str, title: str) -> str | None:
     clean = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
-    longest = max(80, MAX_LENGTH_RATIO * len(title))
-    return clean if clean and len(clean) <= longest and "://" not in clean else None
+    max_length = max(80, MAX_LENGTH_RATIO * len(title))
+    return clean if clean and len(clean) <= max_length and "://" not in clean else None
 
 
 def max_translation_tokens(titles: Sequence[tuple[str, str]]) -> int:
-    """How long the answer may become."""
+    """The limit of the answer."""
     return 100 + sum(40 + len(title.encode("utf-8", "replace")) for _, title in titles)
-
-
-TITLES_PER_CALL = 40
-PAUSE_AFTER_FAILURE = timedelta(minutes=5)
 
 
 @dataclass
 class ChatTranslator:
-    """An endpoint that failed is left alone for five minutes: nobody waits for it document by document."""
+    """After a failure the endpoint is not asked for five minutes: otherwise every document would wait for it."""
 
     chat: ChatClient
-    quiet_until: datetime | None = field(default=None, init=False)
+    paused_until: datetime | None = field(default=None, init=False)
 
     def __call__(self, titles: Sequence[tuple[str, str]], into: str) -> list[str | None]:
         now = self.chat.clock()
-        if self.quiet_until is not None and now < self.quiet_until:
-            raise Temporary("translator_rests", "it failed a moment ago")
+        if self.paused_until is not None and now < self.paused_until:
+            raise Temporary("translator_paused", "the endpoint failed less than five minutes ago")
         try:
-            return asyncio.run(self._translated(titles, into))
+            return asyncio.run(self._translate(titles, into))
         except HeadwaterError:
-            self.quiet_until = now + PAUSE_AFTER_FAILURE
+            self.paused_until = now + PAUSE_AFTER_FAILURE
             raise
 
-    async def _translated(self, titles: Sequence[tuple[str, str]], into: str) -> list[str | None]:
-        found: list[str | None] = []
+    async def _translate(self, titles: Sequence[tuple[str, str]], into: str) -> list[str | None]:
+        translations: list[str | None] = []
         async with self.chat.session() as session:
             for start in range(0, len(titles), TITLES_PER_CALL):
-                some = titles[start : start + TITLES_PER_CALL]
-                said = await self.chat.ask(
-                    session, translation_messages(some, into), max_tokens=max_translation_tokens(some)
+                part = titles[start : start + TITLES_PER_CALL]
+                reply = await self.chat.ask(
+                    session, translation_messages(part, into), max_tokens=max_translation_tokens(part)
                 )
                 try:
-                    found += parse_translations(said.text, some)
+                    translations += parse_translations(reply.text, part)
                 except InvalidAnswer:
-                    found += [None] * len(some)
-        return found
+                    translations += [None] * len(part)
+        return translations

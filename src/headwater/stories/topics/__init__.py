@@ -1,5 +1,1 @@
-"""Topics of texts, for those who installed the extra `nlp`."""
-
-from headwater.stories.topics.model_file import load_classifier, pack_classifier, unpack_classifier
-
-__all__ = ["load_classifier", "pack_classifier", "unpack_classifier"]
+"""Topics of texts; the classifier needs the extra `nlp`."""

@@ -1,4 +1,4 @@
-"""The 17 top levels of the IPTC Media Topics: codes, names, and the other names that are in use for them."""
+"""The 17 top-level IPTC Media Topics: codes, names and common other names."""
 
 from collections.abc import Mapping
 
@@ -46,6 +46,6 @@ _CODES = {name: code for code, name in TOPIC_NAMES.items()} | dict(TOPIC_ALIASES
 
 
 def topic_code(label: str) -> str:
-    """The code for a code or a name, old or new; UNKNOWN for anything else."""
+    """The code for a code or a name, old or new; UNKNOWN_TOPIC for anything else."""
     folded = " ".join(label.casefold().replace("medtop:", "").split())
     return folded if folded in TOPIC_NAMES else _CODES.get(folded, UNKNOWN_TOPIC)

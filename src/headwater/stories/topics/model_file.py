@@ -1,4 +1,4 @@
-"""The trained head as a file: int8 columns with their scales, some tens of kilobytes, read by NumPy alone."""
+"""The trained topic classifier as a file: int8 columns with their scales, a few tens of kilobytes."""
 
 from io import BytesIO
 from pathlib import Path
@@ -13,17 +13,17 @@ FILE = Path(__file__).parent / "topics.npz"
 LARGEST = 127
 
 
-def pack_classifier(head: TopicClassifier, encoder: str) -> bytes:
-    """Says for which encoder and which words it was trained: another's vectors mean something else."""
-    scale = np.abs(head.weights).max(axis=0) / LARGEST
+def pack_classifier(classifier: TopicClassifier, encoder: str) -> bytes:
+    """The file content. It names the encoder and the word hashing it was trained for, because no other vectors fit."""
+    scale = np.abs(classifier.weights).max(axis=0) / LARGEST
     target = BytesIO()
     np.savez_compressed(
         target,
-        weights=np.rint(head.weights / scale).astype(np.int8),
+        weights=np.rint(classifier.weights / scale).astype(np.int8),
         scale=scale.astype(np.float32),
-        bias=head.bias.astype(np.float32),
-        codes=np.array(head.codes),
-        least=np.array(head.least),
+        bias=classifier.bias.astype(np.float32),
+        codes=np.array(classifier.codes),
+        least=np.array(classifier.threshold),
         encoder=np.array(encoder),
         words=np.array(SCHEME),
     )
@@ -31,25 +31,25 @@ def pack_classifier(head: TopicClassifier, encoder: str) -> bytes:
 
 
 def unpack_classifier(data: bytes, encoder: str) -> TopicClassifier:
-    with np.load(BytesIO(data), allow_pickle=False) as held:
-        _check(held, encoder)
+    with np.load(BytesIO(data), allow_pickle=False) as arrays:
+        _check(arrays, encoder)
         return TopicClassifier(
-            codes=tuple(held["codes"].tolist()),
-            weights=held["weights"].astype(np.float32) * held["scale"],
-            bias=held["bias"],
-            least=float(held["least"]),
+            codes=tuple(arrays["codes"].tolist()),
+            weights=arrays["weights"].astype(np.float32) * arrays["scale"],
+            bias=arrays["bias"],
+            threshold=float(arrays["least"]),
         )
 
 
-def _check(held: Any, encoder: str) -> None:
-    trained = str(held["encoder"]), str(held["words"])
+def _check(arrays: Any, encoder: str) -> None:
+    trained = str(arrays["encoder"]), str(arrays["words"])
     if trained != (encoder, SCHEME):
         raise Refused(
             "other_encoder",
-            f"the topics were trained for {trained[0]}, not for {encoder}; train them anew with training.topics",
+            f"the topic classifier was trained for {trained[0]}, not for {encoder}; train it again with training.topics",
         )
 
 
 def load_classifier(encoder: str) -> TopicClassifier:
-    """The head that comes with Headwater."""
+    """The classifier that comes with Headwater."""
     return unpack_classifier(FILE.read_bytes(), encoder)

@@ -8,11 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from headwater.app import App
-from headwater.cli.environment import open_app
+from headwater.cli.environment import document_search, open_app
 from headwater.cli.options import Json, command_group
 from headwater.cli.render.console import cell, console, print_json, print_json_lines, table
 from headwater.model.errors import Refused
-from headwater.search.retrieval import search_pages
 from headwater_recipes.procedures import NAME
 from headwater_recipes.procedures.knowledge_base.catalogue import ingestion_catalogue, run_metrics
 from headwater_recipes.procedures.knowledge_base.checks import check_knowledge_base, drift_report
@@ -37,8 +36,8 @@ def show_metrics(context: typer.Context, as_json: Json = False) -> None:
         _show_metrics(told)
 
 
-def read_metrics(opened: App) -> dict[str, Any]:
-    layout, provenance = KnowledgeBaseLayout(opened.output(NAME)), opened.provenance
+def read_metrics(app: App) -> dict[str, Any]:
+    layout, provenance = KnowledgeBaseLayout(app.output(NAME)), app.provenance
     waiting = len(ReviewQueue(layout).waiting())
     return run_metrics(
         provenance.leads(NAME),
@@ -114,8 +113,8 @@ def find_procedure(
     as_json: Json = False,
 ) -> None:
     """The procedure that answers a question, as the assistant would choose it."""
-    opened = open_app(context)
-    retriever = store_retriever(opened) if pages else chosen_retriever(opened)
+    app = open_app(context)
+    retriever = store_retriever(app) if pages else chosen_retriever(app)
     answer = retriever.retrieve(query, language)
     if as_json:
         print_json(None if answer is None else dict(answer.datos))
@@ -133,17 +132,17 @@ def _whom(datos: Mapping[str, Any]) -> str:
     return ", ".join(str(datos[name]) for name in ("organismo", "telefono") if datos.get(name))
 
 
-def store_retriever(opened: App) -> StoreRetriever:
+def store_retriever(app: App) -> StoreRetriever:
     """For programs that hold an installation open."""
     return StoreRetriever(
-        _folder(opened), lambda query, language: search_pages(opened, NAME, query, language)
+        _folder(app), lambda query, language: document_search(app).pages(NAME, query, language)
     )
 
 
-def chosen_retriever(opened: App) -> Retriever:
+def chosen_retriever(app: App) -> Retriever:
     """As RAG_ENABLED and RAG_FALLBACK_CHAIN say."""
     shelf = RetrievalSources(
-        folder=_folder(opened), search=lambda query, language: search_pages(opened, NAME, query, language)
+        folder=_folder(app), search=lambda query, language: document_search(app).pages(NAME, query, language)
     )
     return get_retriever(shelf, os.environ)
 
@@ -165,8 +164,8 @@ def check_procedures(context: typer.Context, as_json: Json = False) -> None:
 @app.command("drift")
 def show_drift(context: typer.Context, as_json: Json = False) -> None:
     """Which files are current, stale, drifted, or missing their page."""
-    opened = open_app(context)
-    found = drift_report(_folder(opened), opened.provenance.leads(NAME), opened.clock())
+    app = open_app(context)
+    found = drift_report(_folder(app), app.provenance.leads(NAME), app.clock())
     if as_json:
         print_json_lines(found)
         return
@@ -193,5 +192,5 @@ def read_file(
     print_json_lines(one.document for one in procedures_in_bytes(data, url=url))
 
 
-def _folder(opened: App) -> Path:
-    return opened.output(NAME) / "tramites"
+def _folder(app: App) -> Path:
+    return app.output(NAME) / "tramites"

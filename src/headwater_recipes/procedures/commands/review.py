@@ -37,7 +37,7 @@ def list_proposals(context: typer.Context, as_json: Json = False) -> None:
 @app.command("show")
 def show_proposal(context: typer.Context, key: Key, as_json: Json = False) -> None:
     """Show one proposal: why it waits, and what it would change."""
-    found = _queue(open_app(context)).one(key)
+    found = _queue(open_app(context)).proposal(key)
     if as_json:
         print_json(found)
         return
@@ -52,9 +52,9 @@ def show_proposal(context: typer.Context, key: Key, as_json: Json = False) -> No
 @app.command("accept")
 def accept_proposal(context: typer.Context, key: Key, as_json: Json = False) -> None:
     """Make the proposal the file, verified by hand; the file before it is kept among the versions."""
-    opened = open_app(context)
-    path = _queue(opened).accept(key, opened.clock().isoformat())
-    opened.close_run(NAME)
+    app = open_app(context)
+    path = _queue(app).accept(key, app.clock().isoformat())
+    app.close_run(NAME)
     _tell({"id": key, "accepted": True, "file": str(path)}, f"{key} is accepted: {path}", as_json=as_json)
 
 
@@ -65,21 +65,21 @@ def reject_proposal(context: typer.Context, key: Key, as_json: Json = False) -> 
     _tell({"id": key, "rejected": True}, f"{key} is rejected.", as_json=as_json)
 
 
-def waiting(opened: App) -> list[dict[str, Any]]:
+def waiting(app: App) -> list[dict[str, Any]]:
     """Proposals by id; pages that gave none by the beginning of their key, which `headwater explain` takes."""
     proposed = [
         {"id": one["id"], "url": one["url"], "reasons": one["reasons"], "proposal": True}
-        for one in _queue(opened).waiting()
+        for one in _queue(app).waiting()
     ]
     aside = [
         {"id": row["id"], "url": row["url"], "reasons": [row["reason"]], "proposal": False}
-        for row in opened.catalogue.documents(NAME, [State.ASIDE, State.QUARANTINED], MOST)
+        for row in app.catalogue.documents(NAME, [State.ASIDE, State.QUARANTINED], MOST)
     ]
     return proposed + aside
 
 
-def _queue(opened: App) -> ReviewQueue:
-    return ReviewQueue(KnowledgeBaseLayout(opened.output(NAME)))
+def _queue(app: App) -> ReviewQueue:
+    return ReviewQueue(KnowledgeBaseLayout(app.output(NAME)))
 
 
 def _tell(record: dict[str, Any], sentence: str, *, as_json: bool) -> None:

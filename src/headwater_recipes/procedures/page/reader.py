@@ -12,11 +12,11 @@ from headwater.extract.html.forms import read_forms
 from headwater.extract.html.parser import truncate_markup
 from headwater.extract.html.reader import read_html
 from headwater.extract.reader import ALIASES, READERS, read_any
-from headwater.extract.sandbox_pool import Sandboxed
+from headwater.extract.sandbox.pool import Sandboxed
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.model.recipe import Extract
-from headwater.text import sniffing as sniff
 from headwater.text.charset import decode_text, fix_encoding, replace_surrogates
+from headwater.text.sniffing import HTML, sniff_media_type
 from headwater.text.words import count_words
 from headwater_recipes.procedures.labels.recognise import recognise
 from headwater_recipes.procedures.page.links import buttons_of
@@ -32,8 +32,8 @@ FEWEST_WORDS = 30
 
 def read_procedure(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
     """Web pages by their elements, everything else as the engine reads it."""
-    kind = sniff.sniff(data, hints.media_type) if data.strip() else ""
-    return read_page(data, hints) if kind == sniff.HTML else read_any(data, hints)
+    kind = sniff_media_type(data, hints.media_type) if data.strip() else ""
+    return read_page(data, hints) if kind == HTML else read_any(data, hints)
 
 
 def read_page(data: bytes, hints: ExtractHints) -> Reading | Unreadable:

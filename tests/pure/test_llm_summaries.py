@@ -1,4 +1,4 @@
-"""What a language model is asked about a story, and what counts as its summary."""
+"""Summaries by a language model: prompts, checked answers, prices, and the lines of batches."""
 
 import json
 
@@ -6,19 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.stories.llm.batch_api import (
-    Batch,
-    BatchError,
-    BatchErrors,
-    batch_error_code,
-    parse_result_lines,
-    rejected_lines,
-    request_line,
-)
-from headwater.stories.llm.extraction import InvalidAnswer
+from headwater.model.errors import Permanent, Temporary
+from headwater.model.summaries import RemoteBatch
+from headwater.stories.llm.answers import InvalidAnswer
+from headwater.stories.llm.batch_api import parse_result_lines, request_line
+from headwater.stories.llm.batch_status import batch_error_code, rejected_lines
+from headwater.stories.llm.plan import top_share
 from headwater.stories.llm.prices import Price, estimate_cost, find_price, total_cost
 from headwater.stories.llm.story_prompt import (
-    MOST_TOKENS,
+    MAX_TOKENS,
     PromptArticle,
     content_fingerprint,
     max_answer_tokens,
@@ -32,16 +28,18 @@ FERRY = PromptArticle(
 )
 FIRE = PromptArticle("d2", "Fire in port", "A warehouse fire closed the northern quay of Dunmore on Tuesday.")
 ARTICLES = (FERRY, FIRE)
+COMPLETION = {"choices": [{"message": {"content": "Yes."}}], "model": "m"}
+REFUSAL = {"choices": [{"message": {"refusal": "No."}}], "model": "m"}
 
 
-def said(*sentences: tuple[str, list[int]]) -> str:
+def answer(*sentences: tuple[str, list[int]]) -> str:
     return json.dumps({"sentences": [{"text": text, "sources": sources} for text, sources in sentences]})
 
 
 def test_g13_every_sentence_names_documents_that_were_asked_about():
-    found = parse_summary(said(("One thing.", [1, 1, 7]), ("Another.", [2, 1])), ARTICLES)
-    assert [claim.documents for claim in found.claims] == [("d1",), ("d2", "d1")]
-    assert found.text == "One thing. Another."
+    summary = parse_summary(answer(("One thing.", [1, 1, 7]), ("Another.", [2, 1])), ARTICLES)
+    assert [claim.documents for claim in summary.claims] == [("d1",), ("d2", "d1")]
+    assert summary.text == "One thing. Another."
 
 
 def test_a_sentence_without_a_number_is_given_the_article_that_says_it_or_left_out():
@@ -50,9 +48,9 @@ def test_a_sentence_without_a_number_is_given_the_article_that_says_it_or_left_o
         ("A warehouse fire closed the northern quay of Dunmore.", []),
         ("The mayor resigned over it.", [3]),
     )
-    found = parse_summary(said(*sentences), ARTICLES)
-    assert [claim.documents for claim in found.claims] == [("d1",), ("d2",)]
-    assert (found.dropped, found.repaired) == (1, 1)
+    summary = parse_summary(answer(*sentences), ARTICLES)
+    assert [claim.documents for claim in summary.claims] == [("d1",), ("d2",)]
+    assert (summary.dropped, summary.repaired) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -64,10 +62,12 @@ def test_a_sentence_without_a_number_is_given_the_article_that_says_it_or_left_o
         '{"sentences": []}',
         '{"sentences": [{"text": "A.", "sources": [1]}], "transfer": true}',
         '{"sentences": [{"text": "A.", "sources": ["1"]}]}',
-        said(("Only one.", [1])),
-        said(("Yes.", [1]), ("No.", [1]), ("Nobody knows this.", []), ("Nor this.", []), ("Nor that.", [0])),
-        said(("See https://evil.example.", [1]), ("Read [this](x).", [1]), ("<b>Bold</b>.", [1])),
-        said(("\u202e \x1b[31m", [1]), (" ", [1])),
+        answer(("Only one.", [1])),
+        answer(
+            ("Yes.", [1]), ("No.", [1]), ("Nobody knows this.", []), ("Nor this.", []), ("Nor that.", [0])
+        ),
+        answer(("See https://evil.example.", [1]), ("Read [this](x).", [1]), ("<b>Bold</b>.", [1])),
+        answer(("\u202e \x1b[31m", [1]), (" ", [1])),
     ],
 )
 def test_too_little_is_no_summary(words: str):
@@ -84,23 +84,23 @@ def test_a_site_that_no_article_names_is_not_sent_to():
         ("Times are at Ferries.Dunmore.example now.", [3]),
         ("Buy tickets at cheap-ferries.example today.", [3]),
     )
-    found = parse_summary(said(*sentences), (*ARTICLES, board))
-    assert [claim.text for claim in found.claims] == [text for text, _ in sentences[:2]]
-    assert found.dropped == 1
+    summary = parse_summary(answer(*sentences), (*ARTICLES, board))
+    assert [claim.text for claim in summary.claims] == [text for text, _ in sentences[:2]]
+    assert summary.dropped == 1
 
 
 def test_signs_that_steer_terminals_do_not_come_through():
-    found = parse_summary(said(("Red \x1b[31m\nletters.", [1]), ("More.", [1])), ARTICLES)
-    assert found.claims[0].text == "Red [31m letters."
+    summary = parse_summary(answer(("Red \x1b[31m\nletters.", [1]), ("More.", [1])), ARTICLES)
+    assert summary.claims[0].text == "Red [31m letters."
 
 
 @given(st.text(max_size=200))
 def test_whatever_is_said_is_a_summary_with_sources_or_none(words: str):
     try:
-        found = parse_summary(words, ARTICLES)
+        summary = parse_summary(words, ARTICLES)
     except InvalidAnswer:
         return
-    assert all(claim.documents for claim in found.claims)
+    assert all(claim.documents for claim in summary.claims)
 
 
 @given(st.lists(st.tuples(st.text(), st.text(), st.text()), max_size=5), st.randoms())
@@ -122,15 +122,15 @@ def test_the_name_of_a_question_is_short_enough_for_the_api():
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_articles_are_quoted_whatever_they_say(title, text):
     system, user = summary_messages("Story", [PromptArticle("d", title, text)])
-    told = json.loads(user["content"])
-    assert (told["articles"][0]["title"], told["articles"][0]["text"]) == (title, text)
+    content = json.loads(user["content"])
+    assert (content["articles"][0]["title"], content["articles"][0]["text"]) == (title, text)
     assert system == summary_messages("Other", [])[0]
 
 
 def test_an_answer_may_grow_with_the_articles_within_bounds():
     small = summary_messages("S", [FERRY])
     large = summary_messages("S", [PromptArticle(str(n), "t", "word " * 2_000) for n in range(15)])
-    assert max_answer_tokens(small) < max_answer_tokens(large) == MOST_TOKENS
+    assert max_answer_tokens(small) < max_answer_tokens(large) == MAX_TOKENS
 
 
 def test_prices_of_dated_models_are_those_of_their_family():
@@ -154,31 +154,37 @@ def test_g14_lines_come_back_in_any_order_and_the_status_decides():
                 "error": None,
             },
             {"custom_id": "d", "response": {"status_code": 429, "body": None}, "error": None},
-            {"custom_id": "a", "response": {"status_code": 200, "body": {"x": 1}}, "error": None},
+            {"custom_id": "a", "response": {"status_code": 200, "body": COMPLETION}, "error": None},
+            {"custom_id": "e", "response": {"status_code": 200, "body": {"x": 1}}, "error": None},
+            {"custom_id": "f", "response": {"status_code": 200, "body": REFUSAL}, "error": None},
         )
     )
-    found = {one.id: one for one in parse_result_lines(raw + b"\nnot json\n")}
-    assert (found["a"].kind, json.loads(found["a"].body)) == ("answered", {"x": 1})
-    told = {name: (one.kind, one.reason, one.transient) for name, one in found.items() if name != "a"}
-    assert told == {
-        "b": ("failed", "bad", False),
-        "c": ("failed", "batch_expired", True),
-        "d": ("failed", "http_429", True),
+    results = {result.id: result for result in parse_result_lines(raw + b"\nnot json\n")}
+    assert results["a"].reply is not None
+    assert results["a"].reply.text == "Yes."
+    assert (type(results["e"].error), type(results["f"].error)) == (Temporary, Permanent)
+    failed = {name: (results[name].reply, results[name].reason, results[name].transient) for name in "bcd"}
+    assert failed == {
+        "b": (None, "bad", False),
+        "c": (None, "batch_expired", True),
+        "d": (None, "http_429", True),
     }
 
 
 def test_g14_a_line_is_a_request_of_its_own():
-    told = json.loads(request_line("a", {"model": "m"}))
-    assert told == {"custom_id": "a", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "m"}}
+    line = json.loads(request_line("a", {"model": "m"}))
+    assert line == {"custom_id": "a", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "m"}}
 
 
-def test_g14_lines_are_blamed_by_number_unless_the_trouble_passes():
-    faults = [
-        BatchError("invalid_json_line", line=2),
-        BatchError("token_limit_exceeded", line=1),
-        BatchError("x", line=9),
-    ]
-    batch = Batch(id="b", status="failed", errors=BatchErrors(faults))
+def test_g14_lines_are_rejected_by_number_unless_their_error_is_transient():
+    errors = (("invalid_json_line", 2), ("token_limit_exceeded", 1), ("x", 9))
+    batch = RemoteBatch(id="b", status="failed", errors=errors)
     assert rejected_lines(batch, ["one", "two"]) == {"two": "invalid_json_line"}
     assert batch_error_code(batch) == "invalid_json_line"
-    assert batch_error_code(Batch(id="b", status="failed")) == "failed"
+    assert batch_error_code(RemoteBatch(id="b", status="failed")) == "failed"
+
+
+def test_g18_the_top_tenth_is_at_least_one():
+    assert top_share({}) == ()
+    assert top_share({"b": 0.5, "a": 0.5}) == ("a",)
+    assert top_share({f"{n:02}": n / 40 for n in range(40)}) == ("39", "38", "37", "36")

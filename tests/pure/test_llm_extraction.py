@@ -6,15 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.stories.llm.answers import InvalidAnswer, retry_messages
 from headwater.stories.llm.extraction import (
     QUESTIONS,
     Extraction,
-    InvalidAnswer,
     MacroClassification,
     extraction_messages,
     parse_extraction,
     question_for_queue,
-    retry_messages,
 )
 
 EXTRACTION, MACRO = QUESTIONS["extraction"], QUESTIONS["macro_classification"]

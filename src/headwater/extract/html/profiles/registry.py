@@ -1,0 +1,76 @@
+"""HTML readers by profile name. Every profile returns the same record with the same metadata."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from headwater.extract.html.barriers import why_not_html
+from headwater.extract.html.links import parseable_url
+from headwater.extract.html.metadata.evidence import gather_stated, gather_visible
+from headwater.extract.html.metadata.page_metadata import page_metadata
+from headwater.extract.html.parser import parse_html, readable_body
+from headwater.extract.html.profiles.cascade import available, cascade_text
+from headwater.extract.html.profiles.selectors import selectors_text
+from headwater.extract.html.reader import read_html
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
+from headwater.model.recipe import Extract
+from headwater.text.charset import decode_text, fix_encoding, replace_surrogates
+
+
+def html_reader(profile: str) -> Extract:
+    """The reader of a profile: `blocks` (the default), `selectors` or `cascade`, which needs at least one of its packages."""
+    if profile == "cascade" and not available():
+        raise ValueError(
+            "profile cascade needs trafilatura, readability-lxml, jusText or BoilerPy3 installed"
+        )
+    try:
+        return _PROFILES[profile]
+    except KeyError:
+        raise ValueError(f"unknown profile {profile!r}; there are {', '.join(sorted(_PROFILES))}") from None
+
+
+def _selectors(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
+    return _read(data, hints, lambda markup: (selectors_text(markup), "selectors", {}))
+
+
+def _cascade(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
+    return _read(data, hints, cascade_text)
+
+
+def _read(
+    data: bytes, hints: ExtractHints, find: Callable[[str], tuple[str, str, Mapping[str, Any]]]
+) -> Reading | Unreadable:
+    refused = why_not_html(data)
+    if refused is not None:
+        return refused
+    markup = decode_text(data, hints.media_type).text
+    text, method, candidates = find(markup)
+    if not text.strip():
+        return Unreadable("no_text")
+    tree = parse_html(markup)
+    evidence = gather_stated(tree)
+    readable_body(tree)
+    gather_visible(tree, evidence)
+    about = page_metadata(evidence, (), parseable_url(hints.url))
+    text = fix_encoding(replace_surrogates(text))
+    return Reading(
+        text=text,
+        plain=text,
+        title=about.title,
+        authors=about.authors,
+        publisher=about.publisher,
+        published=about.published,
+        modified=about.modified,
+        canonical_url=about.canonical_url,
+        language=about.language,
+        description=about.description,
+        keywords=about.keywords,
+        image=about.image,
+        media_type="text/html",
+        method=method,
+        candidates=candidates,
+        attributes=about.attributes,
+        origins=about.origins | {"text": method},
+    )
+
+
+_PROFILES: Mapping[str, Extract] = {"blocks": read_html, "selectors": _selectors, "cascade": _cascade}

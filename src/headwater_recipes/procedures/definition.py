@@ -1,0 +1,89 @@
+"""The recipe for procedures of public administrations: pages in, ProcedureDoc files out."""
+
+from datetime import timedelta
+
+from headwater.documents.dedupe.drop_exact_duplicates import DropExactDuplicates
+from headwater.documents.language.detect_language import DetectLanguage
+from headwater.documents.quality.checks import CheckEncoding, CheckLanguage, CheckWords
+from headwater.model.recipe import Recipe, Route
+from headwater.model.source import Source, Trigger
+from headwater.settings.sources import SourceLine, make_source
+from headwater.sources.crawl.poll import discover_crawl
+from headwater.sources.feeds.poll import discover_feed
+from headwater.sources.seeds import discover_seeds
+from headwater.sources.sitemaps.poll import discover_sitemap
+from headwater.text.urls import SEED_P_RULES, canonical_url
+from headwater_recipes.procedures import NAME
+from headwater_recipes.procedures.adapters.boe import discover_gazette
+from headwater_recipes.procedures.adapters.datos import discover_open_data
+from headwater_recipes.procedures.commands import COMMANDS
+from headwater_recipes.procedures.knowledge_base.sink import ProcedureFiles, close_run
+from headwater_recipes.procedures.page.reader import procedure_readers
+from headwater_recipes.procedures.registry.portals import Portal, packaged_registry
+from headwater_recipes.procedures.scores import LANGUAGES
+from headwater_recipes.procedures.steps import FindProcedures, RequireCitable
+
+DAILY, WEEKLY = Trigger(every=timedelta(days=1)), Trigger(every=timedelta(days=7))
+
+
+def build_recipe() -> Recipe:
+    return Recipe(
+        name=NAME,
+        version="1",
+        sources=registered_sources(),
+        discover={
+            "sitemap": discover_sitemap,
+            "crawl": discover_crawl,
+            "feed": discover_feed,
+            "seeds": discover_seeds,
+            "boe": discover_gazette,
+            "datos": discover_open_data,
+        },
+        extract=procedure_readers(),
+        steps=(
+            CheckEncoding(),
+            DetectLanguage(languages=LANGUAGES),
+            CheckWords(minimum=50),
+            CheckLanguage(allowed=LANGUAGES, undetermined=True),
+            RequireCitable(),
+            DropExactDuplicates(),
+            FindProcedures(),
+        ),
+        trigger=WEEKLY,
+        triggers={"feed": DAILY, "boe": DAILY, "sitemap": DAILY},
+        routes=(Route(name="procedures", sink="procedures"),),
+        canonical=procedure_address,
+        sinks={"procedures": ProcedureFiles},
+        after_run=close_run,
+        commands=COMMANDS,
+    )
+
+
+def procedure_address(url: str) -> str:
+    return canonical_url(url, SEED_P_RULES)
+
+
+def registered_sources() -> tuple[Source, ...]:
+    """The sources of all portals that can be fetched. Portals that need a login or only inform are registered, not fetched."""
+    portals = packaged_registry(demo=False).portals
+    fetched = [portal for portal in portals if portal.access_method in {"crawl", "api", "rss"}]
+    return tuple(source for portal in fetched for source in _sources(portal))
+
+
+def _sources(portal: Portal) -> list[Source]:
+    return [
+        make_source(
+            SourceLine(
+                name=portal.id if len(portal.discovery) == 1 else f"{portal.id}-{source.kind}",
+                url=source.url,
+                kind=source.kind,
+                every=source.every,
+                cron=source.cron,
+                credibility=1.0,
+                options=dict(source.options),
+            ),
+            NAME,
+            where=portal.id,
+        )
+        for source in portal.discovery
+    ]
