@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 NAME ?= all
 DATA ?=
 
-.PHONY: run test check chaos chaos-cluster bench fmt lock clean
+.PHONY: run test check chaos chaos-cluster bench docs fmt lock clean
 
 run: $(VENV)/.core
 	$(BIN)/headwater demo run
@@ -31,6 +31,11 @@ chaos-cluster: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks $(NAME) $(if $(DATA),--data $(DATA))
+
+# Strict: a dead link or a page outside the navigation is an error.
+docs: $(VENV)/.dev
+	$(BIN)/mkdocs build --strict
+	@echo "The site is in build/site; open build/site/index.html."
 
 fmt: $(VENV)/.dev
 	$(BIN)/ruff format .

@@ -1,4 +1,4 @@
-"""`python -m tests.checklist docs/checklist.md`: which rows of the acceptance lists a test carries in its name.
+"""`python -m tests.checklist tests/CHECKLIST.md`: which rows of the acceptance lists a test carries in its name.
 
 A test that proves a row says so: `test_r44_…`, `test_c17_p3_…`. Nobody edits the page; a test compares it with what
 this gives.
@@ -20,7 +20,7 @@ NAMES = {
     "G": "geopolitics (recipe geopolitics)",
 }
 ROW = re.compile(r"[rcpg]\d+")
-GENERATED = "<!-- Written by `python -m tests.checklist docs/checklist.md`; do not edit. -->\n"
+GENERATED = "<!-- Written by `python -m tests.checklist tests/CHECKLIST.md`; do not edit. -->\n"
 
 
 def page() -> str:

@@ -5,8 +5,8 @@ from tests.checklist import ROOT, ROWS, collect, page, read_name
 
 
 def test_the_page_is_up_to_date():
-    written = (ROOT / "docs" / "checklist.md").read_text(encoding="utf-8")
-    assert written == page(), "run `python -m tests.checklist docs/checklist.md`"
+    written = (ROOT / "tests" / "CHECKLIST.md").read_text(encoding="utf-8")
+    assert written == page(), "run `python -m tests.checklist tests/CHECKLIST.md`"
 
 
 def test_every_row_that_a_test_names_exists():

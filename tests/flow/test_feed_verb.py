@@ -107,7 +107,7 @@ def test_c15_a_feed_that_kills_its_reader_does_so_alone():
     lines = {}
     with BatchExtractor(Sandboxed(parse_or_die), workers=1) as extractor:
         for number, data in enumerate(feeds):
-            extractor.take(str(number), partial(lambda data: (data, ExtractHints()), data))
-        while extractor.going:
-            lines |= {result.name: result_record(result) for _, result in extractor.done(1.0)}
+            extractor.submit(str(number), partial(lambda data: (data, ExtractHints()), data))
+        while extractor.in_flight:
+            lines |= {result.name: result_record(result) for _, result in extractor.completed(1.0)}
     assert [lines[str(number)].get("reason") for number in range(22)] == [None, "reader_died", *[None] * 20]

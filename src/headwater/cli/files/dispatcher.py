@@ -48,8 +48,8 @@ class InputDispatcher:
     def _results(self, names: Iterator[str]) -> Iterator[tuple[int, ExtractResult]]:
         numbers: dict[str, list[int]] = {}
         position, more = 0, True
-        while more or self.fetching or self.extractor.going:
-            while more and self.extractor.room() > len(self.fetching):
+        while more or self.fetching or self.extractor.in_flight:
+            while more and self.extractor.free_slots() > len(self.fetching):
                 name = next(names, None)
                 if name is None:
                     more = False
@@ -58,12 +58,12 @@ class InputDispatcher:
                     position += 1
                     self._begin(name)
             self._collect()
-            for _, result in self.extractor.done(WAIT_SECONDS):
+            for _, result in self.extractor.completed(WAIT_SECONDS):
                 yield numbers[result.name].pop(0), result
 
     def _begin(self, name: str) -> None:
         if not is_url(name):
-            self.extractor.take(name, partial(self._load_file, name))
+            self.extractor.submit(name, partial(self._load_file, name))
             return
         if self.fetcher is None:
             from headwater.app import App  # noqa: PLC0415 - files need no environment
@@ -80,10 +80,10 @@ class InputDispatcher:
     def _collect(self) -> None:
         if self.fetcher is None or not self.fetching:
             return
-        wait = timedelta(seconds=0 if self.extractor.going else WAIT_SECONDS)
+        wait = timedelta(seconds=0 if self.extractor.in_flight else WAIT_SECONDS)
         for token, answer in self.fetcher.collect(len(self.fetching), wait):
             name = self.fetching.pop(token)
-            self.extractor.take(name, partial(self._load_response, name, answer))
+            self.extractor.submit(name, partial(self._load_response, name, answer))
 
     def _load_response(self, name: str, answer: Response | Failure) -> tuple[bytes, ExtractHints]:
         if isinstance(answer, Failure):

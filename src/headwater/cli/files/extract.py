@@ -70,7 +70,7 @@ def extract(
         progress = stack.enter_context(ReadProgress(counts, quiet=quiet or (not out and sys.stdout.isatty())))
         several = len(inputs) > 1 or not Path(inputs[0]).is_file()
         for result in dispatcher.results(expand_inputs(inputs), in_order=in_order):
-            counts.add(ok=not isinstance(result.found, Unreadable), size=result.size)
+            counts.add(ok=not isinstance(result.reading, Unreadable), size=result.size)
             _write(result, target, form, headed=several)
             progress.now()
     if not counts.total:
@@ -106,21 +106,23 @@ def _request(url: str) -> Request:
 def _write(result: ExtractResult, target: TextIO, form: Format, *, headed: bool) -> None:
     if form == "json":
         target.write(msgspec.json.encode(result_record(result)).decode() + "\n")
-    elif isinstance(result.found, Unreadable):
-        detail = f": {result.found.detail}" if result.found.detail else ""
-        sys.stderr.write(printable_text(f"{result.name}: {result.found.reason}{detail}") + "\n")
+    elif isinstance(result.reading, Unreadable):
+        detail = f": {result.reading.detail}" if result.reading.detail else ""
+        sys.stderr.write(printable_text(f"{result.name}: {result.reading.reason}{detail}") + "\n")
     else:
         head = f"==> {printable_text(result.name)} <==\n" if headed else ""
-        text = result.found.plain if form == "text" else result.found.text
+        text = result.reading.plain if form == "text" else result.reading.text
         target.write(f"{head}{text if target is not sys.stdout else printable_text(text)}\n")
 
 
 def result_record(result: ExtractResult) -> dict[str, Any]:
     """A line of the output. Fields without a value are left out."""
-    fields = {name: value for name, value in asdict(result.found).items() if value not in ("", None, (), {})}
+    fields = {
+        name: value for name, value in asdict(result.reading).items() if value not in ("", None, (), {})
+    }
     return {
         "input": display_name(result.name),
-        "ok": not isinstance(result.found, Unreadable),
+        "ok": not isinstance(result.reading, Unreadable),
         **fields,
         "bytes": result.size,
         "milliseconds": result.milliseconds,

@@ -83,10 +83,10 @@ def feed(
 def result_record(result: ExtractResult) -> Mapping[str, Any]:
     """A line of the output."""
     path = {"path": display_name(result.name)}
-    if isinstance(result.found, Unreadable):
-        reason = SANDBOX_REASONS.get(result.found.reason, result.found.reason)
-        return path | failed_feed_record(reason, result.found.detail)
-    return path | dict(result.found.attributes)
+    if isinstance(result.reading, Unreadable):
+        reason = SANDBOX_REASONS.get(result.reading.reason, result.reading.reason)
+        return path | failed_feed_record(reason, result.reading.detail)
+    return path | dict(result.reading.attributes)
 
 
 def _sentence(record: Mapping[str, Any]) -> str:

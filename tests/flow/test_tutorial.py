@@ -1,0 +1,86 @@
+"""The tutorial, followed to the letter in an empty folder: every file is saved, every command is run."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from headwater_demo import running
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "tutorial" / "first-collection.md"
+BLOCK = re.compile(
+    r"(?:Save this as `(?P<name>[\w.]+)`:\n\n)?^```(?P<kind>\w+)\n(?P<body>.*?)^```", re.MULTILINE | re.DOTALL
+)
+PRACTICE = "http://127.0.0.1:8090"
+# These install, serve or run until they are stopped; the test does their part itself or elsewhere.
+LEFT_OUT = ("python3 ", ". venv", "pip ", "headwater demo serve")
+
+
+def _blocks() -> list[tuple[str | None, str, str]]:
+    return [(m["name"], m["kind"], m["body"]) for m in BLOCK.finditer(PAGE.read_text(encoding="utf-8"))]
+
+
+def _commands() -> list[str]:
+    lines = [line for _, kind, body in _blocks() if kind == "bash" for line in body.splitlines()]
+    return [line for line in lines if not line.startswith(LEFT_OUT) and line != "headwater run crypto"]
+
+
+def _run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    return subprocess.run(
+        line,
+        shell=True,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """What every command of the page printed, in order."""
+    folder = tmp_path_factory.mktemp("tutorial")
+    printed: dict[str, list[str]] = {}
+    with running(size="small", process=True) as internet:
+        for name, kind, body in _blocks():
+            if kind == "yaml":
+                assert name is not None, "the page says under which name a file is saved"
+                (folder / name).write_text(body.replace(PRACTICE, internet.base_url), encoding="utf-8")
+        for line in _commands():
+            command = _with_real_id(line, printed)
+            done = _run(command, folder)
+            assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+            printed.setdefault(line, []).append(done.stdout)
+    return printed
+
+
+def _with_real_id(line: str, printed: dict[str, list[str]]) -> str:
+    if not line.startswith("headwater explain "):
+        return line
+    listed = re.search(r'"id": ?"([0-9a-f]{12,})', printed["headwater docs list --json"][0])
+    assert listed is not None
+    return f"headwater explain {listed[1]}"
+
+
+def test_the_tutorial_saves_two_files_and_runs_its_commands(outputs: dict[str, list[str]]):
+    assert [name for name, kind, _ in _blocks() if kind == "yaml"] == ["feeds.yaml", "headwater.yaml"]
+    assert len(outputs) > 8
+
+
+def test_the_second_run_stores_nothing_new(outputs: dict[str, list[str]]):
+    first, second = outputs["headwater run crypto --once"]
+    assert re.search(r"\b0 new\b|nothing new", second), second
+    assert first != second
+
+
+def test_a_search_and_an_explanation_answer(outputs: dict[str, list[str]]):
+    assert "network" in outputs["headwater search network"][0].lower()
+    (explained,) = [text for line, (text, *_) in outputs.items() if line.startswith("headwater explain")]
+    assert "ledgerlane.example" in explained or ".example/" in explained
