@@ -20,7 +20,7 @@ from headwater.fetch.politeness.rate_limiter_redis import RedisRateLimiter
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.model.ports import Clock, Fetcher, ignore_commits
-from headwater.model.recipe import RECIPE_ENTRY_POINTS, Recipe, Sink
+from headwater.model.recipe import RECIPE_ENTRY_POINTS, Recipe, Sink, find_recipe
 from headwater.model.subject import Subject
 from headwater.recipe_loader import installed_recipes, load_recipe
 from headwater.redis_client import RedisClient
@@ -206,9 +206,7 @@ class App:
         if name not in self.recipes:
             for broken in entry_points(group=RECIPE_ENTRY_POINTS, name=name):
                 load_recipe(broken)
-            known = ", ".join(sorted(self.recipes)) or "none is installed"
-            raise Refused("unknown_recipe", f"there is no recipe '{name}'; there are: {known}")
-        return self.recipes[name]
+        return find_recipe(self.recipes, name)
 
     def register(self, recipe: Recipe) -> int:
         """Make the rows of its sources and subjects, and its views, agree with a recipe; returns the number of new sources."""

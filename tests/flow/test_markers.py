@@ -29,7 +29,7 @@ from headwater_demo.markets.listing import KEYS
 
 DAY = 86_400
 NEWS = {"name": "news", "kind": "news_api", "tickers": ["NGSC", "QZEL"], "options": EVERYTHING}
-DETAILS = {"name": "details", "kind": "market_api", "tickers": ["NGSC"], "options": {"look": "details"}}
+DETAILS = {"name": "details", "kind": "market_api", "tickers": ["NGSC"], "options": {"dataset": "details"}}
 
 
 @pytest.fixture

@@ -30,11 +30,11 @@ from headwater_recipes.markets import configure
 from headwater_recipes.markets.layout import ResourceNames, object_layout
 
 NEWS = {"name": "news", "kind": "news_api", "tickers": ["NGSC", "KDRA"], "options": EVERYTHING | {"limit": 1}}
-PRICES = {"name": "prices", "kind": "market_api", "tickers": ["NGSC"], "options": {"look": "previous"}}
+PRICES = {"name": "prices", "kind": "market_api", "tickers": ["NGSC"], "options": {"dataset": "previous"}}
 ALL = {
     "name": "all",
     "kind": "market_api",
-    "options": {"look": "grouped", "from": "2026-11-12", "to": "2026-11-12"},
+    "options": {"dataset": "grouped", "from": "2026-11-12", "to": "2026-11-12"},
 }
 
 

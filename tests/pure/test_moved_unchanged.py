@@ -34,5 +34,5 @@ def test_a_page_that_moved_unchanged_has_its_new_address(status: int, body: byte
     )
     fetches.leads["l"] = known
     fetches.handle_answer("l", Response(url=NEW, status=status, headers={}, body=body, hops=((301, OLD),)))
-    (ended,) = fetches.ended
-    assert (ended.result, ended.moved_to) == (None, NEW)
+    (result,) = fetches.results
+    assert (result.result, result.moved_to) == (None, NEW)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from headwater.engine.replay_diff import LONGEST_VALUE, compare_outcomes
+from headwater.engine.replay_diff import MAX_VALUE_LENGTH, compare_outcomes
 from headwater.model.document import Document, FactValue, Mention
 from headwater.model.jobs import State
 from headwater.model.replay import DocumentOutcome, ReplayVerdict
@@ -78,7 +78,7 @@ def test_every_verdict_but_the_same_has_differences_and_none_is_long(
 ):
     verdict, differences = compare_outcomes(one, other)
     assert (verdict is ReplayVerdict.SAME) == (not differences)
-    assert all(len(value) <= LONGEST_VALUE + 40 for d in differences for value in (d.before, d.after))
+    assert all(len(value) <= MAX_VALUE_LENGTH + 40 for d in differences for value in (d.before, d.after))
 
 
 @pytest.mark.parametrize(

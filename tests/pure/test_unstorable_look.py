@@ -66,7 +66,7 @@ def test_a_look_that_cannot_be_stored_counts(before: int, stopped: str | None, d
         log=structlog.get_logger(),
         recipe=lambda _: recipe,
         claim=lambda *_: None,
-        retry_policy=SimpleNamespace(max_worker_deaths=6),
+        worker_death=lambda _: None,
         on_commit=lambda *_: None,
     )
     polls = RecipePolls(context, Job("trial", Task.POLL))

@@ -1,4 +1,4 @@
-"""A document out of what the source said and what the page says; each field with its origin."""
+"""Composes a document from the metadata of its source and the reading of its page; each field with its origin."""
 
 from collections.abc import Mapping
 from datetime import datetime, time, timedelta
@@ -8,21 +8,21 @@ from headwater.model.document import Document
 from headwater.model.jobs import Draft
 from headwater.model.outcomes import Drop, Reading, SetAside, Unreadable
 
-# What a page without text means for its document: some never have one, some only need another way to be read.
+# Pages that never have text. The others may have one when they are read in another way.
 FINAL_REASONS = frozenset({"paywall", "login", "error_page", "soft_404", "unsupported"})
 
-# What a browser may get to see.
+# Pages whose text a browser may show.
 BROWSER_REASONS = frozenset({"js_required", "consent"})
 
-# A day, wherever on earth its clock stands.
+# A day, in any time zone.
 DAY_ANYWHERE = timedelta(hours=24 + 14)
 
 FROM_SOURCE = "source"
 
 
 def compose_document(draft: Draft, reading: Reading) -> Document:
-    """The source's own headline wins (pages decorate theirs); everything else the page says wins over the source,
-    but for a mere day where the source knows the hour."""
+    """The source's title wins, because pages decorate theirs. For every other field the page wins, except for a date
+    without a time where the source has the time."""
     lead, hints = draft.lead.lead, draft.lead.lead.hints
     origins = dict(reading.origins)
     values: dict[str, Any] = {}
@@ -37,7 +37,7 @@ def compose_document(draft: Draft, reading: Reading) -> Document:
 
     choose("title", (FROM_SOURCE, lead.title), ("page", reading.title))
     dates = [("page", reading.published), (FROM_SOURCE, lead.published)]
-    choose("published", *(reversed(dates) if _only_the_day(reading.published, lead.published) else dates))
+    choose("published", *(reversed(dates) if _has_only_the_day(reading.published, lead.published) else dates))
     choose("authors", ("page", reading.authors), (FROM_SOURCE, tuple(hints.get("authors", ()))))
     choose("description", ("page", reading.description), (FROM_SOURCE, hints.get("summary")))
     choose("keywords", ("page", reading.keywords), (FROM_SOURCE, tuple(hints.get("categories", ()))))
@@ -70,13 +70,13 @@ def compose_document(draft: Draft, reading: Reading) -> Document:
 
 
 def _attributes(reading: Reading, hints: Mapping[str, Any]) -> dict[str, Any]:
-    """What the page says besides, and the subtitle that only its source told."""
-    said = {"subtitle": hints["subtitle"]} if hints.get("subtitle") else {}
-    return {**hints.get("attributes", {}), **said, **reading.attributes}
+    """Returns the attributes of the page over those of the source."""
+    subtitle = {"subtitle": hints["subtitle"]} if hints.get("subtitle") else {}
+    return {**hints.get("attributes", {}), **subtitle, **reading.attributes}
 
 
 def needs_browser(reason: str, draft: Draft) -> bool:
-    """True when a browser may find what a plain fetch did not. What it has rendered already is not rendered again."""
+    """True when a browser may find text that a plain fetch did not. A rendered page is not rendered again."""
     capture = draft.capture
     return (
         reason in BROWSER_REASONS
@@ -86,15 +86,15 @@ def needs_browser(reason: str, draft: Draft) -> bool:
     )
 
 
-def _only_the_day(page: datetime | None, source: datetime | None) -> bool:
-    """Whether the page tells no more than the day for which the source knows the hour."""
+def _has_only_the_day(page: datetime | None, source: datetime | None) -> bool:
+    """True when the page has a date without a time, and the source a time on about that day."""
     if page is None or source is None or page.time() != time():
         return False
     return abs(page - source) < DAY_ANYWHERE
 
 
 def outcome_of_unreadable(unreadable: Unreadable) -> Drop | SetAside:
-    """What follows from there being no text."""
+    """Returns the outcome for a page without text."""
     evidence = {"detail": unreadable.detail} if unreadable.detail else {}
     if unreadable.reason in FINAL_REASONS:
         return Drop(unreadable.reason, evidence=evidence)

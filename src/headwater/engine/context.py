@@ -1,4 +1,4 @@
-"""What a worker has at hand."""
+"""The context of a job: the parts that a worker brings, its retry policy and its leases."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 from structlog.typing import FilteringBoundLogger
 
 from headwater.engine.isolation import error_reason
-from headwater.model.errors import Permanent, Refused, Temporary
+from headwater.model.errors import Permanent, Temporary
 from headwater.model.jobs import Claim, Job, Postponement, Quarantine, Task
 from headwater.model.ports import (
     Archive,
@@ -20,7 +20,7 @@ from headwater.model.ports import (
     SummaryStore,
     ignore_commits,
 )
-from headwater.model.recipe import Recipe, Sink
+from headwater.model.recipe import Recipe, Sink, find_recipe
 from headwater.model.schedule import retry_delay
 from headwater.model.summaries import SummaryFigures
 from headwater.stories.llm.plan import SummaryPolicy
@@ -31,14 +31,14 @@ class HasAttempts(Protocol):
     def attempts(self) -> int: ...
 
 
-Tried = TypeVar("Tried", bound=HasAttempts)
+Attempted = TypeVar("Attempted", bound=HasAttempts)
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How much is taken at once, for how long, and how often it is tried.
+    """How many records are claimed at once, for how long, and how often each is tried.
 
-    `deaths` is not less than `tries`: what is only postponed is given up for its own reason, not for a death.
+    `max_worker_deaths` must not be less than `max_attempts`: a record that is only postponed then ends for its own reason.
     """
 
     batch: int = 100
@@ -65,8 +65,8 @@ class SummaryTools:
 
 @dataclass(frozen=True)
 class JobContext:
-    """The parts of one worker. `owner` names it in the leases it takes. `renders`: the fetchers of this installation
-    have a browser. `channels` are the sinks that alarms go to. `tell` hears what was committed."""
+    """The parts of one worker. `owner` names it in its leases. `renders`: the fetchers of this installation have a browser.
+    `channels` are the sinks of alarms. `on_commit` is called with what was committed."""
 
     owner: str
     recipes: Mapping[str, Recipe]
@@ -83,31 +83,33 @@ class JobContext:
     summaries: SummaryTools | None = None
 
     def recipe(self, job: Job) -> Recipe:
-        if job.recipe not in self.recipes:
-            known = ", ".join(sorted(self.recipes)) or "none is installed"
-            raise Refused("unknown_recipe", f"there is no recipe '{job.recipe}'; there are: {known}")
-        return self.recipes[job.recipe]
+        return find_recipe(self.recipes, job.recipe)
 
     def claim(self, job: Job, limit: int | None = None) -> Claim:
         return Claim(job, self.owner, self.clock(), limit or self.retry_policy.batch, self.retry_policy.lease)
 
-    def split_suspects(self, items: Sequence[Tried]) -> tuple[Sequence[Tried], Sequence[Tried]]:
-        """What is done now, and what is given back first: of those that were tried before, each is done alone, for
-        one may have taken its worker down, and nobody else shall go with it."""
+    def split_suspects(self, items: Sequence[Attempted]) -> tuple[Sequence[Attempted], Sequence[Attempted]]:
+        """Returns what to do now, and what to release. A record that was tried before may have killed its worker, so it is
+        done alone: no other record should die with it."""
         fresh = [item for item in items if item.attempts <= self.retry_policy.isolate_after]
-        tried = [item for item in items if item.attempts > self.retry_policy.isolate_after]
-        return (fresh, tried) if fresh else (tried[:1], tried[1:])
+        suspects = [item for item in items if item.attempts > self.retry_policy.isolate_after]
+        return (fresh, suspects) if fresh else (suspects[:1], suspects[1:])
 
     def postpone(self) -> Postponement:
         return Postponement(at=self.clock(), reason="waits_its_turn", counts=False)
 
+    def worker_death(self, attempts: int) -> Permanent | None:
+        """Returns the error of a record that keeps killing its worker."""
+        if attempts <= self.retry_policy.max_worker_deaths:
+            return None
+        return Permanent("worker_died", f"its worker died at attempt {attempts - 1}")
+
     def check_worker_deaths(self, attempts: int) -> None:
-        """Raises for what takes its worker down again and again."""
-        if attempts > self.retry_policy.max_worker_deaths:
-            raise Permanent("worker_died", f"its worker died at attempt {attempts - 1}")
+        if error := self.worker_death(attempts):
+            raise error
 
     def handle_failure(self, error: Exception, attempts: int) -> Postponement | Quarantine:
-        """ "Later" is tried again until it was tried often enough; everything else is set apart at once."""
+        """Postpones a temporary failure until the attempts are used up; quarantines everything else at once."""
         reason, detail = error_reason(error)
         if not isinstance(error, Temporary):
             return Quarantine(reason=reason, detail=detail)
@@ -118,7 +120,7 @@ class JobContext:
 
 
 class LeaseRenewer:
-    """Prolongs the leases of a task when a third of their time has passed; costs a look at the clock otherwise."""
+    """Extends the leases of a job when a third of their time has passed; otherwise it only reads the clock."""
 
     def __init__(self, context: JobContext, *tasks: Task) -> None:
         self.context, self.tasks = context, tasks

@@ -1,4 +1,4 @@
-"""The outbox: send what is due, route by route, and note what arrived."""
+"""The outbox: send what is due, route by route, and record what arrived."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -17,53 +17,53 @@ QUICK_SEND = timedelta(seconds=5)
 
 
 def deliver(context: JobContext, job: Job) -> int:
-    """Send the due deliveries of a recipe; gives how many. At least once; the key is the same for every try."""
+    """Sends the due deliveries of a recipe and returns how many. At least once; every attempt has the same key."""
     recipe = context.recipe(job)
-    deliveries, rest = context.split_suspects(context.store.claim_deliveries(context.claim(job)))
-    if rest:
-        back = [DeliveryResult(id=e.id, revision=e.revision, later=context.postpone()) for e in rest]
-        context.store.finish_deliver(back, context.owner, context.clock())
+    deliveries, released = context.split_suspects(context.store.claim_deliveries(context.claim(job)))
+    if released:
+        results = [DeliveryResult(id=d.id, revision=d.revision, later=context.postpone()) for d in released]
+        context.store.finish_deliver(results, context.owner, context.clock())
     by_route: dict[str, list[Delivery]] = defaultdict(list)
     for delivery in deliveries:
         by_route[delivery.route].append(delivery)
     lease_renewer = LeaseRenewer(context, Task.DELIVER)
     for route, batch in by_route.items():
-        for some in _slices(context, batch):
+        for part in _slices(context, batch):
             lease_renewer.renew_if_due()
             results = bisect_batch(
-                partial(_send, context, recipe, route), some, partial(_failed, context, recipe)
+                partial(_send, context, recipe, route), part, partial(_failure, context, recipe)
             )
             bisect_commit(
-                lambda part: context.store.finish_deliver(part, context.owner, context.clock()),
+                lambda batch: context.store.finish_deliver(batch, context.owner, context.clock()),
                 results,
-                _unfit,
+                _replace_unstorable,
             )
     return len(deliveries)
 
 
 def _slices(context: JobContext, batch: Sequence[Delivery]) -> Iterator[Sequence[Delivery]]:
-    """A few first, more while they go quickly: what a slow receiver has is noted before its lease has run out."""
+    """A few first, more while they are quick: what a slow receiver got is committed before its lease has run out."""
     start, size = 0, FIRST_SLICE
     while start < len(batch):
-        begun = context.clock()
+        started_at = context.clock()
         yield batch[start : start + size]
         start += size
-        if context.clock() - begun < QUICK_SEND:
+        if context.clock() - started_at < QUICK_SEND:
             size *= 4
 
 
-def _unfit(delivered: DeliveryResult, error: Exception) -> DeliveryResult:
-    """Sent, perhaps, but with an answer that cannot be stored."""
+def _replace_unstorable(result: DeliveryResult, error: Exception) -> DeliveryResult:
+    """It may have been sent, but its receipt cannot be stored."""
     reason, detail = error_reason(error)
-    apart = Quarantine(reason=reason, detail=detail)
-    return DeliveryResult(id=delivered.id, revision=delivered.revision, quarantined=apart)
+    quarantine = Quarantine(reason=reason, detail=detail)
+    return DeliveryResult(id=result.id, revision=result.revision, quarantined=quarantine)
 
 
 def _sink(context: JobContext, recipe: Recipe, route: str) -> Sink:
     names = {channel: channel for channel in context.channels} | {r.name: r.sink for r in recipe.routes}
     sinks = context.sinks or {}
     if route not in names:
-        raise Permanent("unknown_route", f"the recipe has no route '{route}' any more")
+        raise Permanent("unknown_route", f"the recipe no longer has a route '{route}'")
     if names[route] not in sinks:
         raise Temporary("unknown_sink", f"no sink '{names[route]}' is configured")
     return sinks[names[route]]
@@ -81,22 +81,23 @@ def _send(
         )
         for delivery, record in ready
     ]
-    sent = _sink(context, recipe, route).send(envelopes) if envelopes else ()
-    answers = {delivery.id: answer for (delivery, _), answer in zip(ready, sent, strict=True)}
+    answers = _sink(context, recipe, route).send(envelopes) if envelopes else ()
+    by_id = {delivery.id: answer for (delivery, _), answer in zip(ready, answers, strict=True)}
     results = []
     for delivery in deliveries:
-        answer = answers.get(delivery.id, Drop("withdrawn"))
+        answer = by_id.get(delivery.id, Drop("withdrawn"))
         if isinstance(answer, Drop):
-            results.append(DeliveryResult(id=delivery.id, revision=delivery.revision, dropped=answer.reason))
+            result = DeliveryResult(id=delivery.id, revision=delivery.revision, dropped=answer.reason)
         else:
-            results.append(DeliveryResult(id=delivery.id, revision=delivery.revision, receipt=answer.receipt))
+            result = DeliveryResult(id=delivery.id, revision=delivery.revision, receipt=answer.receipt)
+        results.append(result)
     return results
 
 
-def _failed(context: JobContext, recipe: Recipe, delivery: Delivery, error: Exception) -> DeliveryResult:
-    verdict = context.handle_failure(error, delivery.attempts)
+def _failure(context: JobContext, recipe: Recipe, delivery: Delivery, error: Exception) -> DeliveryResult:
+    consequence = context.handle_failure(error, delivery.attempts)
     log = context.log.bind(recipe=recipe.name, job="deliver", key=delivery.id)
-    log.warning("not delivered", reason=verdict.reason, detail=verdict.detail)
-    if isinstance(verdict, Postponement):
-        return DeliveryResult(id=delivery.id, revision=delivery.revision, later=verdict)
-    return DeliveryResult(id=delivery.id, revision=delivery.revision, quarantined=verdict)
+    log.warning("not delivered", reason=consequence.reason, detail=consequence.detail)
+    if isinstance(consequence, Postponement):
+        return DeliveryResult(id=delivery.id, revision=delivery.revision, later=consequence)
+    return DeliveryResult(id=delivery.id, revision=delivery.revision, quarantined=consequence)

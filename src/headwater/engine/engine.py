@@ -25,13 +25,13 @@ JOB_FUNCTIONS: Mapping[Task, JobFunction] = {
 
 @dataclass(frozen=True)
 class Engine:
-    """Does jobs. Knows no recipe, no backend and no schedule of its own: all of that is on its desk."""
+    """Runs jobs. It knows no recipe, no backend and no schedule: all of that is in its context."""
 
     context: JobContext
     functions: Mapping[Task, JobFunction] = field(default_factory=lambda: JOB_FUNCTIONS)
 
     def run(self, job: Job) -> int:
-        """Do one job to its end; gives how many records it handled. Safe to repeat, safe to kill."""
+        """Runs one job to its end and returns how many records it handled. Safe to repeat, safe to kill."""
         if job.task in self.functions:
             return self.functions[job.task](self.context, job)
         network = NetworkLoop(self.context, (job,))

@@ -1,7 +1,8 @@
-"""Groups to stories: divide anew, keep identities, commit."""
+"""Groups to stories: cluster again, keep identities, commit."""
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 
 from headwater.engine.context import JobContext, LeaseRenewer
 from headwater.engine.isolation import bisect_batch, bisect_commit, error_reason
@@ -15,108 +16,109 @@ GROUPS_AT_ONCE = 20
 
 
 def gather(context: JobContext, job: Job) -> int:
-    """Gather the groups that have settled; gives how many."""
+    """Clusters the groups that have settled and returns how many."""
     recipe = context.recipe(job)
-    full_documents = recipe.grouping is None or recipe.grouping.full_documents
-    group_batches, rest = context.split_suspects(
-        context.store.claim_groups(context.claim(job, GROUPS_AT_ONCE), full_documents=full_documents)
-    )
-    if not group_batches:
+    full = recipe.grouping is None or recipe.grouping.full_documents
+    claimed = context.store.claim_groups(context.claim(job, GROUPS_AT_ONCE), full_documents=full)
+    groups, released = context.split_suspects(claimed)
+    if not groups:
         return 0
-    if rest:
-        back = [GatherResult(group=b.id, version=b.version, later=context.postpone()) for b in rest]
-        context.store.finish_gather(back, context.owner, context.clock())
-
-    def failed(group_batch: GroupBatch, error: Exception) -> GatherResult:
-        verdict = context.handle_failure(error, group_batch.attempts)
-        context.log.warning(
-            "group failed", recipe=recipe.name, job="gather", key=group_batch.id, reason=verdict.reason
-        )
-        if isinstance(verdict, Postponement):
-            return GatherResult(group=group_batch.id, version=group_batch.version, later=verdict)
-        return GatherResult(group=group_batch.id, version=group_batch.version, quarantined=verdict)
-
+    if released:
+        results = [GatherResult(group=g.id, version=g.version, later=context.postpone()) for g in released]
+        context.store.finish_gather(results, context.owner, context.clock())
     lease_renewer = LeaseRenewer(context, Task.GATHER)
 
-    def divided(group_batch: GroupBatch) -> GatherResult:
-        lease_renewer.renew_if_due()
-        return _divide_group(context, recipe, group_batch)
+    def cluster(batch: Sequence[GroupBatch]) -> list[GatherResult]:
+        results = []
+        for group in batch:
+            lease_renewer.renew_if_due()
+            results.append(_cluster_group(context, recipe, group))
+        return results
 
-    results = bisect_batch(
-        lambda batch: [divided(group_batch) for group_batch in batch], group_batches, failed
-    )
+    results = bisect_batch(cluster, groups, partial(_failure, context, recipe))
     bisect_commit(
-        lambda some: context.store.finish_gather(some, context.owner, context.clock()), results, _unfit
+        lambda batch: context.store.finish_gather(batch, context.owner, context.clock()),
+        results,
+        _replace_unstorable,
     )
-    return len(group_batches)
+    return len(groups)
 
 
-def _unfit(gathered: GatherResult, error: Exception) -> GatherResult:
-    """Divided, but not into stories that can be stored."""
+def _failure(context: JobContext, recipe: Recipe, group: GroupBatch, error: Exception) -> GatherResult:
+    consequence = context.handle_failure(error, group.attempts)
+    log = context.log.bind(recipe=recipe.name, job="gather", key=group.id)
+    log.warning("group failed", reason=consequence.reason)
+    if isinstance(consequence, Postponement):
+        return GatherResult(group=group.id, version=group.version, later=consequence)
+    return GatherResult(group=group.id, version=group.version, quarantined=consequence)
+
+
+def _replace_unstorable(result: GatherResult, error: Exception) -> GatherResult:
     reason, detail = error_reason(error)
-    apart = Quarantine(reason=reason, detail=detail)
-    return GatherResult(group=gathered.group, version=gathered.version, quarantined=apart)
+    quarantine = Quarantine(reason=reason, detail=detail)
+    return GatherResult(group=result.group, version=result.version, quarantined=quarantine)
 
 
-def _divide_group(context: JobContext, recipe: Recipe, group_batch: GroupBatch) -> GatherResult:
-    context.check_worker_deaths(group_batch.attempts)
+def _cluster_group(context: JobContext, recipe: Recipe, group: GroupBatch) -> GatherResult:
+    context.check_worker_deaths(group.attempts)
     if recipe.grouping is None:
-        return GatherResult(group=group_batch.id, version=group_batch.version)
-    clusters = [cluster for cluster in recipe.grouping.cluster(group_batch.documents) if cluster.members]
-    inside = [frozenset(group_batch.documents[i].id for i, _ in cluster.members) for cluster in clusters]
-    names = inherit_story_ids(inside, group_batch.stories, group_batch.id, group_batch.ended)
-    before = {story.id: story for story in group_batch.stories}
+        return GatherResult(group=group.id, version=group.version)
+    clusters = [cluster for cluster in recipe.grouping.cluster(group.documents) if cluster.members]
+    members = [frozenset(group.documents[i].id for i, _ in cluster.members) for cluster in clusters]
+    ids = inherit_story_ids(members, group.stories, group.id, group.ended)
+    previous = {story.id: story for story in group.stories}
     now = context.clock()
     stories = tuple(
-        _described(
+        _describe(
             recipe,
             StoryContext(
-                story=_tell(recipe, group_batch, cluster, name, before.get(name)),
-                documents=tuple(group_batch.documents[i] for i, _ in cluster.members),
-                before=before.get(name),
+                story=_make_story(recipe, group, cluster, story_id, previous.get(story_id)),
+                documents=tuple(group.documents[i] for i, _ in cluster.members),
+                before=previous.get(story_id),
                 rank=rank,
                 now=now,
             ),
         )
-        for rank, (cluster, name) in enumerate(zip(clusters, names, strict=True), 1)
+        for rank, (cluster, story_id) in enumerate(zip(clusters, ids, strict=True), 1)
     )
     routes = {
         story.id: tuple(r.name for r in recipe.routes if r.of == "story" and r.when(story))
         for story in stories
     }
-    return GatherResult(group=group_batch.id, version=group_batch.version, stories=stories, routes=routes)
+    return GatherResult(group=group.id, version=group.version, stories=stories, routes=routes)
 
 
-def _described(recipe: Recipe, story_context: StoryContext) -> Story:
+def _describe(recipe: Recipe, story_context: StoryContext) -> Story:
     describe = recipe.grouping.describe if recipe.grouping else None
     return story_context.story if describe is None else describe(story_context)
 
 
-def _tell(
-    recipe: Recipe, group_batch: GroupBatch, cluster: Cluster, name: str, before: Story | None
+def _make_story(
+    recipe: Recipe, group: GroupBatch, cluster: Cluster, story_id: str, previous: Story | None
 ) -> Story:
-    documents = [group_batch.documents[i] for i, _ in cluster.members]
-    members = tuple(
-        sorted(
-            (Member(group_batch.documents[i].id, s) for i, s in cluster.members),
-            key=lambda member: member.document,
-        )
-    )
-    unchanged = before is not None and before.members == members and before.title == cluster.title
-    revision = 1 if before is None else before.revision if unchanged else before.revision + 1
-    first, last = _span(documents)
+    documents = [group.documents[i] for i, _ in cluster.members]
+    unsorted = (Member(group.documents[i].id, similarity) for i, similarity in cluster.members)
+    members = tuple(sorted(unsorted, key=lambda member: member.document))
+    first_at, last_at = _time_span(documents)
     return Story(
-        id=name,
+        id=story_id,
         recipe=recipe.name,
-        group=group_batch.id,
+        group=group.id,
         title=cluster.title,
         members=members,
-        first_at=first,
-        last_at=last,
-        revision=revision,
+        first_at=first_at,
+        last_at=last_at,
+        revision=_revision(previous, members, cluster.title),
     )
 
 
-def _span(documents: Sequence[Document]) -> tuple[datetime | None, datetime | None]:
+def _revision(previous: Story | None, members: tuple[Member, ...], title: str) -> int:
+    if previous is None:
+        return 1
+    unchanged = previous.members == members and previous.title == title
+    return previous.revision if unchanged else previous.revision + 1
+
+
+def _time_span(documents: Sequence[Document]) -> tuple[datetime | None, datetime | None]:
     times = [document.published for document in documents if document.published]
     return (min(times), max(times)) if times else (None, None)

@@ -1,4 +1,4 @@
-"""Captures to documents: extract, then the recipe's steps, then one commit."""
+"""Captures to documents: extract, run the recipe's steps, commit once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,85 +12,95 @@ from headwater.model.document import Document, TrailEntry, with_trail_entry
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.jobs import Draft, Job, Postponement, RefineResult, State, Task
 from headwater.model.outcomes import Drop, ExtractHints, SetAside, Unreadable
-from headwater.model.recipe import Outcome, Recipe, StepContext
+from headwater.model.recipe import Outcome, Recipe, Step, StepContext
 
 REDECIDE_LIMIT = 5
 
 
 def refine(context: JobContext, job: Job) -> int:
-    """Refine the due documents of a recipe; gives how many."""
+    """Refines the due documents of a recipe and returns how many."""
     recipe = context.recipe(job)
-    drafts, rest = context.split_suspects(context.store.claim_documents(context.claim(job)))
+    drafts, released = context.split_suspects(context.store.claim_documents(context.claim(job)))
     if not drafts:
         return 0
-    if rest:
-        back = [_postponed(draft, context.postpone()) for draft in rest]
-        context.store.finish_refine(back, context.owner, context.clock(), timedelta(0))
-    Refiner(context, recipe, bodies(context, drafts), LeaseRenewer(context, Task.REFINE)).finish(drafts)
+    if released:
+        results = [_postponed(draft, context.postpone()) for draft in released]
+        context.store.finish_refine(results, context.owner, context.clock(), timedelta(0))
+    bodies = load_bodies(context, drafts)
+    Refiner(context, recipe, bodies, LeaseRenewer(context, Task.REFINE)).finish(drafts)
     return len(drafts)
 
 
-def bodies(context: JobContext, drafts: Sequence[Draft]) -> Mapping[str, bytes]:
-    """By hash, of those that do not bring their own."""
-    wanted = [draft.capture for draft in drafts if draft.capture and draft.lead.lead.body is None]
-    return context.archive.get(wanted) if wanted else {}
+def load_bodies(context: JobContext, drafts: Sequence[Draft]) -> Mapping[str, bytes]:
+    """Returns the archived bodies by hash, for the drafts whose lead has no body of its own."""
+    captures = [draft.capture for draft in drafts if draft.capture and draft.lead.lead.body is None]
+    return context.archive.get(captures) if captures else {}
 
 
 @dataclass(frozen=True)
 class Refiner:
+    """Decides what becomes of drafts, and commits it."""
+
     context: JobContext
     recipe: Recipe
     bodies: Mapping[str, bytes]
     lease_renewer: LeaseRenewer
 
     def finish(self, drafts: Sequence[Draft]) -> None:
-        """Decide and commit. A document that lost a claim to another in the meantime is decided again: by then the
-        other one can be seen."""
+        """Decides and commits. A document that lost a fingerprint to another one in the meantime is decided again: by then
+        the other one is visible."""
         settle = self.recipe.grouping.settle if self.recipe.grouping else timedelta(0)
 
-        def commit(some: Sequence[RefineResult]) -> Sequence[str]:
-            return self.context.store.finish_refine(some, self.context.owner, self.context.clock(), settle)
+        def commit(results: Sequence[RefineResult]) -> Sequence[str]:
+            return self.context.store.finish_refine(results, self.context.owner, self.context.clock(), settle)
 
         for _ in range(REDECIDE_LIMIT):
-            results = bisect_batch(self.decide, drafts, self._failed)
-            self._report(results)
-            lost = {key for keys in bisect_commit(commit, results, _unfit) for key in keys}
-            self.context.on_commit(
-                self.recipe.name, fingerprints_of_documents(r for r in results if r.id not in lost)
-            )
-            drafts = [draft for draft in drafts if draft.id in lost]
+            results = bisect_batch(self.decide, drafts, self._failure)
+            self._log_results(results)
+            rejected = {key for keys in bisect_commit(commit, results, _replace_unstorable) for key in keys}
+            committed = (result for result in results if result.id not in rejected)
+            self.context.on_commit(self.recipe.name, fingerprints_of_documents(committed))
+            drafts = [draft for draft in drafts if draft.id in rejected]
             if not drafts:
                 return
-        quarrel = Temporary("contested", "other documents keep taking its fingerprints")
-        commit([self._failed(draft, quarrel) for draft in drafts])
+        contested = Temporary("contested", "other documents keep taking its fingerprints")
+        commit([self._failure(draft, contested) for draft in drafts])
 
     def decide(self, drafts: Sequence[Draft]) -> Sequence[RefineResult]:
-        """What would become of each; nothing is written."""
+        """Returns what would become of each draft; writes nothing."""
         for draft in drafts:
             self.context.check_worker_deaths(draft.attempts)
-        opened: list[Outcome] = [self._open(draft) for draft in drafts]
-        documents = [outcome if isinstance(outcome, Document) else None for outcome in opened]
+        outcomes: list[Outcome] = [self._extract(draft) for draft in drafts]
+        documents = [outcome if isinstance(outcome, Document) else None for outcome in outcomes]
         step_context = StepContext(self.recipe.name, self.context.clock(), self.context.store)
         for step in self.recipe.steps:
-            going = [i for i, outcome in enumerate(opened) if isinstance(outcome, Document)]
-            if not going:
+            if not self._run_step(step, step_context, outcomes, documents):
                 break
-            self.lease_renewer.renew_if_due()
-            batch = [opened[i] for i in going]
-            outcomes = step([d for d in batch if isinstance(d, Document)], step_context)
-            if len(outcomes) != len(going):
-                raise Permanent(
-                    "bad_step", f"{step.name} gave {len(outcomes)} outcomes for {len(going)} documents"
-                )
-            for i, outcome in zip(going, outcomes, strict=True):
-                before = opened[i]
-                assert isinstance(before, Document)
-                after = outcome if isinstance(outcome, Document) else _noted(before, outcome)
-                documents[i] = now = with_trail_entry(before, after, step.name, step.version)
-                opened[i] = now if isinstance(outcome, Document) else outcome
-        return [self._result(*row) for row in zip(drafts, opened, documents, strict=True)]
+        return [self._result(*row) for row in zip(drafts, outcomes, documents, strict=True)]
 
-    def _open(self, draft: Draft) -> Outcome:
+    def _run_step(
+        self,
+        step: Step,
+        step_context: StepContext,
+        outcomes: list[Outcome],
+        documents: list[Document | None],
+    ) -> bool:
+        """Replaces the outcomes that are still documents; `documents` keeps the last form of each. False if none are."""
+        remaining = [(i, outcome) for i, outcome in enumerate(outcomes) if isinstance(outcome, Document)]
+        if not remaining:
+            return False
+        self.lease_renewer.renew_if_due()
+        decided = step([document for _, document in remaining], step_context)
+        if len(decided) != len(remaining):
+            mismatch = f"{step.name} returned {len(decided)} outcomes for {len(remaining)} documents"
+            raise Permanent("bad_step", mismatch)
+        for (i, before), outcome in zip(remaining, decided, strict=True):
+            after = outcome if isinstance(outcome, Document) else _with_end_notes(before, outcome)
+            documents[i] = document = with_trail_entry(before, after, step.name, step.version)
+            outcomes[i] = document if isinstance(outcome, Document) else outcome
+        return True
+
+    def _extract(self, draft: Draft) -> Outcome:
         self.lease_renewer.renew_if_due()
         lead, capture = draft.lead.lead, draft.capture
         if lead.body is not None:
@@ -109,8 +119,8 @@ class Refiner:
         if isinstance(reading, Unreadable):
             return outcome_of_unreadable(reading)
         document = compose_document(draft, reading)
-        mark = TrailEntry("extract", reading.method, tuple(sorted(document.origins)), document.notes)
-        return document.with_changes(trail=(mark,), notes={})
+        entry = TrailEntry("extract", reading.method, tuple(sorted(document.origins)), document.notes)
+        return document.with_changes(trail=(entry,), notes={})
 
     def _result(self, draft: Draft, outcome: Outcome, document: Document | None) -> RefineResult:
         result = RefineResult(
@@ -121,34 +131,34 @@ class Refiner:
             state=State.KEPT,
         )
         if isinstance(outcome, Document):
-            grouped = self._grouped(outcome)
+            grouped = self._with_group(outcome)
             routes = tuple(r.name for r in self.recipe.routes if r.of == "document" and r.when(grouped))
             return replace(result, document=grouped, routes=routes, trace=outcome.trace)
-        why = replace(result, reason=outcome.reason, evidence=outcome.evidence)
+        ended = replace(result, reason=outcome.reason, evidence=outcome.evidence)
         if isinstance(outcome, SetAside):
             render = self.context.renders and needs_browser(outcome.reason, draft)
-            return replace(why, state=State.ASIDE, render=render)
+            return replace(ended, state=State.ASIDE, render=render)
         state = State.DUPLICATE if outcome.of else State.DROPPED
-        return replace(why, state=state, of=outcome.of, score=outcome.score, trace=outcome.trace)
+        return replace(ended, state=state, of=outcome.of, score=outcome.score, trace=outcome.trace)
 
-    def _grouped(self, document: Document) -> Document:
+    def _with_group(self, document: Document) -> Document:
         grouping = self.recipe.grouping
         return document if grouping is None else document.with_changes(group=grouping.key(document))
 
-    def _failed(self, draft: Draft, error: Exception) -> RefineResult:
-        verdict = self.context.handle_failure(error, draft.attempts)
-        if isinstance(verdict, Postponement):
-            return _postponed(draft, verdict)
+    def _failure(self, draft: Draft, error: Exception) -> RefineResult:
+        consequence = self.context.handle_failure(error, draft.attempts)
+        if isinstance(consequence, Postponement):
+            return _postponed(draft, consequence)
         return RefineResult(
             id=draft.id,
             capture=draft.capture.id if draft.capture else None,
             revision=draft.revision,
             state=State.QUARANTINED,
-            reason=verdict.reason,
-            detail=verdict.detail,
+            reason=consequence.reason,
+            detail=consequence.detail,
         )
 
-    def _report(self, results: Sequence[RefineResult]) -> None:
+    def _log_results(self, results: Sequence[RefineResult]) -> None:
         for result in results:
             log = self.context.log.bind(recipe=self.recipe.name, job="refine", key=result.id)
             if result.state is State.QUARANTINED:
@@ -159,20 +169,19 @@ class Refiner:
                 log.debug(result.state.value, reason=result.reason, of=result.of)
 
 
-def _postponed(draft: Draft, later: Postponement) -> RefineResult:
+def _postponed(draft: Draft, postponement: Postponement) -> RefineResult:
     return RefineResult(
         id=draft.id,
         capture=draft.capture.id if draft.capture else None,
         revision=draft.revision,
         state=State.WAITING,
-        reason=later.reason,
-        detail=later.detail,
-        later=later,
+        reason=postponement.reason,
+        detail=postponement.detail,
+        later=postponement,
     )
 
 
-def _unfit(result: RefineResult, error: Exception) -> RefineResult:
-    """Decided, but not in a form that can be stored."""
+def _replace_unstorable(result: RefineResult, error: Exception) -> RefineResult:
     reason, detail = error_reason(error)
     return RefineResult(
         id=result.id,
@@ -184,9 +193,9 @@ def _unfit(result: RefineResult, error: Exception) -> RefineResult:
     )
 
 
-def _noted(before: Document, outcome: Drop | SetAside) -> Document:
-    """The document as it stood when a step ended it, with the reason in its history."""
+def _with_end_notes(document: Document, outcome: Drop | SetAside) -> Document:
+    """Returns the document as it was when a step ended it, with the reason for its trail."""
     notes = {"ended": outcome.reason, **outcome.evidence}
     if isinstance(outcome, Drop) and outcome.of:
         notes["of"] = outcome.of
-    return replace(before, notes=notes)
+    return replace(document, notes=notes)

@@ -1,4 +1,4 @@
-"""A document as it stands beside what the present code would make of it: better, worse, changed or the same."""
+"""Compares a stored document with what the current code makes of it: better, worse, changed or the same."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -11,8 +11,8 @@ from headwater.model.jobs import State
 from headwater.model.replay import DocumentOutcome, FieldDifference, ReplayVerdict
 from headwater.text.letters import to_storable_text
 
-# To have one is better than to have none; which of two is better, nobody knows.
-TELLING = (
+# A value is better than none; of two values neither is better.
+VALUED_FIELDS = (
     "title",
     "authors",
     "publisher",
@@ -24,33 +24,33 @@ TELLING = (
     "image",
     "canonical_url",
 )
-# Neither having nor lacking one says anything.
+# Neither a value nor its absence is better.
 NEUTRAL = ("url", "media_type", "guid")
-# A text that is so much longer or shorter, a score so much higher or lower, is taken for better or worse.
+# A text or score that differs by more than this share is better or worse.
 TEXT_TOLERANCE, QUALITY_TOLERANCE = 0.05, 0.02
-# The kind of a mention that comes from where a copy was found, not from the text.
-NOT_READ = frozenset({"seen_for"})
-LONGEST_VALUE, BEFORE_CHANGE = 100, 20
-NOTHING: tuple[Any, ...] = (None, "", [], {})
+# Kinds of mentions that come from the source of a duplicate, not from the text.
+NOT_FROM_TEXT = frozenset({"seen_for"})
+MAX_VALUE_LENGTH, CONTEXT_LENGTH = 100, 20
+EMPTY_VALUES: tuple[Any, ...] = (None, "", [], {})
 
 
 def compare_outcomes(
     before: DocumentOutcome, after: DocumentOutcome
 ) -> tuple[ReplayVerdict, tuple[FieldDifference, ...]]:
-    """The verdict, and the fields in which they differ. Swapped, better is worse; of equals it is the same."""
-    found = tuple(_differences(before, after))
-    if not found:
+    """Returns the verdict and the fields that differ. With the arguments swapped, better becomes worse."""
+    differences = tuple(_differences(before, after))
+    if not differences:
         return ReplayVerdict.SAME, ()
-    signs = {difference.direction for difference in found} - {0}
-    if len(signs) != 1:
-        return ReplayVerdict.CHANGED, found
-    return (ReplayVerdict.BETTER if signs == {1} else ReplayVerdict.WORSE), found
+    directions = {difference.direction for difference in differences} - {0}
+    if len(directions) != 1:
+        return ReplayVerdict.CHANGED, differences
+    return (ReplayVerdict.BETTER if directions == {1} else ReplayVerdict.WORSE), differences
 
 
 def _differences(before: DocumentOutcome, after: DocumentOutcome) -> Iterator[FieldDifference]:
     kept = (before.state is State.KEPT, after.state is State.KEPT)
     if kept != (True, True):
-        # What is not kept nobody sees: only how it ended counts.
+        # A document that is not kept is not visible: only how it ended counts.
         if _ending(before) != _ending(after):
             yield FieldDifference("state", _ending(before), _ending(after), kept[1] - kept[0])
         return
@@ -62,41 +62,41 @@ def _differences(before: DocumentOutcome, after: DocumentOutcome) -> Iterator[Fi
             yield difference
 
 
-def _ending(standing: DocumentOutcome) -> str:
-    if standing.state is State.KEPT:
+def _ending(outcome: DocumentOutcome) -> str:
+    if outcome.state is State.KEPT:
         return "kept"
-    if (
-        standing.of
-    ):  # by which rule it was recognised is evidence, and differs with what is remembered by then
-        return f"{standing.state.value} of {standing.of}"
-    return f"{standing.state.value}: {standing.reason}" if standing.reason else standing.state.value
+    if outcome.of:  # the rule that recognised it is evidence only, and depends on what is stored by then
+        return f"{outcome.state.value} of {outcome.of}"
+    return f"{outcome.state.value}: {outcome.reason}" if outcome.reason else outcome.state.value
 
 
 def visible_fields(document: Document) -> Mapping[str, Any]:
-    """What readers see of a document, field by field, as a store gives it back; facts and attributes by their names."""
-    found: dict[str, Any] = {
-        name: getattr(document, name) for name in (*TELLING, *NEUTRAL, "text", "quality")
+    """Returns the visible fields of a document as a store returns them; facts and attributes by their names."""
+    values: dict[str, Any] = {
+        name: getattr(document, name) for name in (*VALUED_FIELDS, *NEUTRAL, "text", "quality")
     }
-    found |= {name: moment and moment.astimezone(UTC) for name, moment in _moments(document)}
-    found["group"] = document.group
-    found["subjects"] = sorted(document.subjects)
-    found["mentions"] = sorted({one.subject for one in document.mentions if one.kind not in NOT_READ})
-    found |= {f"attributes.{name}": value for name, value in document.attributes.items()}
-    found |= {f"facts.{name}": finding.value for name, finding in document.facts.items()}
-    return {name: _stored(value) for name, value in found.items()}
+    values |= {name: time and time.astimezone(UTC) for name, time in _times(document)}
+    values["group"] = document.group
+    values["subjects"] = sorted(document.subjects)
+    values["mentions"] = sorted(
+        {mention.subject for mention in document.mentions if mention.kind not in NOT_FROM_TEXT}
+    )
+    values |= {f"attributes.{name}": value for name, value in document.attributes.items()}
+    values |= {f"facts.{name}": fact.value for name, fact in document.facts.items()}
+    return {name: _stored(value) for name, value in values.items()}
 
 
-def _moments(document: Document) -> Iterator[tuple[str, datetime | None]]:
+def _times(document: Document) -> Iterator[tuple[str, datetime | None]]:
     yield "published", document.published
     yield "modified", document.modified
 
 
 def _stored(value: Any) -> Any:
-    """As it would come back from a store."""
+    """Returns the value as a store would return it."""
     if isinstance(value, str):
         return to_storable_text(value)
     if isinstance(value, float):
-        return value if value == value else None  # noqa: PLR0124 - JSON has no word for what is not a number
+        return value if value == value else None  # noqa: PLR0124 - JSON has no NaN
     if value is None or isinstance(value, int):
         return value
     if isinstance(value, Mapping):
@@ -107,7 +107,7 @@ def _stored(value: Any) -> Any:
 
 
 def _compared(field: str, old: Any, new: Any) -> FieldDifference | None:
-    old, new = (None if value in NOTHING else value for value in (old, new))
+    old, new = (None if value in EMPTY_VALUES else value for value in (old, new))
     if old == new or (field == "quality" and _near(old, new)):
         return None
     if field == "text":
@@ -132,14 +132,14 @@ def _near(old: Any, new: Any) -> bool:
 def _texts(old: str, new: str) -> FieldDifference:
     grown = len(new) - len(old)
     beyond = abs(grown) > TEXT_TOLERANCE * max(len(old), len(new))
-    start = max(0, _same_beginning(old, new) - BEFORE_CHANGE)
+    start = max(0, _same_beginning(old, new) - CONTEXT_LENGTH)
     return FieldDifference(
         "text", _part(old, start), _part(new, start), (grown > 0) - (grown < 0) if beyond else 0
     )
 
 
 def _same_beginning(old: str, new: str) -> int:
-    """How many letters they begin with in common, found by halving."""
+    """Returns the length of the common prefix, by bisection."""
     lower, upper = 0, min(len(old), len(new))
     while lower < upper:
         middle = (lower + upper + 1) // 2
@@ -151,7 +151,7 @@ def _same_beginning(old: str, new: str) -> int:
 
 
 def _part(text: str, start: int) -> str:
-    """How long it is, and the place where they part."""
+    """Returns the length, and the text around the first change."""
     return f"{len(text)} characters: {'…' if start else ''}{_shortened(text[start:])}"
 
 
@@ -159,5 +159,5 @@ def _shortened(value: Any) -> str:
     if value is None:
         return ""
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    text = " ".join(text[: 2 * LONGEST_VALUE].split())
-    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…"
+    text = " ".join(text[: 2 * MAX_VALUE_LENGTH].split())
+    return text if len(text) <= MAX_VALUE_LENGTH else f"{text[:MAX_VALUE_LENGTH]}…"

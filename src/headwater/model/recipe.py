@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from headwater.model.alarm import Alarm
 from headwater.model.document import Document, Fingerprint, FingerprintLookup
+from headwater.model.errors import Refused
 from headwater.model.http import Capture, Request, Response
 from headwater.model.outcomes import Drop, ExtractHints, Reading, Sent, SetAside, Unreadable
 from headwater.model.source import Bar, Lead, Observation, Source, Trigger
@@ -306,6 +307,13 @@ class Recipe:
     @property
     def prefix(self) -> str:
         return self.namespace or self.name
+
+
+def find_recipe(recipes: Mapping[str, Recipe], name: str) -> Recipe:
+    if name not in recipes:
+        installed = ", ".join(sorted(recipes)) or "none is installed"
+        raise Refused("unknown_recipe", f"there is no recipe '{name}'; there are: {installed}")
+    return recipes[name]
 
 
 class EmptyKnowledge:

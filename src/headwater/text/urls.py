@@ -1,4 +1,4 @@
-"""One form for all spellings of a URL. `canonical` is idempotent, never raises, and keeps what it cannot read."""
+"""URLs as identities: hosts, percent-encoding, and one canonical form for all spellings by a named set of rules."""
 
 import re
 from collections.abc import Mapping
@@ -22,20 +22,20 @@ def normal_query(text: str) -> str:
 
 def without_dots(path: str) -> str:
     """The path with `.` and `..` resolved; it never climbs above the root."""
-    kept: list[str] = []
+    resolved: list[str] = []
     segments = path.split("/")
     for segment in segments:
         if segment == "..":
-            kept = kept[:-1] if len(kept) > 1 else kept
+            resolved = resolved[:-1] if len(resolved) > 1 else resolved
         elif segment != ".":
-            kept.append(segment)
+            resolved.append(segment)
     if segments[-1] in (".", ".."):
-        kept.append("")
-    return "/".join(kept) or "/"
+        resolved.append("")
+    return "/".join(resolved) or "/"
 
 
 def _normal_escape(match: re.Match[str]) -> str:
-    """Upper-case hexadecimal digits; letters that need no escape stand for themselves; a bare `%` is escaped."""
+    """Upper-case hexadecimal digits; characters that need no escape are decoded; a bare `%` is escaped."""
     digits = match.group(1)
     if digits is None:
         return "%25"
@@ -43,43 +43,12 @@ def _normal_escape(match: re.Match[str]) -> str:
     return character if character in _UNRESERVED else f"%{digits.upper()}"
 
 
-_SECOND_LEVELS = frozenset(
-    {
-        "ac",
-        "co",
-        "com",
-        "edu",
-        "gob",
-        "gov",
-        "govt",
-        "ltd",
-        "mil",
-        "ne",
-        "net",
-        "nom",
-        "or",
-        "org",
-        "plc",
-        "sch",
-    }
-)
-
-
 def host_of(url: str) -> str:
-    """The host in lower case and ASCII, without port; empty where there is none."""
+    """The host in lower case and ASCII, without the port; empty if there is none."""
     try:
         return normal_host(urlsplit(url.strip()).hostname or "")
     except ValueError:
         return ""
-
-
-def registered_domain(host: str) -> str:
-    """The part that somebody registered, guessed without a suffix list: `news.example.co.uk` gives `example.co.uk`."""
-    labels = host.lower().strip(".").split(".")
-    if host.startswith("[") or all(label.isdigit() for label in labels):
-        return host
-    country = len(labels) > 2 and len(labels[-1]) == 2 and labels[-2] in _SECOND_LEVELS
-    return ".".join(labels[-3:] if country else labels[-2:])
 
 
 def normal_host(host: str) -> str:
@@ -94,9 +63,9 @@ def normal_host(host: str) -> str:
 
 def normal_netloc(parts: SplitResult, host: str) -> str:
     """Host and port without user information; the scheme's own port is left out. Raises ValueError for a bad port."""
-    shown = f"[{host}]" if ":" in host else host
+    host_text = f"[{host}]" if ":" in host else host
     default = {"http": 80, "https": 443}.get(parts.scheme)
-    return shown if parts.port in (None, default) else f"{shown}:{parts.port}"
+    return host_text if parts.port in (None, default) else f"{host_text}:{parts.port}"
 
 
 _NEVER = re.compile(r"(?!)")
@@ -104,7 +73,7 @@ _NEVER = re.compile(r"(?!)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UrlRules:
-    """What is left out of a URL beyond syntax. Parameter names are compared in lower case; `kept` wins."""
+    """What the canonical form leaves out of a URL. Parameter names are compared in lower case; `kept` wins over `dropped`."""
 
     name: str
     dropped: frozenset[str] = frozenset()
@@ -135,7 +104,7 @@ _TRACKING = _names(
 _TRACKING_PREFIXES = ("utm_", "pk_", "mtm_", "piwik_", "matomo_", "hsa_")
 
 DEFAULT_RULES = UrlRules(name="default-1", dropped=_TRACKING, dropped_prefixes=_TRACKING_PREFIXES)
-"""Safe to fetch: only what never selects content is left out. `ref`, `cid` and `source` select on many sites."""
+"""Safe to fetch: leaves out only parameters that never select content (`ref`, `cid` and `source` do on many sites)."""
 
 IDENTITY_RULES = UrlRules(
     name="identity-1",
@@ -149,7 +118,7 @@ IDENTITY_RULES = UrlRules(
     https=True,
     trailing_slash=False,
 )
-"""Not an address: the same page on phones, as AMP, for print, with or without `www` and TLS is one."""
+"""Not for fetching: the mobile, AMP and print versions of a page, with or without `www` and TLS, have one form."""
 
 SEED_C_RULES = UrlRules(name="seed-c", dropped=_names("utm_source utm_medium utm_campaign fbclid gclid"))
 
@@ -176,7 +145,7 @@ SEED_P_RULES = UrlRules(
     https=True,
     trailing_slash=False,
 )
-"""The rules of the procedures pipeline that need no network; following redirects is the fetcher's part."""
+"""The rules of the procedures recipe that need no network; the fetcher follows redirects."""
 
 URL_RULES_BY_NAME: Mapping[str, UrlRules] = MappingProxyType(
     {one.name: one for one in (DEFAULT_RULES, IDENTITY_RULES, SEED_C_RULES, SEED_P_RULES)}
@@ -187,7 +156,7 @@ _INVISIBLE = dict.fromkeys((*range(32), 127))
 
 
 def canonical_url(url: str, rules: UrlRules = DEFAULT_RULES) -> str:
-    """The canonical form by a rule set. What is no http(s) URL is only trimmed."""
+    """The canonical form by a set of rules. Idempotent, and never raises: anything but an http(s) URL is only trimmed."""
     url = url.translate(_INVISIBLE).strip()
     try:
         parts = urlsplit(url)
@@ -199,8 +168,8 @@ def canonical_url(url: str, rules: UrlRules = DEFAULT_RULES) -> str:
 
 
 def without_tracking(url: str) -> str:
-    """The same page under an address that may be shown and fetched: no fragment, no tracking parameters. Costs nothing
-    where there are neither."""
+    """The URL without fragment and tracking parameters, safe to show and fetch. Cheap for a URL with neither query nor
+    fragment."""
     return canonical_url(url) if "?" in url or "#" in url else url
 
 
@@ -216,9 +185,9 @@ def _assemble(parts: SplitResult, rules: UrlRules) -> str:
 
 def _host(host: str, rules: UrlRules) -> str:
     for prefix in rules.host_prefixes:
-        rest = host.removeprefix(prefix)
-        if rest != host and "." in rest:
-            return _host(rest, rules)
+        shorter = host.removeprefix(prefix)
+        if shorter != host and "." in shorter:
+            return _host(shorter, rules)
     return rules.hosts.get(host, host)
 
 
@@ -226,7 +195,7 @@ def _path(path: str, rules: UrlRules) -> str:
     path = without_dots(normal_path(path))
     if rules.path_parameters:
         path = "/".join(_without_parameters(segment, rules) for segment in path.split("/"))
-    while ending := next((one for one in rules.path_endings if path.lower().endswith(one)), ""):
+    while ending := next((suffix for suffix in rules.path_endings if path.lower().endswith(suffix)), ""):
         path = path[: -len(ending)]
     if not rules.trailing_slash:
         path = path.rstrip("/")
@@ -236,7 +205,14 @@ def _path(path: str, rules: UrlRules) -> str:
 def _without_parameters(segment: str, rules: UrlRules) -> str:
     name, *parameters = segment.split(";")
     return ";".join(
-        [name, *(one for one in parameters if one.partition("=")[0].lower() not in rules.path_parameters)]
+        [
+            name,
+            *(
+                parameter
+                for parameter in parameters
+                if parameter.partition("=")[0].lower() not in rules.path_parameters
+            ),
+        ]
     )
 
 
