@@ -115,12 +115,12 @@ def test_a_bad_line_is_named_with_its_number_or_skipped(
     (tmp_path / "in.jsonl").write_bytes(b"".join([first, b"\n", line, b"\n", *rest]))
     stopped = ask(tmp_path / "in.jsonl")
     assert stopped.code == 1
-    assert "line 3 is no article" in stopped.err
+    assert "line 3 is not a valid article" in stopped.err
     assert why in stopped.err
     assert len(stopped.records) == 1
     skipped = ask(tmp_path / "in.jsonl", "--skip-bad")
     assert (skipped.code, len(skipped.records)) == (0, 4)
-    assert "line 3 is no article" in skipped.err
+    assert "line 3 is not a valid article" in skipped.err
     assert "1 line skipped" in skipped.err
 
 
