@@ -9,7 +9,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
 from headwater.model.errors import Permanent, Refused, Temporary
-from headwater.settings.channels import resolve_secret
+from headwater.settings.secrets import resolve_secret
 
 DAY = re.compile(r"\d{8}")
 ENTRIES, FLASHPOINTS, CLUSTERS = "feed_entries", "flash_point", "news_clusters"
