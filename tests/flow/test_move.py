@@ -19,7 +19,6 @@ from tests.servers.seaweed import Seaweed
 from tests.support.recipe_run import RecipeRun, recipe_run
 
 from headwater.app import App
-from headwater.cli.ops.sweep import sweep_archive
 from headwater.model.connection_settings import ConnectionSettings
 from headwater.model.errors import MovedAway, Refused
 from headwater.model.jobs import State
@@ -32,6 +31,7 @@ from headwater.ops.installation_lock import (
 )
 from headwater.ops.move import move, preview_move
 from headwater.ops.move_files import list_packs
+from headwater.ops.sweep import sweep_archive
 from headwater.runtime.worker_pool import run_workers
 from headwater.settings.archive import ArchiveSettings
 from headwater.settings.environments import Environment
