@@ -21,8 +21,8 @@ from headwater.store.schema.links import link_health
 
 DAY = timedelta(days=1)
 BAD, GONE = (
-    LinkCheck(sign=CheckResult.BAD, reason="http_404", status=404),
-    LinkCheck(sign=CheckResult.GONE, reason="http_410", status=410),
+    LinkCheck(result=CheckResult.BAD, reason="http_404", status=404),
+    LinkCheck(result=CheckResult.GONE, reason="http_410", status=410),
 )
 
 
@@ -139,7 +139,7 @@ def test_a_new_wish_for_priority_brings_the_next_look_forward(scene, links):
     links.enrol("trial", START)
     for link in links.claim("trial", "me", START):
         links.finish(
-            [(link.id, update_health(link.health, LinkCheck(sign=CheckResult.GOOD, status=200), START)[0])],
+            [(link.id, update_health(link.health, LinkCheck(result=CheckResult.GOOD, status=200), START)[0])],
             "me",
         )
     scene.store.register([replace(scene.source, options={"priority": "P0"})], START)

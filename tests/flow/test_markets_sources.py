@@ -23,8 +23,8 @@ FILINGS = {
 }
 
 
-def prices(look: str, ticker: str | None = "NGSC", **options):
-    line = {"name": look, "kind": "market_api", "options": {"look": look, **options}}
+def prices(dataset: str, ticker: str | None = "NGSC", **options):
+    line = {"name": dataset, "kind": "market_api", "options": {"dataset": dataset, **options}}
     return line | ({"tickers": [ticker]} if ticker else {})
 
 

@@ -19,8 +19,8 @@ from headwater.app import App
 from headwater.archive.bucket import S3Server
 from headwater.archive.named_objects import objects_in_bucket, objects_in_buckets, objects_in_folder
 from headwater.cli.demo import demo_settings
-from headwater.cli.documents.archive import copy_objects
 from headwater.cli.render.run_summary import print_run_summary, read_counts, summarise_run
+from headwater.ops.object_copies import copy_objects
 from headwater.settings.settings import Settings
 from headwater.store.schema.flow import documents, polls, sources
 from headwater.store.schema.knowledge import facts
@@ -30,11 +30,11 @@ from headwater_recipes.markets import configure
 from headwater_recipes.markets.layout import ResourceNames, object_layout
 
 NEWS = {"name": "news", "kind": "news_api", "tickers": ["NGSC", "KDRA"], "options": EVERYTHING | {"limit": 1}}
-PRICES = {"name": "prices", "kind": "market_api", "tickers": ["NGSC"], "options": {"look": "previous"}}
+PRICES = {"name": "prices", "kind": "market_api", "tickers": ["NGSC"], "options": {"dataset": "previous"}}
 ALL = {
     "name": "all",
     "kind": "market_api",
-    "options": {"look": "grouped", "from": "2026-11-12", "to": "2026-11-12"},
+    "options": {"dataset": "grouped", "from": "2026-11-12", "to": "2026-11-12"},
 }
 
 

@@ -135,7 +135,7 @@ def test_a_ticker_is_looked_up_once_and_remembered():
 
 
 def test_an_unknown_ticker_is_told():
-    with pytest.raises(Permanent, match="give its cik"):
+    with pytest.raises(Permanent, match="set the option cik"):
         look(lambda request: answer(request, "{}"), cik=None)
 
 

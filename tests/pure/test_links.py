@@ -27,12 +27,12 @@ from headwater.model.http import Failure, Response
 NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 GOOD, BAD = (
-    LinkCheck(sign=CheckResult.GOOD, status=200, final_url="http://a.example/"),
-    LinkCheck(sign=CheckResult.BAD, reason="http_500"),
+    LinkCheck(result=CheckResult.GOOD, status=200, final_url="http://a.example/"),
+    LinkCheck(result=CheckResult.BAD, reason="http_500"),
 )
 GONE, UNKNOWN = (
-    LinkCheck(sign=CheckResult.GONE, status=410, reason="http_410"),
-    LinkCheck(sign=CheckResult.UNKNOWN, reason="rate_limited"),
+    LinkCheck(result=CheckResult.GONE, status=410, reason="http_410"),
+    LinkCheck(result=CheckResult.UNKNOWN, reason="rate_limited"),
 )
 
 
@@ -72,7 +72,7 @@ def after(looks, *, step=HOUR, health=None):
     ],
 )
 def test_p36_what_an_answer_says_about_a_link(answer, sign):
-    assert judge_check(answer, NOW).sign is sign
+    assert judge_check(answer, NOW).result is sign
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_what_says_nothing_about_the_link_changes_no_count():
 
 def test_rules_that_forbid_looking_are_asked_again_at_the_usual_time():
     health, _ = update_health(
-        LinkRecord(priority=LinkPriority.P1), LinkCheck(sign=CheckResult.UNKNOWN, reason="robots"), NOW
+        LinkRecord(priority=LinkPriority.P1), LinkCheck(result=CheckResult.UNKNOWN, reason="robots"), NOW
     )
     assert health.due_at == NOW + 7 * DAY
 
@@ -172,24 +172,24 @@ def test_whatever_happens_the_laws_of_link_health_hold(looks, priority):
         now += timedelta(hours=hours)
         before = health
         health, alerts = update_health(health, look, now)
-        if look.sign is CheckResult.GOOD:
+        if look.result is CheckResult.GOOD:
             in_a_row, since = 0, None
-        elif look.sign in (CheckResult.BAD, CheckResult.GONE):
+        elif look.result in (CheckResult.BAD, CheckResult.GONE):
             in_a_row, since = in_a_row + 1, since or now
         assert (health.failures, health.first_failed_at) == (in_a_row, since)
         assert (LinkAlert.DOWN in alerts) <= (in_a_row == 3)
         assert (health.due_at is None) == (
-            health.standing is LinkState.INACTIVE and look.sign is not CheckResult.UNKNOWN
+            health.standing is LinkState.INACTIVE and look.result is not CheckResult.UNKNOWN
         )
         if health.due_at is not None:
             assert now < health.due_at <= now + CHECK_INTERVALS[priority]
         if health.standing is LinkState.INACTIVE and before.standing is not LinkState.INACTIVE:
-            assert look.sign is CheckResult.GONE or (in_a_row >= 3 and now - since >= 7 * DAY)
+            assert look.result is CheckResult.GONE or (in_a_row >= 3 and now - since >= 7 * DAY)
         assert health.last_checked_at == now
 
 
 def test_when_no_host_can_be_reached_it_is_our_own_network():
-    dead = LinkCheck(sign=CheckResult.BAD, reason="dns")
+    dead = LinkCheck(result=CheckResult.BAD, reason="dns")
     three = [(f"http://{name}.example/", dead) for name in "abc"]
     assert is_own_network_down(three)
     assert not is_own_network_down(three[:2])

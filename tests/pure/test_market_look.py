@@ -54,7 +54,7 @@ def look(answers, mark: dict[str, Any] | None = None, **options: Any) -> Session
 
 
 def test_r11_the_previous_day_is_one_bar_keyed_by_its_trading_date():
-    heard = look(told(BAR), look="previous")
+    heard = look(told(BAR), dataset="previous")
     assert urlsplit(heard.asked[0].url).path == "/v2/aggs/ticker/NGSC/prev"
     (bar,) = heard.discovery.bars
     assert (bar.symbol, bar.span, bar.at) == ("NGSC", "1day", datetime(2026, 11, 12, tzinfo=UTC))
@@ -64,30 +64,30 @@ def test_r11_the_previous_day_is_one_bar_keyed_by_its_trading_date():
 
 def test_r12_a_range_of_days_gives_the_same_keys_although_it_is_stamped_otherwise():
     midnight = BAR | {"t": int(datetime(2026, 11, 12, 5, tzinfo=UTC).timestamp() * 1000)}
-    heard = look(told(midnight), look="range", **{"from": "2026-11-09", "to": "2026-11-12"})
+    heard = look(told(midnight), dataset="range", **{"from": "2026-11-09", "to": "2026-11-12"})
     assert urlsplit(heard.asked[0].url).path == "/v2/aggs/ticker/NGSC/range/1/day/2026-11-09/2026-11-12"
     (bar,) = heard.discovery.bars
-    (other,) = look(told(BAR), look="previous").discovery.bars
+    (other,) = look(told(BAR), dataset="previous").discovery.bars
     assert bar.at == other.at
 
 
 def test_r13_hours_are_read_from_the_last_day_on_that_was_seen():
     hour = BAR | {"t": int(datetime(2026, 11, 13, 14, tzinfo=UTC).timestamp() * 1000)}
-    first = look(told(hour), look="hourly")
+    first = look(told(hour), dataset="hourly")
     assert urlsplit(first.asked[0].url).path == "/v2/aggs/ticker/NGSC/range/1/hour/2026-11-08/2026-11-13"
     assert first.discovery.bars[0].at == datetime(2026, 11, 13, 14, tzinfo=UTC)
-    again = look(told(hour), first.discovery.watermark, look="hourly")
+    again = look(told(hour), first.discovery.watermark, dataset="hourly")
     assert urlsplit(again.asked[0].url).path.endswith("/2026-11-13/2026-11-13")
 
 
 def test_r14_grouped_days_are_read_one_by_one_and_when_all_are_read_nothing_is_asked():
-    heard = look(told(BAR, BAR | {"T": "ABCM"}), look="grouped", first_days=1, ticker=None)
+    heard = look(told(BAR, BAR | {"T": "ABCM"}), dataset="grouped", first_days=1, ticker=None)
     assert [urlsplit(request.url).path.rpartition("/")[2] for request in heard.asked] == [
         "2026-11-11",
         "2026-11-12",
     ]
     assert {bar.symbol for bar in heard.discovery.bars} == {"NGSC", "ABCM"}
-    again = look(told(BAR), heard.discovery.watermark, look="grouped", ticker=None)
+    again = look(told(BAR), heard.discovery.watermark, dataset="grouped", ticker=None)
     assert (again.asked, again.discovery.bars) == ([], ())
 
 
@@ -97,47 +97,49 @@ def test_grouped_days_that_were_read_are_kept_when_the_next_cannot_be():
             return Temporary("rate_limited", delay=timedelta(seconds=40), counts=False)
         return told(BAR)(request)
 
-    heard = look(reply, look="grouped", first_days=1, ticker=None)
+    heard = look(reply, dataset="grouped", first_days=1, ticker=None)
     assert len(heard.discovery.bars) == 1
     assert heard.discovery.watermark == {"day": "2026-11-11"}
     assert heard.discovery.again == timedelta(seconds=40)
     with pytest.raises(Temporary):
-        look(reply, heard.discovery.watermark, look="grouped", ticker=None)
+        look(reply, heard.discovery.watermark, dataset="grouped", ticker=None)
 
 
 def test_r15_particulars_are_an_observation_and_again_only_when_they_changed():
     found = {"ticker": "NGSC", "name": "Northgate Semiconductors Inc.", "cik": "0001999901"}
-    heard = look(told(results=found), look="details")
+    heard = look(told(results=found), dataset="details")
     assert urlsplit(heard.asked[0].url).path == "/v3/reference/tickers/NGSC"
     (seen,) = heard.discovery.observations
     assert (seen.kind, seen.name, seen.value) == ("ticker_details", "NGSC", found)
     mark = heard.discovery.watermark
-    assert look(told(results=found), mark, look="details").discovery.observations == ()
-    assert len(look(told(results=found | {"name": "N"}), mark, look="details").discovery.observations) == 1
+    assert look(told(results=found), mark, dataset="details").discovery.observations == ()
+    assert len(look(told(results=found | {"name": "N"}), mark, dataset="details").discovery.observations) == 1
 
 
 def test_r16_market_data_makes_no_leads():
     for wanted in ("previous", "hourly"):
-        assert look(told(BAR), look=wanted).leads == []
+        assert look(told(BAR), dataset=wanted).leads == []
 
 
 @pytest.mark.parametrize("wanted", ["previous", "range", "hourly", "grouped"])
 def test_a_day_without_trading_is_a_success_without_bars(wanted):
-    heard = look(told(), look=wanted)
+    heard = look(told(), dataset=wanted)
     assert heard.discovery.bars == ()
     assert heard.discovery.watermark is not None
 
 
 def test_an_unknown_ticker_is_noted():
-    heard = look(lambda request: answer(request, "{}", status=404), look="details")
+    heard = look(lambda request: answer(request, "{}", status=404), dataset="details")
     assert heard.codes == {"unknown_ticker"}
 
 
 def test_r51_5_1_the_same_answer_with_another_request_id_is_no_news():
-    first = look(told(BAR), look="previous")
-    again = look(told(BAR), first.discovery.watermark, look="previous")
+    first = look(told(BAR), dataset="previous")
+    again = look(told(BAR), first.discovery.watermark, dataset="previous")
     assert again.discovery.bars == ()
-    assert len(look(told(BAR | {"c": 1.0}), first.discovery.watermark, look="previous").discovery.bars) == 1
+    assert (
+        len(look(told(BAR | {"c": 1.0}), first.discovery.watermark, dataset="previous").discovery.bars) == 1
+    )
 
 
 def test_a_range_follows_its_pages():
@@ -145,16 +147,16 @@ def test_a_range_follows_its_pages():
         more = {} if "cursor" in request.url else {"next_url": "https://elsewhere.example/v2/aggs/x?cursor=1"}
         return told(BAR | {"t": CLOSING + 86_400_000 * len(more)}, **more)(request)
 
-    heard = look(reply, look="range")
+    heard = look(reply, dataset="range")
     assert len(heard.discovery.bars) == 2
     assert {urlsplit(request.url).hostname for request in heard.asked} == {"api.massive.example"}
 
 
 def test_a_wrong_look_or_a_missing_ticker_is_told():
     for options in (
-        {"look": "sideways"},
-        {"look": "previous", "ticker": ""},
-        {"look": "grouped", "to": "soon"},
+        {"dataset": "sideways"},
+        {"dataset": "previous", "ticker": ""},
+        {"dataset": "grouped", "to": "soon"},
     ):
         with pytest.raises(Permanent, match="bad_option"):
             look(told(BAR), **options)
@@ -162,7 +164,7 @@ def test_a_wrong_look_or_a_missing_ticker_is_told():
 
 def test_a_bar_from_the_future_does_not_hide_the_present():
     future = BAR | {"t": int(datetime(2099, 1, 1, 14, tzinfo=UTC).timestamp() * 1000)}
-    heard = look(told(future), look="hourly")
+    heard = look(told(future), dataset="hourly")
     assert heard.discovery.watermark["day"] == "2026-11-13"
 
 

@@ -23,7 +23,7 @@ from headwater.fetch.settings import PER_MINUTE_BY_KIND, FetchSettings
 from headwater.model.jobs import Job, Task
 from headwater.settings.settings import Settings
 from headwater.store.connect import read_transaction
-from headwater.store.schema.flow import leads, sources
+from headwater.store.schema.flow import leads, polls, sources
 from headwater_demo.markets.companies import COMPANIES
 from headwater_demo.markets.floor import Floor
 from headwater_demo.markets.listing import ENDPOINTS, KEYS
@@ -88,11 +88,11 @@ def _next(network: NetworkLoop, app: App):
 
 
 def _told(app: App, fetcher: SimulatedFetcher, length: timedelta, appeared: dict[str, float]) -> Day:
-    polls: dict[str, list[tuple[float, str, bool]]] = defaultdict(list)
+    polls_by_source: dict[str, list[tuple[float, str, bool]]] = defaultdict(list)
     with read_transaction(app.store.engine) as connection:
         for row in connection.execute(select(polls).order_by(polls.c.ended_at)).mappings():
             if row["ended_at"]:
-                polls[row["source_id"]].append(
+                polls_by_source[row["source_id"]].append(
                     (row["ended_at"].timestamp(), row["error"] or "", bool(row["warnings"]))
                 )
         rows = connection.execute(select(sources)).mappings().all()
@@ -101,7 +101,15 @@ def _told(app: App, fetcher: SimulatedFetcher, length: timedelta, appeared: dict
             for row in connection.execute(select(leads)).mappings()
         }
     every = {row["id"]: row["trigger_seconds"] or POLL_SECONDS[row["kind"]] for row in rows}
-    return Day(length, fetcher.sent, polls, {row["id"]: row["kind"] for row in rows}, every, appeared, found)
+    return Day(
+        length,
+        fetcher.sent,
+        polls_by_source,
+        {row["id"]: row["kind"] for row in rows},
+        every,
+        appeared,
+        found,
+    )
 
 
 @contextmanager
@@ -129,9 +137,9 @@ def check_budgets(day: Day) -> None:
 def check_cadences(day: Day) -> None:
     """Every source is looked at in its time; later only by what the budget made it wait, and sooner only to go on with a
     look that was cut short."""
-    for source, polls in day.polls.items():
-        done = [(at, cut_short) for at, error, cut_short in polls if not error]
-        assert all(error in {"", "rate_limited"} for _, error, _ in polls)
+    for source, source_polls in day.polls.items():
+        done = [(at, cut_short) for at, error, cut_short in source_polls if not error]
+        assert all(error in {"", "rate_limited"} for _, error, _ in source_polls)
         assert done, day.kinds[source]
         gaps = [(later - earlier, cut_short) for (earlier, cut_short), (later, _) in pairwise(done)]
         assert all(gap >= day.every[source] or cut_short for gap, cut_short in gaps), day.kinds[source]

@@ -82,7 +82,7 @@ class SimulatedFetcher:
             method="GET",
             headers=request.headers,
             timeout=60,
-            kind=request.source_kind,
+            source_kind=request.source_kind,
             credential=request.credential,
         )
         demand = self.limits.demand(route, call, 0.0)

@@ -1,4 +1,4 @@
-"""The health of links: what an answer says about one, what follows from it, and when it is looked at next."""
+"""Link health: what one check of a link means, the state that follows, and when to check again."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,8 +18,8 @@ class LinkPriority(StrEnum):
 
 
 class LinkState(StrEnum):
-    """How a link stands. From `degraded` on people should be told; `hidden` links should not be shown any more;
-    `inactive` ones are not looked at until an operator says so."""
+    """The state of a link. An alert is due from `degraded` on; `hidden` links should no longer be shown; `inactive` ones
+    are not checked until an operator resets them."""
 
     NEW = "new"
     WELL = "well"
@@ -31,7 +31,7 @@ class LinkState(StrEnum):
 
 
 class CheckResult(StrEnum):
-    """What one look at a link says. `unknown`: nothing about the link itself (too many requests, forbidden to ask)."""
+    """The result of one check. `unknown` says nothing about the link itself (rate limit, robots.txt)."""
 
     GOOD = "good"
     BAD = "bad"
@@ -51,23 +51,23 @@ CHECK_INTERVALS: Mapping[LinkPriority, timedelta] = {
     LinkPriority.P1: timedelta(days=7),
     LinkPriority.P2: timedelta(days=30),
 }
-SOON = timedelta(hours=1)
-WHILE_DOWN = timedelta(days=1)
-DOWN_FOR_GOOD = timedelta(days=7)
+RETRY_SOON = timedelta(hours=1)
+RETRY_WHILE_DOWN = timedelta(days=1)
+INACTIVE_AFTER = timedelta(days=7)
 WARN_AT, ALERT_AT, HIDE_AT = 2, 3, 5
 ALERTED_STATES = frozenset({LinkState.DEGRADED, LinkState.HIDDEN, LinkState.INACTIVE})
-# The request was never made, or the answer is about us: the link may be as well as ever.
-ABOUT_US = frozenset(
+# The request was not made, or the answer concerns this installation: the link may be fine.
+OWN_REASONS = frozenset(
     {"rate_limited", "breaker_open", "robots", "reserved", "undeclared_agent", "internal", "credential_host"}
 )
-# The network as such; when all hosts answer like this at once, it is ours that is down.
-NO_ANSWER = frozenset({"dns", "refused", "reset", "timeout"})
-HOSTS_FOR_EVIDENCE = 3
+# Network failures; when all hosts fail like this at once, our own network is down.
+UNREACHABLE_REASONS = frozenset({"dns", "refused", "reset", "timeout"})
+HOSTS_FOR_OWN_FAULT = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkRecord:
-    """What is known about a link."""
+    """The history of a link and its next check."""
 
     priority: LinkPriority = LinkPriority.P2
     standing: LinkState = LinkState.NEW
@@ -83,9 +83,9 @@ class LinkRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkCheck:
-    """One look at a link. `wait` is how long the server wants to be left alone."""
+    """One check of a link. `wait` is the delay that the server asks for."""
 
-    sign: CheckResult
+    result: CheckResult
     status: int | None = None
     reason: str = ""
     final_url: str = ""
@@ -93,81 +93,87 @@ class LinkCheck:
 
 
 def judge_check(answer: Response | Failure, now: datetime) -> LinkCheck:
-    """What an answer says about the link that was asked for."""
+    """What an answer says about the link."""
     if isinstance(answer, Failure):
-        sign = CheckResult.UNKNOWN if answer.reason in ABOUT_US else CheckResult.BAD
-        return LinkCheck(sign=sign, reason=answer.reason, wait=answer.delay)
+        result = CheckResult.UNKNOWN if answer.reason in OWN_REASONS else CheckResult.BAD
+        return LinkCheck(result=result, reason=answer.reason, wait=answer.delay)
     status = answer.status
-    look = LinkCheck(sign=CheckResult.BAD, status=status, reason=f"http_{status}", final_url=answer.url)
+    check = LinkCheck(result=CheckResult.BAD, status=status, reason=f"http_{status}", final_url=answer.url)
     if 200 <= status < 300 or status == 304:
-        return replace(look, sign=CheckResult.GOOD, reason="")
+        return replace(check, result=CheckResult.GOOD, reason="")
     if status == 429:
-        return replace(look, sign=CheckResult.UNKNOWN, wait=retry_after(answer.headers, now))
-    return replace(look, sign=CheckResult.GONE) if status == 410 else look
+        return replace(check, result=CheckResult.UNKNOWN, wait=retry_after(answer.headers, now))
+    return replace(check, result=CheckResult.GONE) if status == 410 else check
 
 
 def needs_get(answer: Response | Failure) -> bool:
-    """Whether a HEAD that was answered like this proves nothing: many servers know only GET."""
+    """Whether this answer to a HEAD proves nothing, because many servers support only GET."""
     if isinstance(answer, Failure):
         return answer.reason in ("protocol", "reset", "truncated", "encoding", "empty")
     return answer.status >= 400 and answer.status != 429
 
 
 def update_health(
-    health: LinkRecord, look: LinkCheck, now: datetime
+    health: LinkRecord, check: LinkCheck, now: datetime
 ) -> tuple[LinkRecord, tuple[LinkAlert, ...]]:
-    """The link's health after a look, and what people should be told. 3 failures in a row are told once; 7 days of
-    them make the link inactive, and a 410 does so at once."""
-    seen = replace(health, last_checked_at=now, status=look.status, reason=look.reason)
-    if look.sign is CheckResult.UNKNOWN:
-        return replace(seen, due_at=_after_unknown(health, look, now)), ()
-    if look.sign is CheckResult.GOOD:
-        return _good(seen, look, now)
-    return _bad(seen, now, gone=look.sign is CheckResult.GONE)
+    """The record after a check, and the alerts. The third failure in a row raises one alert; 7 days of failures, or a
+    410, make the link inactive."""
+    checked = replace(health, last_checked_at=now, status=check.status, reason=check.reason)
+    if check.result is CheckResult.UNKNOWN:
+        return replace(checked, due_at=_after_unknown(health, check, now)), ()
+    if check.result is CheckResult.GOOD:
+        return _after_success(checked, check, now)
+    return _after_failure(checked, now, gone=check.result is CheckResult.GONE)
 
 
-def _after_unknown(health: LinkRecord, look: LinkCheck, now: datetime) -> datetime:
-    """Rules that forbid looking change seldom; everything else passes soon."""
+def _after_unknown(health: LinkRecord, check: LinkCheck, now: datetime) -> datetime:
+    """A robots.txt rarely changes; any other obstacle passes soon."""
     usual = CHECK_INTERVALS[health.priority]
     return now + (
-        usual if look.reason == "robots" and look.wait is None else min(max(look.wait or SOON, SOON), usual)
+        usual
+        if check.reason == "robots" and check.wait is None
+        else min(max(check.wait or RETRY_SOON, RETRY_SOON), usual)
     )
 
 
-def _good(seen: LinkRecord, look: LinkCheck, now: datetime) -> tuple[LinkRecord, tuple[LinkAlert, ...]]:
-    moved = bool(seen.final_url and look.final_url and seen.final_url != look.final_url)
-    alerts = [LinkAlert.RECOVERED] if seen.standing in ALERTED_STATES else []
+def _after_success(
+    checked: LinkRecord, check: LinkCheck, now: datetime
+) -> tuple[LinkRecord, tuple[LinkAlert, ...]]:
+    moved = bool(checked.final_url and check.final_url and checked.final_url != check.final_url)
+    alerts = [LinkAlert.RECOVERED] if checked.standing in ALERTED_STATES else []
     alerts += [LinkAlert.MOVED] if moved else []
-    well = replace(
-        seen,
+    healthy = replace(
+        checked,
         standing=LinkState.WELL,
         failures=0,
         first_failed_at=None,
         last_ok_at=now,
-        final_url=look.final_url,
-        due_at=now + CHECK_INTERVALS[seen.priority],
+        final_url=check.final_url,
+        due_at=now + CHECK_INTERVALS[checked.priority],
     )
-    return well, tuple(alerts)
+    return healthy, tuple(alerts)
 
 
-def _bad(seen: LinkRecord, now: datetime, *, gone: bool) -> tuple[LinkRecord, tuple[LinkAlert, ...]]:
-    failures = seen.failures + 1
-    since = seen.first_failed_at or now
-    for_good = gone or (failures >= ALERT_AT and now - since >= DOWN_FOR_GOOD)
-    standing = LinkState.INACTIVE if for_good else _standing(failures)
-    down = replace(
-        seen,
+def _after_failure(
+    checked: LinkRecord, now: datetime, *, gone: bool
+) -> tuple[LinkRecord, tuple[LinkAlert, ...]]:
+    failures = checked.failures + 1
+    since = checked.first_failed_at or now
+    for_good = gone or (failures >= ALERT_AT and now - since >= INACTIVE_AFTER)
+    standing = LinkState.INACTIVE if for_good else _failing_state(failures)
+    failing = replace(
+        checked,
         failures=failures,
         first_failed_at=since,
         standing=standing,
-        due_at=None if for_good else now + min(CHECK_INTERVALS[seen.priority], _pause(failures)),
+        due_at=None if for_good else now + min(CHECK_INTERVALS[checked.priority], _retry_delay(failures)),
     )
     if for_good:
-        return down, (LinkAlert.INACTIVE,) if seen.standing is not LinkState.INACTIVE else ()
-    return down, (LinkAlert.DOWN,) if failures == ALERT_AT else ()
+        return failing, (LinkAlert.INACTIVE,) if checked.standing is not LinkState.INACTIVE else ()
+    return failing, (LinkAlert.DOWN,) if failures == ALERT_AT else ()
 
 
-def _standing(failures: int) -> LinkState:
+def _failing_state(failures: int) -> LinkState:
     if failures >= HIDE_AT:
         return LinkState.HIDDEN
     if failures >= ALERT_AT:
@@ -175,23 +181,23 @@ def _standing(failures: int) -> LinkState:
     return LinkState.WARNED if failures >= WARN_AT else LinkState.FAILING
 
 
-def _pause(failures: int) -> timedelta:
-    """Until people are told, looks follow soon; then once a day, so that seven days can be told from one."""
-    return SOON if failures < ALERT_AT else WHILE_DOWN
+def _retry_delay(failures: int) -> timedelta:
+    """Soon until the alert, then once a day, so that seven days of failures are seen as such."""
+    return RETRY_SOON if failures < ALERT_AT else RETRY_WHILE_DOWN
 
 
-def is_own_network_down(looks: Iterable[tuple[str, LinkCheck]]) -> bool:
-    """Whether several hosts were asked and none of them could be reached: then it is our own network."""
+def is_own_network_down(checks: Iterable[tuple[str, LinkCheck]]) -> bool:
+    """Whether several hosts were checked and none was reachable: then our own network is down."""
     hosts: set[str] = set()
-    for url, look in looks:
-        if look.reason not in NO_ANSWER:
+    for url, check in checks:
+        if check.reason not in UNREACHABLE_REASONS:
             return False
         hosts.add(urlsplit(url).netloc)
-    return len(hosts) >= HOSTS_FOR_EVIDENCE
+    return len(hosts) >= HOSTS_FOR_OWN_FAULT
 
 
 def hosts_to_review(links: Sequence[tuple[str, LinkState]], least: int = 4) -> tuple[str, ...]:
-    """Hosts of which more than half of the links are down: something happened to the whole of them."""
+    """The hosts with more than half of their links down: the whole site may have changed."""
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for url, standing in links:
         count = counts[urlsplit(url).netloc]
@@ -200,6 +206,6 @@ def hosts_to_review(links: Sequence[tuple[str, LinkState]], least: int = 4) -> t
     return tuple(sorted(host for host, (all_, down) in counts.items() if all_ >= least and down * 2 > all_))
 
 
-def link_priority(said: object, usual: LinkPriority) -> LinkPriority:
-    """A priority as an option says it; whatever is none means the usual one."""
-    return LinkPriority(said) if isinstance(said, str) and said in set(LinkPriority) else usual
+def link_priority(value: object, default: LinkPriority) -> LinkPriority:
+    """The priority that an option names, else the default."""
+    return LinkPriority(value) if isinstance(value, str) and value in set(LinkPriority) else default

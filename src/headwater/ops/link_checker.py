@@ -71,7 +71,8 @@ class LinkChecker:
         if not is_own_network_down((link.url, looks[link.id]) for link in batch if link.id in looks):
             return looks
         return {
-            id_: replace(look, sign=CheckResult.UNKNOWN, reason="own_network") for id_, look in looks.items()
+            id_: replace(look, result=CheckResult.UNKNOWN, reason="own_network")
+            for id_, look in looks.items()
         }
 
     def _ask(self, batch: Sequence[DueLink]) -> Mapping[str, LinkCheck]:

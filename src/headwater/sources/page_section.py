@@ -1,4 +1,4 @@
-"""One part of one page, watched for changes."""
+"""Watching one section of one page: a new revision whenever its text changes."""
 
 from datetime import datetime
 from hashlib import sha256
@@ -15,40 +15,40 @@ MOST_PARTS = 1000
 
 
 def discover_page_section(source: Source, now: datetime) -> PollSession:
-    """The part of the page that the option `selector` names (the whole body without it), as a document; a new
-    revision whenever its words change. Further options: `ticker`, `document_type`."""
+    """The section of the page that the option `selector` names (default: the body) as a document; a new revision
+    whenever its text changes. Further options: `ticker`, `document_type`."""
     del now
-    mark = source.watermark
-    headers = conditional_headers(mark.get("etag"), mark.get("last_modified"))
+    watermark = source.watermark
+    headers = conditional_headers(watermark.get("etag"), watermark.get("last_modified"))
     response = yield Request(url=source.url, headers=headers, source_kind=source.kind)
     assert response is not None
     if response.status == 304:
         return Discovery()
-    title, parts, words = select_section(response, source.options.get("selector", "body"))
-    if not words:
+    title, markup, text = select_section(response, source.options.get("selector", "body"))
+    if not text:
         raise Permanent("nothing_selected", f"nothing on the page matches '{source.options.get('selector')}'")
-    digest = sha256(words.encode("utf-8", "replace")).hexdigest()
-    told = {
+    digest = sha256(text.encode("utf-8", "replace")).hexdigest()
+    new_watermark = {
         "digest": digest,
         "etag": header_value(response.headers, "etag") or None,
         "last_modified": header_value(response.headers, "last-modified") or None,
     }
-    if digest == mark.get("digest"):
-        return Discovery(watermark=told)
-    return Discovery(leads=(_lead(source, title, parts, digest),), watermark=told)
+    if digest == watermark.get("digest"):
+        return Discovery(watermark=new_watermark)
+    return Discovery(leads=(_lead(source, title, markup, digest),), watermark=new_watermark)
 
 
 def select_section(response: Response, selector: str) -> tuple[str, str, str]:
-    """The page's title, the markup of what the selector names, and its words alone."""
+    """The title of the page, the markup of the selected section, and its text."""
     tree = LexborHTMLParser(response.body)
     title = tree.css_first("title")
     try:
         nodes = tree.css(selector)[:MOST_PARTS]
     except (SelectolaxError, ValueError) as error:
         raise Permanent("bad_option", f"selector: '{selector}' cannot be read") from error
-    words = "\n".join(" ".join(node.text(separator=" ").split()) for node in nodes)
+    text = "\n".join(" ".join(node.text(separator=" ").split()) for node in nodes)
     markup = "\n".join(node.html or "" for node in nodes)
-    return (title.text(strip=True) if title else ""), markup, words.strip()
+    return (title.text(strip=True) if title else ""), markup, text.strip()
 
 
 def _lead(source: Source, title: str, markup: str, digest: str) -> Lead:

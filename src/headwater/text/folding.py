@@ -1,4 +1,4 @@
-"""Text folded to lower case without accents, and words found in it."""
+"""Text folded for comparison: case, accents and punctuation removed."""
 
 import re
 import unicodedata
@@ -8,13 +8,15 @@ GAP = re.compile(r"[\W_]+")
 
 
 def fold_text(text: str) -> str:
-    """Words only, in lower case, without accents, with one space between them."""
+    """The words in lower case, without accents, separated by one space."""
     decomposed = unicodedata.normalize("NFKD", text.casefold())
-    plain = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
-    return GAP.sub(" ", plain.casefold()).strip()
+    unaccented = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+    return GAP.sub(" ", unaccented.casefold()).strip()
 
 
 def find_markers(text: str, markers: Sequence[str]) -> tuple[str, ...]:
     """The markers that occur in the text at the start of a word: `plazo` is found in `Plazos`, not in `reemplazo`."""
-    searched = f" {fold_text(text)}"
-    return tuple(marker for marker in markers if (plain := fold_text(marker)) and f" {plain}" in searched)
+    folded_text = f" {fold_text(text)}"
+    return tuple(
+        marker for marker in markers if (folded := fold_text(marker)) and f" {folded}" in folded_text
+    )

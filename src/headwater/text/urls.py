@@ -1,4 +1,4 @@
-"""One form for all spellings of a URL. `canonical` is idempotent, never raises, and keeps what it cannot read."""
+"""URLs as identities: hosts, percent-encoding, and one canonical form for all spellings by a named set of rules."""
 
 import re
 from collections.abc import Mapping
@@ -10,101 +10,13 @@ _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
 _PATH_SAFE = "!$&'()*+,;=:@/%"
 _QUERY_SAFE = _PATH_SAFE + "?"
-
-
-def normal_path(text: str) -> str:
-    return quote(_ESCAPE.sub(_normal_escape, text), safe=_PATH_SAFE, errors="replace")
-
-
-def normal_query(text: str) -> str:
-    return quote(_ESCAPE.sub(_normal_escape, text), safe=_QUERY_SAFE, errors="replace")
-
-
-def without_dots(path: str) -> str:
-    """The path with `.` and `..` resolved; it never climbs above the root."""
-    kept: list[str] = []
-    segments = path.split("/")
-    for segment in segments:
-        if segment == "..":
-            kept = kept[:-1] if len(kept) > 1 else kept
-        elif segment != ".":
-            kept.append(segment)
-    if segments[-1] in (".", ".."):
-        kept.append("")
-    return "/".join(kept) or "/"
-
-
-def _normal_escape(match: re.Match[str]) -> str:
-    """Upper-case hexadecimal digits; letters that need no escape stand for themselves; a bare `%` is escaped."""
-    digits = match.group(1)
-    if digits is None:
-        return "%25"
-    character = chr(int(digits, 16))
-    return character if character in _UNRESERVED else f"%{digits.upper()}"
-
-
-_SECOND_LEVELS = frozenset(
-    {
-        "ac",
-        "co",
-        "com",
-        "edu",
-        "gob",
-        "gov",
-        "govt",
-        "ltd",
-        "mil",
-        "ne",
-        "net",
-        "nom",
-        "or",
-        "org",
-        "plc",
-        "sch",
-    }
-)
-
-
-def host_of(url: str) -> str:
-    """The host in lower case and ASCII, without port; empty where there is none."""
-    try:
-        return normal_host(urlsplit(url.strip()).hostname or "")
-    except ValueError:
-        return ""
-
-
-def registered_domain(host: str) -> str:
-    """The part that somebody registered, guessed without a suffix list: `news.example.co.uk` gives `example.co.uk`."""
-    labels = host.lower().strip(".").split(".")
-    if host.startswith("[") or all(label.isdigit() for label in labels):
-        return host
-    country = len(labels) > 2 and len(labels[-1]) == 2 and labels[-2] in _SECOND_LEVELS
-    return ".".join(labels[-3:] if country else labels[-2:])
-
-
-def normal_host(host: str) -> str:
-    host = host.lower().rstrip(".")
-    if host.isascii():
-        return host
-    try:
-        return host.encode("idna").decode("ascii").lower().rstrip(".")
-    except UnicodeError:
-        return host
-
-
-def normal_netloc(parts: SplitResult, host: str) -> str:
-    """Host and port without user information; the scheme's own port is left out. Raises ValueError for a bad port."""
-    shown = f"[{host}]" if ":" in host else host
-    default = {"http": 80, "https": 443}.get(parts.scheme)
-    return shown if parts.port in (None, default) else f"{shown}:{parts.port}"
-
-
+_INVISIBLE = dict.fromkeys((*range(32), 127))
 _NEVER = re.compile(r"(?!)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UrlRules:
-    """What is left out of a URL beyond syntax. Parameter names are compared in lower case; `kept` wins."""
+    """What the canonical form leaves out of a URL. Parameter names are compared in lower case; `kept` wins over `dropped`."""
 
     name: str
     dropped: frozenset[str] = frozenset()
@@ -135,7 +47,7 @@ _TRACKING = _names(
 _TRACKING_PREFIXES = ("utm_", "pk_", "mtm_", "piwik_", "matomo_", "hsa_")
 
 DEFAULT_RULES = UrlRules(name="default-1", dropped=_TRACKING, dropped_prefixes=_TRACKING_PREFIXES)
-"""Safe to fetch: only what never selects content is left out. `ref`, `cid` and `source` select on many sites."""
+"""Safe to fetch: leaves out only parameters that never select content (`ref`, `cid` and `source` do on many sites)."""
 
 IDENTITY_RULES = UrlRules(
     name="identity-1",
@@ -149,45 +61,18 @@ IDENTITY_RULES = UrlRules(
     https=True,
     trailing_slash=False,
 )
-"""Not an address: the same page on phones, as AMP, for print, with or without `www` and TLS is one."""
+"""Not for fetching: the mobile, AMP and print versions of a page, with or without `www` and TLS, have one form."""
 
 SEED_C_RULES = UrlRules(name="seed-c", dropped=_names("utm_source utm_medium utm_campaign fbclid gclid"))
-
-SEED_P_RULES = UrlRules(
-    name="seed-p",
-    dropped=_names(
-        "jsessionid phpsessid sid session_id cfid cftoken utm_source utm_medium utm_campaign utm_term utm_content fbclid "
-        "gclid gad_source ref source origin mc_cid mc_eid _ga _gl hsctatracking mkt_tok"
-    ),
-    dropped_prefixes=("aspsessionid",),
-    dropped_pattern=re.compile(r"[a-z]*session[a-z]*"),
-    kept=_names("lang idioma locale id codigo expediente page pagina p tipo category seccion"),
-    path_parameters=frozenset({"jsessionid"}),
-    hosts=MappingProxyType(
-        {
-            "boe.es": "www.boe.es",
-            "sepe.es": "www.sepe.es",
-            "seg-social.es": "www.seg-social.es",
-            "comunidad.madrid": "www.comunidad.madrid",
-            "agenciatributaria.es": "sede.agenciatributaria.gob.es",
-            "www.agenciatributaria.es": "sede.agenciatributaria.gob.es",
-        }
-    ),
-    https=True,
-    trailing_slash=False,
-)
-"""The rules of the procedures pipeline that need no network; following redirects is the fetcher's part."""
+"""The rules of the feed pipeline, for its profile of duplicates."""
 
 URL_RULES_BY_NAME: Mapping[str, UrlRules] = MappingProxyType(
-    {one.name: one for one in (DEFAULT_RULES, IDENTITY_RULES, SEED_C_RULES, SEED_P_RULES)}
+    {rules.name: rules for rules in (DEFAULT_RULES, IDENTITY_RULES, SEED_C_RULES)}
 )
-
-
-_INVISIBLE = dict.fromkeys((*range(32), 127))
 
 
 def canonical_url(url: str, rules: UrlRules = DEFAULT_RULES) -> str:
-    """The canonical form by a rule set. What is no http(s) URL is only trimmed."""
+    """The canonical form by a set of rules. Idempotent, and never raises: anything but an http(s) URL is only trimmed."""
     url = url.translate(_INVISIBLE).strip()
     try:
         parts = urlsplit(url)
@@ -199,8 +84,8 @@ def canonical_url(url: str, rules: UrlRules = DEFAULT_RULES) -> str:
 
 
 def without_tracking(url: str) -> str:
-    """The same page under an address that may be shown and fetched: no fragment, no tracking parameters. Costs nothing
-    where there are neither."""
+    """The URL without fragment and tracking parameters, safe to show and fetch. Cheap for a URL with neither query nor
+    fragment."""
     return canonical_url(url) if "?" in url or "#" in url else url
 
 
@@ -216,9 +101,9 @@ def _assemble(parts: SplitResult, rules: UrlRules) -> str:
 
 def _host(host: str, rules: UrlRules) -> str:
     for prefix in rules.host_prefixes:
-        rest = host.removeprefix(prefix)
-        if rest != host and "." in rest:
-            return _host(rest, rules)
+        shorter = host.removeprefix(prefix)
+        if shorter != host and "." in shorter:
+            return _host(shorter, rules)
     return rules.hosts.get(host, host)
 
 
@@ -226,7 +111,7 @@ def _path(path: str, rules: UrlRules) -> str:
     path = without_dots(normal_path(path))
     if rules.path_parameters:
         path = "/".join(_without_parameters(segment, rules) for segment in path.split("/"))
-    while ending := next((one for one in rules.path_endings if path.lower().endswith(one)), ""):
+    while ending := next((suffix for suffix in rules.path_endings if path.lower().endswith(suffix)), ""):
         path = path[: -len(ending)]
     if not rules.trailing_slash:
         path = path.rstrip("/")
@@ -236,7 +121,14 @@ def _path(path: str, rules: UrlRules) -> str:
 def _without_parameters(segment: str, rules: UrlRules) -> str:
     name, *parameters = segment.split(";")
     return ";".join(
-        [name, *(one for one in parameters if one.partition("=")[0].lower() not in rules.path_parameters)]
+        [
+            name,
+            *(
+                parameter
+                for parameter in parameters
+                if parameter.partition("=")[0].lower() not in rules.path_parameters
+            ),
+        ]
     )
 
 
@@ -257,3 +149,59 @@ def _is_dropped(field: str, rules: UrlRules) -> bool:
         or rules.dropped_pattern.fullmatch(name) is not None
         or (name, value.lower()) in rules.dropped_pairs
     )
+
+
+def host_of(url: str) -> str:
+    """The host in lower case and ASCII, without the port; empty when there is none."""
+    try:
+        return normal_host(urlsplit(url.strip()).hostname or "")
+    except ValueError:
+        return ""
+
+
+def normal_host(host: str) -> str:
+    host = host.lower().rstrip(".")
+    if host.isascii():
+        return host
+    try:
+        return host.encode("idna").decode("ascii").lower().rstrip(".")
+    except UnicodeError:
+        return host
+
+
+def normal_netloc(parts: SplitResult, host: str) -> str:
+    """Host and port without user information; the default port is left out. Raises ValueError for an invalid port."""
+    host_text = f"[{host}]" if ":" in host else host
+    default = {"http": 80, "https": 443}.get(parts.scheme)
+    return host_text if parts.port in (None, default) else f"{host_text}:{parts.port}"
+
+
+def normal_path(text: str) -> str:
+    return quote(_ESCAPE.sub(_normal_escape, text), safe=_PATH_SAFE, errors="replace")
+
+
+def normal_query(text: str) -> str:
+    return quote(_ESCAPE.sub(_normal_escape, text), safe=_QUERY_SAFE, errors="replace")
+
+
+def without_dots(path: str) -> str:
+    """The path with `.` and `..` resolved, never above the root."""
+    resolved: list[str] = []
+    segments = path.split("/")
+    for segment in segments:
+        if segment == "..":
+            resolved = resolved[:-1] if len(resolved) > 1 else resolved
+        elif segment != ".":
+            resolved.append(segment)
+    if segments[-1] in (".", ".."):
+        resolved.append("")
+    return "/".join(resolved) or "/"
+
+
+def _normal_escape(match: re.Match[str]) -> str:
+    """Upper-case hexadecimal digits; characters that need no escape are decoded; a bare `%` is escaped."""
+    digits = match.group(1)
+    if digits is None:
+        return "%25"
+    character = chr(int(digits, 16))
+    return character if character in _UNRESERVED else f"%{digits.upper()}"

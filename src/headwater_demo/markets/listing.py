@@ -43,16 +43,21 @@ def watch_list(size: str) -> dict[str, Any]:
     sources = [
         {"name": "news", "kind": "news_api", "each": True, "options": _ALL},
         {"name": "filings", "kind": "filings_api", "each": True, "options": {"releases": True, **_ALL}},
-        {"name": "hourly bars", "kind": "market_api", "each": True, "options": {"look": "hourly", **_ALL}},
-        {"name": "previous day", "kind": "market_api", "tickers": ["NGSC"], "options": {"look": "previous"}},
+        {"name": "hourly bars", "kind": "market_api", "each": True, "options": {"dataset": "hourly", **_ALL}},
+        {
+            "name": "previous day",
+            "kind": "market_api",
+            "tickers": ["NGSC"],
+            "options": {"dataset": "previous"},
+        },
         {
             "name": "particulars",
             "kind": "market_api",
             "each": True,
             "every": "1d",
-            "options": {"look": "details"},
+            "options": {"dataset": "details"},
         },
-        {"name": "daily bars of all", "kind": "market_api", "options": {"look": "grouped", **days}},
+        {"name": "daily bars of all", "kind": "market_api", "options": {"dataset": "grouped", **days}},
         {"name": "macro news", "kind": "macro_news", "options": {"query": {"ticker.any_of": "SPY"}, **_ALL}},
         {
             "name": "investors' page",

@@ -1,4 +1,4 @@
-"""Filings by full-text search: each filing once, with the address of its primary document and of its index."""
+"""Filings from the EDGAR full-text search: each filing once, with the URLs of its primary document and its index."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -29,13 +29,19 @@ NOT_TEXT = (
     ".xlsx",
 )
 NOT_DOCUMENTS = frozenset({"GRAPHIC", "XML", "ZIP", "EXCEL", "JSON", "COVER"})
+SEARCH = "https://efts.sec.gov"
+PATH = "/LATEST/search-index"
+TICKERS = "https://www.sec.gov/files/company_tickers.json"
+FORMS = ("8-K", "10-Q", "10-K")
+PER_PAGE, WINDOW = 100, 10_000
+FIRST_PERIOD, OVERLAP = timedelta(days=30), timedelta(days=3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilingHit:
-    """One document of one filing, as the search lists it."""
+    """One document of one filing in the search results."""
 
-    adsh: str
+    accession: str
     name: str
     form: str
     root_forms: tuple[str, ...]
@@ -50,12 +56,12 @@ class FilingHit:
 
     @property
     def primary(self) -> bool:
-        """The filing itself, not one of its appendices."""
+        """Whether this is the filing itself, not an exhibit."""
         return self.sequence == 1 and self.kind in (self.form, *self.root_forms) and self.readable
 
     @property
     def readable(self) -> bool:
-        """Something with text: an XML form only where a style sheet renders it."""
+        """Whether the document has text; an XML form does only with a style sheet."""
         if self.kind.upper() in NOT_DOCUMENTS or self.kind.upper().startswith("EX-101"):
             return False
         return bool(self.xsl) or not self.name.lower().endswith(NOT_TEXT)
@@ -65,101 +71,14 @@ class FilingHit:
         return self.kind.upper().startswith("EX-99") and self.readable
 
 
-def parse_hit(record: Mapping[str, Any]) -> FilingHit | None:
-    """None for what names no filing: an accession number and a file are what addresses are made of."""
-    source = record.get("_source")
-    accession, _, name = text_value(record.get("_id")).partition(":")
-    if not isinstance(source, Mapping):
-        return None
-    adsh = text_value(source.get("adsh")) or accession
-    if not ACCESSION.fullmatch(adsh) or not FILE_NAME.fullmatch(name):
-        return None
-    return FilingHit(
-        adsh=adsh,
-        name=name,
-        form=text_value(source.get("form")),
-        root_forms=tuple(text_values(source.get("root_forms"))),
-        kind=text_value(source.get("file_type")),
-        sequence=_whole(source.get("sequence")),
-        filed=text_value(source.get("file_date")),
-        period=text_value(source.get("period_ending")),
-        ciks=tuple(normal_cik(cik) for cik in text_values(source.get("ciks"))),
-        xsl=text_value(source.get("xsl")) if FILE_NAME.fullmatch(text_value(source.get("xsl"))) else "",
-        items=tuple(text_values(source.get("items"))),
-        companies=tuple(text_values(source.get("display_names"))),
-    )
-
-
-def _whole(value: Any) -> int:
-    """The sequence is a number, or a text that is one."""
-    return int(value) if isinstance(value, int) or (isinstance(value, str) and value.isdecimal()) else 0
-
-
-def normal_cik(cik: str | int) -> str:
-    return str(cik).strip().lstrip("0").zfill(10)
-
-
-def choose_filings(hits: Iterable[FilingHit], cik: str, *, releases: bool = False) -> list[FilingHit]:
-    """Of each filing of this company the primary document, and its press releases where they are wanted. The search
-    also lists filings that merely mention the company; those are not its own."""
-    kept: dict[tuple[str, str], FilingHit] = {}
-    for hit in hits:
-        if cik not in hit.ciks:
-            continue
-        if hit.primary:
-            kept.setdefault((hit.adsh, ""), hit)
-        elif releases and hit.press_release:
-            kept.setdefault((hit.adsh, hit.name), hit)
-    return list(kept.values())
-
-
-def folder_url(adsh: str, cik: str, archive: str = ARCHIVE) -> str:
-    return f"{archive}/{cik.lstrip('0')}/{adsh.replace('-', '')}"
-
-
-def index_url(adsh: str, cik: str, archive: str = ARCHIVE) -> str:
-    return f"{folder_url(adsh, cik, archive)}/{adsh}-index.htm"
-
-
-def document_url(hit: FilingHit, cik: str, archive: str = ARCHIVE) -> str:
-    inside = f"{hit.xsl}/{hit.name}" if hit.xsl else hit.name
-    return f"{folder_url(hit.adsh, cik, archive)}/{inside}"
-
-
-def cik_of_ticker(table: Any, ticker: str) -> str | None:
-    """A ticker's company in the regulator's list, which writes a dash where others write a dot."""
-    wanted = normal_ticker(ticker)
-    rows = table.values() if isinstance(table, Mapping) else ()
-    for row in rows:
-        if (
-            isinstance(row, Mapping)
-            and normal_ticker(text_value(row.get("ticker"))) == wanted
-            and row.get("cik_str")
-        ):
-            return normal_cik(row["cik_str"])
-    return None
-
-
-def normal_ticker(ticker: str) -> str:
-    return ticker.upper().replace(".", "-").replace("/", "-")
-
-
-SEARCH = "https://efts.sec.gov"
-PATH = "/LATEST/search-index"
-TICKERS = "https://www.sec.gov/files/company_tickers.json"
-FORMS = ("8-K", "10-Q", "10-K")
-PER_PAGE, WINDOW = 100, 10_000
-FIRST_POLL, LOOK_BACK = timedelta(days=30), timedelta(days=3)
-
-
 def discover_filings(*, search: str = SEARCH, archive: str = ARCHIVE, tickers: str = TICKERS) -> Discover:
-    """Looks at the filings of one company. Options: `cik` or else `ticker`, `forms` (8-K, 10-Q, 10-K), `releases`
+    """Polls the filings of one company. Options: `cik` or else `ticker`, `forms` (8-K, 10-Q, 10-K), `releases`
     (press releases in EX-99 as well), `first_days`."""
 
     def discover(source: Source, now: datetime) -> PollSession:
-        look = _FilingsPoll(source, now, JsonApi(search, source.kind), archive, tickers)
-        yield from look.read()
-        return look.end()
+        poll = _FilingsPoll(source, now, JsonApi(search, source.kind), archive, tickers)
+        yield from poll.read()
+        return poll.end()
 
     return discover
 
@@ -173,59 +92,59 @@ class _FilingsPoll:
     tickers: str
     cik: str = ""
     newest: str = field(init=False)
-    seen: list[str] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    again: timedelta | None = None
+    poll_again_after: timedelta | None = None
 
     def __post_init__(self) -> None:
         self.newest = str(self.source.watermark.get("filed", ""))
 
     def read(self) -> PollSession:
         self.cik = yield from self._company()
-        known = set(self.source.watermark.get("seen", ()))
-        handed: set[str] = set()
+        old_ids = set(self.source.watermark.get("seen", ()))
+        listed: set[str] = set()
         for start in range(0, WINDOW, PER_PAGE):
             try:
                 payload = yield from fetch_json(self.api, self._page(start))
-            except Temporary as trouble:
+            except Temporary as error:
                 if start == 0:
                     raise
-                self.again = trouble.delay or timedelta(minutes=1)
-                self.warnings.append(f"cut_short: {trouble.reason}")
+                self.poll_again_after = error.delay or timedelta(minutes=1)
+                self.warnings.append(f"cut_short: {error.reason}")
                 break
             hits = _hits(payload)
             releases = bool(self.source.options.get("releases", False))
-            mine = [
+            filings = [
                 hit
                 for hit in choose_filings(hits, self.cik, releases=releases)
-                if _identity(hit) not in handed
+                if _identity(hit) not in listed
             ]
-            handed.update(map(_identity, mine))
-            if fresh := tuple(self._lead(hit) for hit in mine if _identity(hit) not in known):
-                yield LeadBatch(fresh)
-            self.newest = max([self.newest, *(hit.filed for hit in mine if self._is_past(hit.filed))])
+            listed.update(map(_identity, filings))
+            if leads := tuple(self._lead(hit) for hit in filings if _identity(hit) not in old_ids):
+                yield LeadBatch(leads)
+            self.newest = max([self.newest, *(hit.filed for hit in filings if self._is_past(hit.filed))])
             if start + PER_PAGE >= _total(payload) or not hits:
                 break
-        self.seen = sorted(handed | known if self.again else handed)
+        self.ids = sorted(listed | old_ids if self.poll_again_after else listed)
         return Discovery()
 
     def _is_past(self, day: str) -> bool:
-        """Only a real day that has come may move the watermark: any other would hide what is filed before it."""
-        found = _day(day)
-        return found is not None and found <= self.now and len(day) == len("2026-11-13")
+        """Whether this is a valid day that is not in the future: only such a day may move the watermark."""
+        filed_at = _day(day)
+        return filed_at is not None and filed_at <= self.now and len(day) == len("2026-11-13")
 
     def _company(self) -> ApiCall:
-        """The number under which the regulator knows the company; asked for once and remembered."""
-        options, mark = self.source.options, self.source.watermark
-        known = options.get("cik") or mark.get("cik")
-        if known:
-            return normal_cik(known)
+        """The CIK of the company: from the options, the watermark or, once, the SEC's list."""
+        options, watermark = self.source.options, self.source.watermark
+        cik_option = options.get("cik") or watermark.get("cik")
+        if cik_option:
+            return normal_cik(cik_option)
         ticker = str(options.get("ticker", ""))
         api = JsonApi(self.tickers, self.source.kind)
-        found = cik_of_ticker((yield from fetch_json(api, api.build_request(""))), ticker) if ticker else None
-        if found is None:
-            raise Permanent("unknown_company", f"the regulator lists no company for '{ticker}'; give its cik")
-        return found
+        cik = cik_of_ticker((yield from fetch_json(api, api.build_request(""))), ticker) if ticker else None
+        if cik is None:
+            raise Permanent("unknown_company", f"the SEC lists no company for '{ticker}'; set the option cik")
+        return cik
 
     def _page(self, start: int) -> Any:
         forms = ",".join(self.source.options.get("forms", FORMS))
@@ -241,11 +160,11 @@ class _FilingsPoll:
         )
 
     def _since(self) -> date:
-        """Days overlap: the search lists some filings late."""
-        mark = self.source.watermark.get("filed")
-        if mark:
-            return date.fromisoformat(str(mark)) - LOOK_BACK
-        first = timedelta(days=float(self.source.options.get("first_days", FIRST_POLL.days)))
+        """The first day of the search. Polls overlap, because the search lists some filings late."""
+        newest = self.source.watermark.get("filed")
+        if newest:
+            return date.fromisoformat(str(newest)) - OVERLAP
+        first = timedelta(days=float(self.source.options.get("first_days", FIRST_PERIOD.days)))
         return (self.now - first).astimezone(UTC).date()
 
     def _lead(self, hit: FilingHit) -> Lead:
@@ -255,12 +174,12 @@ class _FilingsPoll:
             "ticker": self.source.options.get("ticker"),
             "form": hit.form,
             "part": hit.kind,
-            "accession": hit.adsh,
+            "accession": hit.accession,
             "cik": self.cik,
             "filed": hit.filed,
             "period": hit.period,
             "items": list(hit.items),
-            "index_url": index_url(hit.adsh, self.cik, self.archive),
+            "index_url": index_url(hit.accession, self.cik, self.archive),
         }
         company = self.source.options.get("name") or (hit.companies[0] if hit.companies else "")
         return Lead(
@@ -278,12 +197,12 @@ class _FilingsPoll:
         )
 
     def end(self) -> Discovery:
-        mark = {"filed": self.newest, "cik": self.cik, "seen": self.seen}
-        return Discovery(watermark=mark, again=self.again, warnings=tuple(self.warnings))
+        watermark = {"filed": self.newest, "cik": self.cik, "seen": self.ids}
+        return Discovery(watermark=watermark, again=self.poll_again_after, warnings=tuple(self.warnings))
 
 
 def _identity(hit: FilingHit) -> str:
-    return hit.adsh if hit.primary else f"{hit.adsh}:{hit.name}"
+    return hit.accession if hit.primary else f"{hit.accession}:{hit.name}"
 
 
 def _hits(payload: Any) -> list[FilingHit]:
@@ -303,3 +222,82 @@ def _day(text: str) -> datetime | None:
         return datetime.fromisoformat(text).replace(tzinfo=UTC)
     except ValueError:
         return None
+
+
+def parse_hit(record: Mapping[str, Any]) -> FilingHit | None:
+    """None for a record without an accession number or a file name: the URLs are built from them."""
+    source = record.get("_source")
+    accession, _, name = text_value(record.get("_id")).partition(":")
+    if not isinstance(source, Mapping):
+        return None
+    accession = text_value(source.get("adsh")) or accession
+    if not ACCESSION.fullmatch(accession) or not FILE_NAME.fullmatch(name):
+        return None
+    return FilingHit(
+        accession=accession,
+        name=name,
+        form=text_value(source.get("form")),
+        root_forms=tuple(text_values(source.get("root_forms"))),
+        kind=text_value(source.get("file_type")),
+        sequence=_int_value(source.get("sequence")),
+        filed=text_value(source.get("file_date")),
+        period=text_value(source.get("period_ending")),
+        ciks=tuple(normal_cik(cik) for cik in text_values(source.get("ciks"))),
+        xsl=text_value(source.get("xsl")) if FILE_NAME.fullmatch(text_value(source.get("xsl"))) else "",
+        items=tuple(text_values(source.get("items"))),
+        companies=tuple(text_values(source.get("display_names"))),
+    )
+
+
+def _int_value(value: Any) -> int:
+    """A whole number, or a text that is one; else 0."""
+    return int(value) if isinstance(value, int) or (isinstance(value, str) and value.isdecimal()) else 0
+
+
+def normal_cik(cik: str | int) -> str:
+    return str(cik).strip().lstrip("0").zfill(10)
+
+
+def choose_filings(hits: Iterable[FilingHit], cik: str, *, releases: bool = False) -> list[FilingHit]:
+    """The primary document of each filing of this company, with `releases` its press releases too. The search also lists
+    filings that only mention the company; they are left out."""
+    chosen: dict[tuple[str, str], FilingHit] = {}
+    for hit in hits:
+        if cik not in hit.ciks:
+            continue
+        if hit.primary:
+            chosen.setdefault((hit.accession, ""), hit)
+        elif releases and hit.press_release:
+            chosen.setdefault((hit.accession, hit.name), hit)
+    return list(chosen.values())
+
+
+def folder_url(accession: str, cik: str, archive: str = ARCHIVE) -> str:
+    return f"{archive}/{cik.lstrip('0')}/{accession.replace('-', '')}"
+
+
+def index_url(accession: str, cik: str, archive: str = ARCHIVE) -> str:
+    return f"{folder_url(accession, cik, archive)}/{accession}-index.htm"
+
+
+def document_url(hit: FilingHit, cik: str, archive: str = ARCHIVE) -> str:
+    path = f"{hit.xsl}/{hit.name}" if hit.xsl else hit.name
+    return f"{folder_url(hit.accession, cik, archive)}/{path}"
+
+
+def cik_of_ticker(table: Any, ticker: str) -> str | None:
+    """The CIK of a ticker in the SEC's list, which writes a dash where others write a dot."""
+    normal = normal_ticker(ticker)
+    rows = table.values() if isinstance(table, Mapping) else ()
+    for row in rows:
+        if (
+            isinstance(row, Mapping)
+            and normal_ticker(text_value(row.get("ticker"))) == normal
+            and row.get("cik_str")
+        ):
+            return normal_cik(row["cik_str"])
+    return None
+
+
+def normal_ticker(ticker: str) -> str:
+    return ticker.upper().replace(".", "-").replace("/", "-")

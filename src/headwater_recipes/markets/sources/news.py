@@ -1,6 +1,6 @@
-"""News by interface: articles as leads, read from a watermark on, page by page."""
+"""News from an API: articles as leads, page by page from the watermark on."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -9,6 +9,7 @@ from headwater.model.errors import Temporary
 from headwater.model.recipe import Discover, Discovery, LeadBatch, PollSession
 from headwater.model.source import Lead, Source
 from headwater.sources.json_api import (
+    ApiForSource,
     JsonApi,
     fetch_json,
     parse_timestamp,
@@ -20,26 +21,23 @@ from headwater.sources.json_api import (
 from headwater_recipes.markets.payload_hash import payload_hash
 
 PATH = "/v2/reference/news"
-LIMIT, MOST = 20, 1000
-PAGES = 10
-LOOK_BACK = timedelta(hours=2)  # articles arrive late, minutes to hours after the moment they bear
-FIRST_POLL = timedelta(days=2)
-REMEMBERED = 2000
-
-NewsApiOf = Callable[[Source], JsonApi]
+DEFAULT_PER_PAGE, MOST_PER_PAGE = 20, 1000
+DEFAULT_PAGES = 10
+OVERLAP = timedelta(hours=2)  # articles arrive minutes to hours after their timestamp
+FIRST_PERIOD = timedelta(days=2)
+MOST_VERSIONS = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class NewsSettings:
-    """What a source may say about itself. `query` are further parameters; `path` names another interface that answers
-    in the same form."""
+    """The options of a source. `query` holds further parameters; `path` names another endpoint with the same format."""
 
     ticker: str | None
     path: str
     limit: int
     pages: int
-    look_back: timedelta
-    first_look: timedelta
+    overlap: timedelta
+    first_period: timedelta
     fetch: bool
     query: Mapping[str, Any]
 
@@ -49,32 +47,31 @@ def read_news_settings(source: Source) -> NewsSettings:
     return NewsSettings(
         ticker=options.get("ticker"),
         path=options.get("path", PATH),
-        limit=max(1, min(int(options.get("limit", LIMIT)), MOST)),
-        pages=max(1, int(options.get("pages", PAGES))),
-        look_back=timedelta(hours=float(options.get("look_back_hours", LOOK_BACK / timedelta(hours=1)))),
-        first_look=timedelta(days=float(options.get("first_days", FIRST_POLL / timedelta(days=1)))),
+        limit=max(1, min(int(options.get("limit", DEFAULT_PER_PAGE)), MOST_PER_PAGE)),
+        pages=max(1, int(options.get("pages", DEFAULT_PAGES))),
+        overlap=timedelta(hours=float(options.get("look_back_hours", OVERLAP / timedelta(hours=1)))),
+        first_period=timedelta(days=float(options.get("first_days", FIRST_PERIOD / timedelta(days=1)))),
         fetch=bool(options.get("fetch_pages", True)),
         query=options.get("query", {}),
     )
 
 
-def discover_news(api: NewsApiOf, document_type: str = "news") -> Discover:
-    """Looks at articles, for one ticker (option `ticker`) or for all. Options: `limit` (20, at most 1000 a page),
-    `pages` a look, `look_back_hours`, `first_days`, `fetch_pages` (false: the description is the text), `path`,
+def discover_news(api: ApiForSource, document_type: str = "news") -> Discover:
+    """Polls articles about one ticker (option `ticker`) or all. Options: `limit` (articles per page: 20, at most 1000),
+    `pages` (per poll), `look_back_hours`, `first_days`, `fetch_pages` (false: the description is the text), `path`,
     `query`."""
 
     def discover(source: Source, now: datetime) -> PollSession:
-        look = _NewsPoll(api(source), read_news_settings(source), source, now, document_type)
-        yield from look.read()
-        return look.end()
+        poll = _NewsPoll(api(source), read_news_settings(source), source, now, document_type)
+        yield from poll.read()
+        return poll.end()
 
     return discover
 
 
 @dataclass(slots=True)
 class _NewsPoll:
-    """One look. The watermark follows what was handed over, page by page, oldest first: a look that is cut short goes
-    on there."""
+    """One poll. The watermark follows the leads page by page, oldest first: a poll that is cut short continues there."""
 
     api: JsonApi
     settings: NewsSettings
@@ -82,42 +79,42 @@ class _NewsPoll:
     now: datetime
     document_type: str
     newest: datetime = field(init=False)
-    known: dict[str, str] = field(init=False)
-    seen: dict[str, str] = field(default_factory=dict)
+    old_versions: dict[str, str] = field(init=False)
+    new_versions: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
-    again: timedelta | None = None
+    poll_again_after: timedelta | None = None
 
     def __post_init__(self) -> None:
-        mark = self.source.watermark
-        # From the beginning of a day: whoever has to wait for a turn asks for the very same the next time.
-        begin = (self.now - self.settings.first_look).replace(hour=0, minute=0, second=0, microsecond=0)
-        self.newest = timestamp_or(mark.get("published"), begin)
-        self.known = dict(mark.get("seen", {}))
+        watermark = self.source.watermark
+        # From the start of a day, so that a poll that had to wait repeats the same request.
+        first_day = (self.now - self.settings.first_period).replace(hour=0, minute=0, second=0, microsecond=0)
+        self.newest = timestamp_or(watermark.get("published"), first_day)
+        self.old_versions = dict(watermark.get("seen", {}))
 
     def read(self) -> PollSession:
-        request = self._first()
+        request = self._first_request()
         for number in range(1, self.settings.pages + 1):
             try:
                 payload = yield from fetch_json(self.api, request)
-            except Temporary as trouble:
+            except Temporary as error:
                 if number == 1:
                     raise
-                return self._cut_short(trouble)
+                return self._cut_short(error)
             articles = records_under(payload, "results")
-            fresh = [one for one in articles if self._is_new(one)]
-            if fresh:
-                yield LeadBatch(tuple(self._lead(one) for one in fresh))
+            new_articles = [article for article in articles if self._is_new(article)]
+            if new_articles:
+                yield LeadBatch(tuple(self._lead(article) for article in new_articles))
             self._remember(articles)
             link = text_value(payload.get("next_url")) if isinstance(payload, Mapping) else ""
             if not link:
                 return Discovery()
             request = self.api.next_page(link)
-        self.again = timedelta(0)
+        self.poll_again_after = timedelta(0)
         self.warnings.append(f"pages_left: more than {self.settings.pages}")
         return Discovery()
 
-    def _first(self) -> Any:
-        since = self.newest - (self.settings.look_back if self.source.watermark else timedelta(0))
+    def _first_request(self) -> Any:
+        since = self.newest - (self.settings.overlap if self.source.watermark else timedelta(0))
         return self.api.build_request(
             self.settings.path,
             ticker=self.settings.ticker,
@@ -130,18 +127,21 @@ class _NewsPoll:
             },
         )
 
-    def _cut_short(self, trouble: Temporary) -> Discovery:
-        """What the earlier pages brought is kept, and the watermark with them."""
-        self.again = trouble.delay or timedelta(minutes=1)
-        self.warnings.append(f"cut_short: {trouble.reason}")
+    def _cut_short(self, error: Temporary) -> Discovery:
+        """Keep the leads of the earlier pages, and the watermark with them."""
+        self.poll_again_after = error.delay or timedelta(minutes=1)
+        self.warnings.append(f"cut_short: {error.reason}")
         return Discovery()
 
     def _is_new(self, article: Mapping[str, Any]) -> bool:
         if not _identity(article):
             self.warnings.append("article_without_id")
             return False
-        told = _version(article)
-        return told not in (self.known.get(_identity(article)), self.seen.get(_identity(article)))
+        version = _version(article)
+        return version not in (
+            self.old_versions.get(_identity(article)),
+            self.new_versions.get(_identity(article)),
+        )
 
     def _remember(self, articles: Sequence[Mapping[str, Any]]) -> None:
         for article in articles:
@@ -149,25 +149,29 @@ class _NewsPoll:
             if published is not None and published > self.newest:
                 self.newest = min(
                     published, self.now
-                )  # one from the future must not hide what comes before it
+                )  # an article from the future must not hide earlier ones
             if _identity(article):
-                self.seen[_identity(article)] = _version(article)
+                self.new_versions[_identity(article)] = _version(article)
 
     def end(self) -> Discovery:
-        # A whole look has listed again all that the next one may meet again.
-        seen = self.seen if self.again is None else {**self.known, **self.seen}
-        recent = dict(list(seen.items())[-REMEMBERED:])
-        mark = {"published": self.newest.isoformat(), "seen": recent}
-        return Discovery(watermark=mark, again=self.again, warnings=tuple(dict.fromkeys(self.warnings)))
+        # A complete poll has listed every article that the next one may list again.
+        versions = (
+            self.new_versions if self.poll_again_after is None else {**self.old_versions, **self.new_versions}
+        )
+        recent = dict(list(versions.items())[-MOST_VERSIONS:])
+        watermark = {"published": self.newest.isoformat(), "seen": recent}
+        return Discovery(
+            watermark=watermark, again=self.poll_again_after, warnings=tuple(dict.fromkeys(self.warnings))
+        )
 
     def _lead(self, article: Mapping[str, Any]) -> Lead:
-        url = text_value(article.get("article_url"))
-        address = url if url.startswith(("http://", "https://")) else ""
+        article_url = text_value(article.get("article_url"))
+        url = article_url if article_url.startswith(("http://", "https://")) else ""
         description = text_value(article.get("description"))
-        body = None if address and self.settings.fetch else description or text_value(article.get("title"))
+        body = None if url and self.settings.fetch else description or text_value(article.get("title"))
         return Lead(
             identity=_identity(article),
-            url=address,
+            url=url,
             version=_version(article),
             title=text_value(article.get("title")) or None,
             published=parse_timestamp(article.get("published_utc")),
@@ -186,7 +190,7 @@ class _NewsPoll:
             "tickers": text_values(article.get("tickers")),
             "insights": records_under(article, "insights"),
         }
-        said = {
+        hints = {
             "guid": _identity(article),
             "authors": [text_value(article.get("author"))] if text_value(article.get("author")) else [],
             "summary": text_value(article.get("description")),
@@ -195,7 +199,7 @@ class _NewsPoll:
             "publisher": text_value(publisher.get("name")) if isinstance(publisher, Mapping) else "",
             "attributes": {name: value for name, value in attributes.items() if value},
         }
-        return {name: value for name, value in said.items() if value}
+        return {name: value for name, value in hints.items() if value}
 
 
 def _identity(article: Mapping[str, Any]) -> str:
