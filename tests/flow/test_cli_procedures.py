@@ -75,7 +75,7 @@ def test_a_proposal_is_listed_shown_and_accepted(
 
 def test_a_rejected_proposal_does_not_come_back_until_its_page_changes(base: KnowledgeBaseLayout, ask: Ask):
     key = "local-valdemora-licencia-obra-menor"
-    proposed = ReviewQueue(base).one(key)["proposed"]
+    proposed = ReviewQueue(base).proposal(key)["proposed"]
     before = base.procedure(key).read_bytes()
     assert ask("review", "reject", key, "--json").record == {"id": key, "rejected": True}
     assert base.procedure(key).read_bytes() == before

@@ -17,7 +17,7 @@ from headwater.store.schema.knowledge import vectors
 from headwater.stories.topics.classifier import BUCKETS, TopicClassifier
 from headwater_demo.flashpoints.reports import REPORTS
 from headwater_demo.internet import running
-from headwater_recipes.geopolitics import embeddings as meaning
+from headwater_recipes.geopolitics import embeddings
 from headwater_recipes.geopolitics.embeddings import DocumentEncoder, EmbedDocuments, topic_classifier
 
 WORDS = 64
@@ -42,8 +42,8 @@ class Toy:
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> Toy:
     made = Toy()
-    monkeypatch.setattr(meaning, "open_encoder", lambda *_, **__: made)
-    monkeypatch.setattr(meaning, "topic_head", None)
+    monkeypatch.setattr(embeddings, "open_encoder", lambda *_, **__: made)
+    monkeypatch.setattr(embeddings, "load_classifier", None)
     return made
 
 
@@ -74,7 +74,7 @@ def test_g10_g18_each_document_is_encoded_once_and_its_vector_kept(tmp_path: Pat
 def test_g10_another_models_vector_is_not_mixed_in(toy: Toy):
     other = document("a", vector=Vector("other", b"\0" * 8))
     own = document("b", vector=Vector("toy", np.ones(WORDS, dtype="<f4").tobytes()))
-    found = DocumentEncoder("folder").of([other, own])
+    found = DocumentEncoder("folder").vectors([other, own])
     assert found.shape == (2, WORDS)
     assert toy.read == ["a. harbour pilots"]
     assert found[1].tolist() == [1.0] * WORDS

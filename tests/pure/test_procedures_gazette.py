@@ -72,9 +72,9 @@ def test_p14_a_call_in_the_gazette_is_a_procedure_that_rests_on_its_references()
     )
 
 
-def test_the_gazette_answering_nonsense_is_told():
+def test_a_malformed_summary_is_reported():
     source = make_source("boe", API, options={"days": 1})
-    with pytest.raises(Permanent, match="no JSON"):
+    with pytest.raises(Permanent, match="not JSON"):
         run_session(
             discover_gazette(source, NOW), lambda request: answer(request, "<html>", media_type="text/html")
         )

@@ -137,7 +137,6 @@ def test_r33_r49_r89_both_vocabularies_by_one_setting():
     )
     assert (product.normalised, neutral.normalised) == ("stonks-normalized", "app-normalized")
     assert (product.source_type("broker"), neutral.source_type("broker")) == ("broker", "execution_api")
-    assert (product.decisions, neutral.decisions) == ("trading_decisions", "execution_decisions")
 
 
 def test_r86_macro_events_and_the_rest_go_to_their_queues():

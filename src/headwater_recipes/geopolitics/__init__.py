@@ -1,5 +1,4 @@
-"""News about flashpoints: once a day, every entry read once, put into the stories of its flashpoint, summarised, scored,
-and told of when it matters."""
+"""News about flashpoints: once a day, entries are grouped into stories per flashpoint, summarised, scored, and alerted on."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -50,33 +49,36 @@ def recipe() -> Recipe:
     return configure(None, {})
 
 
-def configure(listed: Path | None, options: Mapping[str, Any]) -> Recipe:
-    """The recipe over a list of flashpoints, its own unless another is named."""
-    chosen = read_options(options)
-    watched = load_flashpoints(listed or FLASHPOINTS, chosen.date)
+def configure(flashpoint_file: Path | None, options: Mapping[str, Any]) -> Recipe:
+    """The recipe for a list of flashpoints, by default the packaged one."""
+    parsed = read_options(options)
+    flashpoints = load_flashpoints(flashpoint_file or FLASHPOINTS, parsed.date)
 
     def with_data_dir(folder: Path, encoder: str) -> Recipe:
         return replace(
-            build_recipe(chosen, watched, chosen.models or str(folder), encoder), with_data_dir=with_data_dir
+            build_recipe(parsed, flashpoints, parsed.models or str(folder), encoder),
+            with_data_dir=with_data_dir,
         )
 
     return with_data_dir(Path(DEFAULT_DATA), "")
 
 
-def build_recipe(chosen: GeopoliticsOptions, watched: FlashpointList, models: str, encoder: str) -> Recipe:
-    model = chosen.model or encoder or None
+def build_recipe(
+    options: GeopoliticsOptions, flashpoints: FlashpointList, models: str, encoder: str
+) -> Recipe:
+    model = options.model or encoder or None
     readers = readers_by_media_type()
-    titles = {subject.id: subject.name for subject in watched.subjects}
-    rules = read_alert_rules(chosen.alerts)
-    telling = DescribeStory(rules=rules, titles=titles)
-    # Tier A goes by words alone.
-    meaning = None if chosen.tier == "A" else DocumentEncoder(models, model)
+    titles = {subject.id: subject.name for subject in flashpoints.subjects}
+    rules = read_alert_rules(options.alerts)
+    describe = DescribeStory(rules=rules, titles=titles)
+    # Tier A compares words only.
+    document_encoder = None if options.tier == "A" else DocumentEncoder(models, model)
     return Recipe(
         name=RECIPE,
         version="1",
         views=GEOPOLITICS_VIEWS,
-        sources=watched.sources,
-        subjects=watched.subjects,
+        sources=flashpoints.sources,
+        subjects=flashpoints.subjects,
         discover={"feed": discover_feed, ENTRIES: discover_entries, DAY_TABLES: discover_day_tables},
         extract={**readers, "text/html": FragmentReader(readers["text/html"])},
         steps=(
@@ -87,28 +89,34 @@ def build_recipe(chosen: GeopoliticsOptions, watched: FlashpointList, models: st
             TagPlaces(),
             ScoreQuality(),
             DropDuplicates(),
-            *optional_steps(chosen, models),
-            *(() if meaning is None else (EmbedDocuments(meaning),)),
-            TagTopic(None if meaning is None or model else topic_classifier(meaning), least=0.0),
+            *optional_steps(options, models),
+            *(() if document_encoder is None else (EmbedDocuments(document_encoder),)),
+            TagTopic(
+                None if document_encoder is None or model else topic_classifier(document_encoder), least=0.0
+            ),
         ),
-        trigger=parse_trigger(None, chosen.cron, WHERE) or Trigger(cron="0 4 * * *"),
+        trigger=parse_trigger(None, options.cron, WHERE) or Trigger(cron="0 4 * * *"),
         grouping=Grouping(
             key=flashpoint_of,
             cluster=cluster_by_meaning(None)
-            if meaning is None
-            else cluster_by_embedding(meaning, chosen.profile),
-            settle=parse_duration(chosen.settle, f"{WHERE}.settle"),
-            describe=telling,
-            age=telling.age,
-            llm_summary=LlmSummary((STORIES,)) if chosen.tier == "C" else None,
+            if document_encoder is None
+            else cluster_by_embedding(document_encoder, options.profile),
+            settle=parse_duration(options.settle, f"{WHERE}.settle"),
+            describe=describe,
+            age=describe.age,
+            llm_summary=LlmSummary((STORIES,)) if options.tier == "C" else None,
         ),
         routes=(
             Route(name=STORIES, sink="files", of="story"),
-            *(alert_route(channel) for channel in chosen.alerts.channels),
-            *((Route(name=DAY_TABLES, sink=DAY_TABLES, when=is_from_day_table),) if watched.database else ()),
+            *(alert_route(channel) for channel in options.alerts.channels),
+            *(
+                (Route(name=DAY_TABLES, sink=DAY_TABLES, when=is_from_day_table),)
+                if flashpoints.database
+                else ()
+            ),
         ),
-        sinks={} if watched.database is None else {DAY_TABLES: _filler(watched.database)},
-        after_run=None if watched.database is None else _answerer(watched.database),
+        sinks={} if flashpoints.database is None else {DAY_TABLES: _entry_sink(flashpoints.database)},
+        after_run=None if flashpoints.database is None else _story_writer(flashpoints.database),
         configure=configure,
         silence_limit=rules.silence,
     )
@@ -119,16 +127,16 @@ def alert_route(channel: str) -> Route:
 
 
 def is_alerting(story: Story) -> bool:
-    """A change of the story met a rule."""
+    """Whether the last change of the story met an alert rule."""
     return bool(story.attributes.get("alert"))
 
 
-def _filler(database: str) -> SinkFactory:
+def _entry_sink(database: str) -> SinkFactory:
     return lambda _folder, _provenance: EntryRowSink(database)
 
 
-def _answerer(database: str) -> Callable[[Path, Provenance], None]:
-    def close(_folder: Path, provenance: Provenance) -> None:
+def _story_writer(database: str) -> Callable[[Path, Provenance], None]:
+    def write_stories(_folder: Path, provenance: Provenance) -> None:
         write_story_table(database, provenance.stories(RECIPE))
 
-    return close
+    return write_stories

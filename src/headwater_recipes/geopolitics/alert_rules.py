@@ -1,20 +1,20 @@
-"""Which stories somebody should be told of, and when a flashpoint is too quiet."""
+"""Alert rules: which changes of a story are worth an alert, and when a flashpoint is silent for too long."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
 LEAST_GROWTH = 2
-"""A story must have gained at least so many articles: from one to two is no news."""
+"""Growth needs at least so many new articles: from one to two is not worth an alert."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertRules:
-    """What is worth an alert; a rule that is None or empty is off.
+    """A rule that is None or empty is off.
 
-    `score`: the hotspot score reaches it. `growth`: so many times the articles it had at the last alert, or at first.
-    `topics`, `subjects`: the story comes to be about one of them. `new_story`: it reaches so many articles for the first
-    time. `silence`: a flashpoint that has had entries gets none for so long.
+    `score`: the hotspot score reaches it. `growth`: the story has so many times the articles of its last alert, or of its
+    start. `topics`, `subjects`: the story newly concerns one of them. `new_story`: it reaches so many articles for the
+    first time. `silence`: a flashpoint that had entries gets none for so long.
     """
 
     score: float | None = None
@@ -27,7 +27,7 @@ class AlertRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryState:
-    """How a story stands. `base` is how many articles it had when growth was last counted from."""
+    """What the rules compare. `base`: the number of articles from which growth is counted."""
 
     score: float
     articles: int
@@ -39,38 +39,38 @@ class StoryState:
 NO_STATE = StoryState(score=-1.0, articles=0, topic="")
 
 
-def rules_met(rules: AlertRules, news: StoryState, before: StoryState | None) -> tuple[str, ...]:
-    """The names of the rules that hold now and did not hold before, in order of name."""
+def rules_met(rules: AlertRules, state: StoryState, before: StoryState | None) -> tuple[str, ...]:
+    """The names of the rules that hold now and did not hold before, sorted."""
     earlier = before or NO_STATE
-    return tuple(name for name, holds in sorted(CHECKS.items()) if holds(rules, news, earlier))
+    return tuple(name for name, holds in sorted(CHECKS.items()) if holds(rules, state, earlier))
 
 
-def growth_base(news: StoryState, before: StoryState | None, found: tuple[str, ...]) -> int:
-    """From how many articles growth is counted next: anew after every alert."""
-    return news.articles if found or before is None or not before.base else before.base
+def growth_base(state: StoryState, before: StoryState | None, rules: tuple[str, ...]) -> int:
+    """The number of articles from which growth is counted next. Every alert resets it."""
+    return state.articles if rules or before is None or not before.base else before.base
 
 
-def _scores(rules: AlertRules, news: StoryState, before: StoryState) -> bool:
-    return rules.score is not None and before.score < rules.score <= news.score
+def _scores(rules: AlertRules, state: StoryState, before: StoryState) -> bool:
+    return rules.score is not None and before.score < rules.score <= state.score
 
 
-def _grows(rules: AlertRules, news: StoryState, before: StoryState) -> bool:
+def _grows(rules: AlertRules, state: StoryState, before: StoryState) -> bool:
     if rules.growth is None or before.base < 1:
         return False
-    gained = news.articles - before.base
-    return gained >= LEAST_GROWTH and news.articles >= before.base * rules.growth
+    gained = state.articles - before.base
+    return gained >= LEAST_GROWTH and state.articles >= before.base * rules.growth
 
 
-def _is_about(rules: AlertRules, news: StoryState, before: StoryState) -> bool:
-    return news.topic in rules.topics and before.topic not in rules.topics
+def _is_about(rules: AlertRules, state: StoryState, before: StoryState) -> bool:
+    return state.topic in rules.topics and before.topic not in rules.topics
 
 
-def _concerns(rules: AlertRules, news: StoryState, before: StoryState) -> bool:
-    return bool((news.subjects - before.subjects) & rules.subjects)
+def _concerns(rules: AlertRules, state: StoryState, before: StoryState) -> bool:
+    return bool((state.subjects - before.subjects) & rules.subjects)
 
 
-def _is_new(rules: AlertRules, news: StoryState, before: StoryState) -> bool:
-    return rules.new_story is not None and before.articles < rules.new_story <= news.articles
+def _is_new(rules: AlertRules, state: StoryState, before: StoryState) -> bool:
+    return rules.new_story is not None and before.articles < rules.new_story <= state.articles
 
 
 CHECKS: Mapping[str, Callable[[AlertRules, StoryState, StoryState], bool]] = {

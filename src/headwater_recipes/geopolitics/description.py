@@ -1,4 +1,4 @@
-"""What is said of a story as a whole: summary with its sources, topic, score with its parts, who reports it."""
+"""Describes a story: summary with its sources, topic, score with its components, publishers, alerts."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,147 +19,161 @@ from headwater_recipes.geopolitics.steps import flashpoint_of, topic_of
 
 SENTENCES = 5
 MOST_SUMMARISED = 15
-DOMAINS, ADDRESSES, IMAGES = 10, 50, 20
+MOST_DOMAINS, MOST_URLS, MOST_IMAGES = 10, 50, 20
 UNCLASSIFIED = "unclassified"
 LOCAL = "local"
 LLM_SUMMARY_FIELDS = ("claims", "summary_by", "summary_origin")
-"""What a story says of a summary that replaced the local one."""
+"""Attributes of a summary that replaced the local one."""
 NO_ALERT_STATE = StoryState(score=0.0, articles=0, topic=UNKNOWN_TOPIC)
 
 
 @dataclass(frozen=True)
 class DescribeStory:
-    """Describes a story. The newest article's own time counts, not the time of the run."""
+    """Sets summary, score and attributes of a story. Its age counts from the newest article, not from the run."""
 
     rules: AlertRules = field(default_factory=AlertRules)
     scale: HotspotWeights = field(default_factory=HotspotWeights)
     titles: Mapping[str, str] = field(default_factory=dict)
     sentences: int = SENTENCES
 
-    def __call__(self, told: StoryContext) -> Story:
-        topic = main_topic(told.documents)
-        about = {**self._place(told), **_reported(told.documents), "topic": topic}
-        about["content"] = content_fingerprint((d.id, d.title, d.text) for d in told.documents)
-        summary, about["claims"] = self._summary(told.documents)
-        story = replace(told.story, summary=summary, attributes=about)
-        return self._judged(with_llm_summary(self.age(story, told.now), told.before), told.before)
+    def __call__(self, context: StoryContext) -> Story:
+        topic = main_topic(context.documents)
+        attributes = {**self._flashpoint(context), **_coverage(context.documents), "topic": topic}
+        attributes["content"] = content_fingerprint(
+            (document.id, document.title, document.text) for document in context.documents
+        )
+        summary, attributes["claims"] = self._summary(context.documents)
+        story = replace(context.story, summary=summary, attributes=attributes)
+        story = with_llm_summary(self.age(story, context.now), context.before)
+        return self._with_alerts(story, context.before)
 
     def age(self, story: Story, now: datetime) -> Story:
-        """With its score as of now: an hour later the same story is less of a hotspot."""
-        said = story.attributes
-        if "articles" not in said:
+        """The story with its score as of now: scores fall with time."""
+        attributes = story.attributes
+        if "articles" not in attributes:
             return story
-        heat = score_hotspot(
-            int(said["articles"]),
-            int(said["domains"]),
+        hotspot = score_hotspot(
+            int(attributes["articles"]),
+            int(attributes["domains"]),
             story.last_at,
-            str(said["topic"]["code"]),
+            str(attributes["topic"]["code"]),
             now=now,
             scale=self.scale,
         )
-        parts = {name: round(value, 4) for name, value in asdict(heat).items() if name != "score"}
-        if story.score == heat.score and said.get("components") == parts:
+        components = {name: round(value, 4) for name, value in asdict(hotspot).items() if name != "score"}
+        if story.score == hotspot.score and attributes.get("components") == components:
             return story
-        scored = {"components": parts, "scored_at": now.isoformat()}
-        return replace(story, score=heat.score, attributes={**said, **scored})
+        scored = {"components": components, "scored_at": now.isoformat()}
+        return replace(story, score=hotspot.score, attributes={**attributes, **scored})
 
-    def _place(self, told: StoryContext) -> dict[str, Any]:
-        flashpoint = next((found for d in told.documents if (found := flashpoint_of(d))), "")
-        said = next((str(t) for d in told.documents if (t := d.attributes.get("flashpoint_title"))), "")
-        title = self.titles.get(flashpoint, said)
+    def _flashpoint(self, context: StoryContext) -> dict[str, Any]:
+        flashpoints = (flashpoint_of(document) for document in context.documents)
+        flashpoint = next((flashpoint for flashpoint in flashpoints if flashpoint), "")
+        titles = (document.attributes.get("flashpoint_title") for document in context.documents)
+        entry_title = next((str(title) for title in titles if title), "")
+        title = self.titles.get(flashpoint, entry_title)
         return {
             "flashpoint": flashpoint,
             "flashpoint_title": title,
-            "rank": told.rank,
-            "scored_at": told.now.isoformat(),
+            "rank": context.rank,
+            "scored_at": context.now.isoformat(),
         }
 
     def _summary(self, documents: Sequence[Document]) -> tuple[str, list[dict[str, Any]]]:
-        claims = summarise([SummarySource(d.id, d.text) for d in documents[:MOST_SUMMARISED]], self.sentences)
-        told = [{"text": claim.text, "documents": list(claim.documents)} for claim in claims]
-        titles = _some((document.title for document in documents), SENTENCES)
-        return " ".join(claim.text for claim in claims) or "; ".join(titles), told
+        claims = summarise(
+            [SummarySource(document.id, document.text) for document in documents[:MOST_SUMMARISED]],
+            self.sentences,
+        )
+        records = [{"text": claim.text, "documents": list(claim.documents)} for claim in claims]
+        titles = _first_distinct((document.title for document in documents), SENTENCES)
+        return " ".join(claim.text for claim in claims) or "; ".join(titles), records
 
-    def _judged(self, story: Story, before: Story | None) -> Story:
-        """With the rules that this change meets. A story that did not change says what it said: its alert may be on
-        its way."""
+    def _with_alerts(self, story: Story, before: Story | None) -> Story:
+        """The story with the alert rules that its change meets. An unchanged story keeps its alert, which may not be
+        delivered yet."""
         earlier = None if before is None else alert_state(before)
         if before is not None and earlier is not None and before.revision == story.revision:
-            said = {name: before.attributes.get(name, empty) for name, empty in (("alert", []), ("base", 0))}
-            return replace(story, attributes={**story.attributes, **said})
-        found = rules_met(self.rules, alert_state(story) or NO_ALERT_STATE, earlier)
-        base = growth_base(alert_state(story) or NO_ALERT_STATE, earlier, found)
-        return replace(story, attributes={**story.attributes, "alert": list(found), "base": base})
+            unchanged = {
+                "alert": before.attributes.get("alert", []),
+                "base": before.attributes.get("base", 0),
+            }
+            return replace(story, attributes={**story.attributes, **unchanged})
+        state = alert_state(story) or NO_ALERT_STATE
+        rules = rules_met(self.rules, state, earlier)
+        base = growth_base(state, earlier, rules)
+        return replace(story, attributes={**story.attributes, "alert": list(rules), "base": base})
 
 
 def with_llm_summary(story: Story, before: Story | None) -> Story:
-    """With the summary that somebody wrote for these very documents, if the story had one."""
+    """The story with the LLM summary of exactly these documents, if it had one before."""
     if before is None or before.attributes.get("content") != story.attributes["content"]:
         return story
     if before.attributes.get("summary_by", LOCAL) == LOCAL:
         return story
-    kept = {name: before.attributes[name] for name in LLM_SUMMARY_FIELDS if name in before.attributes}
-    return replace(story, summary=before.summary, attributes={**story.attributes, **kept})
+    fields = {name: before.attributes[name] for name in LLM_SUMMARY_FIELDS if name in before.attributes}
+    return replace(story, summary=before.summary, attributes={**story.attributes, **fields})
 
 
 def alert_state(story: Story) -> StoryState | None:
-    """How a story stands in the eyes of the rules; None for one that was never described."""
-    said = story.attributes
-    if "articles" not in said:
+    """The state of a story that alert rules compare. None for a story that was never described."""
+    attributes = story.attributes
+    if "articles" not in attributes:
         return None
     return StoryState(
         score=story.score or 0.0,
-        articles=int(said["articles"]),
-        topic=str(said["topic"]["code"]),
-        subjects=frozenset((str(said["flashpoint"]), *said["countries"])),
-        base=int(said.get("base", 0)),
+        articles=int(attributes["articles"]),
+        topic=str(attributes["topic"]["code"]),
+        subjects=frozenset((str(attributes["flashpoint"]), *attributes["countries"])),
+        base=int(attributes.get("base", 0)),
     )
 
 
-def _reported(documents: Sequence[Document]) -> dict[str, Any]:
-    domains = Counter(host for d in documents if (host := domain_of(d)))
+def _coverage(documents: Sequence[Document]) -> dict[str, Any]:
+    domains = Counter(domain for document in documents if (domain := domain_of(document)))
     return {
         "articles": len(documents),
         "domains": len(domains),
-        "top_domains": [host for host, _ in _ranked(domains)[:DOMAINS]],
-        "languages": sorted({d.language for d in documents if d.language}),
+        "top_domains": [domain for domain, _ in _ranked(domains)[:MOST_DOMAINS]],
+        "languages": sorted({document.language for document in documents if document.language}),
         "countries": [code for code, _ in _ranked(_countries(documents))],
-        "urls": _some((d.url for d in documents), ADDRESSES),
-        "images": _some((d.image for d in documents), IMAGES),
-        "days": sorted({str(day) for d in documents if (day := d.attributes.get("day"))}),
+        "urls": _first_distinct((document.url for document in documents), MOST_URLS),
+        "images": _first_distinct((document.image for document in documents), MOST_IMAGES),
+        "days": sorted({str(day) for document in documents if (day := document.attributes.get("day"))}),
         "summary_by": LOCAL,
     }
 
 
 def main_topic(documents: Sequence[Document]) -> dict[str, Any]:
-    """What most of a story's own documents are about; of equals the surer one."""
-    found = [topic for document in documents if (topic := topic_of(document)) is not None]
-    votes = Counter(str(topic["code"]) for topic in found)
+    """The topic of most documents of a story. Of two equally frequent ones, the one with more confidence."""
+    topics = [topic for document in documents if (topic := topic_of(document)) is not None]
+    votes = Counter(str(topic["code"]) for topic in topics)
     if not votes:
         return {"code": UNKNOWN_TOPIC, "name": UNCLASSIFIED, "confidence": 0.0, "votes": 0}
-    sure = {code: max(t["confidence"] for t in found if t["code"] == code) for code in votes}
-    best = min(votes, key=lambda code: (-votes[code], -sure[code], code))
-    name = next(str(topic["name"]) for topic in found if topic["code"] == best)
-    return {"code": best, "name": name, "confidence": sure[best], "votes": votes[best]}
+    confidence = {
+        code: max(topic["confidence"] for topic in topics if topic["code"] == code) for code in votes
+    }
+    best = min(votes, key=lambda code: (-votes[code], -confidence[code], code))
+    name = next(str(topic["name"]) for topic in topics if topic["code"] == best)
+    return {"code": best, "name": name, "confidence": confidence[best], "votes": votes[best]}
 
 
 def domain_of(document: Document) -> str:
-    """The publisher's own domain where the entry names it: an address may be a redirect of somebody else's."""
-    told = str(document.attributes.get("domain") or urlsplit(document.url).hostname or "")
-    return told.casefold().removeprefix("www.")
+    """The domain of the publisher: as the entry names it, because an address may be a redirect of another site."""
+    domain = str(document.attributes.get("domain") or urlsplit(document.url).hostname or "")
+    return domain.casefold().removeprefix("www.")
 
 
 def _countries(documents: Sequence[Document]) -> Counter[str]:
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for document in documents:
         for place in document.attributes.get("geo_entities", ()):
-            found[place["alpha2"]] += int(place["count"])
-    return found
+            counts[place["alpha2"]] += int(place["count"])
+    return counts
 
 
-def _ranked(counted: Counter[str]) -> list[tuple[str, int]]:
-    return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
+def _ranked(counts: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
-def _some(values: Iterable[str], most: int) -> list[str]:
+def _first_distinct(values: Iterable[str], most: int) -> list[str]:
     return list(dict.fromkeys(value for value in values if value))[:most]

@@ -1,4 +1,4 @@
-"""What documents mean, found out once: the vector is stored with the document, and stories and topics are read from it."""
+"""Embeddings of documents: computed once, stored with the document, and used for stories and topics."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,14 +14,14 @@ from headwater.model.document import Document, Vector
 from headwater.model.recipe import Cluster, Outcome, StepContext
 from headwater.stories.clustering.cluster_items import ClusterProfile, cluster_items
 from headwater.stories.clustering.groupings import to_story_item
-from headwater.stories.clustering.similarity import PIECES
+from headwater.stories.clustering.similarity import ENCODER_TOKENS
 from headwater.stories.topics.classifier import TopicClassifier, topic_features
 from headwater.stories.topics.media_topics import UNKNOWN_TOPIC
 from headwater.stories.topics.model_file import load_classifier
 from headwater_recipes.geopolitics.steps import Classify
 
 Matrix = npt.NDArray[np.float32]
-STORED = np.dtype("<f4")
+STORED_TYPE = np.dtype("<f4")
 
 
 class Encoder(Protocol):
@@ -32,40 +32,48 @@ class Encoder(Protocol):
 
 @dataclass(frozen=True)
 class DocumentEncoder:
-    """An encoder that is opened at its first use: reading a recipe costs nothing, and a recipe travels between
-    processes."""
+    """Opens its encoder at first use, so that loading a recipe costs nothing and a recipe can be sent to other processes."""
 
     models: str
     model: str | None = None
 
     @cached_property
     def encoder(self) -> Encoder:
-        return open_encoder(Path(self.models), self.model, max_tokens=PIECES)
+        return open_encoder(Path(self.models), self.model, max_tokens=ENCODER_TOKENS)
 
-    def of(self, documents: Sequence[Document]) -> Matrix:
-        """A row per document: as it is stored, or encoded now where another model, or none, made it."""
-        name = self.encoder.name
-        missing = [d for d in documents if d.vector is None or d.vector.model != name]
-        made = (
+    @property
+    def model_name(self) -> str:
+        return self.encoder.name
+
+    def vectors(self, documents: Sequence[Document]) -> Matrix:
+        """One row per document: the stored vector if this model made it, else a new one."""
+        name = self.model_name
+        missing = [
+            document for document in documents if document.vector is None or document.vector.model != name
+        ]
+        encoded = (
             self.encoder([to_story_item(document).encoder_text for document in missing])
             if missing
             else np.zeros((0, 0))
         )
-        fresh = {document.id: row for document, row in zip(missing, made, strict=True)}
-        rows = [fresh[d.id] if d.id in fresh else _row(d) for d in documents]
+        new_rows = {document.id: row for document, row in zip(missing, encoded, strict=True)}
+        rows = [
+            new_rows[document.id] if document.id in new_rows else _stored_row(document)
+            for document in documents
+        ]
         return np.asarray(rows, dtype=np.float32)
 
 
-def _row(document: Document) -> Matrix:
+def _stored_row(document: Document) -> Matrix:
     assert document.vector is not None
-    return np.frombuffer(document.vector.values, dtype=STORED)
+    return np.frombuffer(document.vector.values, dtype=STORED_TYPE)
 
 
 @dataclass(frozen=True)
 class EmbedDocuments:
-    """Sets `vector`, for a whole batch at once."""
+    """Sets `vector` of a whole batch at once."""
 
-    meaning: DocumentEncoder = field(compare=False)
+    encoder: DocumentEncoder = field(compare=False)
     name: str = "embed"
     version: str = "1"
 
@@ -73,34 +81,36 @@ class EmbedDocuments:
         del context
         if not batch:
             return []
-        name = self.meaning.encoder.name
-        rows = self.meaning.of([document.with_changes(vector=None) for document in batch])
+        name = self.encoder.model_name
+        rows = self.encoder.vectors([document.with_changes(vector=None) for document in batch])
         return [
-            document.with_changes(vector=Vector(name, row.astype(STORED).tobytes())).with_notes(model=name)
+            document.with_changes(vector=Vector(name, row.astype(STORED_TYPE).tobytes())).with_notes(
+                model=name
+            )
             for document, row in zip(batch, rows, strict=True)
         ]
 
 
 def cluster_by_embedding(
-    meaning: DocumentEncoder, profile: ClusterProfile = "default"
+    encoder: DocumentEncoder, profile: ClusterProfile = "default"
 ) -> Callable[[Sequence[Document]], Sequence[Cluster]]:
-    """Divides a group's documents by their stored vectors."""
+    """A clustering of a group's documents by their stored vectors."""
 
     def cluster(documents: Sequence[Document]) -> Sequence[Cluster]:
         items = [to_story_item(document) for document in documents]
-        return cluster_items(items, meaning.of(documents) if items else None, profile=profile)
+        return cluster_items(items, encoder.vectors(documents) if items else None, profile=profile)
 
     return cluster
 
 
 def topic_classifier(
-    meaning: DocumentEncoder, head: Callable[[str], TopicClassifier] = load_classifier
+    encoder: DocumentEncoder, load: Callable[[str], TopicClassifier] = load_classifier
 ) -> Classify:
-    """Topics from the vectors that are there already; the head itself says when it does not know."""
+    """A classifier that takes topics from the stored vectors. The model itself reports unknown topics."""
 
     def classify(documents: Sequence[Document]) -> Sequence[tuple[str, float] | None]:
         texts = [to_story_item(document).encoder_text for document in documents]
-        found = head(meaning.encoder.name)(topic_features(texts, meaning.of(documents)))
-        return [None if topic.code == UNKNOWN_TOPIC else (topic.code, topic.confidence) for topic in found]
+        topics = load(encoder.model_name)(topic_features(texts, encoder.vectors(documents)))
+        return [None if topic.code == UNKNOWN_TOPIC else (topic.code, topic.confidence) for topic in topics]
 
     return classify

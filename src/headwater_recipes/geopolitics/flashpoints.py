@@ -1,4 +1,4 @@
-"""Flashpoints: what is watched, and where its entries come from. YAML says it by hand, CSV comes out of tables."""
+"""The list of flashpoints and their sources: a YAML file written by hand, or a CSV export of a table."""
 
 import csv
 import io
@@ -27,7 +27,7 @@ DAY_TABLES = "day_tables"
 
 
 class FlashpointFeed(msgspec.Struct, forbid_unknown_fields=True):
-    """A feed of a flashpoint, where more than its address is to be said."""
+    """A feed of a flashpoint with more than its address."""
 
     url: str
     name: str = ""
@@ -39,7 +39,7 @@ class FlashpointFeed(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class FlashpointLine(msgspec.Struct, forbid_unknown_fields=True):
-    """`id` may be a UUID that others know; anything else, or nothing, is made into one."""
+    """`id`: a UUID of another system. Any other text, or none, is turned into one."""
 
     title: str
     id: str = ""
@@ -52,8 +52,8 @@ class FlashpointLine(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class FlashpointFile(msgspec.Struct, forbid_unknown_fields=True):
-    """`entries` are lists that say themselves which flashpoint each entry belongs to. `database` (env:NAME or file:PATH)
-    is a PostgreSQL with tables by day, `date` the day that is read instead of the newest."""
+    """`entries`: lists whose entries name their flashpoint. `database` (env:NAME or file:PATH): a PostgreSQL with day
+    tables. `date`: the day to read instead of the newest."""
 
     flashpoints: list[FlashpointLine] = []
     entries: list[str] = []
@@ -68,26 +68,27 @@ class FlashpointList:
     database: str | None = None
 
 
-def flashpoint_id(told: str) -> str:
-    """A UUID as it is, in its usual spelling; any other name becomes one, always the same."""
+def flashpoint_id(name: str) -> str:
+    """A UUID in its usual spelling. Any other name becomes a UUID, always the same."""
     try:
-        return str(UUID(told))
+        return str(UUID(name))
     except ValueError:
-        digest = blake2b(told.strip().casefold().encode("utf-8", "replace"), digest_size=16).digest()
+        digest = blake2b(name.strip().casefold().encode("utf-8", "replace"), digest_size=16).digest()
         return str(UUID(bytes=digest, version=5))
 
 
 def load_flashpoints(path: Path, day: str | None = None) -> FlashpointList:
     """A YAML file of flashpoints with their feeds and lists, or a CSV table of flashpoints (id, title, description)
-    whose entries lie beside it in `entries.csv`. Of tables by day `day` is read, or what the file says, or the newest."""
+    with the entries in `entries.csv` next to it. `day` is the day table to read, by default the `date` of the file or the
+    newest."""
     file = _table(path) if path.suffix.lower() == ".csv" else load_yaml(path, FlashpointFile)
-    known = [flashpoint_id(line.id or line.title) for line in file.flashpoints]
-    twice = [key for key, count in Counter(known).items() if count > 1]
-    if twice:
-        titles = [line.title for line, key in zip(file.flashpoints, known, strict=True) if key == twice[0]]
+    ids = [flashpoint_id(line.id or line.title) for line in file.flashpoints]
+    duplicates = [key for key, count in Counter(ids).items() if count > 1]
+    if duplicates:
+        titles = [line.title for line, key in zip(file.flashpoints, ids, strict=True) if key == duplicates[0]]
         raise Refused("bad_config", f"{path}: flashpoints: '{titles[0]}' and '{titles[1]}' have the same id")
     sources = [
-        source for place, line in enumerate(file.flashpoints) for source in _sources(path, place, line)
+        source for number, line in enumerate(file.flashpoints) for source in _sources(path, number, line)
     ]
     sources += [_list(f"entries {name}", {"file": _beside(path, name)}, None) for name in file.entries]
     if file.database is not None:
@@ -97,14 +98,14 @@ def load_flashpoints(path: Path, day: str | None = None) -> FlashpointList:
 
 
 def _database(address: str, day: str | None) -> Source:
-    told = {"database": address} | ({} if day is None else {"date": day})
+    options = {"database": address} | ({} if day is None else {"date": day})
     name = f"day tables of {address}"
     return Source(
         id=source_key(RECIPE, DAY_TABLES, address, name),
         recipe=RECIPE,
         kind=DAY_TABLES,
         name=name,
-        options=told,
+        options=options,
     )
 
 
@@ -118,32 +119,32 @@ def _subject(line: FlashpointLine) -> Subject:
     )
 
 
-def _sources(path: Path, place: int, line: FlashpointLine) -> Iterator[Source]:
+def _sources(path: Path, number: int, line: FlashpointLine) -> Iterator[Source]:
     subject = flashpoint_id(line.id or line.title)
-    for number, said in enumerate(line.feeds):
-        told = FlashpointFeed(url=said) if isinstance(said, str) else said
-        yield _feed(line, told, subject, f"{path}: flashpoints[{place}].feeds[{number}]")
+    for feed_number, entry in enumerate(line.feeds):
+        feed = FlashpointFeed(url=entry) if isinstance(entry, str) else entry
+        yield _feed(line, feed, subject, f"{path}: flashpoints[{number}].feeds[{feed_number}]")
     if line.entries:
-        named = isinstance(line.entries, str)
-        listed = {"file": _beside(path, str(line.entries))} if named else {"entries": line.entries}
-        yield _list(f"{line.title}: entries", listed, subject, active=line.active)
+        is_file = isinstance(line.entries, str)
+        options = {"file": _beside(path, str(line.entries))} if is_file else {"entries": line.entries}
+        yield _list(f"{line.title}: entries", options, subject, active=line.active)
 
 
-def _feed(line: FlashpointLine, told: FlashpointFeed, subject: str, where: str) -> Source:
-    wanted = SourceLine(
-        name=told.name or f"{line.title}: {told.url}",
-        url=told.url,
-        kind=told.kind,
-        cron=told.cron,
-        every=told.every,
+def _feed(line: FlashpointLine, feed: FlashpointFeed, subject: str, where: str) -> Source:
+    source_line = SourceLine(
+        name=feed.name or f"{line.title}: {feed.url}",
+        url=feed.url,
+        kind=feed.kind,
+        cron=feed.cron,
+        every=feed.every,
         subject=subject,
-        credibility=told.credibility,
+        credibility=feed.credibility,
         active=line.active,
-        options=told.options,
+        options=feed.options,
     )
-    # One feed may serve several flashpoints: each reads it for itself.
-    own = source_key(RECIPE, told.kind, f"{subject} {told.url}", wanted.name)
-    return replace(make_source(wanted, RECIPE, where), id=own)
+    # One feed may serve several flashpoints: each has its own source.
+    source_id = source_key(RECIPE, feed.kind, f"{subject} {feed.url}", source_line.name)
+    return replace(make_source(source_line, RECIPE, where), id=source_id)
 
 
 def _list(name: str, options: dict[str, Any], subject: str | None, *, active: bool = True) -> Source:
@@ -159,7 +160,7 @@ def _list(name: str, options: dict[str, Any], subject: str | None, *, active: bo
 
 
 def _beside(path: Path, name: str) -> str:
-    """Lists are named from the file that names them."""
+    """Paths of lists are relative to the file that names them."""
     return str(path.parent / name)
 
 
@@ -169,9 +170,9 @@ def _table(path: Path) -> FlashpointFile:
     except FileNotFoundError as error:
         raise Refused("missing_file", f"there is no file {path}") from error
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise Refused("bad_config", f"{path}: not a table in UTF-8 that can be read") from error
+        raise Refused("bad_config", f"{path}: not a readable CSV file in UTF-8") from error
     if not rows or "title" not in rows[0]:
-        raise Refused("bad_config", f"{path}: a line of names is needed above, among them title")
+        raise Refused("bad_config", f"{path}: the first line must name the columns, among them title")
     lines = [
         FlashpointLine(
             title=row["title"] or "", id=row.get("id") or "", description=row.get("description") or ""

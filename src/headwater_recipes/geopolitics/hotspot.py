@@ -1,4 +1,4 @@
-"""How hot a story is: volume, recency, diversity and topic, weighed."""
+"""The hotspot score of a story: a weighted sum of volume, recency, diversity and topic."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ DECAY = 0.693
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HotspotWeights:
-    """What can be set: the weights of the four parts, when volume is full, how fast news cools, what topics are worth."""
+    """The weights of the four components, the volume that counts as full, the half-life of recency, and topic weights."""
 
     volume: float = 0.30
     recency: float = 0.25
@@ -46,7 +46,7 @@ class HotspotWeights:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HotspotScore:
-    """The score and the parts it was made of, each between 0 and 1."""
+    """The score and its components, each between 0 and 1."""
 
     score: float
     volume: float
@@ -67,14 +67,12 @@ def score_hotspot(
     now: datetime,
     scale: HotspotWeights = DEFAULT,
 ) -> HotspotScore:
-    """`latest` is when the newest article appeared, not when it was processed; a date in the future counts as now.
-
-    `topic` is a code of the media topics or one of their names.
-    """
-    volume = _part(log2(max(articles, 0) + 1) / log2(scale.most_articles + 1))
-    recency = 0.0 if latest is None else _part(exp(-DECAY * max((now - latest) / scale.half_life, 0.0)))
-    diversity = _part(log2(max(domains, 0) + 1) / FULL_DIVERSITY)
-    weight = _part(scale.topics.get(topic_code(topic), ANY_TOPIC))
+    """`latest`: when the newest article appeared; a date in the future counts as now. `topic`: code or name of a media
+    topic."""
+    volume = _clamp(log2(max(articles, 0) + 1) / log2(scale.most_articles + 1))
+    recency = 0.0 if latest is None else _clamp(exp(-DECAY * max((now - latest) / scale.half_life, 0.0)))
+    diversity = _clamp(log2(max(domains, 0) + 1) / FULL_DIVERSITY)
+    weight = _clamp(scale.topics.get(topic_code(topic), ANY_TOPIC))
     score = (
         scale.volume * volume + scale.recency * recency + scale.diversity * diversity + scale.topic * weight
     )
@@ -83,5 +81,5 @@ def score_hotspot(
     )
 
 
-def _part(value: float) -> float:
+def _clamp(value: float) -> float:
     return min(max(value, 0.0), 1.0)

@@ -1,4 +1,4 @@
-"""What an installation can tell this recipe."""
+"""The options of this recipe in the settings."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -13,12 +13,12 @@ from headwater_recipes.geopolitics.alert_rules import AlertRules
 from headwater_recipes.geopolitics.flashpoints import flashpoint_id
 
 WHERE = "recipes.geopolitics.options"
-COUNTRY = 2
+COUNTRY_CODE_LENGTH = 2
 
 
 class AlertOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`channels` are names under `notify`. `subjects` are flashpoints or country codes, `topics` names or codes of the
-    IPTC top levels; a rule that is not given is off."""
+    """`channels`: names under `notify`. `subjects`: flashpoints or country codes. `topics`: names or codes of IPTC
+    top-level topics. A rule without a value is off."""
 
     channels: tuple[str, ...] = ()
     score: float | None = 0.7
@@ -30,15 +30,15 @@ class AlertOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class EntityOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`model` is a token classifier as ONNX with its tokenizer and config: a folder, or a name under `models`. Names that
-    it is less sure of than `least` are left out."""
+    """`model`: a token classifier in ONNX format with its tokenizer and config: a folder, or a name under `models`.
+    `least`: the confidence below which names are left out."""
 
     model: str
     least: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5
 
 
 class TranslationOptions(LlmEndpoint, frozen=True, forbid_unknown_fields=True):
-    """Titles in other languages than `into` are translated by this endpoint, beside the original."""
+    """Titles in other languages than `into` are translated by this endpoint. The original stays."""
 
     into: Annotated[str, msgspec.Meta(pattern="^[a-z]{2,3}$")] = "en"
 
@@ -47,11 +47,10 @@ class TranslationOptions(LlmEndpoint, frozen=True, forbid_unknown_fields=True):
 
 
 class GeopoliticsOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`tier` A groups by words alone, B by meaning as well (extra `nlp`), C as B. `profile` is how stories are cut;
-    `settle` is how long a flashpoint rests after an arrival before its stories are told. `models` is the folder under which
-    models lie and the encoder is built once, the data folder unless given; `model` names another encoder than that of the
-    settings. `date` is the day whose tables are read instead of the
-    newest. `entities` and `translation` are off unless given."""
+    """`tier`: A groups by words, B by meaning as well (extra `nlp`), C as B with summaries by an LLM. `profile`: how
+    stories are divided. `settle`: how long after its last entry a flashpoint is grouped. `models`: the folder of models, by
+    default the data folder. `model`: another encoder than that of the settings. `date`: the day table to read instead of
+    the newest. `entities` and `translation` are off by default."""
 
     tier: Literal["A", "B", "C"] = "A"
     profile: Literal["default", "reference"] = "default"
@@ -65,32 +64,32 @@ class GeopoliticsOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     alerts: AlertOptions = AlertOptions()
 
 
-def read_options(given: Mapping[str, Any]) -> GeopoliticsOptions:
+def read_options(options: Mapping[str, Any]) -> GeopoliticsOptions:
     try:
-        chosen = msgspec.convert(dict(given), GeopoliticsOptions)
+        parsed = msgspec.convert(dict(options), GeopoliticsOptions)
     except msgspec.ValidationError as error:
         raise Refused("bad_config", f"{WHERE}: {error}") from error
-    if chosen.profile == "reference" and chosen.tier == "A":
+    if parsed.profile == "reference" and parsed.tier == "A":
         raise Refused("bad_config", f"{WHERE}.profile: reference needs embeddings, so tier B or C")
-    if chosen.translation is not None:
-        check_endpoint(chosen.translation, f"{WHERE}.translation")
-    return chosen
+    if parsed.translation is not None:
+        check_endpoint(parsed.translation, f"{WHERE}.translation")
+    return parsed
 
 
 def read_alert_rules(alerts: AlertOptions) -> AlertRules:
     unknown = [topic for topic in alerts.topics if topic_code(topic) == UNKNOWN_TOPIC]
     if unknown:
-        raise Refused("bad_config", f"{WHERE}.alerts.topics: '{unknown[0]}' is no IPTC top level")
-    quiet = alerts.silence
+        raise Refused("bad_config", f"{WHERE}.alerts.topics: '{unknown[0]}' is not an IPTC top-level topic")
+    silence = alerts.silence
     return AlertRules(
         score=alerts.score,
         growth=alerts.growth,
         topics=frozenset(topic_code(topic) for topic in alerts.topics),
-        subjects=frozenset(_subject(told) for told in alerts.subjects),
+        subjects=frozenset(_subject(name) for name in alerts.subjects),
         new_story=alerts.new_story,
-        silence=None if quiet is None else parse_duration(quiet, f"{WHERE}.alerts.silence"),
+        silence=None if silence is None else parse_duration(silence, f"{WHERE}.alerts.silence"),
     )
 
 
-def _subject(told: str) -> str:
-    return told.upper() if len(told) == COUNTRY else flashpoint_id(told)
+def _subject(name: str) -> str:
+    return name.upper() if len(name) == COUNTRY_CODE_LENGTH else flashpoint_id(name)

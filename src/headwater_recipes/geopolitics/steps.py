@@ -1,4 +1,4 @@
-"""What geopolitics decides about a document."""
+"""Steps of this recipe: the flashpoint and topic of a document, and optional steps by a model."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,12 +24,12 @@ TOPIC = "topic"
 LEAST_CONFIDENCE = 0.5
 
 Classify = Callable[[Sequence[Document]], Sequence[tuple[str, float] | None]]
-"""A topic (its code or name) and how sure it is, per document; None where nothing can be said."""
+"""Per document, a topic (code or name) and its confidence, or None where it is unknown."""
 
 
 @each(version="1")
 def assign_flashpoint(document: Document) -> Document | Drop:
-    """The flashpoint that the entry, or its source, was found for; it is written down before names are looked for."""
+    """Record the flashpoint of the entry or its source, before later steps add subjects."""
     if not document.subjects:
         return Drop("no_flashpoint")
     return document.with_changes(attributes={**document.attributes, FLASHPOINT: document.subjects[0]})
@@ -37,14 +37,14 @@ def assign_flashpoint(document: Document) -> Document | Drop:
 
 def flashpoint_of(document: Document) -> str | None:
     """The group of a document: no story spans two flashpoints."""
-    told = document.attributes.get(FLASHPOINT)
-    return None if told is None else str(told)
+    flashpoint = document.attributes.get(FLASHPOINT)
+    return None if flashpoint is None else str(flashpoint)
 
 
 @dataclass(frozen=True)
 class TagTopic:
-    """One of the IPTC top levels under `attributes.topic`: the classifier's, if there is one and it is sure enough;
-    else the first of the publisher's own categories, or its section, that names one."""
+    """Sets `attributes.topic` to an IPTC top-level topic: that of the classifier if it is sure enough, else the first of the
+    publisher's categories, or its section, that names one."""
 
     classify: Classify | None = field(default=None, compare=False)
     least: float = LEAST_CONFIDENCE
@@ -53,15 +53,16 @@ class TagTopic:
 
     def __call__(self, batch: Sequence[Document], context: StepContext) -> Sequence[Outcome]:
         del context
-        guessed = self.classify(batch) if self.classify is not None else [None] * len(batch)
-        return [self._tag(document, guess) for document, guess in zip(batch, guessed, strict=True)]
+        guesses = self.classify(batch) if self.classify is not None else [None] * len(batch)
+        return [self._tag(document, guess) for document, guess in zip(batch, guesses, strict=True)]
 
     def _tag(self, document: Document, guess: tuple[str, float] | None) -> Document:
         if guess is not None and guess[1] >= self.least and topic_code(guess[0]) != UNKNOWN_TOPIC:
-            return _with(document, topic_record(topic_code(guess[0]), guess[1], "classifier"))
+            return _with_topic(document, topic_record(topic_code(guess[0]), guess[1], "classifier"))
         words = (*document.keywords, str(document.attributes.get("section") or ""))
-        named = next((code for word in words if (code := topic_code(word)) != UNKNOWN_TOPIC), None)
-        return document if named is None else _with(document, topic_record(named, 1.0, "publisher"))
+        codes = (topic_code(word) for word in words)
+        code = next((code for code in codes if code != UNKNOWN_TOPIC), None)
+        return document if code is None else _with_topic(document, topic_record(code, 1.0, "publisher"))
 
 
 def topic_record(code: str, confidence: float, origin: str) -> dict[str, Any]:
@@ -69,24 +70,25 @@ def topic_record(code: str, confidence: float, origin: str) -> dict[str, Any]:
 
 
 def topic_of(document: Document) -> Mapping[str, Any] | None:
-    found = document.attributes.get(TOPIC)
-    return found if isinstance(found, Mapping) else None
+    topic = document.attributes.get(TOPIC)
+    return topic if isinstance(topic, Mapping) else None
 
 
-def _with(document: Document, topic: Mapping[str, Any]) -> Document:
+def _with_topic(document: Document, topic: Mapping[str, Any]) -> Document:
     attributes = {**document.attributes, TOPIC: topic}
     return document.with_changes(attributes=attributes).with_notes(topic=topic["code"], by=topic["by"])
 
 
-def optional_steps(chosen: GeopoliticsOptions, models: str) -> tuple[Step, ...]:
-    """None, unless they are asked for."""
+def optional_steps(options: GeopoliticsOptions, models: str) -> tuple[Step, ...]:
+    """The steps that are off unless the options set them: entities by a model, translated titles."""
     steps: list[Step] = []
-    if chosen.translation is not None:
-        told = chosen.translation
-        steps.append(TranslateTitles(_LazyTranslator(told), told.model, told.into))
-    if chosen.entities is not None:
+    if options.translation is not None:
+        translation = options.translation
+        translator = _LazyTranslator(translation)
+        steps.append(TranslateTitles(translator, translation.model, translation.into))
+    if options.entities is not None:
         recogniser = EntityRecogniser(
-            chosen.entities.model, Path(models), chosen.entities.least
+            options.entities.model, Path(models), options.entities.least
         ).check_files()
         steps.append(TagEntities(recogniser, recogniser.name))
     return tuple(steps)
@@ -94,24 +96,24 @@ def optional_steps(chosen: GeopoliticsOptions, models: str) -> tuple[Step, ...]:
 
 @dataclass(frozen=True)
 class _LazyTranslator:
-    """The key is read when the first title is translated: whoever only looks needs none."""
+    """Reads the key when the first title is translated, so that commands that only read need none."""
 
-    told: TranslationOptions
+    options: TranslationOptions
 
     @cached_property
-    def _opened(self) -> ChatTranslator:
+    def _translator(self) -> ChatTranslator:
         where = f"{WHERE}.translation"
         return ChatTranslator(
             ChatClient(
-                address=chat_url(self.told),
-                model=self.told.model,
+                address=chat_url(self.options),
+                model=self.options.model,
                 clock=lambda: datetime.now(UTC),
-                key=read_api_key(self.told, where),
-                seconds=self.told.seconds,
-                options=self.told.options,
+                key=read_api_key(self.options, where),
+                seconds=self.options.seconds,
+                options=self.options.options,
                 where=where,
             )
         )
 
     def __call__(self, titles: Sequence[tuple[str, str]], into: str) -> list[str | None]:
-        return self._opened(titles, into)
+        return self._translator(titles, into)

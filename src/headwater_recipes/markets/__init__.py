@@ -1,4 +1,4 @@
-"""Market intelligence: news, filings, prices and the economy about a list of companies, ready for the next system."""
+"""Market intelligence: news, filings, prices and macro news about a watch list of companies, for the next system."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -44,8 +44,8 @@ POLL_SECONDS: Mapping[str, int] = {
 
 
 class MarketOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`namespace` names queues and buckets; `mentions` is `words`, or `compat` for names anywhere inside words;
-    `endpoints` points at other servers."""
+    """`namespace`: prefix of queues and buckets. `mentions`: `words`, or `compat` to match names inside words too.
+    `endpoints`: other servers for the APIs."""
 
     namespace: str = NEUTRAL
     mentions: str = "words"
@@ -56,38 +56,38 @@ def recipe() -> Recipe:
     return configure(None, {})
 
 
-def configure(listed: Path | None, options: Mapping[str, Any]) -> Recipe:
-    """The recipe over a watch list, its own unless another is named."""
-    chosen = _options(options)
-    watched = load_watch_list(listed or WATCH_LIST)
-    words = ResourceNames(chosen.namespace)
+def configure(watch_list_file: Path | None, options: Mapping[str, Any]) -> Recipe:
+    """The recipe for a watch list, by default the packaged one."""
+    market_options = _options(options)
+    watch_list = load_watch_list(watch_list_file or WATCH_LIST)
+    names = ResourceNames(market_options.namespace)
     return Recipe(
         name=RECIPE,
         version="1",
         views=MARKET_VIEWS,
-        sources=watched.sources,
-        subjects=watched.subjects,
-        discover=AdapterTable(ApiEndpoints(**chosen.endpoints)).table(),
+        sources=watch_list.sources,
+        subjects=watch_list.subjects,
+        discover=AdapterTable(ApiEndpoints(**market_options.endpoints)).table(),
         extract=with_links(readers_by_media_type()),
         steps=(
             normalise,
             Clean(),
             EnrichShortBodies(),
             DetectLanguage(),
-            FindMentions(build_subject_matcher(watched.subjects, chosen.mentions)),
-            AddListedMentions(watched.tickers),
+            FindMentions(build_subject_matcher(watch_list.subjects, market_options.mentions)),
+            AddListedMentions(watch_list.tickers),
             ScoreQuality(),
             DropArticleDuplicates(),
             KeepParserOutput(),
         ),
         trigger=Trigger(every=timedelta(seconds=POLL_SECONDS["news_api"])),
-        triggers={kind: Trigger(every=timedelta(seconds=number)) for kind, number in POLL_SECONDS.items()},
+        triggers={kind: Trigger(every=timedelta(seconds=seconds)) for kind, seconds in POLL_SECONDS.items()},
         routes=(
-            Route(name=words.queue("macro_classification"), sink="queue", when=is_macro),
-            Route(name=words.queue("extraction"), sink="queue", when=lambda document: not is_macro(document)),
+            Route(name=names.queue("macro_classification"), sink="queue", when=is_macro),
+            Route(name=names.queue("extraction"), sink="queue", when=lambda document: not is_macro(document)),
         ),
-        layout=object_layout(words),
-        namespace=chosen.namespace,
+        layout=object_layout(names),
+        namespace=market_options.namespace,
         configure=configure,
     )
 
@@ -98,12 +98,12 @@ def is_macro(document: Document) -> bool:
 
 def _options(options: Mapping[str, Any]) -> MarketOptions:
     try:
-        chosen = msgspec.convert(dict(options), MarketOptions)
+        parsed = msgspec.convert(dict(options), MarketOptions)
     except msgspec.ValidationError as error:
         raise Refused("bad_config", f"recipes.markets.options: {error}") from error
-    if chosen.mentions not in PROFILES:
-        raise Refused("bad_config", f"recipes.markets.options.mentions: one of {', '.join(PROFILES)}")
-    unknown = chosen.endpoints.keys() - {"provider", "broker", "search", "archive", "tickers"}
+    if parsed.mentions not in PROFILES:
+        raise Refused("bad_config", f"recipes.markets.options.mentions: use one of {', '.join(PROFILES)}")
+    unknown = parsed.endpoints.keys() - {"provider", "broker", "search", "archive", "tickers"}
     if unknown:
         raise Refused("bad_config", f"recipes.markets.options.endpoints: there is no '{min(unknown)}'")
-    return chosen
+    return parsed

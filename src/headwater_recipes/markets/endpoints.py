@@ -1,4 +1,4 @@
-"""Which adapter looks at which kind of source, where, and with which key."""
+"""The adapter of each source kind, with its endpoint and credential."""
 
 import os
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ BROKER = "broker"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiEndpoints:
-    """Addresses, all of which can be pointed at any server that answers in the same way."""
+    """Addresses of the APIs. Each can point to any server with the same API."""
 
     provider: str = "https://api.massive.com"
     broker: str = "https://paper-api.alpaca.markets"
@@ -30,18 +30,20 @@ class ApiEndpoints:
 
 @dataclass(frozen=True, slots=True)
 class AdapterTable:
-    """The dispatch table of the recipe. Keys come from the environment: HEADWATER_MASSIVE_KEY for news and market
+    """The adapters of the recipe by source kind. Keys come from the environment: HEADWATER_MASSIVE_KEY for news and market
     data, HEADWATER_BROKER_KEY and HEADWATER_BROKER_SECRET for the account."""
 
     endpoints: ApiEndpoints = field(default_factory=ApiEndpoints)
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
 
     def table(self) -> dict[str, Discover]:
-        here = self.endpoints
+        endpoints = self.endpoints
         return {
             "market_api": discover_market_data(self._provider),
             "news_api": discover_news(self._provider),
-            "filings_api": discover_filings(search=here.search, archive=here.archive, tickers=here.tickers),
+            "filings_api": discover_filings(
+                search=endpoints.search, archive=endpoints.archive, tickers=endpoints.tickers
+            ),
             "web_scrape": discover_page_section,
             "broker": discover_broker(self._broker),
             "macro_news": discover_news(self._provider, "macro_event"),

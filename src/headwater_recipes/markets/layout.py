@@ -1,4 +1,7 @@
-"""The words of two houses for the same things, chosen by one setting: the namespace."""
+"""Names of queues, buckets and objects under a namespace.
+
+Raw payloads are named by source kind, company, day and run; normalised texts by source kind, company and document.
+"""
 
 import re
 from dataclasses import dataclass
@@ -10,8 +13,7 @@ NEUTRAL = "app"
 
 @dataclass(frozen=True, slots=True)
 class ResourceNames:
-    """Names of queues and buckets under a namespace. `app` speaks the neutral dialect; every other one says plainly
-    what is in a bucket."""
+    """Names of queues and buckets. The namespace `app` uses neutral names; every other one names what a bucket holds."""
 
     namespace: str = NEUTRAL
 
@@ -23,8 +25,7 @@ class ResourceNames:
         return f"{self.namespace}:queue:{name}"
 
     def bucket(self, source_type: str) -> str:
-        """Where raw payloads of a kind of source lie. Kinds that the two houses name no place for have one of their
-        own."""
+        """The bucket for raw payloads of a source kind. Unknown kinds share one."""
         neutral, plain = BUCKETS.get(source_type, ("raw-other", "raw-other"))
         return f"{self.namespace}-{neutral if self.neutral else plain}"
 
@@ -35,12 +36,8 @@ class ResourceNames:
     def source_type(self, kind: str) -> str:
         return "execution_api" if kind == "broker" and self.neutral else kind
 
-    @property
-    def decisions(self) -> str:
-        return "execution_decisions" if self.neutral else "trading_decisions"
 
-
-# source type: (neutral, plain)
+# source kind: (neutral name, plain name)
 BUCKETS = {
     "market_api": ("raw-data", "raw-market"),
     "news_api": ("raw-content", "raw-news"),
@@ -55,20 +52,20 @@ NO_LABEL = "_global"
 UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 
 
-def object_layout(words: ResourceNames) -> ObjectLayout:
+def object_layout(names: ResourceNames) -> ObjectLayout:
     def raw(payload: CapturedPayload) -> str:
         name = "raw.json" if payload.page == 1 else f"raw-{payload.page}.json"
         return (
-            f"{words.bucket(payload.kind)}/{words.source_type(payload.kind)}/{_label(payload.label)}/"
+            f"{names.bucket(payload.kind)}/{names.source_type(payload.kind)}/{_label(payload.label)}/"
             f"{payload.at:%Y/%m/%d}/{payload.run}/{name}"
         )
 
     def part(kind: str, label: str | None, document: str, name: str) -> str:
-        return f"{words.normalised}/{words.source_type(kind)}/{_label(label)}/{document}/{name}"
+        return f"{names.normalised}/{names.source_type(kind)}/{_label(label)}/{document}/{name}"
 
     return ObjectLayout(raw=raw, part=part)
 
 
 def _label(label: str | None) -> str:
-    """A ticker may hold a dot or a slash, which a path must not."""
+    """A ticker may contain a dot or a slash, which a path must not."""
     return UNSAFE.sub("-", label) if label else NO_LABEL

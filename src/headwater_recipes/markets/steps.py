@@ -1,4 +1,4 @@
-"""What this recipe does beyond what everybody does."""
+"""Steps of this recipe: duplicates of articles only, companies listed by the source, and the parser output."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,8 +13,8 @@ from headwater.model.subject import CONFIDENCE_BY_KIND
 
 @dataclass(frozen=True)
 class DropArticleDuplicates:
-    """Ends copies of articles, with the evidence. A filing is never a copy: an amendment repeats most of what it amends,
-    and each accession number is a record of its own."""
+    """Drops duplicate articles. A filing is never a duplicate: an amendment repeats most of what it amends, and each
+    accession number is its own record."""
 
     drop_duplicates: DropDuplicates = field(default_factory=DropDuplicates)
     name: str = "duplicates"
@@ -35,8 +35,7 @@ def _is_filing(document: Document) -> bool:
 
 @dataclass(frozen=True)
 class AddListedMentions:
-    """Companies under which the source itself lists a document are mentioned by it, also where its text does not name
-    them."""
+    """Adds mentions of the companies under which the source lists a document, even if its text does not name them."""
 
     subjects: Mapping[str, str]
     name: str = "listed"
@@ -47,17 +46,17 @@ class AddListedMentions:
         return [self._add(document) for document in batch]
 
     def _add(self, document: Document) -> Document:
-        listed = [document.attributes.get("ticker"), *document.attributes.get("tickers", ())]
-        wanted = dict.fromkeys(self.subjects[ticker] for ticker in listed if ticker in self.subjects)
-        named = {mention.subject for mention in document.mentions}
+        tickers = [document.attributes.get("ticker"), *document.attributes.get("tickers", ())]
+        listed = dict.fromkeys(self.subjects[ticker] for ticker in tickers if ticker in self.subjects)
+        mentioned = {mention.subject for mention in document.mentions}
         added = tuple(
             Mention(subject, "listed", CONFIDENCE_BY_KIND["ticker"], 0)
-            for subject in wanted
-            if subject not in named
+            for subject in listed
+            if subject not in mentioned
         )
-        subjects = tuple(dict.fromkeys((*document.subjects, *wanted)))
+        subjects = tuple(dict.fromkeys((*document.subjects, *listed)))
         return document.with_changes(mentions=(*document.mentions, *added), subjects=subjects).with_notes(
-            listed=len(wanted)
+            listed=len(listed)
         )
 
 
@@ -67,11 +66,11 @@ WARNINGS = ("lost", "repeated", "orphans", "prompts", "mojibake")
 
 
 def with_links(readers: Mapping[str, Extract]) -> dict[str, Extract]:
-    """The same readers; what they read carries the addresses it links to."""
-    return {media_type: _linking(read) for media_type, read in readers.items()}
+    """The same readers, with the outbound links of each document in its attributes."""
+    return {media_type: _with_links(read) for media_type, read in readers.items()}
 
 
-def _linking(read: Extract) -> Extract:
+def _with_links(read: Extract) -> Extract:
     def reader(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
         reading = read(data, hints)
         if isinstance(reading, Unreadable) or not reading.links:
@@ -94,7 +93,7 @@ class KeepParserOutput:
 
 
 def parser_output(document: Document) -> dict[str, Any]:
-    notes = {mark.step: mark.notes for mark in document.trail}
+    notes = {entry.step: entry.notes for entry in document.trail}
     quality = notes.get("quality", {})
     return {
         "document_id": document.id,
@@ -118,8 +117,13 @@ def parser_output(document: Document) -> dict[str, Any]:
         "outbound_links": list(document.attributes.get("links", ())),
         "tags": list(document.keywords),
         "mentions": [
-            {"company_id": m.subject, "type": m.kind, "confidence": m.confidence, "count": m.count}
-            for m in document.mentions
+            {
+                "company_id": mention.subject,
+                "type": mention.kind,
+                "confidence": mention.confidence,
+                "count": mention.count,
+            }
+            for mention in document.mentions
         ],
         "document_type": document.attributes.get("document_type"),
         "ticker": document.attributes.get("ticker"),
@@ -127,9 +131,11 @@ def parser_output(document: Document) -> dict[str, Any]:
 
 
 def _warnings(document: Document, notes: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """What a reader should know before trusting the text."""
-    found = [f"clean:{name}" for name in WARNINGS if notes.get("clean", {}).get(name)]
+    """Reasons to doubt the text."""
+    warnings = [f"clean:{name}" for name in WARNINGS if notes.get("clean", {}).get(name)]
     if document.origins.get("text") == "payload":
-        found.append("text_from_payload")
-    found += [f"missing:{name}" for name in ("title", "authors", "published") if not getattr(document, name)]
-    return found
+        warnings.append("text_from_payload")
+    warnings += [
+        f"missing:{name}" for name in ("title", "authors", "published") if not getattr(document, name)
+    ]
+    return warnings

@@ -1,4 +1,4 @@
-"""Who is watched and what is asked about them: a YAML file."""
+"""The watch list: a YAML file of companies and their sources."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +32,7 @@ class WatchedCompany(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class WatchListSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A source; with `each` it stands for one per active company, with `tickers` for one per company named there."""
+    """A source. With `each` it becomes one source per active company, with `tickers` one per named company."""
 
     name: str
     kind: str
@@ -56,67 +56,74 @@ class WatchList:
     subjects: tuple[Subject, ...]
     sources: tuple[Source, ...]
     tickers: dict[str, str]
-    """Of each ticker, its subject."""
+    """Ticker to subject."""
 
 
 def load_watch_list(path: Path) -> WatchList:
-    written = load_yaml(path, WatchListFile)
-    tickers = {one.ticker: one.subject for one in written.entities}
-    if len(tickers) < len(written.entities):
+    file = load_yaml(path, WatchListFile)
+    tickers = {company.ticker: company.subject for company in file.entities}
+    if len(tickers) < len(file.entities):
         raise Refused("bad_config", f"{path}: entities: a ticker is listed twice")
-    entities = {one.ticker: one for one in written.entities if one.active}
+    companies = {company.ticker: company for company in file.entities if company.active}
     sources = tuple(
-        made
-        for number, line in enumerate(written.sources)
-        for made in _expanded(line, entities, f"{path}: sources[{number}]")
+        source
+        for number, line in enumerate(file.sources)
+        for source in _expanded(line, companies, f"{path}: sources[{number}]")
     )
-    return WatchList(tuple(map(_subject, written.entities)), sources, tickers)
+    return WatchList(tuple(map(_subject, file.entities)), sources, tickers)
 
 
-def _expanded(line: WatchListSource, entities: dict[str, WatchedCompany], where: str) -> list[Source]:
-    unknown = [ticker for ticker in line.tickers if ticker not in entities]
+def _expanded(line: WatchListSource, companies: dict[str, WatchedCompany], where: str) -> list[Source]:
+    unknown = [ticker for ticker in line.tickers if ticker not in companies]
     if unknown:
         raise Refused("bad_config", f"{where}.tickers: no active company has the ticker '{unknown[0]}'")
-    chosen = [entities[ticker] for ticker in line.tickers] or (list(entities.values()) if line.each else [])
-    if not chosen:
+    selected = [companies[ticker] for ticker in line.tickers]
+    if not selected and line.each:
+        selected = list(companies.values())
+    if not selected:
         return [_source(line, None, where)]
-    return [_source(line, entity, where) for entity in chosen]
+    return [_source(line, company, where) for company in selected]
 
 
-def _source(line: WatchListSource, entity: WatchedCompany | None, where: str) -> Source:
-    about = {"ticker": entity.ticker, "cik": entity.cik, "name": entity.name} if entity else {}
+def _source(line: WatchListSource, company: WatchedCompany | None, where: str) -> Source:
+    company_options = {"ticker": company.ticker, "cik": company.cik, "name": company.name} if company else {}
     return make_source(
         SourceLine(
-            name=f"{entity.ticker} {line.name}" if entity else line.name,
+            name=f"{company.ticker} {line.name}" if company else line.name,
             kind=line.kind,
             url=line.url,
             every=line.every,
             cron=line.cron,
-            subject=entity.subject if entity else None,
+            subject=company.subject if company else None,
             credibility=line.credibility,
             active=line.active,
-            options={**{name: value for name, value in about.items() if value}, **line.options},
+            options={**{name: value for name, value in company_options.items() if value}, **line.options},
         ),
         RECIPE,
         where,
     )
 
 
-def _subject(entity: WatchedCompany) -> Subject:
-    legal = entity.legal_name or entity.name
+def _subject(company: WatchedCompany) -> Subject:
+    legal = company.legal_name or company.name
     names = [
-        (entity.ticker, "ticker"),
+        (company.ticker, "ticker"),
         (legal, "legal_name"),
-        *((alias, "alias") for alias in (entity.name, *entity.aliases)),
-        *((brand, "brand") for brand in entity.brands),
+        *((alias, "alias") for alias in (company.name, *company.aliases)),
+        *((brand, "brand") for brand in company.brands),
     ]
-    surest = dict(reversed(names))
+    kinds = dict(reversed(names))
     return Subject(
-        id=entity.subject,
-        name=entity.name,
-        active=entity.active,
+        id=company.subject,
+        name=company.name,
+        active=company.active,
         aliases=tuple(
-            Alias(name, entity.subject, surest[name]) for name in dict.fromkeys(n for n, _ in names)
+            Alias(name, company.subject, kinds[name]) for name in dict.fromkeys(n for n, _ in names)
         ),
-        attributes={"ticker": entity.ticker, "legal_name": legal, "sector": entity.sector, "cik": entity.cik},
+        attributes={
+            "ticker": company.ticker,
+            "legal_name": legal,
+            "sector": company.sector,
+            "cik": company.cik,
+        },
     )

@@ -1,4 +1,4 @@
-"""Sites that are never cited, by kind: they speak about the administration without being it."""
+"""Which addresses may be cited: official ones, in canonical form. Sites that only write about the administration are blocked."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from headwater.text.urls import SEED_P_RULES, canonical_url, host_of
 from headwater_recipes.procedures.link_type import link_type
 from headwater_recipes.procedures.registry.portals import PortalRegistry
 
-_BY_KIND: Mapping[str, str] = {
+_BLOCKED_BY_KIND: Mapping[str, str] = {
     "forum": "forocoches.com burbuja.info rankia.com reddit.com quora.com",
     "social": "facebook.com instagram.com twitter.com x.com tiktok.com youtube.com linkedin.com t.me whatsapp.com pinterest.com",
     "encyclopedia": "wikipedia.org wikihow.com",
@@ -20,12 +20,12 @@ _BY_KIND: Mapping[str, str] = {
     "content_farm": "scribd.com slideshare.net coursehero.com",
 }
 BLOCKED: Mapping[str, str] = {
-    domain: kind for kind, domains in _BY_KIND.items() for domain in domains.split()
+    domain: kind for kind, domains in _BLOCKED_BY_KIND.items() for domain in domains.split()
 }
 BLOCKED_PATTERNS = ("*.wordpress.com", "*.blogspot.com", "*.medium.com", "*.notion.site")
 
-
-# Names that nobody can own: only tests and the demo internet answer to them.
+# Reserved top-level names: only tests and the demo internet use them.
+PAGE_PARAMETERS = ("page", "pagina", "p")
 RESERVED = ("example", "test", "localhost", "invalid")
 
 
@@ -36,12 +36,13 @@ class CitationVerdict:
 
 
 def judge_citation(url: str, registry: PortalRegistry) -> CitationVerdict:
-    """In this order: blocked domain, blocked pattern, *.gob.es, a registered domain or one below it, rejected."""
+    """The first rule that applies: blocked domain, blocked pattern, *.gob.es, a registered domain or its subdomain; all other
+    addresses are refused."""
     host = host_of(url).removeprefix("www.")
     labels = host.split(".")
-    parents = {".".join(labels[start:]) for start in range(len(labels))}
-    if category := next((BLOCKED[name] for name in parents if name in BLOCKED), ""):
-        return CitationVerdict(False, f"blocked:{category}")
+    domains = {".".join(labels[start:]) for start in range(len(labels))}
+    if kind := next((BLOCKED[name] for name in domains if name in BLOCKED), ""):
+        return CitationVerdict(False, f"blocked:{kind}")
     if any(_matches_pattern(host, pattern) for pattern in BLOCKED_PATTERNS):
         return CitationVerdict(False, "blocked:pattern")
     if host.endswith(".gob.es"):
@@ -61,12 +62,9 @@ def _matches_pattern(host: str, pattern: str) -> bool:
     )
 
 
-PAGE_NAMES = ("page", "pagina", "p")
-
-
 @dataclass(frozen=True, slots=True)
 class CitationAddress:
-    """`url` is canonical; `notes` say what was done or seen: fragment, variant, page, and the kind of link."""
+    """`url` is canonical. `notes` record what was changed or seen: fragment, variant, paging, homepage."""
 
     url: str
     link_type: str
@@ -74,11 +72,11 @@ class CitationAddress:
 
 
 def citation_address(url: str, variants: Mapping[str, str] | None = None) -> CitationAddress:
-    """1 parse, 2 https, 3 host in lower case, 4 session parameters, 5 tracking parameters, 6 fragment, 7 trailing
-    slash, 8 redirects (followed by the fetcher: `url` is where they ended), 9 www mapping; then 10 the Spanish
-    variant where the page names one, a note on paging, and the kind of link. An address that cannot be read is kept.
+    """Apply the ten rules in order: 1 parse, 2 https, 3 lower-case host, 4 session parameters, 5 tracking parameters,
+    6 fragment, 7 trailing slash, 8 redirects (`url` is already their target), 9 www mapping, 10 the Spanish variant where
+    the page names one. An unreadable address stays as it is.
 
-    `variants` are the addresses of the same page by language.
+    `variants`: the addresses of the same page by language.
     """
     notes = []
     split = _split_address(url)
@@ -86,17 +84,17 @@ def citation_address(url: str, variants: Mapping[str, str] | None = None) -> Cit
         return CitationAddress(url, "section", ("unreadable",))
     if split.fragment and not split.fragment.startswith("!"):
         notes.append(f"fragment:{split.fragment[:80]}")
-    chosen = (variants or {}).get("es", "")
-    if chosen and canonical_url(chosen, SEED_P_RULES) != canonical_url(url, SEED_P_RULES):
+    spanish = (variants or {}).get("es", "")
+    if spanish and canonical_url(spanish, SEED_P_RULES) != canonical_url(url, SEED_P_RULES):
         notes.append("variant:es")
-        url = chosen
-    found = canonical_url(url, SEED_P_RULES)
-    if any(f"&{name}=" in f"&{urlsplit(found).query}" for name in PAGE_NAMES):
+        url = spanish
+    canonical = canonical_url(url, SEED_P_RULES)
+    if any(f"&{name}=" in f"&{urlsplit(canonical).query}" for name in PAGE_PARAMETERS):
         notes.append("paged")
-    kind = link_type(found)
+    kind = link_type(canonical)
     if kind == "homepage":
         notes.append("homepage")
-    return CitationAddress(found, kind, tuple(notes))
+    return CitationAddress(canonical, kind, tuple(notes))
 
 
 def _split_address(url: str) -> SplitResult | None:

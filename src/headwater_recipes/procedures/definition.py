@@ -18,9 +18,9 @@ from headwater_recipes.procedures.adapters.boe import discover_gazette
 from headwater_recipes.procedures.adapters.datos import discover_open_data
 from headwater_recipes.procedures.commands import COMMANDS
 from headwater_recipes.procedures.knowledge_base.sink import ProcedureFiles, close_run
-from headwater_recipes.procedures.normalise import LANGUAGES
 from headwater_recipes.procedures.page.reader import procedure_readers
 from headwater_recipes.procedures.registry.portals import Portal, packaged_registry
+from headwater_recipes.procedures.scores import LANGUAGES
 from headwater_recipes.procedures.steps import FindProcedures, RequireCitable
 
 DAILY, WEEKLY = Trigger(every=timedelta(days=1)), Trigger(every=timedelta(days=7))
@@ -64,29 +64,26 @@ def procedure_address(url: str) -> str:
 
 
 def registered_sources() -> tuple[Source, ...]:
-    """What the registry says may be looked at; portals that need a login or only inform are known, not visited."""
-    open_to_all = [
-        entry
-        for entry in packaged_registry(demo=False).entries
-        if entry.access_method in {"crawl", "api", "rss"}
-    ]
-    return tuple(source for entry in open_to_all for source in _sources(entry))
+    """The sources of all portals that can be fetched. Portals that need a login or only inform are registered, not fetched."""
+    portals = packaged_registry(demo=False).portals
+    fetched = [portal for portal in portals if portal.access_method in {"crawl", "api", "rss"}]
+    return tuple(source for portal in fetched for source in _sources(portal))
 
 
-def _sources(entry: Portal) -> list[Source]:
+def _sources(portal: Portal) -> list[Source]:
     return [
         make_source(
             SourceLine(
-                name=entry.id if len(entry.looks) == 1 else f"{entry.id}-{look.kind}",
-                url=look.url,
-                kind=look.kind,
-                every=look.every,
-                cron=look.cron,
+                name=portal.id if len(portal.discovery) == 1 else f"{portal.id}-{source.kind}",
+                url=source.url,
+                kind=source.kind,
+                every=source.every,
+                cron=source.cron,
                 credibility=1.0,
-                options=dict(look.options),
+                options=dict(source.options),
             ),
             NAME,
-            where=entry.id,
+            where=portal.id,
         )
-        for look in entry.looks
+        for source in portal.discovery
     ]

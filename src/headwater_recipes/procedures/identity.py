@@ -1,4 +1,4 @@
-"""Names for files: who, then what."""
+"""Ids of procedures, and the tags of their kind."""
 
 import re
 
@@ -43,21 +43,21 @@ SKIPPED_WORDS = frozenset(
 )
 
 
-def procedure_id(source_type: str, who: str, name: str) -> str:
-    """`{source_type}-{who}-{name}`, cut between words."""
+def procedure_id(source_type: str, owner: str, name: str) -> str:
+    """`{source_type}-{owner}-{name}`, shortened between words."""
     words = [word for word in fold_text(name).split() if word not in SKIPPED_WORDS]
-    parts = [source_type, *fold_text(who).split(), *words]
-    kept: list[str] = []
+    parts = [source_type, *fold_text(owner).split(), *words]
+    fitting: list[str] = []
     for part in parts:
-        if len("-".join([*kept, part])) > LONGEST_ID:
+        if len("-".join([*fitting, part])) > LONGEST_ID:
             break
-        kept.append(part)
-    return re.sub(r"[^a-z0-9_-]", "", "-".join(kept))
+        fitting.append(part)
+    return re.sub(r"[^a-z0-9_-]", "", "-".join(fitting))
 
 
-def disambiguated_id(identity: str, mark: str) -> str:
-    """Another id for another page of the same name."""
-    return f"{identity[: LONGEST_ID - len(mark) - 1].rstrip('-')}-{mark}"
+def disambiguated_id(identity: str, suffix: str) -> str:
+    """The id for another page of the same name."""
+    return f"{identity[: LONGEST_ID - len(suffix) - 1].rstrip('-')}-{suffix}"
 
 
 KINDS: tuple[tuple[str, str], ...] = (
@@ -84,7 +84,7 @@ KINDS: tuple[tuple[str, str], ...] = (
 
 
 def kind_tags(name: str) -> list[str]:
-    """Tags, the most telling first; `tramite` when the name tells nothing."""
-    bare = fold_text(name)
-    found = [kind for kind, pattern in KINDS if re.search(rf"\b(?:{pattern})", bare)]
-    return found or ["tramite"]
+    """Tags by the words of the name, the most specific first. `tramite` when none matches."""
+    folded = fold_text(name)
+    tags = [kind for kind, pattern in KINDS if re.search(rf"\b(?:{pattern})", folded)]
+    return tags or ["tramite"]

@@ -1,4 +1,4 @@
-"""What kind of page a link leads to, as far as its address tells."""
+"""The kind of page that a link leads to, by its address."""
 
 import re
 from typing import Literal
@@ -11,7 +11,7 @@ _LISTING = re.compile(r"(?:index|portada|inicio|home|default)(?:\.\w{2,5})?", re
 
 
 def link_type(url: str) -> LinkType:
-    """Informative: an identifier, a PDF or two segments. Home page: at most one segment. Section: a listing below."""
+    """Informative: an identifier, a PDF or two path segments. Homepage: at most one segment. Section: a listing below it."""
     try:
         parts = urlsplit(url.strip())
     except ValueError:

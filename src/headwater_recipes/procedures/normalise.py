@@ -1,4 +1,4 @@
-"""An extracted page to the procedures that it tells of."""
+"""Turns an extracted page into the procedures that it describes."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,25 +9,22 @@ from urllib.parse import urlsplit
 
 from headwater.text.folding import fold_text
 from headwater.text.words import count_words
-from headwater_recipes.procedures.fields import channels as ways
-from headwater_recipes.procedures.fields import deadlines, entries, laws, money, places
-from headwater_recipes.procedures.fields import organism as body
-from headwater_recipes.procedures.fields import title as naming
+from headwater_recipes.procedures.fields import channels, deadlines, entries, laws, money, places, title
+from headwater_recipes.procedures.fields.organism import abbreviation, name_in, responsible_organism
 from headwater_recipes.procedures.fields.value import FieldValue, Span
 from headwater_recipes.procedures.identity import kind_tags, procedure_id
 from headwater_recipes.procedures.page.page import LanguageDetector, ProcedurePage, no_language
-from headwater_recipes.procedures.registry.portals import Portal
-from headwater_recipes.procedures.registry.portals import portal_territory as registered_territory
+from headwater_recipes.procedures.registry.portals import Portal, portal_territory
 from headwater_recipes.procedures.registry.territory import SOURCE_TYPES, most_specific, territory_of
 from headwater_recipes.procedures.retrieval.keywords import keywords_for
-from headwater_recipes.procedures.scores import completeness_score
+from headwater_recipes.procedures.scores import LANGUAGES, completeness_score
 from headwater_recipes.procedures.sections.divide import divide_parts
 from headwater_recipes.procedures.sections.parts import PagePart, has_content, lines_of, parts_of_field
 from headwater_recipes.procedures.sections.promote import promote_headings
 from headwater_recipes.procedures.sections.separate import in_language, separate_procedures
 
-ASKING = frozenset({"requisitos", "documentos_necesarios", "como_solicitar"})
-CORE = frozenset({*ASKING, "plazos", "tasas", "cuantias", "donde_solicitar"})
+REQUIRED = frozenset({"requisitos", "documentos_necesarios", "como_solicitar"})
+CORE = frozenset({*REQUIRED, "plazos", "tasas", "cuantias", "donde_solicitar"})
 LISTING = re.compile(
     r"(?:resultad\w+|llistat|listado|listaxe|catalogo de (?:tramites|procedimientos|servicios)|cataleg de|relacion de|relacio de|indice|index|buscador|cercador|directorio|bilaket\w*|search results|list of|tramites mas|tots els tramits|todos los tramites|mapa (?:del|de la|do|web)|(?:como )?(?:se )?(?:leer?|interpretar|usar|utilizar) (?:la |una |las |el |este )?(?:fichas?|sede|portal|catalogo|buscador|web))\b"
 )
@@ -37,14 +34,13 @@ JOB = re.compile(
 EVENT = re.compile(
     r"(?:curso|cursos|curs|taller|tallers|talleres|obradoiro|tailerra|exposicion|exposicio|erakusketa|concierto|concert|feria|fira|feira|azoka|jornadas?|jornades|congreso|congres|visitas?|visites|charla|conferencia|festival|teatro|teatre|carrera|cursa|torneo|fiestas?|course|workshop|exhibition|concert|fair)\b"
 )
-LANGUAGES = ("es", "ca", "eu", "gl", "en")
 LONGEST_TITLE, OPENING = 120, 600
 
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """`document` is the ProcedureDoc without the moment of extraction; `spans` says for each field where in the text
-    it was read; `recognised` are the fields whose parts the page has."""
+    """`document`: the ProcedureDoc without the time of extraction. `spans`: where in the text each field was found.
+    `recognised`: the fields for which the page has a section."""
 
     document: Mapping[str, Any]
     spans: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
@@ -56,41 +52,41 @@ def parts_of(text: str) -> list[PagePart]:
 
 
 def normalise(
-    page: ProcedurePage, owner: Portal | None = None, tell: LanguageDetector = no_language
+    page: ProcedurePage, owner: Portal | None = None, detect: LanguageDetector = no_language
 ) -> list[Procedure]:
-    """No procedure where the page asks for nothing and offers nothing: a field without evidence stays empty, and a
-    page without such fields is none."""
-    parts = in_language(parts_of(page.text), page.language, page.secondary, tell)
-    found = []
-    for heading, own in separate_procedures(parts):
-        if is_procedure(own) and not is_other_content(own, heading.title if heading else _called(own, page)):
-            found.append(_procedure(page, owner, heading, own, tell))
-    return [one for one in found if len(one.document["nombre"]) >= 5]
+    """The procedures of a page. A field without evidence stays empty, and a page without such fields has no procedure."""
+    parts = in_language(parts_of(page.text), page.language, page.secondary, detect)
+    procedures = []
+    for heading, chapter in separate_procedures(parts):
+        chapter_title = heading.title if heading else _page_title(chapter, page)
+        if is_procedure(chapter) and not is_other_content(chapter, chapter_title):
+            procedures.append(_procedure(page, owner, heading, chapter, detect))
+    return [procedure for procedure in procedures if len(procedure.document["nombre"]) >= 5]
 
 
-def _called(parts: Sequence[PagePart], page: ProcedurePage) -> str:
-    """Its first heading, if that names no part; many sites give one title to all their pages."""
+def _page_title(parts: Sequence[PagePart], page: ProcedurePage) -> str:
+    """The first heading unless it is a section label. Many sites give all pages the same title."""
     first = next((part for part in parts if part.title), None)
     return first.title if first is not None and first.label is None and first.level <= 2 else page.title
 
 
 def is_procedure(parts: Sequence[PagePart]) -> bool:
-    """At least two of the questions a procedure answers, one of them about what to bring, be or do."""
-    answered = {part.field for part in parts if part.lines}
-    return bool(answered & ASKING) and len(answered & CORE) >= 2
+    """Whether the page answers at least two questions of a procedure, one of them about what to bring, be or do."""
+    fields = {part.field for part in parts if part.lines}
+    return bool(fields & REQUIRED) and len(fields & CORE) >= 2
 
 
 def is_other_content(parts: Sequence[PagePart], title: str) -> bool:
-    """A listing of many, work that is offered, or an event that asks for nothing but to come."""
+    """Whether the page is a listing, a job offer, or an event that needs no application."""
     if not any(has_content(line) for part in parts if part.field in CORE for line in part.lines):
         return True
     titles = [fold_text(title), *(fold_text(part.title) for part in parts if part.level == 1)]
-    if any(LISTING.match(one) for one in titles):
+    if any(LISTING.match(text) for text in titles):
         return True
-    if any(JOB.search(one) for one in titles) and not parts_of_field(parts, "documentos_necesarios"):
+    if any(JOB.search(text) for text in titles) and not parts_of_field(parts, "documentos_necesarios"):
         return True
-    asks = {part.field for part in parts if part.lines} & {"documentos_necesarios", "como_solicitar"}
-    return not asks and any(EVENT.match(one) for one in titles)
+    applying = {part.field for part in parts if part.lines} & {"documentos_necesarios", "como_solicitar"}
+    return not applying and any(EVENT.match(text) for text in titles)
 
 
 def _procedure(
@@ -98,26 +94,27 @@ def _procedure(
     owner: Portal | None,
     heading: PagePart | None,
     parts: Sequence[PagePart],
-    tell: LanguageDetector,
+    detect: LanguageDetector,
 ) -> Procedure:
-    told = _fields(page, owner, heading, parts)
-    if page.secondary and told["nombre"]:
-        told["nombre"] = replace(
-            told["nombre"], value=_in_one_language(told["nombre"].value, page.language, tell)
-        )
-    values = {name: one.value for name, one in told.items() if one}
+    fields = _fields(page, owner, heading, parts)
+    name = fields["nombre"]
+    if page.secondary and name:
+        fields["nombre"] = replace(name, value=_in_one_language(name.value, page.language, detect))
+    values = {key: field_value.value for key, field_value in fields.items() if field_value}
     document = _document(page, owner, values, own_text(page, heading, parts))
-    spans = {name: one.spans for name, one in told.items() if one and one.spans}
+    spans = {
+        key: field_value.spans for key, field_value in fields.items() if field_value and field_value.spans
+    }
     recognised = tuple(
         dict.fromkeys(part.field for part in parts if part.label and part.own and part.field != "ignored")
     )
     return Procedure(document, spans, recognised)
 
 
-def _in_one_language(name: str, language: str, tell: LanguageDetector) -> str:
-    """Of a name that is written in two languages, the one in this language."""
+def _in_one_language(name: str, language: str, detect: LanguageDetector) -> str:
+    """The part of a bilingual name that is in this language."""
     sides = [side.strip() for side in re.split(r"\s+[/|]\s+", name)]
-    return next((side for side in sides if tell(side) == language), sides[0]) if len(sides) == 2 else name
+    return next((side for side in sides if detect(side) == language), sides[0]) if len(sides) == 2 else name
 
 
 def own_text(page: ProcedurePage, heading: PagePart | None, parts: Sequence[PagePart]) -> str:
@@ -129,58 +126,58 @@ def own_text(page: ProcedurePage, heading: PagePart | None, parts: Sequence[Page
 def _fields(
     page: ProcedurePage, owner: Portal | None, heading: PagePart | None, parts: Sequence[PagePart]
 ) -> dict[str, FieldValue]:
-    alone = [part for part in parts if part.field != "ignored"]
-    paid, received = money.sides(alone)
-    applying = parts_of_field(alone, "como_solicitar", "donde_solicitar", "contacto")
-    how = [part for part in parts_of_field(alone, "como_solicitar") if part.key != "cita"] or parts_of_field(
-        alone, "como_solicitar"
-    )
-    links = [(link, line) for part in alone for line in part.lines for link in line.links]
-    description, left_over = naming.description(
-        alone if heading is None else parts, page.description if heading is None else ""
+    content = [part for part in parts if part.field != "ignored"]
+    paid, received = money.sides(content)
+    applying = parts_of_field(content, "como_solicitar", "donde_solicitar", "contacto")
+    how = [
+        part for part in parts_of_field(content, "como_solicitar") if part.key != "cita"
+    ] or parts_of_field(content, "como_solicitar")
+    links = [(link, line) for part in content for line in part.lines for link in line.links]
+    description, remainder = title.description(
+        content if heading is None else parts, page.description if heading is None else ""
     )
     where = places.places(
-        [*applying, *parts_of_field(alone, "organismo")],
-        parts_of_field(alone, "donde_solicitar"),
+        [*applying, *parts_of_field(content, "organismo")],
+        parts_of_field(content, "donde_solicitar"),
         links,
         page.buttons,
     )
     urls = where.value.get("urls", ()) if where else ()
-    ways_parts = parts_of_field(alone, "como_solicitar", "donde_solicitar")
-    steps = ways.ways(how)
-    channel = ways.channel(steps.value or (), ways_parts, urls)
+    ways_parts = parts_of_field(content, "como_solicitar", "donde_solicitar")
+    steps = channels.application_steps(how)
+    channel = channels.channel(steps.value or (), ways_parts, urls)
     lines = [line for part in ways_parts for line in part.lines]
-    told = {
-        "nombre": _name(page, heading, alone),
-        "nombre_alternativo": naming.other_names(alone),
+    fields = {
+        "nombre": _name(page, heading, content),
+        "nombre_alternativo": title.other_names(content),
         "descripcion": description,
-        "organismo": body.body(
-            alone, page.site, page.page_title, (owner.organism or owner.name) if owner else ""
+        "organismo": responsible_organism(
+            content, page.site, page.page_title, (owner.organism or owner.name) if owner else ""
         ),
-        "requisitos": entries.entries(entries.telling(parts_of_field(alone, "requisitos"))),
-        "documentos_necesarios": entries.entries(parts_of_field(alone, "documentos_necesarios")),
-        "plazos": deadlines.deadlines(parts_of_field(alone, "plazos"), alone),
-        "tasas": money.fees(paid, alone),
+        "requisitos": entries.entries(entries.telling(parts_of_field(content, "requisitos"))),
+        "documentos_necesarios": entries.entries(parts_of_field(content, "documentos_necesarios")),
+        "plazos": deadlines.deadlines(parts_of_field(content, "plazos"), content),
+        "tasas": money.fees(paid, content),
         "cuantias": money.amounts(received),
-        "base_legal": laws.laws(parts_of_field(alone, "base_legal")),
+        "base_legal": laws.laws(parts_of_field(content, "base_legal")),
         "como_solicitar": steps,
         "donde_solicitar": where,
-        "telefono": _telephone(page, alone),
-        "datos_importantes": entries.entries(parts_of_field(alone, "datos_importantes")),
-        "codigo_sia": _code(alone),
+        "telefono": _telephone(page, content),
+        "datos_importantes": entries.entries(parts_of_field(content, "datos_importantes")),
+        "codigo_sia": _code(content),
         "canal": FieldValue(channel, tuple((line.start, line.end) for line in lines))
         if channel
         else FieldValue(),
-        "datos_adicionales": _overflow(alone, heading, description, left_over),
+        "datos_adicionales": _overflow(content, heading, description, remainder),
     }
-    return _of_gazette(page, told) if page.gazette else told
+    return _with_gazette(page, fields) if page.gazette else fields
 
 
 def _name(page: ProcedurePage, heading: PagePart | None, parts: Sequence[PagePart]) -> FieldValue:
     if heading is None:
-        return naming.name(parts, page.title, page.page_title)
+        return title.name(parts, page.title, page.page_title)
     return FieldValue(
-        naming.cleaned(heading.title),
+        title.cleaned(heading.title),
         ((heading.start, heading.start + heading.level + 1 + len(heading.title)),),
     )
 
@@ -192,23 +189,23 @@ def _telephone(page: ProcedurePage, parts: Sequence[PagePart]) -> FieldValue:
         *parts_of_field(parts, "como_solicitar"),
         *parts,
     ]
-    found = places.telephone(nearest)
-    return found or FieldValue(places.number_in(str(page.site.get("footer") or "")) or None, ())
+    number = places.telephone(nearest)
+    return number or FieldValue(places.number_in(str(page.site.get("footer") or "")) or None, ())
 
 
 def _code(parts: Sequence[PagePart]) -> FieldValue:
     for part in parts_of_field(parts, "codigo_sia"):
         for line in part.lines:
-            if found := re.search(r"\b\d{5,8}\b", line.text):
-                return FieldValue(found[0], ((line.start, line.end),))
+            if match := re.search(r"\b\d{5,8}\b", line.text):
+                return FieldValue(match[0], ((line.start, line.end),))
     return FieldValue()
 
 
 def _overflow(
-    parts: Sequence[PagePart], heading: PagePart | None, description: FieldValue, left_over: str
+    parts: Sequence[PagePart], heading: PagePart | None, description: FieldValue, remainder: str
 ) -> FieldValue:
-    """What no field holds, under its own heading."""
-    found: dict[str, str] = {}
+    """Text that belongs to no field, by its heading."""
+    texts: dict[str, str] = {}
     spans: list[Span] = []
     for part in parts:
         if part.label is not None or not part.title or part is heading:
@@ -219,44 +216,44 @@ def _overflow(
             if not any(start <= line.start < end for start, end in description.spans)
         ]
         if lines:
-            found[part.title[:LONGEST_TITLE]] = "\n".join(line.text for line in lines)
+            texts[part.title[:LONGEST_TITLE]] = "\n".join(line.text for line in lines)
             spans += [(line.start, line.end) for line in lines]
-    if left_over:
-        found["descripcion"] = left_over
-    return FieldValue(found, tuple(spans)) if found else FieldValue()
+    if remainder:
+        texts["descripcion"] = remainder
+    return FieldValue(texts, tuple(spans)) if texts else FieldValue()
 
 
-def _of_gazette(page: ProcedurePage, told: dict[str, FieldValue]) -> dict[str, FieldValue]:
-    """A document of the official gazette rests on the norms that it refers to."""
+def _with_gazette(page: ProcedurePage, fields: dict[str, FieldValue]) -> dict[str, FieldValue]:
+    """The fields of a document of the official gazette: its legal basis is the norms that it refers to."""
     earlier = page.gazette.get("anteriores") or ()
-    references = [_reference(one) for one in earlier if one.get("referencia")]
+    references = [_reference(norm) for norm in earlier if norm.get("referencia")]
     department = str(page.gazette.get("departamento") or "")
     changed = {
-        "nombre": FieldValue(page.title.rstrip("."), ()) if page.title else told["nombre"],
-        "base_legal": FieldValue(references, ()) if references else told["base_legal"],
-        "organismo": FieldValue(department, ()) if department else told["organismo"],
+        "nombre": FieldValue(page.title.rstrip("."), ()) if page.title else fields["nombre"],
+        "base_legal": FieldValue(references, ()) if references else fields["base_legal"],
+        "organismo": FieldValue(department, ()) if department else fields["organismo"],
     }
-    return {**told, **changed}
+    return {**fields, **changed}
 
 
-def _reference(one: Mapping[str, str]) -> str:
-    text = one.get("texto", "")
-    return f"{text} ({one['referencia']})" if text else one["referencia"]
+def _reference(norm: Mapping[str, str]) -> str:
+    text = norm.get("texto", "")
+    return f"{text} ({norm['referencia']})" if text else norm["referencia"]
 
 
 def _document(page: ProcedurePage, owner: Portal | None, values: dict[str, Any], text: str) -> dict[str, Any]:
     organism = str(values.get("organismo", ""))
     territory, source_type = _territory(page, owner, organism)
-    short = body.abbreviation(organism, owner.abbreviation if owner else "")
+    short = abbreviation(organism, owner.abbreviation if owner else "")
     name = str(values.get("nombre", ""))
-    who = (
+    owner_word = (
         short
         or territory.get("municipio")
         or territory.get("ccaa")
         or territory.get("provincia")
-        or _site_word(page.url)
+        or _host_word(page.url)
     )
-    identity = procedure_id(source_type, str(who), name)
+    identity = procedure_id(source_type, str(owner_word), name)
     optional = {
         "organismo_abrev": short,
         "codigo_sia": values.get("codigo_sia"),
@@ -308,30 +305,30 @@ _OPTIONAL = (
 
 
 def _languages(page: ProcedurePage) -> list[str]:
-    said = [page.language, page.secondary, *page.site.get("languages", ())]
-    return list(dict.fromkeys(one for one in said if one in LANGUAGES)) or ["es"]
+    languages = [page.language, page.secondary, *page.site.get("languages", ())]
+    return list(dict.fromkeys(language for language in languages if language in LANGUAGES)) or ["es"]
 
 
 def _territory(page: ProcedurePage, owner: Portal | None, organism: str) -> tuple[dict[str, str], str]:
     if owner is not None:
-        return registered_territory(owner), owner.jurisdiction
+        return portal_territory(owner), owner.jurisdiction
     if page.gazette:
         return {"nivel": "estatal"}, "boe"
     host = (urlsplit(page.url).hostname or "").lower()
     names = [
         organism,
-        *(body.name_in(str(page.site.get(name) or "")) for name in ("logo", "name", "header", "footer")),
-        body.name_in(page.page_title),
-        body.name_in(str(page.site.get("opening") or "")),
-        *(body.name_in(line.lstrip("# ")) for line in page.text[:OPENING].split("\n")),
+        *(name_in(str(page.site.get(name) or "")) for name in ("logo", "name", "header", "footer")),
+        name_in(page.page_title),
+        name_in(str(page.site.get("opening") or "")),
+        *(name_in(line.lstrip("# ")) for line in page.text[:OPENING].split("\n")),
         "",
     ]
-    told = [one for name in dict.fromkeys(names) if (one := territory_of(name, host))]
-    found = most_specific(told)
-    return found, SOURCE_TYPES.get(str(found.get("nivel")), "local")
+    territories = [place for name in dict.fromkeys(names) if (place := territory_of(name, host))]
+    territory = most_specific(territories)
+    return territory, SOURCE_TYPES.get(str(territory.get("nivel")), "local")
 
 
-def _site_word(url: str) -> str:
+def _host_word(url: str) -> str:
     labels = [
         label for label in (urlsplit(url).hostname or "web").split(".") if label not in {"www", "sede", "seu"}
     ]

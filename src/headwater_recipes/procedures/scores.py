@@ -1,4 +1,4 @@
-"""How well the extraction went: a sum of passed tests."""
+"""Scores of a procedure: the quality of its extraction, and how complete it is."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 from headwater.documents.cleaning.encoding import MOJIBAKE
 from headwater.text.words import count_words
 
-SCORED_LANGUAGES = ("es", "ca", "eu", "gl", "en")
+LANGUAGES = ("es", "ca", "eu", "gl", "en")
 ACCEPT, REVIEW = 0.70, 0.40
 FEWEST_WORDS, FEWEST_PARTS, SURE_LANGUAGE = 50, 2, 0.80
 
@@ -22,12 +22,11 @@ class ExtractionQuality:
 
 
 def extraction_quality(text: str, *, parts: int, language: str, confidence: float) -> ExtractionQuality:
-    """Catalan, Basque, Galician and English pages are judged like Spanish ones: the language counts when it is surely
-    one of the five."""
+    """A weighted sum of passed tests. The language test passes for any of the five languages with enough confidence."""
     tests = (
         ("words", 0.30, count_words(text) >= FEWEST_WORDS),
         ("parts", 0.25, parts >= FEWEST_PARTS),
-        ("language", 0.20, language in SCORED_LANGUAGES and confidence >= SURE_LANGUAGE),
+        ("language", 0.20, language in LANGUAGES and confidence >= SURE_LANGUAGE),
         ("encoding", 0.15, not MOJIBAKE.search(text) and "\ufffd" not in text),
         ("headings", 0.10, any(line.startswith("#") for line in text.split("\n"))),
     )
@@ -36,8 +35,8 @@ def extraction_quality(text: str, *, parts: int, language: str, confidence: floa
     return ExtractionQuality(score, verdict, tuple(name for name, _, passed in tests if passed))
 
 
-# `donde_solicitar` stands twice in the published list of weights. The second time the address to begin at is meant,
-# so the weights add up to the 8.6 that the list states; read as one dictionary they would be 8.2.
+# The published list of weights names `donde_solicitar` twice. The second one means the address to start at, so that the
+# weights add up to the stated 8.6. Read as a dictionary they would add up to 8.2.
 WEIGHTS: tuple[tuple[str, float], ...] = (
     ("nombre", 1.0),
     ("descripcion", 1.0),
@@ -59,31 +58,31 @@ BINS = 10
 
 
 def completeness_score(document: Mapping[str, Any]) -> float:
-    """0..1, two decimals; the weights add up to 8.6."""
+    """The weighted share of filled fields, 0 to 1, with two decimals."""
     return _share(document, WEIGHTS)
 
 
 def completeness_as_dictionary(document: Mapping[str, Any]) -> float:
-    """The other reading of the weights, with a sum of 8.2: the second `donde_solicitar` alone counts."""
+    """The score by the other reading of the weights: only the second `donde_solicitar` counts."""
     merged = dict(WEIGHTS)
     merged["donde_solicitar"] = merged.pop("donde_solicitar.urls")
     return _share(document, tuple(merged.items()))
 
 
 def _share(document: Mapping[str, Any], weights: tuple[tuple[str, float], ...]) -> float:
-    filled = sum(weight for name, weight in weights if _at(document, name) not in (None, "", [], {}))
+    filled = sum(weight for name, weight in weights if _value_at(document, name) not in (None, "", [], {}))
     return round(filled / sum(weight for _, weight in weights), 2)
 
 
-def _at(document: Mapping[str, Any], path: str) -> Any:
-    place: Any = document
+def _value_at(document: Mapping[str, Any], path: str) -> Any:
+    value: Any = document
     for name in path.split("."):
-        place = place.get(name) if isinstance(place, Mapping) else None
-    return place
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
 
 
 def histogram(scores: list[float]) -> dict[str, int]:
-    """How many scores lie in each tenth."""
+    """The number of scores in each tenth."""
     counts = [0] * BINS
     for score in scores:
         counts[min(int(score * BINS), BINS - 1)] += 1

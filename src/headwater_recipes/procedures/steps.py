@@ -1,4 +1,4 @@
-"""Steps of the recipe: may it be cited, and which procedures does it tell of."""
+"""Steps of this recipe: drop pages that may not be cited, and find the procedures of the others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -11,11 +11,11 @@ from headwater.model.outcomes import Drop, SetAside
 from headwater.model.recipe import Outcome, StepContext
 from headwater.text.folding import find_markers
 from headwater_recipes.procedures.citation_policy import citation_address, judge_citation
-from headwater_recipes.procedures.normalise import LANGUAGES, Procedure, normalise
+from headwater_recipes.procedures.normalise import Procedure, normalise
 from headwater_recipes.procedures.page.page import ProcedurePage
 from headwater_recipes.procedures.registry.portals import Portal, PortalRegistry, packaged_registry
 from headwater_recipes.procedures.schema import schema_problems
-from headwater_recipes.procedures.scores import ExtractionQuality, extraction_quality
+from headwater_recipes.procedures.scores import LANGUAGES, ExtractionQuality, extraction_quality
 from headwater_recipes.procedures.standalone import detect_portal_language
 
 MARKERS = (
@@ -47,14 +47,14 @@ MARKERS = (
     *("solicit", "sol·licit", "demanar", "eska", "apply", "tramit", "izapide", "beneficiari", "destinatari"),
 )
 FEWEST_MARKERS = 2
-# Until a page is written to its file, the moment of its extraction stands open.
+# The time of extraction is set when the page is written to its file.
 PLACEHOLDER_TIME = "1970-01-01T00:00:00Z"
 PROCEDURES, REVIEW, QUALITY = "procedures", "review", "extraction_quality"
 
 
 @dataclass(frozen=True)
 class RequireCitable:
-    """Ends pages of sites that must not be cited; sets aside those of sites that nobody registered."""
+    """Drops pages of blocked sites, and sets pages of unregistered sites aside."""
 
     registry: PortalRegistry = field(default_factory=packaged_registry)
     name: str = "citable"
@@ -62,9 +62,9 @@ class RequireCitable:
 
     def __call__(self, batch: Sequence[Document], context: StepContext) -> Sequence[Outcome]:
         del context
-        return [self._judge(document) for document in batch]
+        return [self._check(document) for document in batch]
 
-    def _judge(self, document: Document) -> Outcome:
+    def _check(self, document: Document) -> Outcome:
         verdict = judge_citation(document.url, self.registry)
         if verdict.allowed:
             return document.with_notes(rule=verdict.rule)
@@ -75,7 +75,7 @@ class RequireCitable:
 
 @dataclass(frozen=True)
 class FindProcedures:
-    """Puts the page's procedures into its attributes, with the reasons why somebody should look at them first."""
+    """Sets the procedures of a page in its attributes, with the reasons for a review."""
 
     registry: PortalRegistry = field(default_factory=packaged_registry)
     name: str = "find-procedures"
@@ -91,23 +91,23 @@ class FindProcedures:
             return Drop("not_a_procedure", evidence={"markers": list(markers)})
         page = page_from_document(document)
         owner = self.registry.owner(page.url)
-        found = normalise(page, owner, detect_portal_language)
-        if not found:
+        procedures = normalise(page, owner, detect_portal_language)
+        if not procedures:
             return Drop("not_a_procedure", evidence={"markers": list(markers)})
-        how_good = _quality(document, found)
-        if how_good.verdict == "reject":
-            return SetAside("low_quality", {"score": how_good.score, "passed": list(how_good.passed)})
-        reasons = review_reasons(page, owner, found, how_good)
-        told = [_told(one) for one in found]
+        quality = _quality(document, procedures)
+        if quality.verdict == "reject":
+            return SetAside("low_quality", {"score": quality.score, "passed": list(quality.passed)})
+        reasons = review_reasons(page, owner, procedures, quality)
+        records = [_record(procedure) for procedure in procedures]
         attributes = {
             **document.attributes,
-            PROCEDURES: told,
+            PROCEDURES: records,
             REVIEW: reasons,
-            QUALITY: {"score": how_good.score, "verdict": how_good.verdict, "passed": list(how_good.passed)},
+            QUALITY: {"score": quality.score, "verdict": quality.verdict, "passed": list(quality.passed)},
         }
-        scores = [one.document["completeness_score"] for one in found]
-        changed = replace(document, attributes=attributes, quality=how_good.score)
-        return changed.with_notes(procedures=len(found), completeness=scores, review=reasons)
+        scores = [procedure.document["completeness_score"] for procedure in procedures]
+        changed = replace(document, attributes=attributes, quality=quality.score)
+        return changed.with_notes(procedures=len(procedures), completeness=scores, review=reasons)
 
 
 def page_from_document(document: Document) -> ProcedurePage:
@@ -124,8 +124,8 @@ def page_from_document(document: Document) -> ProcedurePage:
     )
 
 
-def _quality(document: Document, found: Sequence[Procedure]) -> ExtractionQuality:
-    parts = max(len(one.recognised) for one in found)
+def _quality(document: Document, procedures: Sequence[Procedure]) -> ExtractionQuality:
+    parts = max(len(procedure.recognised) for procedure in procedures)
     confidence = document.fact(LANGUAGE_CONFIDENCE) or 0.0
     return extraction_quality(
         document.text, parts=parts, language=primary_code(document.language), confidence=confidence
@@ -133,14 +133,13 @@ def _quality(document: Document, found: Sequence[Procedure]) -> ExtractionQualit
 
 
 def review_reasons(
-    page: ProcedurePage, owner: Portal | None, found: Sequence[Procedure], how_good: ExtractionQuality
+    page: ProcedurePage, owner: Portal | None, procedures: Sequence[Procedure], quality: ExtractionQuality
 ) -> list[str]:
-    """Low quality, a document that the schema does not accept, a language the portal is not known for, a citation of
-    a home page."""
-    reasons = [f"quality:{how_good.score}"] if how_good.verdict == "review" else []
-    for one in found:
-        complaints = schema_problems({**one.document, "extracted_at": PLACEHOLDER_TIME})
-        reasons += [f"normalization_failed:{complaint}" for complaint in complaints[:5]]
+    """Low quality, an invalid document, a language that the portal does not list, or a homepage as the address."""
+    reasons = [f"quality:{quality.score}"] if quality.verdict == "review" else []
+    for procedure in procedures:
+        problems = schema_problems({**procedure.document, "extracted_at": PLACEHOLDER_TIME})
+        reasons += [f"normalization_failed:{problem}" for problem in problems[:5]]
     if owner is not None and page.language not in owner.languages and page.language != "es":
         reasons.append(f"unexpected_language:{page.language}")
     if citation_address(page.url).link_type == "homepage":
@@ -148,9 +147,9 @@ def review_reasons(
     return reasons
 
 
-def _told(one: Procedure) -> dict[str, Any]:
+def _record(procedure: Procedure) -> dict[str, Any]:
     return {
-        "document": dict(one.document),
-        "spans": {name: [list(span) for span in spans] for name, spans in one.spans.items()},
-        "recognised": list(one.recognised),
+        "document": dict(procedure.document),
+        "spans": {name: [list(span) for span in spans] for name, spans in procedure.spans.items()},
+        "recognised": list(procedure.recognised),
     }

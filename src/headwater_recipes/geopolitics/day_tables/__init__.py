@@ -1,1 +1,1 @@
-"""An existing PostgreSQL with one table per day: read, filled in, and answered in place."""
+"""An existing PostgreSQL with one table per day: a source of entries, and a sink for their content and stories."""

@@ -1,4 +1,4 @@
-"""Tables by day: `feed_entries_20261113`. Whatever else has a like name (copies, backups) is not one of them."""
+"""The connection to the database of day tables, and their names, such as `feed_entries_20261113`."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,47 +11,46 @@ from sqlalchemy.pool import NullPool
 from headwater.model.errors import Permanent, Refused, Temporary
 from headwater.settings.channels import resolve_secret
 
+WHERE = "database"
+SECONDS = 10
+# Other programs use the database too: a lock must not hold us, nor all that wait behind us.
+SESSION_LIMITS = "-c lock_timeout=10s -c statement_timeout=120s -c idle_in_transaction_session_timeout=60s"
 DAY = re.compile(r"\d{8}")
 ENTRIES, FLASHPOINTS, CLUSTERS = "feed_entries", "flash_point", "news_clusters"
 
 
 def table_of_day(base: str, day: str) -> str:
-    """The name of a day's table; a day that is no eight digits never becomes part of a statement."""
+    """The name of a day's table. Checks the day, because it becomes part of SQL statements."""
     if not DAY.fullmatch(day):
-        raise ValueError("a day is eight digits")
+        raise ValueError("a day has eight digits")
     return f"{base}_{day}"
 
 
-def latest_day(names: Iterable[str], wanted: str | None = None) -> str | None:
-    """The last day that has both entries and flashpoints, or the one that is wanted, if it has."""
-    known = set(names)
-    days = {name.removeprefix(f"{ENTRIES}_") for name in known if name.startswith(f"{ENTRIES}_")}
-    whole = [day for day in days if DAY.fullmatch(day) and table_of_day(FLASHPOINTS, day) in known]
-    if wanted is not None:
-        asked = wanted.replace("-", "")
-        return asked if asked in whole else None
-    return max(whole, default=None)
+def latest_day(tables: Iterable[str], requested: str | None = None) -> str | None:
+    """The last day that has tables of entries and of flashpoints, or the requested day if it has both. Tables with similar
+    names (copies, backups) do not count."""
+    names = set(tables)
+    days = {name.removeprefix(f"{ENTRIES}_") for name in names if name.startswith(f"{ENTRIES}_")}
+    complete = [day for day in days if DAY.fullmatch(day) and table_of_day(FLASHPOINTS, day) in names]
+    if requested is not None:
+        day = requested.replace("-", "")
+        return day if day in complete else None
+    return max(complete, default=None)
 
 
-WHERE = "database"
-SECONDS = 10
-# Others work there too: whoever holds a table must not hold us, nor all who queue behind us.
-SESSION_LIMITS = "-c lock_timeout=10s -c statement_timeout=120s -c idle_in_transaction_session_timeout=60s"
-
-
-def checked_reference(told: str) -> str:
-    """An address with a password has no place in a list that is copied into rows: it is named, not written down."""
-    if not told.startswith(("env:", "file:")):
-        raise Refused("bad_config", f"{WHERE}: write env:NAME or file:PATH, and the address there")
-    return told
+def checked_reference(reference: str) -> str:
+    """A reference to the address. The address itself has a password, and options of sources are copied into rows."""
+    if not reference.startswith(("env:", "file:")):
+        raise Refused("bad_config", f"{WHERE}: use env:NAME or file:PATH, and put the address there")
+    return reference
 
 
 @contextmanager
-def database_connection(told: str) -> Iterator[Connection]:
-    """One transaction. Errors name no address."""
+def database_connection(reference: str) -> Iterator[Connection]:
+    """One transaction. Errors do not contain the address."""
     try:
         engine = create_engine(
-            _driver(resolve_secret(checked_reference(told), WHERE)),
+            _with_psycopg(resolve_secret(checked_reference(reference), WHERE)),
             poolclass=NullPool,
             connect_args={"connect_timeout": SECONDS, "options": SESSION_LIMITS},
         )
@@ -61,17 +60,17 @@ def database_connection(told: str) -> Iterator[Connection]:
         with engine.begin() as connection:
             yield connection
     except DBAPIError as error:
-        told_kind = type(error.orig).__name__ if error.orig else type(error).__name__
-        raise Temporary("database_failed", f"{WHERE}: {told_kind}") from error
+        error_type = type(error.orig or error).__name__
+        raise Temporary("database_failed", f"{WHERE}: {error_type}") from error
     finally:
         engine.dispose()
 
 
-def _driver(address: str) -> str:
-    """As others write it: with no driver, or with one that works differently."""
-    for begin in ("postgres://", "postgresql://", "postgresql+asyncpg://"):
-        if address.startswith(begin):
-            return "postgresql+psycopg://" + address.removeprefix(begin)
+def _with_psycopg(address: str) -> str:
+    """The address with our driver in place of none or another one."""
+    for scheme in ("postgres://", "postgresql://", "postgresql+asyncpg://"):
+        if address.startswith(scheme):
+            return "postgresql+psycopg://" + address.removeprefix(scheme)
     if not address.startswith("postgresql+psycopg://"):
-        raise Permanent("bad_options", f"{WHERE}: day tables are read from PostgreSQL")
+        raise Permanent("bad_options", f"{WHERE}: day tables need PostgreSQL")
     return address

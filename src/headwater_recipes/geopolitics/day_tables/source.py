@@ -1,4 +1,4 @@
-"""A day's entries as leads."""
+"""Discovers the entries of a day table."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -21,7 +21,7 @@ from headwater_recipes.geopolitics.day_tables.database import (
 from headwater_recipes.geopolitics.entries import entry_lead
 
 BATCH = 1_000
-MOST = 20_000
+MOST_ENTRIES = 20_000
 COLUMNS = (
     "id",
     "flashpoint_id",
@@ -39,38 +39,42 @@ COLUMNS = (
 
 
 def discover_day_tables(source: Source, now: datetime) -> PollSession:
-    """The entries of the newest day, or of the option `date`. Those that have a flashpoint are taken, at most 20,000;
-    those that have their content already are not fetched. Options: `database` (env:NAME or file:PATH), `date`."""
-    notes = WarningLog()
-    wanted = source.options.get("date")
+    """Discover the entries of the newest day, or of the option `date`: those with a flashpoint, at most 20,000. Entries
+    with content are not fetched. Options: `database` (env:NAME or file:PATH), `date`."""
+    warnings = WarningLog()
+    date = source.options.get("date")
     with database_connection(str(source.options.get("database", ""))) as connection:
-        day = latest_day(inspect(connection).get_table_names(), None if wanted is None else str(wanted))
+        day = latest_day(inspect(connection).get_table_names(), None if date is None else str(date))
         if day is None:
-            raise Temporary("no_day_table", "there is no day with entries and flashpoints")
+            raise Temporary("no_day_table", "the database has no day with entries and flashpoints")
         rows = list(_rows(connection, day))
-    leads = [lead for row in rows if (lead := _lead(row, day, now, notes)) is not None]
-    for some in _batches(leads):
-        yield LeadBatch(some)
-    return Discovery(watermark={"day": day}, warnings=notes.lines())
+    leads = [lead for row in rows if (lead := _lead(row, day, now, warnings)) is not None]
+    for batch in _batches(leads):
+        yield LeadBatch(batch)
+    return Discovery(watermark={"day": day}, warnings=warnings.lines())
 
 
 def _rows(connection: Connection, day: str) -> Iterator[Mapping[str, Any]]:
     columns = ", ".join(f"e.{name}" for name in COLUMNS)
     query = text(
-        f"SELECT {columns}, f.title AS flashpoint_title FROM {table_of_day(ENTRIES, day)} e "  # noqa: S608 - our own words and eight digits
-        f"JOIN {table_of_day(FLASHPOINTS, day)} f ON f.id = e.flashpoint_id ORDER BY e.created_at, e.id LIMIT {MOST}"
+        f"SELECT {columns}, f.title AS flashpoint_title FROM {table_of_day(ENTRIES, day)} e "  # noqa: S608 - constant names and eight digits
+        f"JOIN {table_of_day(FLASHPOINTS, day)} f ON f.id = e.flashpoint_id ORDER BY e.created_at, e.id LIMIT {MOST_ENTRIES}"
     )
     for row in connection.execute(query).mappings():
         yield dict(row)
 
 
-def _lead(row: Mapping[str, Any], day: str, now: datetime, notes: WarningLog) -> Lead | None:
-    said = {name: str(value) for name, value in row.items() if value not in (None, "")}
-    lead = entry_lead(said, None, now, notes)
+def _lead(row: Mapping[str, Any], day: str, now: datetime, warnings: WarningLog) -> Lead | None:
+    columns = {name: str(value) for name, value in row.items() if value not in (None, "")}
+    lead = entry_lead(columns, None, now, warnings)
     if lead is None:
         return None
-    known = {**lead.hints.get("attributes", {}), "day": day, "flashpoint_title": said["flashpoint_title"]}
-    return replace(lead, hints={**lead.hints, "attributes": known})
+    attributes = {
+        **lead.hints.get("attributes", {}),
+        "day": day,
+        "flashpoint_title": columns["flashpoint_title"],
+    }
+    return replace(lead, hints={**lead.hints, "attributes": attributes})
 
 
 def _batches(leads: list[Lead]) -> Iterator[tuple[Lead, ...]]:

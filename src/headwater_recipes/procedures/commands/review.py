@@ -37,7 +37,7 @@ def list_proposals(context: typer.Context, as_json: Json = False) -> None:
 @app.command("show")
 def show_proposal(context: typer.Context, key: Key, as_json: Json = False) -> None:
     """Show one proposal: why it waits, and what it would change."""
-    found = _queue(open_app(context)).one(key)
+    found = _queue(open_app(context)).proposal(key)
     if as_json:
         print_json(found)
         return

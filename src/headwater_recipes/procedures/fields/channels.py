@@ -44,7 +44,7 @@ VIA_NAMES = {
 }
 
 
-def ways(parts: Sequence[PagePart]) -> FieldValue:
+def application_steps(parts: Sequence[PagePart]) -> FieldValue:
     """What only counts the ways is left out where they are told. A list of {via, detalle}: online, presencial, telefono, correo, or general for steps that hold for all."""
     found: list[dict[str, str]] = []
     lines: list[TextLine] = []

@@ -38,7 +38,9 @@ AGENCY = re.compile(r"Direcci|Institut|AgÃ¨nci|Agencia|Servicio|Servei|SecretarÃ
 UNIT_FIRST = re.compile(r"unidad|unitat|unidade|negociado|seccion|servicio")
 
 
-def body(parts: Sequence[PagePart], site: Mapping[str, Any], page_title: str, registered: str) -> FieldValue:
+def responsible_organism(
+    parts: Sequence[PagePart], site: Mapping[str, Any], page_title: str, registered: str
+) -> FieldValue:
     """A labelled one first; then the site's own name, its header, path and footer; then what the registry says."""
     labelled = [part for part in parts if part.field == "organismo" and part.lines]
     labelled.sort(key=lambda part: bool(UNIT_FIRST.match(fold_text(part.title))))

@@ -1,4 +1,4 @@
-"""The three ledgers beside the procedures: what was found, what was fetched, what is there."""
+"""The three catalogues of the knowledge base (discovered, fetched, stored), and the metrics of a run."""
 
 import re
 from collections import Counter
@@ -37,15 +37,17 @@ STATES = {
 
 
 def write_catalogues(layout: KnowledgeBaseLayout, provenance: Provenance) -> None:
-    """Each a function of the rows and the files, so that writing them again changes nothing."""
-    found = provenance.leads(RECIPE)
-    kinds = {canonical_url(row["url"], SEED_P_RULES): row["kind"] for row in found}
-    write_if_changed(layout.ledger("discovery_queue"), stable_json(discovery_queue(found)))
-    write_if_changed(layout.ledger("fetch_log"), stable_json(fetch_log(provenance.fetched_captures(RECIPE))))
-    write_if_changed(layout.ledger("ingestion_catalog"), stable_json(ingestion_catalogue(layout, kinds)))
+    """Write all catalogues. They depend only on rows and files, so writing them again changes nothing."""
+    leads = provenance.leads(RECIPE)
+    kinds = {canonical_url(row["url"], SEED_P_RULES): row["kind"] for row in leads}
+    write_if_changed(layout.catalogue("discovery_queue"), stable_json(discovery_queue(leads)))
+    write_if_changed(
+        layout.catalogue("fetch_log"), stable_json(fetch_log(provenance.fetched_captures(RECIPE)))
+    )
+    write_if_changed(layout.catalogue("ingestion_catalog"), stable_json(ingestion_catalogue(layout, kinds)))
 
 
-def discovery_queue(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def discovery_queue(leads: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     urls = [
         {
             "url": row["url"],
@@ -56,7 +58,7 @@ def discovery_queue(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             "status": status_of(row),
             "reason": row["document_reason"] or row["reason"],
         }
-        for row in found
+        for row in leads
     ]
     return {"total": len(urls), "urls": urls}
 
@@ -79,57 +81,59 @@ def status_of(row: Mapping[str, Any]) -> str:
 def fetch_log(captures: Sequence[Capture]) -> dict[str, Any]:
     fetches = [
         {
-            "url": one.url,
-            "final_url": one.final_url,
-            "status": one.status,
-            "media_type": one.media_type,
-            "sha256": one.sha256,
-            "size": one.size,
-            "fetched_at": one.fetched_at.isoformat(),
-            "elapsed_ms": one.elapsed_ms,
-            "etag": header_value(one.headers, "etag") or None,
-            "last_modified": header_value(one.headers, "last-modified") or None,
+            "url": capture.url,
+            "final_url": capture.final_url,
+            "status": capture.status,
+            "media_type": capture.media_type,
+            "sha256": capture.sha256,
+            "size": capture.size,
+            "fetched_at": capture.fetched_at.isoformat(),
+            "elapsed_ms": capture.elapsed_ms,
+            "etag": header_value(capture.headers, "etag") or None,
+            "last_modified": header_value(capture.headers, "last-modified") or None,
         }
-        for one in captures
+        for capture in captures
     ]
     return {"total": len(fetches), "fetches": fetches}
 
 
 def ingestion_catalogue(layout: KnowledgeBaseLayout, kinds: Mapping[str, str]) -> dict[str, Any]:
-    """Every file of the knowledge base, curated ones as well."""
+    """Every file of the knowledge base, curated ones included."""
     folder = layout.procedure("x").parent
     files = sorted(folder.glob("*.json")) if folder.is_dir() else []
     documents = [
-        _entry(path.stem, told, kinds) for path in files if isinstance(told := read_json(path), Mapping)
+        _entry(path.stem, document, kinds)
+        for path in files
+        if isinstance(document := read_json(path), Mapping)
     ]
-    moments = [one["extracted_at"] for one in documents if one["extracted_at"]]
+    times = [entry["extracted_at"] for entry in documents if entry["extracted_at"]]
     return {
-        "last_updated": max(moments, default=None),
+        "last_updated": max(times, default=None),
         "total_documents": len(documents),
         "documents": documents,
     }
 
 
-def _entry(stem: str, told: Mapping[str, Any], kinds: Mapping[str, str]) -> dict[str, Any]:
-    url = str(told.get("source_url") or told.get("fuente_url") or "")
+def _entry(stem: str, document: Mapping[str, Any], kinds: Mapping[str, str]) -> dict[str, Any]:
+    url = str(document.get("source_url") or document.get("fuente_url") or "")
     owner = packaged_registry().owner(url) if url else None
-    ours = is_generated(told)
+    generated = is_generated(document)
     return {
         "tramite_id": stem,
         "source_url": url,
         "source_domain": domain_of(url),
-        "source_type": told.get("source_type") or (owner.jurisdiction if owner else None),
-        "extracted_at": told.get("extracted_at"),
-        "last_verified_at": told.get("verified_at")
-        or told.get("fecha_verificacion")
-        or told.get("extracted_at"),
-        "content_hash": told.get("content_hash"),
-        "word_count": told.get("word_count"),
-        "section_count": sum(told.get(name) not in (None, "", [], {}) for name in SECTIONS),
-        "completeness_score": told.get("completeness_score"),
-        "verification_status": "auto" if ours else "manual",
+        "source_type": document.get("source_type") or (owner.jurisdiction if owner else None),
+        "extracted_at": document.get("extracted_at"),
+        "last_verified_at": document.get("verified_at")
+        or document.get("fecha_verificacion")
+        or document.get("extracted_at"),
+        "content_hash": document.get("content_hash"),
+        "word_count": document.get("word_count"),
+        "section_count": sum(document.get(name) not in (None, "", [], {}) for name in SECTIONS),
+        "completeness_score": document.get("completeness_score"),
+        "verification_status": "auto" if generated else "manual",
         "ingestion_method": kinds.get(canonical_url(url, SEED_P_RULES), "crawl")
-        if told.get("headwater_seal")
+        if document.get("headwater_seal")
         else "seed",
     }
 
@@ -138,27 +142,29 @@ FAILURES = ("fetch_failed", "extraction_failed", "normalization_failed", "unexpe
 
 
 def run_metrics(
-    found: Sequence[Mapping[str, Any]], fetched: int, catalogue: Mapping[str, Any], waiting: int
+    leads: Sequence[Mapping[str, Any]], fetched: int, catalogue: Mapping[str, Any], waiting: int
 ) -> dict[str, Any]:
-    """discovered, fetched, extracted, normalised, stored; the histogram of completeness; errors by category."""
-    states = Counter(status_of(row) for row in found)
-    reached = [row for row in found if row["document_state"] in {"kept", "dropped", "duplicate", "aside"}]
-    unread = states["extraction_failed"]
+    """Counts by stage (discovered, fetched, extracted, normalised, stored), completeness, and errors by category."""
+    states = Counter(status_of(row) for row in leads)
+    processed = [row for row in leads if row["document_state"] in {"kept", "dropped", "duplicate", "aside"}]
+    failed = states["extraction_failed"]
     scores = [
-        one["completeness_score"] for one in catalogue["documents"] if one["completeness_score"] is not None
+        entry["completeness_score"]
+        for entry in catalogue["documents"]
+        if entry["completeness_score"] is not None
     ]
-    good = sum(score >= TARGET_SCORE for score in scores)
+    complete = sum(score >= TARGET_SCORE for score in scores)
     return {
-        "discovered": len(found),
+        "discovered": len(leads),
         "fetched": fetched,
-        "extracted": len(reached) - unread,
+        "extracted": len(processed) - failed,
         "normalised": states["stored"],
         "stored": catalogue["total_documents"],
         "waiting_for_review": waiting,
         "completeness": {
             "histogram": histogram(scores),
             "average": round(sum(scores) / len(scores), 3) if scores else None,
-            "share_of_target": round(good / len(scores), 3) if scores else None,
+            "share_of_target": round(complete / len(scores), 3) if scores else None,
         },
         "skipped": states["skipped"],
         "duplicates": states["duplicate"],

@@ -1,4 +1,4 @@
-"""Whether a file is still true: how long ago its page was last seen unchanged, and whether it is there at all."""
+"""Checks of the knowledge base: which files have drifted from their pages, and which are invalid."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -20,8 +20,8 @@ STALE_FROM = 0.5
 def drift_of(
     last_verified: datetime | None, now: datetime, *, changed: bool = False, missing: bool = False
 ) -> tuple[str, float]:
-    """(status, score): missing (the page is gone), drifted (its page changed, or nobody looked for 90 days), stale
-    (nobody looked for half of that), current. The score is days without a look over 90."""
+    """(status, score): missing (the page is gone), drifted (the page changed, or was not checked for 90 days), stale (not
+    checked for 45 days), current. The score is days since the last check over 90."""
     if missing or last_verified is None:
         return "missing", 1.0
     score = round(max(timedelta(0), now - last_verified) / DRIFT_AFTER, 3)
@@ -30,21 +30,25 @@ def drift_of(
     return ("stale" if score > STALE_FROM else "current"), score
 
 
-def drift_report(folder: Path, found: Sequence[Mapping[str, Any]], now: datetime) -> list[dict[str, Any]]:
-    """`found` are the leads with when they were last looked at."""
-    pages = {canonical_url(row["url"], SEED_P_RULES): row for row in found}
+def drift_report(folder: Path, leads: Sequence[Mapping[str, Any]], now: datetime) -> list[dict[str, Any]]:
+    """The drift of every file. `leads` say when each page was last fetched."""
+    pages = {canonical_url(row["url"], SEED_P_RULES): row for row in leads}
     rows = []
-    for stem, told in load_documents(folder):
-        url = str(told.get("source_url") or told.get("fuente_url") or "")
+    for stem, document in load_documents(folder):
+        url = str(document.get("source_url") or document.get("fuente_url") or "")
         page = pages.get(canonical_url(url, SEED_P_RULES))
-        seen = parse_iso_date(
-            str(told.get("verified_at") or told.get("fecha_verificacion") or told.get("extracted_at"))
+        verified = parse_iso_date(
+            str(
+                document.get("verified_at")
+                or document.get("fecha_verificacion")
+                or document.get("extracted_at")
+            )
         )
-        looked = page.get("updated_at") if page else None
-        last = max((one for one in (seen, looked) if one is not None), default=None)
-        gone = page is not None and page["state"] in {"quarantined", "dropped"}
+        fetched = page.get("updated_at") if page else None
+        last = max((time for time in (verified, fetched) if time is not None), default=None)
+        missing = page is not None and page["state"] in {"quarantined", "dropped"}
         changed = page is not None and page["document_state"] in {"aside", "quarantined"}
-        status, score = drift_of(last, now, changed=changed, missing=gone)
+        status, score = drift_of(last, now, changed=changed, missing=missing)
         rows.append(
             {
                 "id": stem,
@@ -57,24 +61,23 @@ def drift_report(folder: Path, found: Sequence[Mapping[str, Any]], now: datetime
 
 
 def check_knowledge_base(folder: Path) -> dict[str, Any]:
-    """Every file's problems. Files that people wrote follow an older form: those are only asked for what the reader
-    needs."""
-    found = []
+    """The problems of every file. Curated files follow an older form, so only what the assistant needs is checked."""
+    problems: list[dict[str, str]] = []
     documents = list(load_documents(folder)) if folder.is_dir() else []
-    for stem, told in documents:
-        complaints = (
-            schema_problems(told)
-            if SEAL in told
-            else [f"{name} is missing" for name in ("keywords", "nombre") if not told.get(name)]
+    for stem, document in documents:
+        messages = (
+            schema_problems(document)
+            if SEAL in document
+            else [f"{name} is missing" for name in ("keywords", "nombre") if not document.get(name)]
         )
-        if told.get("tramite", stem) != stem:
-            complaints.append(f"its name says {stem}, its field tramite {told['tramite']}")
-        url = str(told.get("fuente_url") or "")
+        if document.get("tramite", stem) != stem:
+            messages.append(f"the file is named {stem}, but its field tramite is {document['tramite']}")
+        url = str(document.get("fuente_url") or "")
         if url and not (verdict := judge_citation(url, packaged_registry())).allowed:
-            complaints.append(f"its address may not be cited: {verdict.rule}")
-        found += [{"file": f"{stem}.json", "problem": one} for one in complaints]
-    found += [
-        {"file": f"{stem}.json", "problem": f"its own name finds {other} instead"}
+            messages.append(f"its address may not be cited: {verdict.rule}")
+        problems += [{"file": f"{stem}.json", "problem": message} for message in messages]
+    problems += [
+        {"file": f"{stem}.json", "problem": f"a search for its name finds {other} instead"}
         for stem, other in unfindable_documents(folder)
     ]
-    return {"files": len(documents), "problems": found}
+    return {"files": len(documents), "problems": problems}

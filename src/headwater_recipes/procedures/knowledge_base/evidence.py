@@ -1,4 +1,4 @@
-"""The common intermediate record: what was read out of a page before it became fields."""
+"""Where a procedure came from: the extracted text with the span of every field, and the last two raw versions of the page."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,14 +24,14 @@ TYPES = {
 }
 
 
-def extracted_record(document: Document, told: Mapping[str, Any], extracted_at: str) -> dict[str, Any]:
-    """With the place in the text for every field."""
+def extracted_record(document: Document, procedure: Mapping[str, Any], extracted_at: str) -> dict[str, Any]:
+    """The text, headings, tables and links of a page, with the span of every field in the text."""
     attributes = document.attributes
     lines = list(lines_of(document.text))
     forms = attributes.get("forms") or attributes.get("form_fields") or []
-    recognised = told.get("recognised", [])
+    recognised = procedure.get("recognised", [])
     return {
-        "source_url": told["document"]["source_url"],
+        "source_url": procedure["document"]["source_url"],
         "document_type": _type(document, forms),
         "title": document.title,
         "extracted_at": extracted_at,
@@ -40,14 +40,14 @@ def extracted_record(document: Document, told: Mapping[str, Any], extracted_at: 
         "tables": _tables(document.text),
         "links": [{"text": link.text, "url": link.url} for line in lines for link in line.links],
         "form_fields": forms,
-        "spans": told.get("spans", {}),
+        "spans": procedure.get("spans", {}),
         "metadata": {
             "word_count": count_words(document.text),
             "language_detected": document.language,
             "has_text_layer": not attributes.get("requires_ocr", False),
             "page_count": attributes.get("pages"),
             "extraction_tool": document.trail[0].version if document.trail else "",
-            "encoding_issues": _noted(document, "check-encoding").get("mojibake", 0),
+            "encoding_issues": _step_notes(document, "check-encoding").get("mojibake", 0),
             "quality_score": document.quality,
             "headings_found": sum(line.kind == "heading" for line in lines),
             "sections_recognized": recognised,
@@ -71,22 +71,22 @@ def _type(document: Document, forms: Any) -> str:
 
 def _tables(text: str) -> list[dict[str, str]]:
     """Tables as Markdown, each with the heading above it."""
-    found: list[dict[str, str]] = []
+    tables: list[dict[str, str]] = []
     caption, rows = "", []
     for line in [*text.split("\n"), ""]:
         if line.startswith("|"):
             rows.append(line)
             continue
         if rows:
-            found.append({"caption": caption, "markdown": "\n".join(rows)})
+            tables.append({"caption": caption, "markdown": "\n".join(rows)})
             rows = []
         if line.startswith("#"):
             caption = line.lstrip("# ")
-    return found
+    return tables
 
 
-def _noted(document: Document, step: str) -> Mapping[str, Any]:
-    return next((mark.notes for mark in document.trail if mark.step == step), {})
+def _step_notes(document: Document, step: str) -> Mapping[str, Any]:
+    return next((entry.notes for entry in document.trail if entry.step == step), {})
 
 
 ENDINGS = {
@@ -105,25 +105,25 @@ OMITTED_HEADERS = frozenset({"set-cookie", "set-cookie2", "authorization", "www-
 
 
 def keep_raw(layout: KnowledgeBaseLayout, capture: Capture, body: bytes) -> None:
-    """`{hash}.html` and `{hash}.meta.json`; the version before as `{hash}.previous.…`. The meta file is written last:
-    it tells which body is the present one."""
+    """Write `{hash}.html` and `{hash}.meta.json`, and keep the version before as `{hash}.previous.…`. The meta file is
+    written last, because it names the current body."""
     ending = ENDINGS.get(capture.media_type, ".bin")
     meta_path = layout.raw(capture.final_url, META_ENDING)
-    known = read_json(meta_path)
-    if known and known.get("sha256") == capture.sha256:
+    current = read_json(meta_path)
+    if current and current.get("sha256") == capture.sha256:
         return
-    if known:
-        _keep_previous(layout, capture.final_url, known)
+    if current:
+        _keep_previous(layout, capture.final_url, current)
     write_if_changed(layout.raw(capture.final_url, ending), body)
     write_if_changed(meta_path, stable_json(_meta(capture, ending)))
 
 
-def _keep_previous(layout: KnowledgeBaseLayout, url: str, known: dict[str, str]) -> None:
-    ending = str(known.get("ending", ".html"))
+def _keep_previous(layout: KnowledgeBaseLayout, url: str, meta: dict[str, str]) -> None:
+    ending = str(meta.get("ending", ".html"))
     body = layout.raw(url, ending)
     if body.is_file():
         write_if_changed(layout.raw(url, f".previous{ending}"), body.read_bytes())
-        write_if_changed(layout.raw(url, f".previous{META_ENDING}"), stable_json(known))
+        write_if_changed(layout.raw(url, f".previous{META_ENDING}"), stable_json(meta))
 
 
 def _meta(capture: Capture, ending: str) -> dict[str, object]:

@@ -1,4 +1,8 @@
-"""Where each file of the knowledge base lies, and how one is written: whole or not at all, and only if it changed."""
+"""The files of the knowledge base: their paths, atomic writing, the seal of generated files, and the lock.
+
+A generated file carries a seal, a hash of its content. A file without an intact seal was written or edited by a person and
+is never overwritten.
+"""
 
 import fcntl
 import json
@@ -14,12 +18,13 @@ from typing import Any
 from headwater.model.errors import Permanent, Temporary
 from headwater.text.urls import SEED_P_RULES, canonical_url, host_of
 
+SEAL = "headwater_seal"
 SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,200}")
 
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeBaseLayout:
-    """`tramites` holds what the assistant reads and nothing else: it loads every file there."""
+    """Paths of files. The assistant loads every file in `tramites`, so that folder holds nothing else."""
 
     folder: Path
 
@@ -29,8 +34,8 @@ class KnowledgeBaseLayout:
     def extracted(self, identity: str) -> Path:
         return self.folder / "extracted" / f"{checked_name(identity)}.extracted.json"
 
-    def version(self, identity: str, mark: str) -> Path:
-        return self.folder / "versions" / checked_name(identity) / f"{checked_name(mark)}.json"
+    def version(self, identity: str, version: str) -> Path:
+        return self.folder / "versions" / checked_name(identity) / f"{checked_name(version)}.json"
 
     def raw(self, url: str, ending: str) -> Path:
         return self.folder / "raw" / checked_name(domain_of(url)) / f"{url_hash(url)}{ending}"
@@ -38,7 +43,7 @@ class KnowledgeBaseLayout:
     def review(self, key: str) -> Path:
         return self.folder / "ingestion" / "review" / f"{checked_name(key)}.json"
 
-    def ledger(self, name: str) -> Path:
+    def catalogue(self, name: str) -> Path:
         return self.folder / "ingestion" / f"{name}.json"
 
 
@@ -63,7 +68,7 @@ def stable_json(value: Any) -> bytes:
 
 
 def read_json(path: Path) -> Any:
-    """None for what is missing or no JSON."""
+    """The content of a JSON file. None when it is missing or invalid."""
     try:
         return json.loads(path.read_bytes())
     except (OSError, ValueError):
@@ -71,17 +76,17 @@ def read_json(path: Path) -> Any:
 
 
 def write_if_changed(path: Path, body: bytes) -> bool:
-    """Gives whether the file changed; one that holds these bytes already is not touched."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    """Write the file atomically unless it holds these bytes already. Returns whether it changed."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         if path.is_file() and path.read_bytes() == body:
             return False
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_bytes(body)
-        draft.replace(path)
+        temporary.write_bytes(body)
+        temporary.replace(path)
     except OSError as error:
         with suppress(OSError):
-            draft.unlink()
+            temporary.unlink()
         raise Temporary("folder_unwritable", f"{error.strerror}: {path.parent}") from error
     return True
 
@@ -91,33 +96,31 @@ def remove(path: Path) -> None:
         path.unlink()
 
 
-SEAL = "headwater_seal"
-
-
 def with_seal(document: Mapping[str, Any]) -> dict[str, Any]:
-    bare = {name: value for name, value in document.items() if name != SEAL}
-    return bare | {SEAL: _seal(bare)}
+    content = {name: value for name, value in document.items() if name != SEAL}
+    return content | {SEAL: _seal(content)}
 
 
 def is_generated(document: Any) -> bool:
-    """True for what we wrote and nobody touched or verified since."""
+    """Whether we wrote the document, and no person has edited or verified it since."""
     if (
         not isinstance(document, Mapping)
         or document.get("verificado")
         or document.get("verified_by") == "manual"
     ):
         return False
-    bare = {name: value for name, value in document.items() if name != SEAL}
-    return document.get(SEAL) == _seal(bare)
+    content = {name: value for name, value in document.items() if name != SEAL}
+    return document.get(SEAL) == _seal(content)
 
 
-def _seal(bare: Mapping[str, Any]) -> str:
-    return sha256(stable_json(dict(bare))).hexdigest()
+def _seal(content: Mapping[str, Any]) -> str:
+    return sha256(stable_json(dict(content))).hexdigest()
 
 
 @contextmanager
 def exclusive_lock(layout: KnowledgeBaseLayout) -> Iterator[None]:
-    """Waits for whoever writes now. The lock ends with the process that holds it."""
+    """One process at a time: two pages with the same name must see each other's files, and the catalogues are written as a
+    whole. The lock ends with its process."""
     path = layout.folder / "ingestion" / ".lock"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

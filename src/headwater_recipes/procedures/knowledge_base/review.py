@@ -1,4 +1,4 @@
-"""Proposals that wait for a person: changes to curated files, poor extractions, documents the schema refuses."""
+"""The review queue: proposals that wait for a person (changes to curated files, poor extractions, invalid documents)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,10 +24,12 @@ IGNORED_FIELDS = frozenset({SEAL, "extracted_at", "content_hash", "word_count"})
 
 @dataclass(frozen=True, slots=True)
 class ReviewQueue:
+    """One file per proposal."""
+
     layout: KnowledgeBaseLayout
 
     def propose(self, document: Mapping[str, Any], reasons: Sequence[str], current: Any) -> bool:
-        """Gives False for what was rejected before in just this form."""
+        """Add a proposal. Returns False if the same content was rejected before."""
         key = str(document["id"])
         if self._was_rejected(key, str(document["content_hash"])):
             return False
@@ -44,30 +46,30 @@ class ReviewQueue:
     def waiting(self) -> list[dict[str, Any]]:
         folder = self.layout.review("x").parent
         files = sorted(folder.glob("*.json")) if folder.is_dir() else []
-        found = [read_json(path) for path in files if path.stem != REJECTED]
-        return [one for one in found if isinstance(one, dict) and "proposed" in one]
+        proposals = [read_json(path) for path in files if path.stem != REJECTED]
+        return [proposal for proposal in proposals if isinstance(proposal, dict) and "proposed" in proposal]
 
-    def one(self, key: str) -> dict[str, Any]:
-        found = [proposal for proposal in self.waiting() if proposal["id"] == key]
-        if not found:
+    def proposal(self, key: str) -> dict[str, Any]:
+        proposals = [proposal for proposal in self.waiting() if proposal["id"] == key]
+        if not proposals:
             raise Refused(
-                "unknown_review", f"nothing called '{key}' waits for review; see `headwater review list`"
+                "unknown_review", f"no proposal '{key}' waits for review; see `headwater review list`"
             )
-        return found[0]
+        return proposals[0]
 
-    def accept(self, key: str, moment: str) -> Path:
-        """The proposal becomes the file, marked as verified by hand; the file before it is kept among the versions."""
-        document = dict(self.one(key)["proposed"])
+    def accept(self, key: str, accepted_at: str) -> Path:
+        """Write the proposal to its file, marked as verified by hand. The old file is kept as a version."""
+        document = dict(self.proposal(key)["proposed"])
         document |= {
             "verificado": True,
             "verified_by": "manual",
-            "verified_at": moment,
-            "fecha_verificacion": moment[:10],
+            "verified_at": accepted_at,
+            "fecha_verificacion": accepted_at[:10],
         }
-        if complaints := schema_problems(document):
+        if problems := schema_problems(document):
             raise Refused(
                 "not_valid",
-                f"{key} cannot be accepted as it is: {complaints[0]}; edit its file under tramites by hand",
+                f"{key} is not valid: {problems[0]}; edit its file under tramites by hand",
             )
         path = self.layout.procedure(key)
         keep_version(self.layout, key, path)
@@ -76,9 +78,9 @@ class ReviewQueue:
         return path
 
     def reject(self, key: str) -> None:
-        """Not proposed again until the page changes."""
-        refused = {**self._rejected(), key: self.one(key)["proposed"]["content_hash"]}
-        write_if_changed(self.layout.review(REJECTED), stable_json(refused))
+        """Remove the proposal. It is not proposed again until the page changes."""
+        rejected = {**self._rejected(), key: self.proposal(key)["proposed"]["content_hash"]}
+        write_if_changed(self.layout.review(REJECTED), stable_json(rejected))
         remove(self.layout.review(key))
 
     def withdraw(self, key: str) -> None:
@@ -92,25 +94,25 @@ class ReviewQueue:
 
 
 def difference(current: Any, proposed: Mapping[str, Any]) -> list[str]:
-    """What would change, line by line; bookkeeping left out."""
-    before = _shown(current) if isinstance(current, Mapping) else []
-    return list(unified_diff(before, _shown(proposed), "current", "proposed", lineterm="", n=1))
+    """A line-by-line diff without bookkeeping fields."""
+    before = _diff_lines(current) if isinstance(current, Mapping) else []
+    return list(unified_diff(before, _diff_lines(proposed), "current", "proposed", lineterm="", n=1))
 
 
-def _shown(document: Mapping[str, Any]) -> list[str]:
-    told = {name: value for name, value in document.items() if name not in IGNORED_FIELDS}
-    return stable_json(told).decode().splitlines()
+def _diff_lines(document: Mapping[str, Any]) -> list[str]:
+    content = {name: value for name, value in document.items() if name not in IGNORED_FIELDS}
+    return stable_json(content).decode().splitlines()
 
 
 def keep_version(layout: KnowledgeBaseLayout, identity: str, path: Path, most: int = 2) -> None:
-    """The file as it is, put beside the versions before it; only the last ones stay."""
+    """Copy the file to the versions, and keep only the last `most` of them."""
     if not path.is_file():
         return
     body = path.read_bytes()
-    told = read_json(path)
-    moment = str(told.get("extracted_at") or "undated") if isinstance(told, dict) else "undated"
-    mark = "".join(letter for letter in moment if letter.isalnum())
-    write_if_changed(layout.version(identity, mark), body)
-    kept = sorted(layout.version(identity, "x").parent.glob("*.json"))
-    for old in kept[:-most]:
-        remove(old)
+    document = read_json(path)
+    extracted_at = document.get("extracted_at") if isinstance(document, dict) else None
+    version = "".join(character for character in str(extracted_at or "undated") if character.isalnum())
+    write_if_changed(layout.version(identity, version), body)
+    versions = sorted(layout.version(identity, "x").parent.glob("*.json"))
+    for outdated in versions[:-most]:
+        remove(outdated)

@@ -1,4 +1,4 @@
-"""The sink of the knowledge base: one file per procedure, and beside it where it came from."""
+"""The sink of the knowledge base: one file per procedure, with the evidence it came from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,15 +27,14 @@ from headwater_recipes.procedures.knowledge_base.layout import (
 from headwater_recipes.procedures.knowledge_base.review import ReviewQueue, keep_version
 from headwater_recipes.procedures.steps import PROCEDURES, REVIEW
 
-COMPLETENESS_LOSS = (
-    0.15  # of completeness: a page that says so much less than before is looked at by a person
-)
+# A page that loses so much completeness needs a review.
+COMPLETENESS_LOSS = 0.15
 
 
 @dataclass(frozen=True)
 class ProcedureFiles:
-    """Writing a procedure again gives the same bytes, and the same bytes are not written. A file that a person wrote,
-    edited or verified is never changed: what its page says now waits for review."""
+    """A repeated delivery writes nothing. A file that a person wrote, edited or verified is never changed: the new content
+    waits for review."""
 
     folder: Path
     provenance: Provenance
@@ -43,12 +42,15 @@ class ProcedureFiles:
     def send(self, envelopes: Sequence[Envelope]) -> Sequence[Sent | Drop]:
         layout = KnowledgeBaseLayout(self.folder)
         records = [envelope.record for envelope in envelopes if isinstance(envelope.record, Document)]
-        captures = self.provenance.captures([one.capture for one in records if one.capture])
+        captures = self.provenance.captures([record.capture for record in records if record.capture])
         with exclusive_lock(layout):
-            sent = [self._send(layout, envelope.record, captures) for envelope in envelopes]
-            if any(isinstance(one, Sent) and not one.receipt.startswith("unchanged") for one in sent):
+            outcomes = [self._send(layout, envelope.record, captures) for envelope in envelopes]
+            if any(
+                isinstance(outcome, Sent) and not outcome.receipt.startswith("unchanged")
+                for outcome in outcomes
+            ):
                 write_catalogues(layout, self.provenance)
-        return sent
+        return outcomes
 
     def _send(
         self, layout: KnowledgeBaseLayout, record: Any, captures: Mapping[str, tuple[Capture, bytes]]
@@ -58,10 +60,10 @@ class ProcedureFiles:
         capture, body = captures.get(record.capture or "", (None, b""))
         if capture is not None:
             keep_raw(layout, capture, body)
-        moment = capture.fetched_at.isoformat() if capture else "1970-01-01T00:00:00+00:00"
+        extracted_at = capture.fetched_at.isoformat() if capture else "1970-01-01T00:00:00+00:00"
         receipts = [
-            store_procedure(layout, record, told, moment, record.attributes.get(REVIEW) or ())
-            for told in record.attributes[PROCEDURES]
+            store_procedure(layout, record, procedure, extracted_at, record.attributes.get(REVIEW) or ())
+            for procedure in record.attributes[PROCEDURES]
         ]
         archive_renamed(layout, {receipt.partition(" ")[2] for receipt in receipts})
         return Sent("; ".join(receipts))
@@ -70,32 +72,34 @@ class ProcedureFiles:
 def store_procedure(
     layout: KnowledgeBaseLayout,
     record: Document,
-    told: Mapping[str, Any],
-    moment: str,
+    procedure: Mapping[str, Any],
+    extracted_at: str,
     reasons: Sequence[str],
 ) -> str:
-    """What became of one procedure: "stored ID", "unchanged ID", "review ID" or "rejected ID"."""
-    document = {**told["document"], "extracted_at": moment}
-    identity = _free_name(layout, document)
+    """Store one procedure. Returns "stored ID", "unchanged ID", "review ID" or "rejected ID"."""
+    document = {**procedure["document"], "extracted_at": extracted_at}
+    identity = _free_id(layout, document)
     document |= {"id": identity, "tramite": identity}
     path, queue = layout.procedure(identity), ReviewQueue(layout)
     current = read_json(path)
-    write_if_changed(layout.extracted(identity), stable_json(extracted_record(record, told, moment)))
-    why = [*reasons, *_against(path, current, document)]
-    if why:
-        if _same(current, document):
+    write_if_changed(
+        layout.extracted(identity), stable_json(extracted_record(record, procedure, extracted_at))
+    )
+    review_reasons = [*reasons, *_replacement_objections(path, current, document)]
+    if review_reasons:
+        if _has_same_content(current, document):
             return f"unchanged {identity}"
-        return f"{'review' if queue.propose(document, why, current) else 'rejected'} {identity}"
+        return f"{'review' if queue.propose(document, review_reasons, current) else 'rejected'} {identity}"
     queue.withdraw(identity)
-    if is_generated(current) and _says_the_same(current, document):
+    if is_generated(current) and _has_same_fields(current, document):
         return f"unchanged {identity}"
     keep_version(layout, identity, path)
     write_if_changed(path, stable_json(with_seal(document)))
     return f"stored {identity}"
 
 
-def _against(path: Path, current: Any, document: Mapping[str, Any]) -> list[str]:
-    """Why the file that is there is not simply replaced."""
+def _replacement_objections(path: Path, current: Any, document: Mapping[str, Any]) -> list[str]:
+    """Why the existing file must not be replaced without a review."""
     if not path.exists():
         return []
     if not is_generated(current):
@@ -105,21 +109,20 @@ def _against(path: Path, current: Any, document: Mapping[str, Any]) -> list[str]
     return []
 
 
-def _same(current: Any, document: Mapping[str, Any]) -> bool:
+def _has_same_content(current: Any, document: Mapping[str, Any]) -> bool:
     return isinstance(current, Mapping) and current.get("content_hash") == document["content_hash"]
 
 
-def _says_the_same(current: Mapping[str, Any], document: Mapping[str, Any]) -> bool:
-    """Whether nothing but the moment of extraction differs: a page whose bytes change with every look, and whose text
-    does not."""
-    passing = {"extracted_at", SEAL}
-    return {name: value for name, value in current.items() if name not in passing} == {
-        name: value for name, value in document.items() if name not in passing
+def _has_same_fields(current: Mapping[str, Any], document: Mapping[str, Any]) -> bool:
+    """Whether only the time of extraction differs: some pages change their bytes with every fetch, but not their text."""
+    ignored = {"extracted_at", SEAL}
+    return {name: value for name, value in current.items() if name not in ignored} == {
+        name: value for name, value in document.items() if name not in ignored
     }
 
 
-def _free_name(layout: KnowledgeBaseLayout, document: Mapping[str, Any]) -> str:
-    """Its name, or one with a mark of the address where another page's procedure has that name already."""
+def _free_id(layout: KnowledgeBaseLayout, document: Mapping[str, Any]) -> str:
+    """The id of the document, with a hash of the address where the procedure of another page has the same id."""
     identity = str(document["id"])
     current = read_json(layout.procedure(identity))
     if (
@@ -132,24 +135,24 @@ def _free_name(layout: KnowledgeBaseLayout, document: Mapping[str, Any]) -> str:
 
 
 def archive_renamed(layout: KnowledgeBaseLayout, present: set[str]) -> None:
-    """Files of the same page under names that it no longer gives: ours go among the versions."""
+    """Move generated files of the same pages under other ids to the versions."""
     folder = layout.procedure("x").parent
     urls = {
-        told.get("source_url")
+        document.get("source_url")
         for name in present
-        if isinstance(told := read_json(layout.procedure(name)), Mapping)
+        if isinstance(document := read_json(layout.procedure(name)), Mapping)
     }
     for path in folder.glob("*.json") if folder.is_dir() else ():
         if path.stem in present:
             continue
-        told = read_json(path)
-        if isinstance(told, Mapping) and told.get("source_url") in urls and is_generated(told):
+        document = read_json(path)
+        if isinstance(document, Mapping) and document.get("source_url") in urls and is_generated(document):
             keep_version(layout, path.stem, path)
             remove(path)
 
 
 def close_run(folder: Path, provenance: Provenance) -> None:
-    """After a run: the ledgers, also when nothing was delivered."""
+    """After a run: write the catalogues, even if nothing was delivered."""
     layout = KnowledgeBaseLayout(folder)
     with exclusive_lock(layout):
         write_catalogues(layout, provenance)

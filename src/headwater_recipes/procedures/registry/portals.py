@@ -1,4 +1,4 @@
-"""One public portal: who runs it, whose it is, and how it is looked at."""
+"""The registry of public portals: who runs each, which domains it owns, and where its procedures are discovered."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -12,12 +12,15 @@ from headwater.settings.yaml_file import load_yaml
 from headwater.text.urls import host_of
 from headwater_recipes.procedures.registry.territory import LEVELS
 
+FOLDER = Path(__file__).parent
+FILES = ("state.yaml", "regional.yaml", "local.yaml")
+DEMO = "demo.yaml"
 Jurisdiction = Literal["age", "ccaa", "local", "boe"]
 Slug = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9-]+$")]
 
 
 class PortalSource(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """How its procedures are found: a kind of source, where, and that kind's options."""
+    """A source of procedures: its kind, address and options."""
 
     kind: Literal["sitemap", "crawl", "feed", "seeds", "boe", "datos"]
     url: str = ""
@@ -27,7 +30,7 @@ class PortalSource(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class Portal(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """`domains` are the registered names that speak for it, everything below included."""
+    """`domains`: the registered names that belong to the portal, with all subdomains."""
 
     id: Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_-]{2,60}$")]
     name: str
@@ -46,7 +49,7 @@ class Portal(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tr
     content_formats: tuple[Literal["html", "pdf", "xml", "json", "csv", "rss"], ...] = ("html",)
     update_frequency: str = "irregular"
     rate_limit_rps: float = 1.0
-    looks: list[PortalSource] = []
+    discovery: list[PortalSource] = []
 
 
 class RegistryFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -54,38 +57,33 @@ class RegistryFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     sources: list[Portal]
 
 
-FOLDER = Path(__file__).parent
-FILES = ("state.yaml", "regional.yaml", "local.yaml")
-DEMO = "demo.yaml"
-
-
 @dataclass(frozen=True)
 class PortalRegistry:
-    entries: tuple[Portal, ...] = ()
+    portals: tuple[Portal, ...] = ()
     by_domain: dict[str, Portal] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        table = {domain: entry for entry in self.entries for domain in entry.domains}
+        table = {domain: portal for portal in self.portals for domain in portal.domains}
         object.__setattr__(self, "by_domain", table)
 
     def owner(self, url: str) -> Portal | None:
-        """The portal whose domain is the longest end of the address's host."""
+        """The portal with the longest domain that matches the host of the address."""
         labels = host_of(url).split(".")
         names = (".".join(labels[start:]) for start in range(len(labels)))
         return next((self.by_domain[name] for name in names if name in self.by_domain), None)
 
 
-def portal_territory(entry: Portal) -> dict[str, str]:
-    places = {"ccaa": entry.ccaa, "provincia": entry.province, "municipio": entry.municipality}
-    return {"nivel": LEVELS[entry.jurisdiction]} | {name: value for name, value in places.items() if value}
+def portal_territory(portal: Portal) -> dict[str, str]:
+    places = {"ccaa": portal.ccaa, "provincia": portal.province, "municipio": portal.municipality}
+    return {"nivel": LEVELS[portal.jurisdiction]} | {name: value for name, value in places.items() if value}
 
 
 def read_registry(paths: Iterable[Path]) -> PortalRegistry:
-    return PortalRegistry(tuple(entry for path in paths for entry in load_yaml(path, RegistryFile).sources))
+    return PortalRegistry(tuple(portal for path in paths for portal in load_yaml(path, RegistryFile).sources))
 
 
 @cache
 def packaged_registry(*, demo: bool = True) -> PortalRegistry:
-    """The portals that come with the recipe; `demo` adds those of the demo internet, whose names nobody can own."""
+    """The portals of the package. `demo` adds those of the demo internet, which use reserved names."""
     names: Sequence[str] = (*FILES, DEMO) if demo else FILES
     return read_registry(FOLDER / name for name in names if (FOLDER / name).exists())

@@ -1,4 +1,4 @@
-"""Which territory a procedure is of: by the registry; where that is silent, by who is responsible."""
+"""The territory of a procedure, by the name of its organism and the host of its page."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -72,33 +72,34 @@ def slug(text: str) -> str:
 
 
 def territory_of(organism: str, host: str) -> dict[str, str]:
-    """`nivel` with what belongs to it; empty when neither the name nor the address tells."""
-    bare = fold_text(organism)
+    """`nivel` with its place. Empty when neither the name nor the host shows it."""
+    folded = fold_text(organism)
     for pattern in (TOWN, BASQUE_TOWN, ENGLISH_TOWN):
-        if found := pattern.match(bare):
-            return {"nivel": "local", "municipio": slug(found[1])}
-    if SHARED.search(bare):
+        if match := pattern.match(folded):
+            return {"nivel": "local", "municipio": slug(match[1])}
+    if SHARED.search(folded):
         return {"nivel": "local"}
-    if found := PROVINCE.match(bare) or BASQUE_PROVINCE.match(bare):
-        return {"nivel": "local", "provincia": slug(found[1])}
-    if STATE.search(bare) or STATE_HOST.search(host):
+    if match := PROVINCE.match(folded) or BASQUE_PROVINCE.match(folded):
+        return {"nivel": "local", "provincia": slug(match[1])}
+    if STATE.search(folded) or STATE_HOST.search(host):
         return {"nivel": "estatal"}
-    if REGIONAL.search(bare) or any(re.search(rf"\b{name}\b", bare) for name in COMMUNITIES):
-        community = community_in(bare)
+    if REGIONAL.search(folded) or any(re.search(rf"\b{name}\b", folded) for name in COMMUNITIES):
+        community = community_in(folded)
         return {"nivel": "autonomico", "ccaa": community} if community else {"nivel": "autonomico"}
     return {}
 
 
-def most_specific(told: Sequence[dict[str, str]]) -> dict[str, str]:
-    """The first; for a department that does not say of which region, the first that does."""
-    found = told[0] if told else {}
-    if found == {"nivel": "autonomico"}:
-        return next((one for one in told if one.get("nivel") == "autonomico" and one.get("ccaa")), found)
-    return found
+def most_specific(territories: Sequence[dict[str, str]]) -> dict[str, str]:
+    """The first territory. For a regional department without its region, the first with a region."""
+    first = territories[0] if territories else {}
+    if first != {"nivel": "autonomico"}:
+        return first
+    regional = (place for place in territories if place.get("nivel") == "autonomico" and place.get("ccaa"))
+    return next(regional, first)
 
 
-def community_in(bare: str) -> str | None:
-    return next((value for name, value in COMMUNITIES.items() if re.search(rf"\b{name}\b", bare)), None)
+def community_in(folded: str) -> str | None:
+    return next((value for name, value in COMMUNITIES.items() if re.search(rf"\b{name}\b", folded)), None)
 
 
 SOURCE_TYPES = {"estatal": "age", "autonomico": "ccaa", "local": "local"}

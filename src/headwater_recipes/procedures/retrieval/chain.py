@@ -1,7 +1,7 @@
-"""Which retriever answers: switched by the assistant's own environment variables.
+"""Selects the retriever by the assistant's environment variables.
 
-`RAG_ENABLED` (default false) puts the pages of the store before the files; `RAG_FALLBACK_CHAIN` (default true) asks
-one after another: the store, the files, and last a directory that only tells whom to turn to.
+`RAG_ENABLED` (default false) puts the pages of the store before the files. `RAG_FALLBACK_CHAIN` (default true) tries one
+retriever after another: the store, the files, and last a directory of responsible offices.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,33 +32,33 @@ class Retriever(Protocol):
 
 @dataclass(frozen=True)
 class DirectoryRetriever:
-    """Counts keywords like the others, but cites nothing: who is responsible and how to call them may be told of any
-    file, so that a question does not end without an answer."""
+    """Matches keywords of all files, but cites nothing: it only returns who is responsible and how to call them, so that a
+    question does not end without an answer."""
 
     folder: Path
 
     def retrieve(self, query: str, language: str = "") -> RetrievedProcedure | None:
         del language
         best, most = None, 0
-        for stem, told in load_documents(self.folder):
-            count = count_matches(query, document_keywords(stem, told))
+        for stem, document in load_documents(self.folder):
+            count = count_matches(query, document_keywords(stem, document))
             if count > most:
-                best, most = (stem, told), count
+                best, most = (stem, document), count
         if best is None:
             return None
-        stem, told = best
-        shown = {name: told[name] for name in DIRECTORY_FIELDS if told.get(name)}
-        return RetrievedProcedure(stem, {**shown, "source": DIRECTORY}, "", bool(told.get("verificado")))
+        stem, document = best
+        fields = {name: document[name] for name in DIRECTORY_FIELDS if document.get(name)}
+        return RetrievedProcedure(stem, {**fields, "source": DIRECTORY}, "", bool(document.get("verificado")))
 
 
 @dataclass(frozen=True)
 class FallbackRetriever:
-    """The first that answers."""
+    """Returns the answer of the first retriever that has one."""
 
     chain: Sequence[Retriever]
 
     def retrieve(self, query: str, language: str = "") -> RetrievedProcedure | None:
-        answers = (one.retrieve(query, language) for one in self.chain)
+        answers = (retriever.retrieve(query, language) for retriever in self.chain)
         return next((answer for answer in answers if answer is not None), None)
 
 
@@ -75,34 +75,34 @@ def read_switches(environment: Mapping[str, str]) -> RetrievalSwitches:
 
 
 def _switch(environment: Mapping[str, str], name: str, *, default: bool) -> bool:
-    said = environment.get(name)
-    if said is None:
+    value = environment.get(name)
+    if value is None:
         return default
-    word = said.strip().lower()
+    word = value.strip().lower()
     if word not in ON | OFF:
-        raise Refused("bad_switch", f"{name} is {said!r}: say true or false")
+        raise Refused("bad_switch", f"{name} is {value!r}; use true or false")
     return word in ON
 
 
 @dataclass(frozen=True, kw_only=True)
 class RetrievalSources:
-    """What answers can come from: the folder of files, and the search over the store where there is one."""
+    """The folder of files, and the search over the store where there is one."""
 
     folder: Path
     search: PageSearch | None = None
     registry: PortalRegistry = field(default_factory=packaged_registry)
 
 
-def get_retriever(shelf: RetrievalSources, environment: Mapping[str, str]) -> Retriever:
-    """The store of this installation stands where the assistant's own code asks for `RAG_DB_URL`: without a search, it
-    is not asked, whatever is enabled."""
+def get_retriever(sources: RetrievalSources, environment: Mapping[str, str]) -> Retriever:
+    """The retriever that the environment selects. The store takes the place of the assistant's `RAG_DB_URL`: without a
+    search over the store, the files answer alone."""
     switches = read_switches(environment)
-    files = KeywordRetriever(shelf.folder, shelf.registry)
+    files = KeywordRetriever(sources.folder, sources.registry)
     store: list[Retriever] = (
-        [StoreRetriever(shelf.folder, shelf.search, shelf.registry)]
-        if switches.enabled and shelf.search is not None
+        [StoreRetriever(sources.folder, sources.search, sources.registry)]
+        if switches.enabled and sources.search is not None
         else []
     )
     if switches.chain:
-        return FallbackRetriever((*store, files, DirectoryRetriever(shelf.folder)))
+        return FallbackRetriever((*store, files, DirectoryRetriever(sources.folder)))
     return store[0] if store else files

@@ -1,4 +1,4 @@
-"""The bridge to the assistant: one small class that answers a query with a procedure, and filters over the catalogue."""
+"""Retrieves procedures from the files of the knowledge base: by keywords as the assistant does, or by filters."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from headwater_recipes.procedures.retrieval.keywords import count_matches, fold_
 
 @dataclass(frozen=True, slots=True)
 class RetrievedProcedure:
-    """The same five things that the assistant's own retrievers give."""
+    """The same five fields that the assistant's own retrievers return."""
 
     tramite: str
     datos: Mapping[str, Any]
@@ -24,47 +24,51 @@ class RetrievedProcedure:
 
 @dataclass(frozen=True)
 class KeywordRetriever:
-    """Counts keywords that are part of the query, as the assistant does; a tie goes to the name that comes first, so
-    that the answer is the same everywhere. Files whose address may not be cited are passed over."""
+    """Counts keywords that occur in the query, as the assistant does. A tie goes to the first name, so that the answer is
+    always the same. Files whose address may not be cited are skipped."""
 
     folder: Path
     registry: PortalRegistry = field(default_factory=packaged_registry)
 
     def retrieve(self, query: str, language: str = "") -> RetrievedProcedure | None:
-        """Among procedures in `language` where one fits; else among all."""
+        """The best procedure in `language` if one matches, else the best of all."""
         documents = list(load_documents(self.folder))
-        same = [pair for pair in documents if not language or pair[1].get("idioma", "es") == language]
-        return self._best(query, same) or self._best(query, documents)
+        in_language = [pair for pair in documents if not language or pair[1].get("idioma", "es") == language]
+        return self._best(query, in_language) or self._best(query, documents)
 
     def _best(
         self, query: str, documents: Sequence[tuple[str, Mapping[str, Any]]]
     ) -> RetrievedProcedure | None:
         best, most = None, 0
-        for stem, told in documents:
-            count = count_matches(query, document_keywords(stem, told))
-            if count > most and self._citable(told):
-                best, most = (stem, told), count
+        for stem, document in documents:
+            count = count_matches(query, document_keywords(stem, document))
+            if count > most and self._is_citable(document):
+                best, most = (stem, document), count
         if best is None:
             return None
-        stem, told = best
-        return RetrievedProcedure(stem, told, str(told.get("fuente_url") or ""), bool(told.get("verificado")))
+        stem, document = best
+        return RetrievedProcedure(
+            stem, document, str(document.get("fuente_url") or ""), bool(document.get("verificado"))
+        )
 
-    def _citable(self, told: Mapping[str, Any]) -> bool:
-        url = str(told.get("fuente_url") or "")
+    def _is_citable(self, document: Mapping[str, Any]) -> bool:
+        url = str(document.get("fuente_url") or "")
         return not url or judge_citation(url, self.registry).allowed
 
 
 def load_documents(folder: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Every readable file of the folder by its name, in order; a broken one is passed over."""
+    """Every document of the folder with its file stem, in order. Invalid files are skipped."""
     for path in sorted(folder.glob("*.json")):
-        told = read_json(path)
-        if isinstance(told, Mapping):
-            yield path.stem, told
+        document = read_json(path)
+        if isinstance(document, Mapping):
+            yield path.stem, document
 
 
-def document_keywords(stem: str, told: Mapping[str, Any]) -> list[str]:
-    said = told.get("keywords")
-    return [str(one) for one in said] if isinstance(said, list) and said else stem.split("_")
+def document_keywords(stem: str, document: Mapping[str, Any]) -> list[str]:
+    keywords = document.get("keywords")
+    if isinstance(keywords, list) and keywords:
+        return [str(keyword) for keyword in keywords]
+    return stem.split("_")
 
 
 def select_documents(
@@ -79,40 +83,40 @@ def select_documents(
     """Procedures by territory (a level, community or municipality), organism (part of its name, or its abbreviation),
     kind, channel and language."""
     return [
-        (stem, told)
-        for stem, told in load_documents(folder)
-        if _in_territory(told, territory)
-        and _by_organism(told, organism)
-        and (not kind or kind in told.get("tags", ()))
-        and (not channel or told.get("canal") == channel)
-        and (not language or told.get("idioma", "es") == language)
+        (stem, document)
+        for stem, document in load_documents(folder)
+        if _in_territory(document, territory)
+        and _by_organism(document, organism)
+        and (not kind or kind in document.get("tags", ()))
+        and (not channel or document.get("canal") == channel)
+        and (not language or document.get("idioma", "es") == language)
     ]
 
 
-def _in_territory(told: Mapping[str, Any], wanted: str) -> bool:
-    where = told.get("territorio") or {}
-    return not wanted or wanted in {str(value) for value in where.values() if value}
+def _in_territory(document: Mapping[str, Any], territory: str) -> bool:
+    places = document.get("territorio") or {}
+    return not territory or territory in {str(place) for place in places.values() if place}
 
 
-def _by_organism(told: Mapping[str, Any], wanted: str) -> bool:
-    if not wanted:
+def _by_organism(document: Mapping[str, Any], organism: str) -> bool:
+    if not organism:
         return True
-    return fold_for_matching(wanted) in fold_for_matching(
-        str(told.get("organismo", ""))
-    ) or wanted.upper() == told.get("organismo_abrev")
+    return fold_for_matching(organism) in fold_for_matching(
+        str(document.get("organismo", ""))
+    ) or organism.upper() == document.get("organismo_abrev")
 
 
 def unfindable_documents(folder: Path) -> list[tuple[str, str]]:
-    """(procedure, who answers instead) for every name that does not find its own file."""
+    """(procedure, other procedure) for every procedure whose name retrieves another one."""
     documents = list(load_documents(folder))
-    found = []
-    for stem, told in documents:
+    unfindable = []
+    for stem, document in documents:
         scores = [
-            (count_matches(str(told.get("nombre", "")), document_keywords(other, more)), other)
-            for other, more in documents
+            (count_matches(str(document.get("nombre", "")), document_keywords(other, other_document)), other)
+            for other, other_document in documents
         ]
         most = max(score for score, _ in scores)
         first = next(other for score, other in scores if score == most)
         if first != stem:
-            found.append((stem, first))
-    return found
+            unfindable.append((stem, first))
+    return unfindable

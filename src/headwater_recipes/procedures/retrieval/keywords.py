@@ -1,4 +1,4 @@
-"""Words that make poor keywords, and words that people use instead of the official ones."""
+"""Keywords of procedures, for a matcher that counts which of them occur in a query."""
 
 import re
 import unicodedata
@@ -17,7 +17,7 @@ STOP_WORDS = _words(
     na no o of on os para pel pels per pera por que se sen sense sin su sus the to un una unha y
     """
 )
-# What people say around what they want.
+# Words of questions, not of what people want.
 QUESTION_WORDS = _words(
     """
     cal com como cual cuales cuando donde es estoy eu fa fem hacer hago have how is it me mi my need necesito
@@ -63,7 +63,7 @@ COMMON = _words(
     universidad urgencia vender vida
     """
 )
-# Only where the curated knowledge base has no entry of its own: a word that it answers to is left to it.
+# Words that people use instead of official ones, unless the curated knowledge base has its own entry for them.
 COLLOQUIAL: tuple[tuple[str, str], ...] = (
     ("bienes inmuebles", "contribucion urbana"),
     ("bienes inmuebles", "recibo del ibi"),
@@ -97,22 +97,22 @@ BETWEEN = re.compile(r"[^\w·]+")
 def keywords_for(
     name: str, other_names: Sequence[str], organism: str, abbreviation: str, identity: str
 ) -> list[str]:
-    """The name whole, its telling words and their stems, the organism, the words people use, the slug.
+    """The whole name, its distinctive words and their stems, the organism, colloquial words, the id.
 
-    None is shorter than five letters, none is a piece of a common word, none comes twice with other accents. No
-    stretch of the name but the whole: that may be another procedure's name, and then the whole is what decides.
+    No keyword is shorter than five letters, part of a common word, or a repetition with other accents. Partial phrases of
+    the name are left out: they may be the name of another procedure, which the whole name must outrank.
     """
-    found = [*_of_name(name)]
+    candidates = [*_of_name(name)]
     for other in other_names:
-        found += _of_name(other)
-    found += [
+        candidates += _of_name(other)
+    candidates += [
         bare for text in (organism, abbreviation) if len(bare := fold_for_matching(text)) >= SHORTEST_KEYWORD
     ]
-    found += [words for term, words in COLLOQUIAL if term in fold_text(name)]
-    found.append(identity)
-    distinct = list(dict.fromkeys(text for text in found if _is_sound(text)))
+    candidates += [words for term, words in COLLOQUIAL if term in fold_text(name)]
+    candidates.append(identity)
+    distinct = list(dict.fromkeys(text for text in candidates if _is_usable(text)))
     if len(distinct) < 3:
-        distinct = list(dict.fromkeys([*distinct, *_spare(name, organism)]))
+        distinct = list(dict.fromkeys([*distinct, *_extra_keywords(name, organism)]))
     return distinct[:MOST_KEYWORDS]
 
 
@@ -120,7 +120,7 @@ def _of_name(name: str) -> Iterator[str]:
     whole = " ".join(fold_for_matching(name).split()).strip(" .,;:")
     yield whole
     if whole.isalpha() and len(whole) > SHORTEST_KEYWORD:
-        # One word: it counts as such and as the whole, or a longer name with that word would match as often.
+        # A single word counts twice (as a word and as the whole), or a longer name with that word would match as often.
         yield whole[: max(SHORTEST_KEYWORD, len(whole) - ENDING - 2)]
     for word in BETWEEN.split(fold_for_matching(name)):
         if len(word) >= SHORTEST_KEYWORD and word not in GENERIC and word not in STOP_WORDS:
@@ -129,13 +129,13 @@ def _of_name(name: str) -> Iterator[str]:
 
 
 def _stem(word: str) -> Iterator[str]:
-    """What its inflections share: people ask to be "empadronados", not for the "empadronamiento"."""
+    """The stem that inflections share: people ask to be "empadronados", not for the "empadronamiento"."""
     if len(word) >= LONG:
         yield word[: len(word) - ENDING]
 
 
-def _spare(name: str, organism: str) -> Iterator[str]:
-    """For names of one word: what the schema still asks for, out of the page's own words."""
+def _extra_keywords(name: str, organism: str) -> Iterator[str]:
+    """More keywords for names of one word, because the schema requires three."""
     bare = fold_for_matching(name)
     yield f"tramite {bare}"
     yield f"solicitud {bare}"
@@ -143,7 +143,7 @@ def _spare(name: str, organism: str) -> Iterator[str]:
         yield f"{bare} {fold_for_matching(organism)}"
 
 
-def _is_sound(text: str) -> bool:
+def _is_usable(text: str) -> bool:
     if len(text.strip()) < SHORTEST_KEYWORD:
         return False
     if " " in text or "-" in text:
@@ -152,17 +152,17 @@ def _is_sound(text: str) -> bool:
 
 
 def is_fragment(word: str) -> bool:
-    """Whether a common word holds it anywhere but at its beginning."""
+    """Whether it occurs inside a common word, but not at its beginning."""
     return any(word in common and not common.startswith(word) for common in COMMON)
 
 
 def count_matches(query: str, candidates: Sequence[str]) -> int:
-    """How many of the keywords the matcher would find in a query."""
-    bare = fold_for_matching(query)
-    return sum(fold_for_matching(one) in bare for one in candidates if one.strip())
+    """How many of the keywords occur in the query."""
+    folded = fold_for_matching(query)
+    return sum(fold_for_matching(keyword) in folded for keyword in candidates if keyword.strip())
 
 
 def fold_for_matching(text: str) -> str:
-    """As the matcher compares: lower case, no accents, all else as it is."""
-    apart = unicodedata.normalize("NFKD", text.lower().strip())
-    return re.sub(r"[\u0300-\u036f]", "", apart)
+    """The text as the matcher compares it: lower case, without accents."""
+    decomposed = unicodedata.normalize("NFKD", text.lower().strip())
+    return re.sub(r"[\u0300-\u036f]", "", decomposed)

@@ -1,4 +1,4 @@
-"""A retriever that reads more than keywords: the pages in the store, by their words and by what they mean."""
+"""Retrieves procedures by keywords and by a search over the pages in the store."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,69 +16,73 @@ PageSearch = Callable[[str, str], Sequence[Mapping[str, Any]]]
 StoredProcedure = tuple[str, Mapping[str, Any]]
 
 LEAST_MATCH = {"coverage": 0.6, "similarity": 0.6}
-RANK_SMOOTHING = 5  # the larger, the less the first place of one list outweighs good places in several
+RANK_SMOOTHING = (
+    5  # a larger value gives the first place of one list less weight against good places in several
+)
 
 
 @dataclass(frozen=True)
 class StoreRetriever:
-    """Keywords as the assistant counts them, and the pages that a search finds: a procedure that is high in several
-    lists wins. A page counts only if it holds most of what was asked; files that may not be cited are passed over."""
+    """Combines the keyword matches with the pages that a search finds: a procedure that ranks high in several lists wins. A
+    page counts only if it covers most of the query. Files that may not be cited are skipped."""
 
     folder: Path
     search: PageSearch
     registry: PortalRegistry = field(default_factory=packaged_registry)
 
     def retrieve(self, query: str, language: str = "") -> RetrievedProcedure | None:
-        """Among procedures in `language` where one fits; else among all."""
-        documents = [pair for pair in load_documents(self.folder) if self._citable(pair[1])]
-        same = [pair for pair in documents if not language or pair[1].get("idioma", "es") == language]
-        found = self._best(query, same, language)
-        return found if found or not language else self._best(query, documents, "")
+        """The best procedure in `language` if one matches, else the best of all."""
+        documents = [pair for pair in load_documents(self.folder) if self._is_citable(pair[1])]
+        in_language = [pair for pair in documents if not language or pair[1].get("idioma", "es") == language]
+        best = self._best(query, in_language, language)
+        return best if best or not language else self._best(query, documents, "")
 
     def _best(
         self, query: str, documents: Sequence[StoredProcedure], language: str
     ) -> RetrievedProcedure | None:
-        wanted = " ".join(word for word in search_words(query) if word not in QUESTION_WORDS | STOP_WORDS)
-        pages = page_scores(self.search(wanted, language)) if wanted else {}
-        counts = {stem: count_matches(query, document_keywords(stem, told)) for stem, told in documents}
+        terms = " ".join(word for word in search_words(query) if word not in QUESTION_WORDS | STOP_WORDS)
+        pages = page_scores(self.search(terms, language)) if terms else {}
+        counts = {
+            stem: count_matches(query, document_keywords(stem, document)) for stem, document in documents
+        }
         order = sorted({count for count in counts.values() if count}, reverse=True)
 
-        def standing(pair: StoredProcedure) -> tuple[float, int, float]:
-            stem, told = pair
+        def rank(pair: StoredProcedure) -> tuple[float, int, float]:
+            stem, document = pair
             score = 1 / (RANK_SMOOTHING + order.index(counts[stem])) if counts[stem] else 0.0
-            score += pages.get(_address(told), (0.0, ""))[0]
-            return score, counts[stem], term_coverage(query_terms(wanted), str(told.get("nombre", "")))
+            score += pages.get(_address(document), (0.0, ""))[0]
+            return score, counts[stem], term_coverage(query_terms(terms), str(document.get("nombre", "")))
 
-        best = max(documents, key=standing, default=None)
-        if best is None or not standing(best)[0]:
+        best = max(documents, key=rank, default=None)
+        if best is None or not rank(best)[0]:
             return None
-        stem, told = best
-        passage = pages.get(_address(told), (0.0, ""))[1]
+        stem, document = best
+        passage = pages.get(_address(document), (0.0, ""))[1]
         return RetrievedProcedure(
             stem,
-            told,
-            str(told.get("fuente_url") or ""),
-            bool(told.get("verificado")),
+            document,
+            str(document.get("fuente_url") or ""),
+            bool(document.get("verificado")),
             (passage,) if passage else (),
         )
 
-    def _citable(self, told: Mapping[str, Any]) -> bool:
-        url = str(told.get("fuente_url") or "")
+    def _is_citable(self, document: Mapping[str, Any]) -> bool:
+        url = str(document.get("fuente_url") or "")
         return not url or judge_citation(url, self.registry).allowed
 
 
-def page_scores(found: Sequence[Mapping[str, Any]]) -> dict[str, tuple[float, str]]:
-    """Canonical address to its score over both lists, and the passage."""
+def page_scores(pages: Sequence[Mapping[str, Any]]) -> dict[str, tuple[float, str]]:
+    """Canonical address to its score over both lists, with the passage."""
     scores: dict[str, tuple[float, str]] = {}
-    for kind, enough in LEAST_MATCH.items():
-        good = [page for page in found if page.get(kind, 0.0) >= enough]
-        for place, page in enumerate(good):
+    for measure, least in LEAST_MATCH.items():
+        matching = [page for page in pages if page.get(measure, 0.0) >= least]
+        for place, page in enumerate(matching):
             address = citation_address(str(page["url"])).url
-            before, passage = scores.get(address, (0.0, ""))
-            scores[address] = (before + 1 / (RANK_SMOOTHING + place), passage or str(page["snippet"]))
+            score, passage = scores.get(address, (0.0, ""))
+            scores[address] = (score + 1 / (RANK_SMOOTHING + place), passage or str(page["snippet"]))
     return scores
 
 
-def _address(told: Mapping[str, Any]) -> str:
-    url = str(told.get("fuente_url") or "")
+def _address(document: Mapping[str, Any]) -> str:
+    url = str(document.get("fuente_url") or "")
     return citation_address(url).url if url else ""

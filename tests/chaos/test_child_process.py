@@ -1,4 +1,4 @@
-"""Whatever tests start ends with them, even if they are killed."""
+"""Programs that tests start end with the tests, even if those are killed."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ from tests.support.child_process import start
 print(start([sys.executable, "-c", "import time; time.sleep(60)"]).pid, flush=True)
 time.sleep(60)
 """
-PATIENCE = 10.0
+DEADLINE_SECONDS = 10.0
 
 
 def is_alive(process: int) -> bool:
@@ -24,13 +24,13 @@ def is_alive(process: int) -> bool:
         return False
 
 
-def test_a_program_that_a_killed_test_had_started_is_no_more():
+def test_a_program_ends_when_the_test_that_started_it_is_killed():
     paths = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, env=paths) as parent:
         started = int(parent.stdout.readline())
         assert is_alive(started)
         parent.send_signal(signal.SIGKILL)
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + DEADLINE_SECONDS
     while is_alive(started) and time.monotonic() < until:
         time.sleep(0.01)
     assert not is_alive(started)
