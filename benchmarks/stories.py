@@ -32,7 +32,7 @@ from headwater.documents.embedding.encoder import open_encoder
 from headwater.documents.embedding.models import nlp_installed
 from headwater.stories.clustering.cluster_items import cluster_items
 from headwater.stories.clustering.neighbours import nearest_neighbours
-from headwater.stories.clustering.similarity import PIECES, StoryItem, item_vectors
+from headwater.stories.clustering.similarity import ENCODER_TOKENS, StoryItem, vectorise
 from headwater.stories.clustering.threshold import HYBRID
 from headwater.stories.clustering.windows import cluster_vectors
 
@@ -47,7 +47,7 @@ def main() -> None:
     options = parser.parse_args()
     corpora = {**headlines(options.data), **pieces(options.data)}
     with tempfile.TemporaryDirectory() as folder:
-        encode = open_encoder(Path(folder), max_tokens=PIECES) if nlp_installed() else None
+        encode = open_encoder(Path(folder), max_tokens=ENCODER_TOKENS) if nlp_installed() else None
         texts = sorted({item.encoder_text for items, _ in corpora.values() for item in items})
         vectors = dict(zip(texts, encode(texts), strict=True)) if encode else {}
     figures = {name: measured(items, gold, vectors) for name, (items, gold) in corpora.items()}
@@ -157,7 +157,7 @@ def measured(items: list[StoryItem], gold: list[str], vectors: dict[str, np.ndar
             for position, _ in cluster.members:
                 labels[position] = number
         figures[name] = {**scored(gold, labels), "s": round(time.process_time() - start, 2)}
-    figures["known"] = scored(gold, known(item_vectors(items, meanings), gold))
+    figures["known"] = scored(gold, known(vectorise(items, meanings).vectors, gold))
     return figures
 
 

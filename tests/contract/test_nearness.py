@@ -246,7 +246,7 @@ def test_without_the_extension_everything_goes_on_and_it_may_come_later(
     postgres: Postgres, open_store: Callable[[str], SqlStore], monkeypatch: pytest.MonkeyPatch
 ):
     engine = open_store(postgres.create("plain")).engine
-    monkeypatch.setattr(nearness_index, "_available", lambda _: False)
+    monkeypatch.setattr(nearness_index, "_is_available", lambda _: False)
     migrate(engine)
     wish, query = SearchQuery(query="anything", recipe=RECIPE), np.ones(DIMENSIONS, dtype=np.float32)
     with read_transaction(engine) as connection:

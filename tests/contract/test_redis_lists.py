@@ -124,12 +124,12 @@ def test_r44_a_lease_ends_by_the_clock_of_the_server(lists: RedisQueueSupply, cl
 
 VICTIM = """
 import sys, time
-from headwater.store.redis.queue_supply import Lists
-from headwater.redis_client import RedisServer
+from headwater.store.redis.queue_supply import RedisQueueSupply
+from headwater.redis_client import RedisClient
 def hold(items):
     print(len(items), flush=True)
     time.sleep(600)
-Lists(RedisServer(sys.argv[1]), {sys.argv[2]: "markets"}).hand_over(sys.argv[2], 10, hold)
+RedisQueueSupply(RedisClient(sys.argv[1]), {sys.argv[2]: "markets"}).hand_over(sys.argv[2], 10, hold)
 """
 
 

@@ -193,7 +193,7 @@ def test_an_accident_before_the_commit_leaves_no_row(scene: Scene, monkeypatch: 
         raise Accident
 
     with monkeypatch.context() as patch:
-        patch.setattr(refining, "_set_apart", fail)
+        patch.setattr(refining, "_write_quarantine", fail)
         with pytest.raises(Accident):
             scene.refine(keep(first, 1, **said), copy(second, first, 1, **said))
     assert rows_of(scene) == before == {table.name: [] for table in MEMORY}

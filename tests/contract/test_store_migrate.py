@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import inspect, text
 from sqlalchemy.exc import DBAPIError
-from tests.scene import Scene
+from tests.support.scene import Scene
 
 from headwater.model.errors import Refused, Temporary
 from headwater.model.views import DatabaseViews

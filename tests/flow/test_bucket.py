@@ -256,6 +256,6 @@ def _disk_full(_: int) -> None:
 
 def test_the_name_of_a_file_is_on_the_disk_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     synced = []
-    monkeypatch.setattr(record_files, "_names_to_disk", synced.append)
+    monkeypatch.setattr(record_files, "_sync_folder", synced.append)
     FolderRecords(tmp_path / "records").write("crypto/2026/2026-01-01-a.parquet", b"rows")
     assert synced[0] == tmp_path / "records" / "crypto" / "2026"

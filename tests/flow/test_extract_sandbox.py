@@ -166,15 +166,15 @@ FORKING = """
 import os, sys
 from headwater.extract.plain_text import read_plain
 from headwater.extract.sandbox.pool import Sandboxed
-from headwater.model.outcomes import Hints
+from headwater.model.outcomes import ExtractHints
 extract = Sandboxed(read_plain)
-assert extract(b"parent", Hints()).text == "parent"
+assert extract(b"parent", ExtractHints()).text == "parent"
 if (pid := os.fork()) == 0:
-    ok = extract(b"child", Hints()).text == "child"
+    ok = extract(b"child", ExtractHints()).text == "child"
     sys.stdout.flush()
     os._exit(0 if ok else 5)
 _, status = os.waitpid(pid, 0)
-assert extract(b"again", Hints()).text == "again"
+assert extract(b"again", ExtractHints()).text == "again"
 sys.exit(os.waitstatus_to_exitcode(status))
 """
 
@@ -188,8 +188,8 @@ ORPHANING = """
 import os, sys
 from headwater.extract.plain_text import read_plain
 from headwater.extract.sandbox.pool import Sandboxed, _pools
-from headwater.model.outcomes import Hints
-Sandboxed(read_plain)(b"x", Hints())
+from headwater.model.outcomes import ExtractHints
+Sandboxed(read_plain)(b"x", ExtractHints())
 print(next(iter(_pools.values())).idle[0].process.pid, flush=True)
 if sys.argv[1] == "killed":
     os.kill(os.getpid(), 9)
@@ -222,12 +222,12 @@ def test_the_public_call_gives_a_document() -> None:
 
 
 def test_a_crew_reads_in_parallel_and_errors_are_results(sandboxed: Sandboxed) -> None:
-    with BatchExtractor(sandboxed, 2) as crew:
+    with BatchExtractor(sandboxed, 2) as batch:
         for word in ("one", "die", "two"):
-            crew.take(word, lambda word=word: (word.encode(), NONE))
+            batch.submit(word, lambda word=word: (word.encode(), NONE))
         results = {}
-        while crew.going:
-            results |= {read.name: read.found for _, read in crew.done(5.0)}
+        while batch.in_flight:
+            results |= {result.name: result.reading for _, result in batch.completed(5.0)}
     assert results["die"] == Unreadable("extractor_died", "its process ended with SIGKILL")
     assert isinstance(results["one"], Reading)
     assert isinstance(results["two"], Reading)

@@ -204,7 +204,7 @@ def test_json_by_field_map() -> None:
     found = read(reader(data, NONE))
     assert (found.text, found.keywords, found.attributes) == ("First\n\nSecond", ("a", "b"), {"number": "7"})
     assert JsonFields({"text": "nothing"})(data, NONE) == Unreadable(
-        "no_text", "nothing at the place of the text"
+        "no_text", "the path of the text has no value"
     )
     deep = JsonFields({"text": "a"})(b"[" * 100_000, NONE)
     assert isinstance(deep, Unreadable)

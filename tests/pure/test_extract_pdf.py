@@ -290,8 +290,8 @@ def test_protected_and_broken_files_have_their_reason() -> None:
         + b"cd" * 32
         + b">>>/ID[<00><00>]",
     )
-    assert read_pdf(locked, NONE) == Unreadable("encrypted", "it asks for a password")
-    assert read_pdf(b"%PDF-1.7 nothing else", NONE) == Unreadable("malformed", "no PDF that can be opened")
+    assert read_pdf(locked, NONE) == Unreadable("encrypted", "it needs a password")
+    assert read_pdf(b"%PDF-1.7 nothing else", NONE) == Unreadable("malformed", "the PDF cannot be opened")
     cut = read_pdf(data[: len(data) // 3], NONE)
     assert isinstance(cut, Reading) or cut.reason in {"malformed", "no_text"}
 

@@ -1,4 +1,4 @@
-"""What holds for stories whatever is told in them."""
+"""Properties that hold for all stories."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -23,7 +23,7 @@ moments = st.none() | st.integers(0, 60 * 24).map(lambda hours: START + timedelt
 
 @st.composite
 def corpora(draw: st.DrawFn) -> list[StoryItem]:
-    """Articles of up to three groups; some empty, some alike to the letter."""
+    """Articles of up to three groups; some empty, some identical."""
     found = draw(st.lists(st.tuples(words, words, moments, st.sampled_from("abc")), max_size=14))
     return [
         StoryItem(id=f"{number}", title=title, text=text, published_at=moment, group=group)
@@ -31,13 +31,13 @@ def corpora(draw: st.DrawFn) -> list[StoryItem]:
     ]
 
 
-def meanings(items: list[StoryItem]) -> np.ndarray:
-    """Vectors as an encoder would give them: by content, in no special order."""
+def encode(items: list[StoryItem]) -> np.ndarray:
+    """Vectors as of an encoder: they depend on the content only."""
     rows = [np.random.default_rng(crc32(item.title.encode())).normal(size=24) for item in items]
     return normalise_rows(np.array(rows, dtype=np.float32).reshape(len(items), 24))
 
 
-def told_by(items: list[StoryItem], **how: object) -> set[tuple[str, frozenset[str]]]:
+def stories_of(items: list[StoryItem], **how: object) -> set[tuple[str, frozenset[str]]]:
     return {(story.id, frozenset(m.document for m in story.members)) for story in build_stories(items, **how)}
 
 
@@ -46,7 +46,7 @@ def told_by(items: list[StoryItem], **how: object) -> set[tuple[str, frozenset[s
 def test_g11_g12_every_entry_is_in_exactly_one_story_and_no_story_spans_two_groups(
     items: list[StoryItem], encoded: bool
 ):
-    stories = build_stories(items, meanings(items) if encoded else None)
+    stories = build_stories(items, encode(items) if encoded else None)
     placed = sorted(member.document for story in stories for member in story.members)
     assert placed == sorted(item.id for item in items)
     groups = {item.id: item.group for item in items}
@@ -57,11 +57,11 @@ def test_g11_g12_every_entry_is_in_exactly_one_story_and_no_story_spans_two_grou
 
 @settings(max_examples=40)
 @given(corpora(), st.randoms(use_true_random=False), st.booleans())
-def test_the_order_of_the_input_changes_nothing(items: list[StoryItem], chance: object, encoded: bool):
+def test_the_order_of_the_input_changes_nothing(items: list[StoryItem], generator: object, encoded: bool):
     mixed = list(items)
-    chance.shuffle(mixed)
-    assert told_by(items, meanings=meanings(items) if encoded else None) == told_by(
-        mixed, meanings=meanings(mixed) if encoded else None
+    generator.shuffle(mixed)
+    assert stories_of(items, embeddings=encode(items) if encoded else None) == stories_of(
+        mixed, embeddings=encode(mixed) if encoded else None
     )
 
 

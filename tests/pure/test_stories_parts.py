@@ -1,4 +1,4 @@
-"""The parts of story finding: linkage, judging, communities, neighbours, terms, days."""
+"""The parts of clustering: linkage, dendrogram, silhouette, communities, neighbours, terms, time decay."""
 
 from dataclasses import replace
 
@@ -8,23 +8,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.pure.newsroom import EVENTS, report, reports
 
-from headwater.stories.clustering import neighbours as looking
-from headwater.stories.clustering import silhouette as fitting
-from headwater.stories.clustering import windows
+from headwater.stories.clustering import neighbours, windows
 from headwater.stories.clustering.build_stories import build_stories
 from headwater.stories.clustering.cluster_items import cluster_items
 from headwater.stories.clustering.dendrogram import Dendrogram, DocumentRows, build_dendrogram
-from headwater.stories.clustering.linkage import Join, average_linkage, cluster_labels, linkage_joins
+from headwater.stories.clustering.linkage import Join, linkage_joins
 from headwater.stories.clustering.louvain import build_graph, find_communities
 from headwater.stories.clustering.neighbours import Neighbours, nearest_neighbours
-from headwater.stories.clustering.silhouette import SingletonFit, silhouettes
+from headwater.stories.clustering.silhouette import SilhouetteInput, SingletonFit, silhouettes
 from headwater.stories.clustering.similarity import (
-    WORDS,
+    ENCODER_WORDS,
     StoryItem,
-    item_vectors,
     normalise_rows,
     time_decay,
     to_days,
+    vectorise,
 )
 from headwater.stories.clustering.sparse_linkage import ClusterSums, distinct_pairs, link_clusters
 from headwater.stories.clustering.threshold import (
@@ -36,8 +34,16 @@ from headwater.stories.clustering.threshold import (
 from headwater.stories.terms import count_terms
 
 
-def by_hand(similarity: np.ndarray, least: float) -> set[frozenset[int]]:
-    """Average linkage as one would explain it: join the two clusters with the highest mean, again and again."""
+def labels_of(joins: list[Join], rows: int) -> np.ndarray:
+    """The first row of the cluster of each row."""
+    labels = np.arange(rows)
+    for target, absorbed in reversed(joins):
+        labels[absorbed] = labels[target]
+    return labels
+
+
+def by_hand(similarity: np.ndarray, minimum: float) -> set[frozenset[int]]:
+    """The textbook definition: join the two clusters with the highest mean similarity, again and again."""
     clusters = [frozenset([row]) for row in range(len(similarity))]
     while len(clusters) > 1:
         means = {
@@ -45,75 +51,75 @@ def by_hand(similarity: np.ndarray, least: float) -> set[frozenset[int]]:
             for n, a in enumerate(clusters)
             for b in clusters[n + 1 :]
         }
-        (one, other), best = max(means.items(), key=lambda pair: pair[1])
-        if best < least:
+        (first, second), best = max(means.items(), key=lambda pair: pair[1])
+        if best < minimum:
             break
-        clusters = [c for c in clusters if c not in {one, other}] + [one | other]
+        clusters = [c for c in clusters if c not in {first, second}] + [first | second]
     return set(clusters)
 
 
 @settings(max_examples=40)
 @given(st.integers(1, 9), st.integers(0, 2**32 - 1), st.floats(-0.5, 0.9))
-def test_average_linkage_is_what_the_book_says(size: int, seed: int, least: float):
+def test_linkage_is_textbook_average_linkage(size: int, seed: int, minimum: float):
     rows = normalise_rows(np.random.default_rng(seed).normal(size=(size, 3)).astype(np.float32))
     similarity = rows @ rows.T
-    labels = average_linkage(similarity.copy(), least)
-    found = {frozenset(np.flatnonzero(labels == label).tolist()) for label in labels.tolist()}
-    assert found == by_hand(similarity, least)
+    labels = labels_of(linkage_joins(similarity.copy(), minimum), size)
+    clusters = {frozenset(np.flatnonzero(labels == label).tolist()) for label in labels.tolist()}
+    assert clusters == by_hand(similarity, minimum)
 
 
-def two_bodies(apart: float) -> np.ndarray:
-    """Six vectors about one direction and six about another."""
-    chance = np.random.default_rng(4)
+def two_clusters(apart: float) -> np.ndarray:
+    """Six vectors around one direction and six around another."""
+    generator = np.random.default_rng(4)
     centres = np.repeat([[1, 0, 0, 0], [1, apart, 0, 0]], 6, axis=0)
-    return normalise_rows((centres + 0.05 * chance.normal(size=(12, 4))).astype(np.float32))
+    return normalise_rows((centres + 0.05 * generator.normal(size=(12, 4))).astype(np.float32))
 
 
-def forest_of(
-    vectors: np.ndarray, around: np.ndarray, days: np.ndarray | None = None, unlinked: float = 0.0
+def dendrogram_of(
+    vectors: np.ndarray, neighbours: np.ndarray, days: np.ndarray | None = None, unlinked: float = 0.0
 ) -> Dendrogram:
-    known = np.full(len(vectors), np.nan) if days is None else days
-    done = linkage_joins(vectors @ vectors.T, -1.0)
-    return build_dendrogram(done, DocumentRows(vectors, known.astype(np.float32), around), unlinked)
+    known_days = np.full(len(vectors), np.nan) if days is None else days
+    joins = linkage_joins(vectors @ vectors.T, -1.0)
+    return build_dendrogram(joins, DocumentRows(vectors, known_days.astype(np.float32), neighbours), unlinked)
 
 
-def test_two_bodies_are_one_story_if_they_are_near_or_linked():
-    vectors = two_bodies(apart=1.5)
+def test_two_clusters_are_one_story_if_they_are_near_or_linked():
+    vectors = two_clusters(apart=1.5)
     own = nearest_neighbours(vectors, 4).positions
     linked = own.copy()
     linked[:, 0] = (np.arange(12) + 6) % 12
-    assert forest_of(vectors, own, unlinked=0.3).at(0.5).tolist() == [0] * 6 + [6] * 6
-    assert forest_of(vectors, linked, unlinked=0.3).at(0.5).tolist() == [0] * 12
-    assert forest_of(two_bodies(apart=0.1), own, unlinked=0.3).at(0.5).tolist() == [0] * 12
+    assert dendrogram_of(vectors, own, unlinked=0.3).at(0.5).tolist() == [0] * 6 + [6] * 6
+    assert dendrogram_of(vectors, linked, unlinked=0.3).at(0.5).tolist() == [0] * 12
+    assert dendrogram_of(two_clusters(apart=0.1), own, unlinked=0.3).at(0.5).tolist() == [0] * 12
 
 
-def test_two_bodies_with_months_between_them_are_two_stories():
-    vectors, months = two_bodies(apart=0.5), np.repeat([0, 200], 6)
+def test_two_clusters_with_months_between_them_are_two_stories():
+    vectors, months = two_clusters(apart=0.5), np.repeat([0, 200], 6)
     around = nearest_neighbours(vectors, 11).positions
-    assert forest_of(vectors, around).at(0.6).tolist() == [0] * 12
-    assert forest_of(vectors, around, months).at(0.6).tolist() == [0] * 6 + [6] * 6
+    assert dendrogram_of(vectors, around).at(0.6).tolist() == [0] * 12
+    assert dendrogram_of(vectors, around, months).at(0.6).tolist() == [0] * 6 + [6] * 6
 
 
-def test_neighbours_outside_the_window_are_no_links():
-    vectors = two_bodies(apart=1.5)
+def test_neighbours_outside_the_window_do_not_link():
+    vectors = two_clusters(apart=1.5)
     nobody = np.full((12, 4), -1)
-    assert forest_of(vectors, nobody, unlinked=0.3).at(0.5).tolist()[6:] == [6] * 6
+    assert dendrogram_of(vectors, nobody, unlinked=0.3).at(0.5).tolist()[6:] == [6] * 6
 
 
 @settings(max_examples=40)
 @given(st.integers(2, 12), st.integers(0, 2**32 - 1), st.floats(-0.5, 0.9), st.floats(0, 0.5))
-def test_clusters_under_a_lower_bar_are_made_of_those_under_a_higher_one(
-    size: int, seed: int, bar: float, lower: float
+def test_clusters_at_a_lower_threshold_are_unions_of_those_at_a_higher_one(
+    size: int, seed: int, threshold: float, lower: float
 ):
     rows = normalise_rows(np.random.default_rng(seed).normal(size=(size, 3)).astype(np.float32))
-    forest = forest_of(rows, nearest_neighbours(rows, 3).positions, unlinked=0.2)
-    fine, coarse = forest.at(bar), forest.at(bar - lower)
+    dendrogram = dendrogram_of(rows, nearest_neighbours(rows, 3).positions, unlinked=0.2)
+    fine, coarse = dendrogram.at(threshold), dendrogram.at(threshold - lower)
     assert all(len(set(coarse[fine == name].tolist())) == 1 for name in fine.tolist())
     assert (coarse <= np.arange(size)).all()
 
 
 def silhouette_by_hand(vectors: np.ndarray, labels: np.ndarray, alone: float) -> float:
-    """As one would explain it: the mean likeness to its own against the mean likeness to the nearest others."""
+    """The textbook definition: mean similarity to its own cluster against that to the nearest other one."""
     similarity, total = vectors @ vectors.T, 0.0
     for row in range(len(vectors)):
         means = {
@@ -129,34 +135,34 @@ def silhouette_by_hand(vectors: np.ndarray, labels: np.ndarray, alone: float) ->
 
 @settings(max_examples=40)
 @given(st.integers(2, 9), st.integers(0, 2**32 - 1))
-def test_the_fit_of_long_texts_is_the_silhouette_of_the_book(size: int, seed: int):
-    chance = np.random.default_rng(seed)
-    rows = normalise_rows(np.abs(chance.normal(size=(size, 5))).astype(np.float32))
-    fine = chance.integers(0, 4, size)
+def test_for_long_texts_the_fit_is_the_textbook_silhouette(size: int, seed: int):
+    generator = np.random.default_rng(seed)
+    rows = normalise_rows(np.abs(generator.normal(size=(size, 5))).astype(np.float32))
+    fine = generator.integers(0, 4, size)
     coarse = fine // 2
-    documents = fitting.Documents(rows, np.full(size, np.nan, dtype=np.float32), 1.0)
+    documents = SilhouetteInput(rows, np.full(size, np.nan, dtype=np.float32), 1.0)
     found = silhouettes(documents, [fine, coarse], SingletonFit(0.4, 0.3))
     assert found == pytest.approx(
         [silhouette_by_hand(rows, labels, 0.3) for labels in (fine, coarse)], abs=1e-4
     )
 
 
-def test_months_between_two_bodies_make_it_fit_better_that_they_are_two():
-    vectors, one, two = two_bodies(apart=0.5), np.zeros(12, dtype=np.int64), np.repeat([0, 6], 6)
+def test_months_between_two_clusters_favour_two_stories():
+    vectors, one, two = two_clusters(apart=0.5), np.zeros(12, dtype=np.int64), np.repeat([0, 6], 6)
     for length in (0.0, 1.0):
         for months, stories in ((0, 1), (200, 2)):
             days = np.repeat([0, months], 6).astype(np.float32)
-            apart, whole = silhouettes(fitting.Documents(vectors, days, length), [two, one], HYBRID.alone)
+            apart, whole = silhouettes(SilhouetteInput(vectors, days, length), [two, one], HYBRID.singleton)
             assert (apart > whole) == (stories == 2)
 
 
-def test_the_bar_is_the_one_under_which_bodies_are_whole_and_apart():
-    vectors = two_bodies(apart=1.5)
-    forest = forest_of(vectors, nearest_neighbours(vectors, 4).positions, unlinked=0.3)
+def test_the_threshold_keeps_clusters_whole_and_apart():
+    vectors = two_clusters(apart=1.5)
+    dendrogram = dendrogram_of(vectors, nearest_neighbours(vectors, 4).positions, unlinked=0.3)
     for guess in (0.15, 0.45):
         for length in (0.0, 1.0):
-            documents = fitting.Documents(vectors, np.full(12, np.nan, dtype=np.float32), length)
-            found = forest.at(best_threshold(documents, forest.at, HYBRID, guess))
+            documents = SilhouetteInput(vectors, np.full(12, np.nan, dtype=np.float32), length)
+            found = dendrogram.at(best_threshold(documents, dendrogram.at, HYBRID, guess))
             assert found.tolist() == [0] * 6 + [6] * 6
 
 
@@ -184,24 +190,24 @@ def test_a_corpus_beyond_the_window_is_divided_as_within_it():
 
 @pytest.fixture
 def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything that begins beyond thousands of documents begins beyond dozens."""
-    monkeypatch.setattr(windows, "PIECE", 50)
-    monkeypatch.setattr(windows, "KNOWN", 100)
-    monkeypatch.setattr(looking, "EXACT", 100)
-    monkeypatch.setattr(looking, "PER_CELL", 50)
+    """What starts beyond thousands of documents starts beyond dozens."""
+    monkeypatch.setattr(windows, "MAX_PART", 50)
+    monkeypatch.setattr(windows, "PLAIN_MODULARITY_ROWS", 100)
+    monkeypatch.setattr(neighbours, "EXACT", 100)
+    monkeypatch.setattr(neighbours, "PER_CELL", 50)
 
 
 def stories_of(*sizes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Vectors about as many directions, in no order, and the direction of each."""
-    chance = np.random.default_rng(8)
-    home = chance.permutation(np.repeat(np.arange(len(sizes)), sizes))
-    centres = chance.normal(size=(len(sizes), 64))
+    """Vectors around as many directions, shuffled, and the direction of each."""
+    generator = np.random.default_rng(8)
+    story_of = generator.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    centres = generator.normal(size=(len(sizes), 64))
     return normalise_rows(
-        (centres[home] + 0.8 * chance.normal(size=(len(home), 64))).astype(np.float32)
-    ), home
+        (centres[story_of] + 0.8 * generator.normal(size=(len(story_of), 64))).astype(np.float32)
+    ), story_of
 
 
-def divided(vectors: np.ndarray, window: int) -> list[list[int]]:
+def clusters_of(vectors: np.ndarray, window: int) -> list[list[int]]:
     labels = windows.cluster_vectors(vectors, np.full(len(vectors), np.nan, dtype=np.float32), HYBRID, window)
     return [np.flatnonzero(labels == name).tolist() for name in np.unique(labels)]
 
@@ -209,22 +215,22 @@ def divided(vectors: np.ndarray, window: int) -> list[list[int]]:
 @pytest.mark.usefixtures("small_windows")
 @pytest.mark.parametrize("sizes", [(400,), (300, *[10] * 20), (150, 150, 100)])
 def test_a_story_larger_than_the_window_stays_whole(sizes: tuple[int, ...]):
-    vectors, home = stories_of(*sizes)
-    gold = sorted(np.flatnonzero(home == number).tolist() for number in range(len(sizes)))
-    assert sorted(divided(vectors, window=100)) == gold
+    vectors, story_of = stories_of(*sizes)
+    gold = sorted(np.flatnonzero(story_of == number).tolist() for number in range(len(sizes)))
+    assert sorted(clusters_of(vectors, window=100)) == gold
 
 
 @pytest.mark.usefixtures("small_windows")
-def test_what_is_divided_is_judged_as_within_one_window():
+def test_a_divided_corpus_gets_the_same_clusters_as_one_window():
     vectors, _ = stories_of(150, 150, 100, 5, 5, 3, 2)
-    assert divided(vectors, window=100) == divided(vectors, window=1000)
+    assert clusters_of(vectors, window=100) == clusters_of(vectors, window=1000)
 
 
 @pytest.mark.usefixtures("small_windows")
 def test_copies_of_one_text_are_one_story_however_many():
     one, other = np.eye(2, 64, dtype=np.float32)
     copies = np.concatenate([np.tile(one, (300, 1)), np.tile(other, (150, 1))])
-    assert divided(copies, window=100) == [list(range(300)), list(range(300, 450))]
+    assert clusters_of(copies, window=100) == [list(range(300)), list(range(300, 450))]
 
 
 @pytest.mark.usefixtures("small_windows")
@@ -238,32 +244,32 @@ def test_beyond_the_window_the_order_of_the_input_changes_nothing():
 
 @settings(max_examples=40)
 @given(st.integers(1, 12), st.integers(0, 2**32 - 1), st.floats(0.05, 0.9))
-def test_bodies_are_linked_until_none_are_near_enough(size: int, seed: int, least: float):
+def test_clusters_are_linked_until_none_are_near_enough(size: int, seed: int, least: float):
     rows = normalise_rows(np.random.default_rng(seed).normal(size=(size, 3)).astype(np.float32))
-    bodies = ClusterSums.of(rows.copy(), np.full(size, np.nan, dtype=np.float32))
-    link_clusters(bodies, distinct_pairs(*np.triu_indices(size)), least)
-    assert bodies.home.tolist() == cluster_labels(bodies.done, size).tolist()
-    left = [rows[bodies.home == name] for name in bodies.names().tolist()]
+    clusters = ClusterSums.of(rows.copy(), np.full(size, np.nan, dtype=np.float32))
+    link_clusters(clusters, distinct_pairs(*np.triu_indices(size)), least)
+    assert clusters.cluster_of.tolist() == labels_of(clusters.joins, size).tolist()
+    left = [rows[clusters.cluster_of == name] for name in clusters.names().tolist()]
     means = [float((one @ other.T).mean()) for n, one in enumerate(left) for other in left[n + 1 :]]
     assert max(means, default=-1.0) < least + 1e-4
 
 
-def test_only_pairs_that_are_looked_at_are_linked():
-    bodies = ClusterSums.of(np.ones((4, 1), dtype=np.float32), np.full(4, np.nan, dtype=np.float32))
-    link_clusters(bodies, distinct_pairs(np.array([1, 3, 3]), np.array([3, 1, 3])), 0.5)
-    assert bodies.done == [Join(1, 3)]
+def test_only_the_given_pairs_are_linked():
+    clusters = ClusterSums.of(np.ones((4, 1), dtype=np.float32), np.full(4, np.nan, dtype=np.float32))
+    link_clusters(clusters, distinct_pairs(np.array([1, 3, 3]), np.array([3, 1, 3])), 0.5)
+    assert clusters.joins == [Join(1, 3)]
 
 
-def test_months_between_two_bodies_keep_them_apart_beyond_the_window_too():
+def test_months_between_two_clusters_keep_them_apart_beyond_the_window_too():
     for months, joined in ((0, 1), (200, 0)):
         days = np.array([0, months], dtype=np.float32)
-        bodies = ClusterSums.of(np.full((2, 1), 0.9, dtype=np.float32), days)
-        link_clusters(bodies, distinct_pairs(np.array([0]), np.array([1])), 0.5)
-        assert len(bodies.done) == joined
+        clusters = ClusterSums.of(np.full((2, 1), 0.9, dtype=np.float32), days)
+        link_clusters(clusters, distinct_pairs(np.array([0]), np.array([1])), 0.5)
+        assert len(clusters.joins) == joined
 
 
 @pytest.mark.parametrize("broken", [np.nan, np.inf, -np.inf, 3e38])
-def test_words_decide_alone_where_an_encoder_gives_no_vector(broken: float):
+def test_only_words_count_where_an_encoder_returns_no_vector(broken: float):
     items = reports("mill", "quake", each=6)
     meanings = np.repeat(np.eye(2, 8, dtype=np.float32), 6, axis=0)
     meanings[[0, 1, 6]] = broken
@@ -278,14 +284,16 @@ def test_documents_without_a_vector_are_not_alike_for_it():
     assert len(cluster_items(items, meanings)) == len(items)
 
 
-def test_cells_find_nearly_all_that_looking_everywhere_finds(monkeypatch: pytest.MonkeyPatch):
-    chance = np.random.default_rng(3)
-    centres = chance.normal(size=(40, 24))
+def test_cells_find_nearly_all_neighbours_of_an_exact_search(monkeypatch: pytest.MonkeyPatch):
+    generator = np.random.default_rng(3)
+    centres = generator.normal(size=(40, 24))
     rows = normalise_rows(
-        (centres[chance.integers(0, 40, 3000)] + 0.7 * chance.normal(size=(3000, 24))).astype(np.float32)
+        (centres[generator.integers(0, 40, 3000)] + 0.7 * generator.normal(size=(3000, 24))).astype(
+            np.float32
+        )
     )
     exact = nearest_neighbours(rows, 10)
-    monkeypatch.setattr(looking, "EXACT", 100)
+    monkeypatch.setattr(neighbours, "EXACT", 100)
     found = nearest_neighbours(rows, 10)
     shared = [
         len(set(a) & set(b)) for a, b in zip(exact.positions.tolist(), found.positions.tolist(), strict=True)
@@ -295,17 +303,17 @@ def test_cells_find_nearly_all_that_looking_everywhere_finds(monkeypatch: pytest
 
 
 def test_neighbours_come_nearest_first_and_never_themselves():
-    vectors = item_vectors(reports(each=4), None)
+    vectors = vectorise(reports(each=4), None).vectors
     found = nearest_neighbours(vectors, 5)
     assert (np.diff(found.similarities, axis=1) <= 1e-6).all()
     assert all(row not in around for row, around in enumerate(found.positions.tolist()))
 
 
-def test_the_guess_falls_with_the_company_and_stays_between_its_ends():
+def test_the_guess_falls_with_companions_and_stays_within_bounds():
     alone = Neighbours(np.zeros((4, 20), dtype=np.int64), np.zeros((4, 20), dtype=np.float32))
     crowd = Neighbours(alone.positions, np.ones((4, 20), dtype=np.float32))
     assert companion_doublings(alone, 0.25) == 0
-    assert guess_threshold(alone, HYBRID) == HYBRID.lonely
+    assert guess_threshold(alone, HYBRID) == HYBRID.without_companions
     assert (
         guess_threshold(crowd, HYBRID)
         < guess_threshold(alone, HYBRID)
@@ -313,10 +321,10 @@ def test_the_guess_falls_with_the_company_and_stays_between_its_ends():
         <= HYBRID.highest
     )
     assert guess_threshold(crowd, replace(HYBRID, per_doubling=9)) == HYBRID.lowest
-    assert guess_threshold(alone, replace(HYBRID, lonely=9)) == HYBRID.highest
+    assert guess_threshold(alone, replace(HYBRID, without_companions=9)) == HYBRID.highest
 
 
-def test_terms_are_folded_and_small_words_are_left_out():
+def test_terms_are_folded_and_stopwords_are_left_out():
     found = count_terms(
         "The minister's ports and the Ports of São Tomé; el presidente dijo que no. 東京都知事"
     )
@@ -325,12 +333,12 @@ def test_terms_are_folded_and_small_words_are_left_out():
     assert not {"the", "and", "of", "el", "que", "dijo"} & set(found)
 
 
-def test_a_very_long_text_costs_no_more_than_its_beginning():
+def test_only_the_start_of_a_very_long_text_is_counted():
     assert sum(count_terms("harbour " * 100_000).values()) == 2500
 
 
 @given(st.floats(0, 4000), st.floats(0, 4000))
-def test_days_apart_only_ever_take_away(one: float, other: float):
+def test_time_decay_only_lowers_a_similarity(one: float, other: float):
     near, far = sorted((one, other))
     start = np.array([0.0], dtype=np.float32)
     closer, farther = (float(time_decay(start, np.array([day], dtype=np.float32))[0]) for day in (near, far))
@@ -347,6 +355,6 @@ def test_an_encoder_reads_the_title_whole_and_the_first_words_that_say_something
         id="a", title="It is over", text="The war at sea is over, said the U.N. on Monday. " * 40
     )
     assert item.encoder_text.startswith("It is over. war sea U.N Monday war sea")
-    assert len(item.encoder_text.split()) == 3 + WORDS
+    assert len(item.encoder_text.split()) == 3 + ENCODER_WORDS
     assert StoryItem(id="b", title="It is over", text="At sea.").encoder_text == "It is over. At sea."
     assert StoryItem(id="c", title="It is over").encoder_text == "It is over"

@@ -1,4 +1,4 @@
-"""Buckets of an S3-compatible server: how one is reached, how patiently, and what is asked before work begins."""
+"""Buckets of an S3-compatible server: connection, timeouts and retries."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -7,18 +7,16 @@ from obstore.store import S3Store
 
 from headwater.archive.packs import ObjectArchive
 
-# A server that restarts is waited for by those who work, not by each request: a lease must not run out meanwhile.
+# Workers wait for a server that restarts, single requests do not: otherwise a lease could expire meanwhile.
 RETRIES, RETRY_FOR = 4, timedelta(seconds=20)
 FIRST_REST, LONGEST_REST = timedelta(milliseconds=200), timedelta(seconds=4)
 CONNECT, ANSWER = timedelta(seconds=5), timedelta(seconds=60)
-MAX_SINGLE_PUT = (
-    16 << 20
-)  # larger bodies go in parts, so that no request has to carry more than it can in its time
+MAX_SINGLE_PUT = 16 << 20  # larger bodies are uploaded in parts, so that no single request times out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class S3Server:
-    """Without an endpoint it is Amazon's; without a key, the usual variables or the machine's role say who we are."""
+    """Without an endpoint the server is Amazon's. Without a key, the usual variables or the role of the machine apply."""
 
     endpoint: str = ""
     region: str = "us-east-1"
@@ -26,8 +24,8 @@ class S3Server:
     secret: str = field(default="", repr=False)
 
     def bucket(self, name: str, prefix: str = "") -> S3Store:
-        """Opens nothing yet; the first request does."""
-        told = {
+        """Opens no connection; the first request does."""
+        settings = {
             "endpoint": self.endpoint,
             "region": self.region,
             "access_key_id": self.key,
@@ -36,8 +34,8 @@ class S3Server:
         return S3Store(
             name,
             prefix=prefix or None,
-            config={option: value for option, value in told.items() if value},  # type: ignore[arg-type]
-            # Unencrypted only where the endpoint says so itself.
+            config={option: value for option, value in settings.items() if value},  # type: ignore[arg-type]
+            # Unencrypted only if the endpoint says so.
             client_options={
                 "allow_http": self.endpoint.lower().startswith("http://"),
                 "connect_timeout": CONNECT,

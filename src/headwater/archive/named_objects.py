@@ -1,5 +1,5 @@
-"""Objects under names that begin with a bucket, for readers who look for them there: folders of a folder, buckets of a
-server, or folders of one bucket."""
+"""Objects whose names begin with a bucket, for programs that look for them there. A bucket is a folder, a bucket of a
+server, or a folder in one bucket."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from headwater.archive.object_errors import NOT_FOUND_ERRORS, translate_errors
 
 @dataclass(frozen=True)
 class NamedObjects:
-    """`open_bucket` gives the store of a bucket; each is asked for once."""
+    """`open_bucket` returns the store of a bucket and is called once for each bucket."""
 
     open_bucket: Callable[[str], ObjectStore]
     place: str
@@ -32,7 +32,7 @@ class NamedObjects:
         return True
 
     def write(self, name: str, body: bytes) -> bool:
-        """Whole or not at all; gives whether anything had to be written."""
+        """Writes all of it or nothing. Returns whether anything had to be written."""
         store, key = self._found(name)
         with translate_errors(self._told(name), bucket=self.remote):
             try:
@@ -62,7 +62,7 @@ def objects_in_folder(folder: Path) -> NamedObjects:
 
 
 def objects_in_buckets(server: S3Server) -> NamedObjects:
-    """Each bucket of a name is a bucket of the server."""
+    """Each bucket in a name is a bucket of the server."""
     return NamedObjects(server.bucket, server.endpoint or "s3://", remote=True)
 
 

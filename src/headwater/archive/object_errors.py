@@ -1,4 +1,4 @@
-"""What a store of objects says when it cannot, in our own words: without its debugging notes and without anybody's key."""
+"""Translates errors of object stores into our own, without debugging output and without keys."""
 
 import re
 from collections.abc import Iterator
@@ -17,26 +17,26 @@ DENIED = re.compile(r"status code: 40[13] ")
 
 
 def is_missing_bucket(error: Exception) -> bool:
-    """A bucket that is missing, unlike an object that is missing in it, says nothing about what was put there."""
+    """If the bucket is missing, nothing is known about the objects that were put into it."""
     return NO_BUCKET in str(error)
 
 
 @contextmanager
 def translate_errors(place: str, *, bucket: bool) -> Iterator[None]:
-    """Whatever goes wrong with the place is "later": nobody's record is to blame, and nothing is given up for it."""
+    """Every error of the store is temporary: the record is not to blame and must not be given up."""
     try:
         yield
     except (BaseError, OSError) as error:
-        raise (_of_bucket(place, error) if bucket else _of_folder(error)) from error
+        raise (_bucket_error(place, error) if bucket else _folder_error(error)) from error
 
 
-def _of_folder(error: Exception) -> Temporary:
+def _folder_error(error: Exception) -> Temporary:
     if DISK_FULL in str(error).lower():
         return Temporary("disk_full", "the archive has no space left")
     return Temporary("archive_unavailable", _first_line(error))
 
 
-def _of_bucket(place: str, error: Exception) -> Temporary:
+def _bucket_error(place: str, error: Exception) -> Temporary:
     if is_missing_bucket(error):
         return Temporary(
             "archive_no_bucket",

@@ -49,22 +49,22 @@ def open_folder_archive(path: Path) -> "ObjectArchive":
 
 @dataclass(frozen=True)
 class ObjectArchive:
-    """`model.ports.Archive` on any store that obstore speaks to. `place` is said in errors; what is larger than
-    `one_piece` is put in parts, None is never."""
+    """`model.ports.Archive` on any store that obstore supports. Errors name `place`. Bodies larger than `one_piece` are
+    uploaded in parts; None never uploads in parts."""
 
     store: ObjectStore
     place: str = "the archive"
     one_piece: int | None = None
 
     def ready(self) -> None:
-        """Temporary if it cannot be written to: better said before the work begins than by every worker. Some servers
-        make a bucket when something is put into it."""
+        """Raises Temporary if the archive cannot be written, before any work begins. Some servers create a bucket when
+        something is put into it."""
         if self.one_piece is None:
             return
-        with self._explained():
-            self._created(NOTE, NOTE_TEXT)
+        with self._translated():
+            self._create_if_absent(NOTE, NOTE_TEXT)
 
-    def _explained(self) -> AbstractContextManager[None]:
+    def _translated(self) -> AbstractContextManager[None]:
         return translate_errors(self.place, bucket=self.one_piece is not None)
 
     def put(self, captures: Sequence[tuple[Capture, bytes]]) -> Sequence[Capture]:
@@ -73,35 +73,36 @@ class ObjectArchive:
         data, starts = encode_pack(captures)
         digest = sha256(data).hexdigest()
         name = f"{digest[:2]}/{digest}{SUFFIX}"
-        with self._explained():
-            self._create(name, data)
+        with self._translated():
+            self._put_pack(name, data)
         return [replace(c, pack=name, start=start) for (c, _), start in zip(captures, starts, strict=True)]
 
-    def _create(self, name: str, data: bytes) -> None:
-        """Parts cannot be put on a condition. As a name says its bytes, two who write the same pack do no harm."""
-        if self._in_parts(data):
+    def _put_pack(self, name: str, data: bytes) -> None:
+        """Multipart uploads cannot be conditional. The name is the hash of the bytes, so writing a pack twice does no
+        harm."""
+        if self._needs_multipart(data):
             if not self.has(name):
-                return self._write(name, data)
-        elif self._created(name, data):
+                return self._overwrite(name, data)
+        elif self._create_if_absent(name, data):
             return None
-        return self._mend(name, data)
+        return self._repair(name, data)
 
-    def _created(self, name: str, data: bytes) -> bool:
+    def _create_if_absent(self, name: str, data: bytes) -> bool:
         try:
             obstore.put(self.store, name, data, mode="create", use_multipart=False)
         except AlreadyExistsError:
             return False
         return True
 
-    def _mend(self, name: str, data: bytes) -> None:
-        """The same captures were put before a commit that failed. If what lies there is damaged, here is the remedy."""
+    def _repair(self, name: str, data: bytes) -> None:
+        """The same captures were put before a commit that failed. Overwrites the pack if it is damaged."""
         if bytes(obstore.get(self.store, name).bytes()) != data:
-            self._write(name, data)
+            self._overwrite(name, data)
 
-    def _write(self, name: str, data: bytes) -> None:
-        obstore.put(self.store, name, data, use_multipart=self._in_parts(data), chunk_size=PART_SIZE)
+    def _overwrite(self, name: str, data: bytes) -> None:
+        obstore.put(self.store, name, data, use_multipart=self._needs_multipart(data), chunk_size=PART_SIZE)
 
-    def _in_parts(self, data: bytes) -> bool:
+    def _needs_multipart(self, data: bytes) -> bool:
         return self.one_piece is not None and len(data) > self.one_piece
 
     def get(self, captures: Sequence[Capture]) -> Mapping[str, bytes]:
@@ -111,47 +112,47 @@ class ObjectArchive:
             if capture.size:
                 by_pack[capture.pack].append(capture)
             elif capture.sha256 == EMPTY_SHA256:
-                bodies[EMPTY_SHA256] = b""  # no store knows a range of no bytes
-        for name, inside in by_pack.items():
-            bodies.update(self._read(name, inside))
+                bodies[EMPTY_SHA256] = b""  # stores reject a range of zero bytes
+        for name, pack_captures in by_pack.items():
+            bodies.update(self._read(name, pack_captures))
         return bodies
 
     def _read(self, name: str, captures: Sequence[Capture]) -> dict[str, bytes]:
         if not PACK_NAME.fullmatch(name):
             return {}
         starts, lengths = [c.start for c in captures], [c.size for c in captures]
-        with self._explained():
+        with self._translated():
             try:
-                found = obstore.get_ranges(self.store, name, starts=starts, lengths=lengths)
+                chunks = obstore.get_ranges(self.store, name, starts=starts, lengths=lengths)
             except (*NOT_FOUND_ERRORS, ValueError) as error:
                 if is_missing_bucket(error):
                     raise
-                return self._read_alone(name, captures)
+                return self._read_one_by_one(name, captures)
             except BaseError as error:
                 if NO_SUCH_RANGE not in str(error):
                     raise
-                return self._read_alone(name, captures)
-        bodies = {c.sha256: bytes(body) for c, body in zip(captures, found, strict=True)}
+                return self._read_one_by_one(name, captures)
+        bodies = {c.sha256: bytes(body) for c, body in zip(captures, chunks, strict=True)}
         return {digest: body for digest, body in bodies.items() if sha256(body).hexdigest() == digest}
 
-    def _read_alone(self, name: str, captures: Sequence[Capture]) -> dict[str, bytes]:
-        """A pack that was cut short still gives what lies before the cut."""
+    def _read_one_by_one(self, name: str, captures: Sequence[Capture]) -> dict[str, bytes]:
+        """A truncated pack still contains what lies before the cut."""
         if len(captures) == 1:
             return {}
         return {digest: body for capture in captures for digest, body in self._read(name, [capture]).items()}
 
     def packs(self, before: datetime) -> Iterator[str]:
-        """Every pack that was written before that moment; for the sweep. What else lies there is somebody else's."""
-        with self._explained():
+        """Names of the packs written before that time, for the sweep. Ignores all other files."""
+        with self._translated():
             for page in obstore.list(self.store):
                 old = (entry["path"] for entry in page if entry["last_modified"] < before)
                 yield from sorted(name for name in old if PACK_NAME.fullmatch(name))
 
     def copy(self, packs: Iterable[str], target: "ObjectArchive") -> tuple[int, list[str]]:
-        """Copy packs that the target does not have yet; gives how many, and the names of those that are missing here or
-        whose bytes no longer match their name."""
+        """Copies the packs that the target lacks. Returns how many were copied, and the names of those that are missing
+        here or whose bytes do not match their name."""
         count, damaged = 0, []
-        with self._explained():
+        with self._translated():
             for name in packs:
                 if target.has(name):
                     continue
@@ -164,12 +165,12 @@ class ObjectArchive:
         return count, damaged
 
     def add(self, name: str, data: bytes) -> None:
-        """A whole pack from elsewhere, under the name that its bytes have."""
-        with self._explained():
-            self._write(name, data)
+        """Stores a whole pack from another archive under its name."""
+        with self._translated():
+            self._overwrite(name, data)
 
     def has(self, name: str) -> bool:
-        with self._explained():
+        with self._translated():
             try:
                 obstore.head(self.store, name)
             except NOT_FOUND_ERRORS:
@@ -180,7 +181,7 @@ class ObjectArchive:
         """All bytes of a pack; None if it is missing or its bytes do not match its name."""
         if not PACK_NAME.fullmatch(name):
             return None
-        with self._explained():
+        with self._translated():
             try:
                 data = bytes(obstore.get(self.store, name).bytes())
             except NOT_FOUND_ERRORS as error:
@@ -190,5 +191,5 @@ class ObjectArchive:
         return data if sha256(data).hexdigest() == name[3:67] else None
 
     def remove(self, packs: Sequence[str]) -> None:
-        with self._explained():
+        with self._translated():
             obstore.delete(self.store, list(packs))

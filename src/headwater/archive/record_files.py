@@ -1,5 +1,5 @@
-"""Files of old documents: where every machine of the installation finds them. In a folder beside the database, or, where
-the archive is a bucket, in that bucket under `records/`; by the same names."""
+"""Files of archived documents, where every machine of the installation finds them: in a folder beside the database or,
+if the archive is a bucket, in that bucket under `records/`. The names are the same."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from headwater.archive.object_errors import NOT_FOUND_ERRORS, is_missing_bucket,
 from headwater.model.errors import Refused, Temporary
 
 RECORDS_PREFIX = "records"
-# No part begins with a dot: none leads out of the folder, and none is hidden in it.
+# No part begins with a dot, so no name leaves the folder and no file is hidden.
 RECORD_NAME = re.compile(r"[\w-][\w.-]*/\d{4}/[\w-][\w.-]*\.parquet")
 
 
@@ -23,7 +23,7 @@ def is_record_name(name: str) -> bool:
     return RECORD_NAME.fullmatch(name) is not None
 
 
-def _refuse_others(name: str) -> None:
+def _require_record_name(name: str) -> None:
     if not is_record_name(name):
         raise Refused(
             "bad_name", f"{name!r} is no name for a file of old documents: RECIPE/YEAR/DAY.parquet is"
@@ -35,10 +35,10 @@ class FolderRecords:
     folder: Path
 
     def names(self) -> Sequence[str]:
-        """Whatever else lies there is somebody else's."""
-        found = (path for path in self.folder.rglob("*.parquet") if path.is_file())
+        """Ignores all other files."""
+        paths = (path for path in self.folder.rglob("*.parquet") if path.is_file())
         return sorted(
-            name for path in found if is_record_name(name := path.relative_to(self.folder).as_posix())
+            name for path in paths if is_record_name(name := path.relative_to(self.folder).as_posix())
         )
 
     def written_before(self, moment: datetime) -> Sequence[str]:
@@ -63,19 +63,19 @@ class FolderRecords:
             raise Temporary("folder_unreadable", f"{error.strerror}: {self.folder / name}") from error
 
     def write(self, name: str, data: bytes) -> None:
-        """Whole or not at all; on the disk when it returns."""
-        _refuse_others(name)
+        """Writes all of it or nothing; the file is on disk when the method returns."""
+        _require_record_name(name)
         path = self.folder / name
         draft = path.with_suffix(f".{os.getpid()}.tmp")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
-                _write_through(draft, data)
+                _write_and_sync(draft, data)
                 draft.replace(path)
             finally:
                 draft.unlink(missing_ok=True)
             for folder in (path.parent, path.parent.parent, self.folder):
-                _names_to_disk(folder)
+                _sync_folder(folder)
         except OSError as error:
             raise Temporary("folder_unwritable", f"{error.strerror}: {path.parent}") from error
 
@@ -83,16 +83,15 @@ class FolderRecords:
         return str(self.folder / name)
 
 
-def _write_through(path: Path, data: bytes) -> None:
+def _write_and_sync(path: Path, data: bytes) -> None:
     with path.open("wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
 
 
-def _names_to_disk(folder: Path) -> None:
-    """Only then does a file stay under its name when the power fails. Where folders cannot be opened, the system sees to
-    it."""
+def _sync_folder(folder: Path) -> None:
+    """Only then does the name survive a power failure. Systems that cannot open folders take care of it themselves."""
     if os.name != "posix":
         return
     opened = os.open(folder, os.O_RDONLY)
@@ -104,22 +103,22 @@ def _names_to_disk(folder: Path) -> None:
 
 @dataclass(frozen=True)
 class BucketRecords:
-    """`store` begins at `place`, which is said in errors."""
+    """`store` begins at `place`, which error messages name."""
 
     store: ObjectStore
     place: str
 
     def names(self) -> Sequence[str]:
-        return self._listed(None)
+        return self._list(None)
 
     def written_before(self, moment: datetime) -> Sequence[str]:
-        return self._listed(moment)
+        return self._list(moment)
 
-    def _listed(self, before: datetime | None) -> Sequence[str]:
+    def _list(self, before: datetime | None) -> Sequence[str]:
         with translate_errors(self.place, bucket=True):
-            found = (entry for page in obstore.list(self.store) for entry in page)
-            old = (one["path"] for one in found if before is None or one["last_modified"] < before)
-            return sorted(name for name in old if is_record_name(name))
+            entries = (entry for page in obstore.list(self.store) for entry in page)
+            names = (entry["path"] for entry in entries if before is None or entry["last_modified"] < before)
+            return sorted(name for name in names if is_record_name(name))
 
     def has(self, name: str) -> bool:
         with translate_errors(self.place, bucket=True):
@@ -145,7 +144,7 @@ class BucketRecords:
                 return None
 
     def write(self, name: str, data: bytes) -> None:
-        _refuse_others(name)
+        _require_record_name(name)
         with translate_errors(self.place, bucket=True):
             obstore.put(self.store, name, data)
 
@@ -157,7 +156,7 @@ RecordFiles = FolderRecords | BucketRecords
 
 
 def read_listed(files: RecordFiles, name: str) -> bytes:
-    """Of one that was listed: Temporary if it is not there any more."""
+    """Reads a file that was listed; raises Temporary if it is gone."""
     data = files.read(name)
     if data is None:
         raise Temporary("records_unreadable", f"{files.where(name)} was there a moment ago; try again")
@@ -165,28 +164,28 @@ def read_listed(files: RecordFiles, name: str) -> bytes:
 
 
 def copy_records(source: RecordFiles, target: RecordFiles, names: Sequence[str] | None = None) -> int:
-    """Those named, or all; gives how many had to be copied. They never change once they are there: of two that differ
-    one is damaged, and nobody can say here which. Both stay as they are, and Refused names them when all else is copied."""
+    """Copies the named files, or all; returns how many were copied. Files never change once written, so if two differ
+    one is damaged, and it cannot be known which. Both stay, and Refused names them after the others are copied."""
     count, differing = 0, []
     for name in source.names() if names is None else names:
-        data, there = read_listed(source, name), target.read(name)
-        if there is None:
+        data, existing = read_listed(source, name), target.read(name)
+        if existing is None:
             target.write(name, data)
             count += 1
-        elif there != data:
+        elif existing != data:
             differing.append(name)
     if differing:
-        first, more = differing[0], f" ({len(differing) - 1} more do too)" if differing[1:] else ""
+        first, suffix = differing[0], f" ({len(differing) - 1} more do too)" if differing[1:] else ""
         raise Refused(
             "records_differ",
-            f"{source.where(first)} and {target.where(first)} differ{more}: one of the two is damaged and neither was "
+            f"{source.where(first)} and {target.where(first)} differ{suffix}: one of the two is damaged and neither was "
             "changed; put the other one in its place, then try again",
         )
     return count
 
 
-def collect_folder_records(earlier: FolderRecords, files: RecordFiles) -> int:
-    """What lies in the folder and is not with the others yet; gives how many. The folder stays as it is."""
-    here = earlier.names()
-    there = set(files.names()) if here else set()
-    return copy_records(earlier, files, [name for name in here if name not in there])
+def collect_folder_records(folder: FolderRecords, files: RecordFiles) -> int:
+    """Copies what lies in the folder and not yet among the others; returns how many. The folder stays as it is."""
+    names = folder.names()
+    existing = set(files.names()) if names else set()
+    return copy_records(folder, files, [name for name in names if name not in existing])

@@ -7,14 +7,14 @@ from uuid import UUID
 
 from headwater.model.http import Capture
 
-# The body is kept decoded and whole; these headers of the transfer would contradict it.
+# The body is stored decoded and whole; these headers would contradict it.
 TRANSFER_HEADERS = frozenset({"content-encoding", "transfer-encoding", "content-length", "connection"})
 
 PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 
 def encode_pack(captures: Sequence[tuple[Capture, bytes]]) -> tuple[bytes, list[int]]:
-    """One file of records, and where in it each body starts. The same captures give the same bytes."""
+    """One file of records, and where in it each body starts. The same captures result in the same bytes."""
     parts: list[bytes] = []
     starts: list[int] = []
     length = 0
@@ -54,5 +54,5 @@ def _http_head(capture: Capture, size: int) -> bytes:
 
 
 def _one_line(text: str) -> str:
-    """A header's value cannot smuggle in another line."""
+    """A header value must not start another line."""
     return text.replace("\r", " ").replace("\n", " ")

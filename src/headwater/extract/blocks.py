@@ -1,4 +1,4 @@
-"""What a paper is made of, and how that is written: once Markdown-like, once plain."""
+"""The blocks of a document, rendered as Markdown and as plain text, and the Reading made of them."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -46,11 +46,11 @@ Block = Heading | Paragraph | ListItem | Table
 
 
 def blocks_to_markdown(blocks: Iterable[Block]) -> str:
-    """Blocks apart by a blank line; items of one list stay together."""
+    """Blocks separated by a blank line; items of one list stay together."""
     parts: list[str] = []
     previous: Block | None = None
     for block in blocks:
-        text = _marked(block)
+        text = _to_markdown(block)
         if not text:
             continue
         if parts:
@@ -61,11 +61,11 @@ def blocks_to_markdown(blocks: Iterable[Block]) -> str:
 
 
 def blocks_to_plain_text(blocks: Iterable[Block]) -> str:
-    """The same words without the marks: a block, item or row a line."""
-    return normalise_text("\n".join(text for block in blocks if (text := _unmarked(block))))
+    """The same words without markup: one line per block, item or row."""
+    return normalise_text("\n".join(text for block in blocks if (text := _to_plain(block))))
 
 
-def _marked(block: Block) -> str:
+def _to_markdown(block: Block) -> str:
     match block:
         case Heading(text, level):
             line = to_one_line(text)
@@ -80,7 +80,7 @@ def _marked(block: Block) -> str:
             return markdown_table(rows)
 
 
-def _unmarked(block: Block) -> str:
+def _to_plain(block: Block) -> str:
     match block:
         case Heading(text):
             return to_one_line(text)
@@ -94,7 +94,7 @@ def _unmarked(block: Block) -> str:
 
 
 def markdown_table(rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table; empty when there is nothing in it."""
+    """A Markdown table; empty when no cell has text."""
     cells = _cells(rows)
     if not cells:
         return ""
@@ -111,9 +111,9 @@ def _cells(rows: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def _lines(text: str) -> str:
-    """A paragraph's lines, each without margin; a blank line would end the paragraph."""
-    tidied = "\n".join(line.strip() for line in normalise_text(text).split("\n"))
-    return _BLANK_LINES.sub("\n", tidied).strip()
+    """The lines of a paragraph without margins and without blank lines, which would end it."""
+    trimmed = "\n".join(line.strip() for line in normalise_text(text).split("\n"))
+    return _BLANK_LINES.sub("\n", trimmed).strip()
 
 
 TITLE_LENGTH = 300
@@ -127,15 +127,15 @@ def reading_from_blocks(
     about: Mapping[str, Any] | None = None,
     attributes: Mapping[str, Any] | None = None,
 ) -> Reading | Unreadable:
-    """The Reading, or "no_text". `about` are fields of the Reading; each says `method` as its origin, or
-    "heading" for a title that nothing but the first heading gives."""
+    """The Reading, or "no_text". `about` holds fields of the Reading, with `method` as their origin. A missing title is
+    taken from the first heading."""
     text = blocks_to_markdown(blocks)
     if not text:
         return Unreadable("no_text")
-    known = {name: value for name, value in (about or {}).items() if value}
-    origins = dict.fromkeys(known, f"{method} metadata")
-    if "title" not in known and (title := first_heading(blocks)):
-        known["title"] = title
+    fields = {name: value for name, value in (about or {}).items() if value}
+    origins = dict.fromkeys(fields, f"{method} metadata")
+    if "title" not in fields and (title := first_heading(blocks)):
+        fields["title"] = title
         origins["title"] = "first heading"
     return Reading(
         text=text,
@@ -145,7 +145,7 @@ def reading_from_blocks(
         confidence=1.0,
         attributes={**outline(blocks), **(attributes or {})},
         origins={**origins, "text": method},
-        **known,
+        **fields,
     )
 
 
@@ -157,12 +157,12 @@ def first_heading(blocks: Sequence[Block]) -> str:
 
 
 def outline(blocks: Sequence[Block]) -> dict[str, Any]:
-    """What stands in every extraction record of a paper: its headings, and how many tables it has."""
+    """For the extraction record: the headings, and how many tables there are."""
     headings = [
         {"level": block.level, "text": text}
         for block in blocks
         if isinstance(block, Heading) and (text := to_one_line(block.text))
     ]
     tables = sum(isinstance(block, Table) for block in blocks)
-    found: dict[str, Any] = {"headings": headings} if headings else {}
-    return {**found, "tables": tables} if tables else found
+    facts: dict[str, Any] = {"headings": headings} if headings else {}
+    return {**facts, "tables": tables} if tables else facts

@@ -1,4 +1,4 @@
-"""Field maps: which place of a structured payload becomes which field of the Reading."""
+"""Field maps: which path of a JSON or XML payload becomes which field of the Reading."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -13,10 +13,10 @@ from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.text.dates import parse_digit_date, parse_iso_date
 from headwater.text.letters import normalise_text, to_one_line
 
-_MANY = frozenset({"authors", "keywords", "images", "links"})
-_MOMENTS = frozenset({"published", "modified"})
-_TEXTS = frozenset({"text", "title", "publisher", "canonical_url", "language", "description", "image"})
-READING_FIELDS = _MANY | _MOMENTS | _TEXTS
+_LISTS = frozenset({"authors", "keywords", "images", "links"})
+_DATES = frozenset({"published", "modified"})
+_STRINGS = frozenset({"text", "title", "publisher", "canonical_url", "language", "description", "image"})
+READING_FIELDS = _LISTS | _DATES | _STRINGS
 assert {field.name for field in fields(Reading)} >= READING_FIELDS
 
 PathLookup = Callable[[str], list[str]]
@@ -24,23 +24,22 @@ PathLookup = Callable[[str], list[str]]
 
 
 def map_fields(
-    places: Mapping[str, str], look: PathLookup, hints: ExtractHints, *, media_type: str, method: str
+    paths: Mapping[str, str], lookup: PathLookup, hints: ExtractHints, *, media_type: str, method: str
 ) -> Reading | Unreadable:
-    """A Reading of the mapped fields; names outside the Reading go into its attributes. The text may be markup:
-    then it is read as a page would be."""
-    found = {name: values for name, path in places.items() if (values := look(path))}
-    body = "\n\n".join(value for value in found.pop("text", []) if value.strip())
+    """A Reading of the mapped fields; other names become attributes. Text that is markup is read like a page."""
+    values_by_field = {name: values for name, path in paths.items() if (values := lookup(path))}
+    body = "\n\n".join(value for value in values_by_field.pop("text", []) if value.strip())
     text, plain = _body(body, hints)
     if not text:
-        return Unreadable("no_text", "nothing at the place of the text")
-    known = {
+        return Unreadable("no_text", "the path of the text has no value")
+    reading_fields = {
         name: value
-        for name, values in found.items()
-        if name in READING_FIELDS and (value := _as(name, values))
+        for name, values in values_by_field.items()
+        if name in READING_FIELDS and (value := _field_value(name, values))
     }
-    extra = {
+    attributes = {
         name: values if len(values) > 1 else values[0]
-        for name, values in found.items()
+        for name, values in values_by_field.items()
         if name not in READING_FIELDS
     }
     return Reading(
@@ -49,17 +48,17 @@ def map_fields(
         media_type=media_type,
         method=method,
         confidence=1.0,
-        attributes=extra,
-        origins={name: f"{method} {places[name]}" for name in ("text", *known)},
-        **known,
+        attributes=attributes,
+        origins={name: f"{method} {paths[name]}" for name in ("text", *reading_fields)},
+        **reading_fields,
     )
 
 
-def _as(name: str, values: list[str]) -> Any:
-    if name in _MOMENTS:
+def _field_value(name: str, values: list[str]) -> Any:
+    if name in _DATES:
         return parse_timestamp(values[0])
     lines = [line for value in values if (line := to_one_line(value))]
-    return tuple(lines) if name in _MANY else " ".join(lines)
+    return tuple(lines) if name in _LISTS else " ".join(lines)
 
 
 def parse_timestamp(text: str) -> datetime | None:
@@ -91,12 +90,12 @@ _STEP = re.compile(r"[^.\[\]]+|\[(?:\d+|\*)\]")
 
 @dataclass(frozen=True, slots=True)
 class JsonFields:
-    """An extractor: field name to path, such as `data.items[0].body` or `tags[*].name`.
+    """An extractor by a map from field name to path, such as `data.items[0].body` or `tags[*].name`.
 
-    A list on the way is gone through even where the path does not say so: APIs answer with one object or with many.
+    A path continues into the items of a list even where it does not say so: APIs answer with one object or with many.
     """
 
-    places: Mapping[str, str]
+    paths: Mapping[str, str]
 
     def __call__(self, data: bytes, hints: ExtractHints) -> Reading | Unreadable:
         if len(data) > LARGEST_JSON:
@@ -106,7 +105,7 @@ class JsonFields:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             return Unreadable("malformed", str(error)[:200])
         return map_fields(
-            self.places,
+            self.paths,
             lambda path: [_string(value) for value in values_at(payload, path)],
             hints,
             media_type="application/json",
@@ -115,11 +114,11 @@ class JsonFields:
 
 
 def values_at(payload: Any, path: str) -> list[Any]:
-    """What stands at the path, in order; nothing where there is nothing."""
-    found = [payload]
+    """The values at the path, in order; an empty list when there are none."""
+    values = [payload]
     for step in _STEP.findall(path):
-        found = [value for place in found for value in _step(place, step)]
-    return [leaf for value in found for leaf in _leaves(value) if leaf is not None]
+        values = [value for place in values for value in _step(place, step)]
+    return [leaf for value in values for leaf in _leaves(value) if leaf is not None]
 
 
 def _step(place: Any, step: str) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""E-mail: the headers as metadata, the body that is meant for reading, the attachments by name."""
+"""E-mail: the headers as metadata, the readable body, the attachments by name."""
 
 import binascii
 import email
@@ -49,17 +49,17 @@ def read_mail(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
 
 
 def _leaves(message: Message) -> list[Message]:
-    """The parts that are not made of parts; an attached message is one, not opened."""
-    found: list[Message] = []
+    """The parts that contain no parts; an attached message counts as one and is not opened."""
+    leaves: list[Message] = []
     pending = [message]
-    while pending and len(found) < MOST_PARTS:
+    while pending and len(leaves) < MOST_PARTS:
         part = pending.pop(0)
         payload = part.get_payload()
         if part.get_content_maintype() == "multipart" and isinstance(payload, list):
             pending[:0] = [inner for inner in payload if isinstance(inner, Message)]
         else:
-            found.append(part)
-    return found
+            leaves.append(part)
+    return leaves
 
 
 def _is_attachment(part: Message) -> bool:
@@ -77,14 +77,14 @@ def _filename(part: Message) -> str:
         name = part.get_filename() or ""
     except (LookupError, UnicodeError, ValueError, TypeError):
         return ""
-    return to_one_line(_decoded(name))[:255].replace("/", "_").replace("\\", "_")
+    return to_one_line(_decode_words(name))[:255].replace("/", "_").replace("\\", "_")
 
 
 def _body(parts: list[Message], hints: ExtractHints) -> tuple[str, str, tuple[str, ...]]:
-    """Plain text if there is any, else the page."""
+    """The plain text if there is any, else the HTML part."""
     inline = [part for part in parts if not _is_attachment(part)]
-    written = [part for part in inline if part.get_content_subtype() != "html"]
-    plain = "\n\n".join(text for part in written if (text := _plain(part)))
+    texts = [part for part in inline if part.get_content_subtype() != "html"]
+    plain = "\n\n".join(text for part in texts if (text := _plain(part)))
     if plain:
         return plain, plain, ()
     for part in inline:
@@ -122,15 +122,15 @@ def _about(message: Message) -> dict[str, Any]:
 
 
 def _headers(message: Message) -> dict[str, Any]:
-    said: dict[str, Any] = {
-        name: [{"name": person, "address": address} for person, address in found]
+    headers: dict[str, Any] = {
+        name: [{"name": person, "address": address} for person, address in people]
         for name in ("from", "to", "cc", "reply-to")
-        if (found := _people(message, name))
+        if (people := _people(message, name))
     }
     for name in ("message-id", "in-reply-to", "references", "list-id"):
         if value := _header(message, name):
-            said[name] = value
-    return said
+            headers[name] = value
+    return headers
 
 
 def _people(message: Message, name: str) -> list[tuple[str, str]]:
@@ -140,35 +140,35 @@ def _people(message: Message, name: str) -> list[tuple[str, str]]:
     except (IndexError, ValueError, TypeError):
         return []
     return [
-        (to_one_line(_decoded(person)), to_one_line(address))
+        (to_one_line(_decode_words(person)), to_one_line(address))
         for person, address in pairs
         if person or address
     ]
 
 
 def _header(message: Message, name: str) -> str:
-    return to_one_line(_decoded(_raw(message, name)))
+    return to_one_line(_decode_words(_raw(message, name)))
 
 
 def _raw(message: Message, name: str) -> str:
-    """As it stands in the file; raw bytes that are no ASCII are read as UTF-8."""
-    found = (value for key, value in message.raw_items() if key.lower() == name.lower())
-    value = str(next(found, ""))[:_LONGEST_HEADER]
+    """The header as written; bytes outside ASCII are read as UTF-8."""
+    values = (value for key, value in message.raw_items() if key.lower() == name.lower())
+    value = str(next(values, ""))[:_LONGEST_HEADER]
     return value if value.isascii() else value.encode("ascii", "surrogateescape").decode("utf-8", "replace")
 
 
-def _decoded(text: str) -> str:
-    """Encoded words resolved; what cannot be resolved stays."""
+def _decode_words(text: str) -> str:
+    """Encoded words decoded; what cannot be decoded stays."""
     if "=?" not in text:
         return text
     try:
         parts = decode_header(text)
     except (HeaderParseError, binascii.Error, ValueError):
         return text
-    return "".join(part if isinstance(part, str) else _letters(part, charset) for part, charset in parts)
+    return "".join(part if isinstance(part, str) else _decode_bytes(part, charset) for part, charset in parts)
 
 
-def _letters(data: bytes, charset: str | None) -> str:
+def _decode_bytes(data: bytes, charset: str | None) -> str:
     try:
         return data.decode(charset or "utf-8", "replace")
     except (LookupError, UnicodeError):

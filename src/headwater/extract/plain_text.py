@@ -19,23 +19,23 @@ def read_plain(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
     return Reading(
         text=text,
         plain=text,
-        media_type=_stated(hints),
+        media_type=_media_type(hints),
         method="plain",
         confidence=1.0,
         origins={"text": "plain"},
     )
 
 
-def _stated(hints: ExtractHints) -> str:
-    stated = (hints.media_type or "").partition(";")[0].strip().lower()
-    return stated if stated.startswith("text/") else "text/plain"
+def _media_type(hints: ExtractHints) -> str:
+    declared = (hints.media_type or "").partition(";")[0].strip().lower()
+    return declared if declared.startswith("text/") else "text/plain"
 
 
 _FRONT = re.compile(r"\A---[ \t]*\n(.{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _HEADING = re.compile(r"(?m)^ {0,3}#{1,6}[ \t]+(.+?)[ \t#]*$")
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)")
 _RULE = re.compile(r"^\|?(?:[ \t]*:?-{3,}:?[ \t]*\|)+[ \t]*(?::?-{3,}:?)?[ \t]*$")
-_MARKS = re.compile(r"^\s*(?:> ?)*(?:#{1,6} +|[-*+] +)?")
+_LINE_MARKS = re.compile(r"^\s*(?:> ?)*(?:#{1,6} +|[-*+] +)?")
 _CELL = re.compile(r"(?<!\\)\|")
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,1000})\]\([^()\s]{0,2000}(?:[ \t]+\"[^\"\n]{0,200}\")?\)")
 _STRONG = re.compile(r"(\*\*|__)(?=\S)([^\n*_]{1,1000}?)(?<=\S)\1")
@@ -48,7 +48,7 @@ def read_markdown(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
     text = decode_plain_text(data, hints.media_type)
     if "<" in text:
         text = _SCRIPTS.sub("", text)
-    front, body = _split(text)
+    front, body = _split_front_matter(text)
     body = normalise_text(body).strip("\n")
     if not body:
         return Unreadable("no_text")
@@ -75,25 +75,25 @@ def _origins(front: dict[str, str], *, title: str) -> dict[str, str]:
     return origins
 
 
-def _split(text: str) -> tuple[dict[str, str], str]:
-    """The front matter's plain entries and what follows; no entries if it is not YAML."""
-    found = _FRONT.match(text)
-    if not found or "&" in found[1] or "*" in found[1]:  # anchors and aliases can make much out of little
+def _split_front_matter(text: str) -> tuple[dict[str, str], str]:
+    """The entries of the front matter and the text after it; no entries when it is not YAML."""
+    front_matter = _FRONT.match(text)
+    if not front_matter or "&" in front_matter[1] or "*" in front_matter[1]:  # aliases can expand without end
         return {}, text
     try:
-        read = yaml.safe_load(found[1])
+        parsed = yaml.safe_load(front_matter[1])
     except (yaml.YAMLError, ValueError, RecursionError):
         return {}, text
-    if not isinstance(read, dict):
+    if not isinstance(parsed, dict):
         return {}, text
     entries = {
-        str(name).lower(): to_one_line(str(value)) for name, value in read.items() if value is not None
+        str(name).lower(): to_one_line(str(value)) for name, value in parsed.items() if value is not None
     }
-    return entries, text[found.end() :]
+    return entries, text[front_matter.end() :]
 
 
 def strip_markdown(text: str) -> str:
-    """The words of Markdown-like text: no heading, list, quote, table, link and emphasis marks."""
+    """Markdown without its heading, list, quote, table, link and emphasis marks."""
     lines: list[str] = []
     fenced = False
     for line in text.split("\n"):
@@ -102,17 +102,17 @@ def strip_markdown(text: str) -> str:
         elif fenced:
             lines.append(line)
         elif line.strip() and not _RULE.match(line):
-            lines.append(_unmarked(line))
+            lines.append(_strip_line(line))
     return normalise_text("\n".join(lines)).strip()
 
 
-def _unmarked(line: str) -> str:
+def _strip_line(line: str) -> str:
     if line.startswith("\\"):
         return line[1:]
     if line.startswith("| ") and line.rstrip().endswith("|"):
         cells = [cell.strip().replace("\\|", "|") for cell in _CELL.split(line.strip()[1:-1])]
         return " | ".join(cells)
-    line = _MARKS.sub("", line)
+    line = _LINE_MARKS.sub("", line)
     if "](" in line:
         line = _LINK.sub(r"\1", line)
     return _STRONG.sub(r"\2", line) if "**" in line or "__" in line else line.rstrip()

@@ -1,4 +1,4 @@
-"""Any bytes to a Reading: find out what they are, then let that format's reader read them."""
+"""Any bytes to a Reading: detect their format, then read them with the reader of that format."""
 
 from collections.abc import Mapping
 from hashlib import blake2b
@@ -32,7 +32,7 @@ from headwater.text.sniffing import (
 
 
 def read_pdf(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
-    """PDFium is loaded with the first PDF: most documents are none."""
+    """PDFium is loaded with the first PDF, since most runs have none."""
     from headwater.extract.pdf.reader import read_pdf as read_now  # noqa: PLC0415
 
     return read_now(data, hints)
@@ -49,7 +49,7 @@ READERS: Mapping[str, Extract] = {
     MARKDOWN: read_markdown,
     PLAIN: read_plain,
 }
-# Names that servers use for the same.
+# Other names that servers use for these types.
 ALIASES: Mapping[str, str] = {
     "application/xhtml+xml": HTML,
     "application/x-pdf": PDF,
@@ -60,8 +60,8 @@ ALIASES: Mapping[str, str] = {
 
 
 def read_any(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
-    """What the bytes really are decides, whatever the media type claims. Archives, pictures, programs and payloads
-    without a field map are "unsupported", with what they are as detail."""
+    """Reads bytes as what they are, whatever their media type claims. Archives, pictures, programs and payloads without
+    a field map are "unsupported"; the detail names their type."""
     if not data.strip():
         return Unreadable("no_text", "nothing but white space")
     kind = sniff_media_type(data, hints.media_type)
@@ -80,33 +80,33 @@ def _unsupported_detail(kind: str) -> str:
 
 
 def readers_by_media_type(*, sandboxed: bool = True) -> Mapping[str, Extract]:
-    """For a recipe's `extract`: every type that is read, and "*" for whatever else comes. Each entry finds out for
-    itself what the bytes are, in a process that can be killed unless told otherwise."""
+    """For a recipe's `extract`: every type that can be read, and "*" for the others. Each entry detects what the bytes
+    are, in a process that can be killed unless `sandboxed` is false."""
     reader: Extract = Sandboxed(read_any) if sandboxed else read_any
     return dict.fromkeys(("*", *READERS, *ALIASES), reader)
 
 
 def read(data: bytes, *, url: str | None = None, media_type: str | None = None) -> Document:
-    """The document that these bytes are. Raises Permanent with the reason when there is nothing to read.
+    """The document in these bytes. Raises Permanent with the reason when there is nothing to read.
 
-    The bytes are read in a process of their own, within limits of time and memory, so hostile ones harm nobody.
+    The bytes are read in a separate process, within limits of time and memory, so hostile ones do no harm.
     """
-    found = Sandboxed(read_any)(data, ExtractHints(url=url, media_type=media_type))
-    if isinstance(found, Unreadable):
-        raise Permanent(found.reason, found.detail)
-    return document_from_reading(found, data, url or "")
+    reading = Sandboxed(read_any)(data, ExtractHints(url=url, media_type=media_type))
+    if isinstance(reading, Unreadable):
+        raise Permanent(reading.reason, reading.detail)
+    return document_from_reading(reading, data, url or "")
 
 
-def document_from_reading(found: Reading, data: bytes, url: str) -> Document:
-    """A document that no source led to; its id is made of its bytes."""
+def document_from_reading(reading: Reading, data: bytes, url: str) -> Document:
+    """A document without a source; its id is the hash of its bytes."""
     fields = set(Document.__dataclass_fields__) & set(Reading.__dataclass_fields__)
-    notes = {"method": found.method, "confidence": found.confidence, **found.candidates}
+    notes = {"method": reading.method, "confidence": reading.confidence, **reading.candidates}
     return Document(
         id=blake2b(data, digest_size=12).hexdigest(),
         recipe="",
         source="",
         lead="",
         url=url,
-        trail=(TrailEntry("extract", found.method, tuple(sorted(found.origins)), notes),),
-        **{name: getattr(found, name) for name in sorted(fields)},
+        trail=(TrailEntry("extract", reading.method, tuple(sorted(reading.origins)), notes),),
+        **{name: getattr(reading, name) for name in sorted(fields)},
     )

@@ -1,7 +1,7 @@
-"""Many rows written with few statements, each compiled once in a process.
+"""Writes many rows with few statements, each compiled once per process.
 
-SQLAlchemy makes a parameter set out of every row on every execution, which for wide rows costs more than the database
-does. Here a statement is compiled once, and a row costs one look-up of its values and their conversions.
+SQLAlchemy builds a parameter set for every row on every execution, which for wide rows costs more than the database
+does. Here a row costs one lookup of its values and their conversions.
 """
 
 from collections import defaultdict
@@ -36,7 +36,7 @@ Conversion = Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class PreparedStatement:
-    """A statement in the words of one database, and how the values of a row become its parameters."""
+    """A statement compiled for one database, and how the values of a row become its parameters."""
 
     sql: str
     names: tuple[str, ...]
@@ -44,20 +44,20 @@ class PreparedStatement:
     positional: bool
 
     def run(self, connection: Connection, rows: Sequence[RowValues]) -> int:
-        """Gives how many rows were written."""
+        """Returns how many rows were written."""
         return connection.exec_driver_sql(self.sql, [self._parameters(row) for row in rows]).rowcount
 
     def _parameters(self, row: RowValues) -> Any:
         values = [row[name] for name in self.names]
-        for place, convert in self.conversions:
-            values[place] = convert(values[place])
+        for position, convert in self.conversions:
+            values[position] = convert(values[position])
         return tuple(values) if self.positional else dict(zip(self.names, values, strict=True))
 
 
 def prepare_statement(
     dialect: Dialect, statement: Insert | Update, columns: Sequence[str] = ()
 ) -> PreparedStatement:
-    """All values come from the rows: the statement may hold no constant of its own."""
+    """All values come from the rows: the statement must not contain constants."""
     compiled = statement.compile(dialect=dialect, column_keys=list(columns) or None)
     constants = [
         name for name, bind in compiled.binds.items() if not bind.required and bind.value is not None
@@ -66,34 +66,34 @@ def prepare_statement(
     positional = bool(dialect.positional)
     names = tuple(compiled.positiontup or ()) if positional else tuple(compiled.binds)
     kinds = [compiled.binds[name].type.dialect_impl(dialect) for name in names]
-    made = [(place, kind.bind_processor(dialect)) for place, kind in enumerate(kinds)]
+    processors = [(position, kind.bind_processor(dialect)) for position, kind in enumerate(kinds)]
     return PreparedStatement(
         sql=str(compiled),
         names=names,
-        conversions=tuple((place, convert) for place, convert in made if convert is not None),
+        conversions=tuple((position, convert) for position, convert in processors if convert is not None),
         positional=positional,
     )
 
 
 @dataclass(frozen=True)
 class RecordsetStatement:
-    """The same for PostgreSQL, all rows as one parameter: a row each would cost a turn of the protocol, and lists of
-    values are slow to write down."""
+    """The same for PostgreSQL, with all rows as one parameter: one row each would cost a round trip, and arrays are
+    slow to encode."""
 
     sql: str
     conversions: tuple[tuple[str, Conversion], ...]
 
     def run(self, connection: Connection, rows: Sequence[RowValues]) -> int:
-        told = [self._converted(row) for row in rows] if self.conversions else rows
-        data = json.encode(told, enc_hook=_plain).decode()
+        converted = [self._converted(row) for row in rows] if self.conversions else rows
+        data = json.encode(converted, enc_hook=_to_plain_type).decode()
         return connection.exec_driver_sql(self.sql, {"rows": data}).rowcount
 
     def _converted(self, row: RowValues) -> RowValues:
         return {**row, **{name: convert(row[name]) for name, convert in self.conversions}}
 
 
-def _plain(value: Any) -> Any:
-    """Kinds of text and of numbers that others made are what they are kinds of."""
+def _to_plain_type(value: Any) -> Any:
+    """Subclasses of str and int are written as str and int."""
     for kind in (str, int):
         if isinstance(value, kind):
             return kind(value)
@@ -103,7 +103,7 @@ def _plain(value: Any) -> Any:
 def prepare_recordset(
     dialect: Dialect, statement: Any, table: Table, columns: Sequence[str]
 ) -> RecordsetStatement:
-    """`statement` is PostgreSQL's insert; what it does on a conflict must meet no row twice in one run."""
+    """`statement` is an INSERT of PostgreSQL. Its conflict clause must not meet the same row twice in one run."""
     kinds = {name: table.c[name].type for name in columns}
     shape = ", ".join(f"{name} {kind.dialect_impl(dialect).compile(dialect)}" for name, kind in kinds.items())
     names = ", ".join(columns)
@@ -111,33 +111,35 @@ def prepare_recordset(
         *(column(name) for name in columns)
     )
     compiled = statement.from_select(list(columns), rows, include_defaults=False).compile(dialect=dialect)
-    made = ((name, kind.dialect_impl(dialect).bind_processor(dialect)) for name, kind in kinds.items())
+    processors = ((name, kind.dialect_impl(dialect).bind_processor(dialect)) for name, kind in kinds.items())
     return RecordsetStatement(
-        str(compiled), tuple((name, convert) for name, convert in made if convert is not None)
+        str(compiled), tuple((name, convert) for name, convert in processors if convert is not None)
     )
 
 
 def fits_recordset(table: Table, columns: Sequence[str]) -> bool:
-    """JSON could not carry these as they are: bytes, numbers that are none, and a null that is a value."""
-    return not any(isinstance(_kind(table.c[name]), JSON | LargeBinary | Float) for name in columns)
+    """JSON cannot carry bytes, NaN, or a null that is a value."""
+    return not any(isinstance(_column_type(table.c[name]), JSON | LargeBinary | Float) for name in columns)
 
 
-def _kind(one: Column[Any]) -> Any:
-    return one.type.impl if isinstance(one.type, TypeDecorator) else one.type
+def _column_type(table_column: Column[Any]) -> Any:
+    return table_column.type.impl if isinstance(table_column.type, TypeDecorator) else table_column.type
 
 
 def insert_rows(
     connection: Connection, table: Table, rows: Sequence[RowValues], *, replacing: Sequence[str] = ()
 ) -> int:
-    """Insert rows of the same columns; gives how many were written. One whose key is there already stays as it is, but
-    for the columns in `replacing`, which then come from the new row."""
+    """Insert rows with the same columns; returns how many were written. A row whose key exists stays as it is, except
+    for the columns in `replacing`, which are updated."""
     if not rows:
         return 0
-    return _inserting(connection.dialect, table, tuple(rows[0]), tuple(replacing)).run(connection, rows)
+    return _insert_statement(connection.dialect, table, tuple(rows[0]), tuple(replacing)).run(
+        connection, rows
+    )
 
 
 @lru_cache(maxsize=512)
-def _inserting(
+def _insert_statement(
     dialect: Dialect, table: Table, columns: tuple[str, ...], replacing: tuple[str, ...]
 ) -> PreparedStatement | RecordsetStatement:
     statement = insert_into(dialect, table)
@@ -153,19 +155,19 @@ def _inserting(
 
 
 def update_rows(connection: Connection, table: Table, changes: Sequence[tuple[str, RowValues]]) -> None:
-    """Set columns by id. Changes of the same columns go out together; only `attempts` may be an SQL expression, and
-    such a change goes alone."""
-    alike: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+    """Set columns by id. Changes of the same columns share a statement. Only `attempts` may be an SQL expression; such
+    a change has its own statement."""
+    rows_by_columns: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
     for key, values in changes:
         if isinstance(values.get("attempts"), ColumnElement):
             connection.execute(update(table).where(table.c.id == key).values(**values))
         else:
-            alike[tuple(values)].append({"this": key, **values})
-    for names, rows in alike.items():
-        _changing(connection.dialect, table, names).run(connection, rows)
+            rows_by_columns[tuple(values)].append({"this": key, **values})
+    for names, rows in rows_by_columns.items():
+        _update_statement(connection.dialect, table, names).run(connection, rows)
 
 
 @lru_cache(maxsize=512)
-def _changing(dialect: Dialect, table: Table, names: tuple[str, ...]) -> PreparedStatement:
+def _update_statement(dialect: Dialect, table: Table, names: tuple[str, ...]) -> PreparedStatement:
     statement = update(table).where(table.c.id == bindparam("this"))
     return prepare_statement(dialect, statement, names)

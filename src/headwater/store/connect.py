@@ -1,4 +1,4 @@
-"""Connections that behave the same on both databases: short write transactions that never deadlock by upgrading."""
+"""Connections that behave the same on both databases: short write transactions that never deadlock by lock upgrade."""
 
 import sqlite3
 import time
@@ -24,57 +24,57 @@ SQLITE_PRAGMAS = (
     "PRAGMA foreign_keys=ON",
     "PRAGMA temp_store=MEMORY",
     "PRAGMA cache_size=-32000",
-    # A page that many transactions change is copied home once for all of them; the log stays below 40 MB.
+    # A page changed by many transactions is checkpointed once; the WAL stays below 40 MB.
     "PRAGMA wal_autocheckpoint=8000",
 )
 WAL_TRIES, WAL_REST = 100, 0.1
 DEFAULT_CONNECTIONS = ConnectionSettings()
 IDLE_TOO_LONG = "25P03"
-PROGRAM_LIMIT_EXCEEDED = "54"  # PostgreSQL's class for what it will never take, however often it is asked
+PROGRAM_LIMIT_EXCEEDED = "54"  # PostgreSQL's class of errors that a retry cannot cure
 DISK_FULL = ("disk is full", "disk full", "no space left", "could not extend file")
 
 
 def connect(url: str | URL, connections: ConnectionSettings = DEFAULT_CONNECTIONS) -> Engine:
-    parsed = _parsed(url)
+    parsed = _parse_url(url)
     options: dict[str, Any] = {
         "json_serializer": to_json,
         "json_deserializer": from_json,
-        "hide_parameters": True,  # an error that nobody foresaw shall not spill documents into a log
+        "hide_parameters": True,  # an unexpected error must not write documents to a log
     }
     if parsed.get_backend_name() == "sqlite":
-        return _sqlite(parsed, options)
+        return _sqlite_engine(parsed, options)
     if parsed.get_backend_name() == "postgresql":
         return create_postgresql_engine(parsed.set(drivername="postgresql+psycopg"), connections, options)
     raise Refused("bad_database", f"'{parsed.get_backend_name()}' is not supported: use sqlite or postgresql")
 
 
-def _parsed(url: str | URL) -> URL:
+def _parse_url(url: str | URL) -> URL:
     try:
         return make_url(url)
     except (ArgumentError, ValueError) as error:
-        # The address itself is not repeated: it may hold a password.
+        # The URL is not repeated, because it may contain a password.
         raise Refused(
             "bad_database",
             "database: that is not an address of a database; write for example postgresql://user@host/name",
         ) from error
 
 
-def _sqlite(url: URL, options: dict[str, Any]) -> Engine:
+def _sqlite_engine(url: URL, options: dict[str, Any]) -> Engine:
     engine = create_engine(url, connect_args={"timeout": 30, "check_same_thread": False}, **options)
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, record: Any) -> None:
-        # The driver's own transaction handling begins too late for BEGIN IMMEDIATE; switch it off.
+        # The driver's own transaction handling begins too late for BEGIN IMMEDIATE.
         connection.isolation_level = None
-        _patiently(lambda: connection.execute("PRAGMA journal_mode=WAL"))
+        _retry_while_locked(lambda: connection.execute("PRAGMA journal_mode=WAL"))
         for pragma in SQLITE_PRAGMAS:
             connection.execute(pragma)
-        record.info["file"] = _file(url.database)
+        record.info["file"] = _file_id(url.database)
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        if connection.connection.info["file"] != _file(url.database):
-            # SQLite would go on writing into the file that nobody finds any more.
+        if connection.connection.info["file"] != _file_id(url.database):
+            # SQLite would go on writing to the deleted file.
             raise Refused(
                 "database_missing",
                 f"the database {url.database} was removed or replaced while in use: restore it",
@@ -86,8 +86,8 @@ def _sqlite(url: URL, options: dict[str, Any]) -> Engine:
     return engine
 
 
-def _patiently(change: Callable[[], Any]) -> None:
-    """Switching a new file to WAL fails at once, whatever the timeout, while another process is doing the same."""
+def _retry_while_locked(change: Callable[[], Any]) -> None:
+    """Switching a new file to WAL fails at once, whatever the timeout, while another process does the same."""
     for _ in range(WAL_TRIES):
         try:
             change()
@@ -100,18 +100,18 @@ def _patiently(change: Callable[[], Any]) -> None:
     change()
 
 
-def _file(path: str | None) -> tuple[int, int] | None:
-    """Which file lies at the path, by its number; the name may be given to another one."""
+def _file_id(path: str | None) -> tuple[int, int] | None:
+    """Device and inode of the file: another file may have its name."""
     try:
-        found = Path(path or "").stat()
+        status = Path(path or "").stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 @contextmanager
 def write_transaction(engine: Engine) -> Iterator[Connection]:
-    """One write transaction: all of it, or nothing. Refused in a database from which the installation moved away."""
+    """A write transaction. Refused if the installation moved to another database."""
     with unchecked_transaction(engine) as connection:
         refuse_if_moved(connection)
         yield connection
@@ -119,15 +119,14 @@ def write_transaction(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def unchecked_transaction(engine: Engine) -> Iterator[Connection]:
-    """A write transaction for what is nobody's record: the schema, an index, the move itself. It may be begun wherever
-    the installation lives."""
+    """A write transaction without that check: for the schema, an index and the move itself."""
     with _translated(), engine.begin() as connection:
         yield connection
 
 
 @contextmanager
 def read_transaction(engine: Engine) -> Iterator[Connection]:
-    """One consistent view; takes no write lock."""
+    """One consistent snapshot, without a write lock."""
     options: dict[str, Any] = {"reading": True}
     if engine.dialect.name == "postgresql":
         options["isolation_level"] = "REPEATABLE READ"
@@ -137,8 +136,7 @@ def read_transaction(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Say what a database error means in our own three words, without its SQL or its data. That it is away is no fault of
-    the record for which it was asked."""
+    """Translate database errors into our own, without SQL or data. An unavailable database is not the record's fault."""
     try:
         yield
     except (OperationalError, InterfaceError) as error:
@@ -149,12 +147,12 @@ def _translated() -> Iterator[None]:
             raise Temporary("disk_full", detail, counts=False) from error
         raise Temporary("database_unavailable", detail, counts=False) from error
     except PoolTimeout as error:
-        told = "all connections of this process are busy"
-        raise Temporary("database_unavailable", told, counts=False) from error
+        detail_text = "all connections of this process are busy"
+        raise Temporary("database_unavailable", detail_text, counts=False) from error
     except DatabaseError as error:
         if getattr(error.orig, "sqlstate", None) == IDLE_TOO_LONG:
-            told = "the transaction stood still for too long"
-            raise Temporary("database_unavailable", told, counts=False) from error
+            detail_text = "the transaction stood still for too long"
+            raise Temporary("database_unavailable", detail_text, counts=False) from error
         if "malformed" in str(error.orig) or "not a database" in str(error.orig):
             raise Refused("database_damaged", f"{error.orig}: restore it from a backup") from error
         raise

@@ -1,4 +1,4 @@
-"""Membership in a list that is one parameter: the statement stays the same however long the list is."""
+"""`column IN list` with the list as one parameter, so the statement is the same for lists of any length."""
 
 from collections.abc import Collection
 from typing import Any
@@ -34,19 +34,19 @@ class ListParameter(TypeDecorator[Any]):
 
 
 def bigint_array(numbers: Collection[int]) -> str:
-    """An array of whole numbers as PostgreSQL reads it; drivers write one number after the other."""
+    """A PostgreSQL array of integers as text; drivers would send each number separately."""
     return "{" + ",".join(map(str, numbers)) + "}"
 
 
 class InList(FunctionElement[bool]):
     name = "among"
-    # Of a Boolean, SQLAlchemy would ask SQLite whether it `= 1`, and SQLite would read the whole table to answer.
+    # With Boolean, SQLAlchemy adds `= 1` on SQLite, which then scans the whole table.
     type = NullType()  # type: ignore[assignment]
     inherit_cache = True
 
 
 def in_list(column: ColumnElement[Any], values: Collection[Any]) -> ColumnElement[bool]:
-    """True where the column holds one of the values, which are all texts or all whole numbers."""
+    """True where the column has one of the values, which are all strings or all integers."""
     numbers = isinstance(next(iter(values), ""), int)
     return InList(column, bindparam(None, values, ListParameter(numbers=numbers), unique=True))
 

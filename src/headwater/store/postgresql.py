@@ -1,6 +1,6 @@
-"""How PostgreSQL is connected to: how many connections, how long they may take, and what a pooler in between forbids.
+"""Connections to PostgreSQL: pool size, timeouts, and what a pooler does not allow.
 
-Nothing is kept in a session: what a transaction needs it says itself. So any connection may serve any transaction.
+A session keeps no state: each transaction sets what it needs, so any connection can serve any transaction.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ from sqlalchemy.engine import URL
 from headwater.model.connection_settings import ConnectionSettings
 from headwater.model.errors import Refused
 
-# A machine that vanished without a word is noticed within a minute, not within the hours that systems allow.
+# A machine that disappeared is noticed within a minute, not after the hours that systems allow.
 CONNECT_ARGUMENTS = {
     "application_name": "headwater",
     "connect_timeout": 10,
@@ -48,30 +48,34 @@ def create_postgresql_engine(url: URL, connections: ConnectionSettings, options:
 
 
 def _arguments(url: URL, connections: ConnectionSettings) -> dict[str, Any]:
-    """What the address says itself stays as it is."""
-    told: dict[str, Any] = {name: value for name, value in CONNECT_ARGUMENTS.items() if name not in url.query}
+    """Options in the URL take precedence."""
+    arguments: dict[str, Any] = {
+        name: value for name, value in CONNECT_ARGUMENTS.items() if name not in url.query
+    }
     if connections.pooler:
-        return told | {"prepare_threshold": None}
-    ours = " ".join(f"-c {name}={value}" for name, value in connections.timeouts.items())
-    return told | {"options": f"{ours} {url.query.get('options', '')}".strip()}
+        return arguments | {"prepare_threshold": None}
+    limits = " ".join(f"-c {name}={value}" for name, value in connections.timeouts.items())
+    return arguments | {"options": f"{limits} {url.query.get('options', '')}".strip()}
 
 
 def _limit_transactions(engine: Engine, connections: ConnectionSettings) -> None:
-    """A pooler takes no options when a connection begins; so each transaction says its limits."""
-    said = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in connections.timeouts.items())
+    """A pooler accepts no options at connect, so each transaction sets its limits."""
+    limits = ", ".join(
+        f"set_config('{name}', '{value}', true)" for name, value in connections.timeouts.items()
+    )
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        connection.exec_driver_sql(f"SELECT {said}")
+        connection.exec_driver_sql(f"SELECT {limits}")
 
 
 def disable_timeouts(connection: Connection) -> None:
-    """This transaction may take as long as it takes: it changes the schema, or all of the rows."""
+    """No timeouts in this transaction: it changes the schema, or all rows."""
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql(NO_TIMEOUTS)
 
 
 def lock_schema(connection: Connection) -> None:
-    """Let one process at a time change the schema. On SQLite a writer is alone anyway."""
+    """One process at a time changes the schema. SQLite has one writer at a time anyway."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": SCHEMA_LOCK})

@@ -1,4 +1,4 @@
-"""Stored records, read whole."""
+"""Reads complete records."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -24,37 +24,40 @@ def documents_by_id(connection: Connection, ids: Sequence[str]) -> dict[str, Doc
 
 
 def lead_hints(connection: Connection, ids: Sequence[str]) -> dict[str, list[Mapping[str, Any]]]:
-    """The hints of every lead that led to each document, with its title."""
-    told: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    """The hints of every lead of each document, with its title."""
+    hints_by_document: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     if not ids:
-        return told
+        return hints_by_document
     first = select(documents.c.lead_id).where(in_list(documents.c.id, ids))
-    others = select(edges.c.from_id).where(in_list(edges.c.to_id, ids), edges.c.relation == "duplicate")
+    duplicates = select(edges.c.from_id).where(in_list(edges.c.to_id, ids), edges.c.relation == "duplicate")
     query = (
         select(leads.c.document_id, leads.c.title, leads.c.hints)
-        .where(leads.c.id.in_(union_all(first, others)), in_list(leads.c.document_id, ids))
+        .where(leads.c.id.in_(union_all(first, duplicates)), in_list(leads.c.document_id, ids))
         .order_by(leads.c.first_seen_at, leads.c.id)
     )
     for row in connection.execute(query):
-        told[row.document_id].append({"title": row.title or ""} | dict(row.hints or {}))
-    return told
+        hints_by_document[row.document_id].append({"title": row.title or ""} | dict(row.hints or {}))
+    return hints_by_document
 
 
 def stories_by_id(connection: Connection, ids: Sequence[str]) -> dict[str, Story]:
     if not ids:
         return {}
     rows = connection.execute(select(stories).where(in_list(stories.c.id, ids))).mappings().all()
-    inside = defaultdict(list)
+    members_by_story = defaultdict(list)
     for row in connection.execute(
         select(story_members)
         .where(in_list(story_members.c.story_id, ids))
         .order_by(story_members.c.story_id, story_members.c.document_id)
     ):
-        inside[row.story_id].append(Member(row.document_id, row.similarity))
-    said: dict[str, dict[str, FactValue]] = defaultdict(dict)
+        members_by_story[row.story_id].append(Member(row.document_id, row.similarity))
+    facts_by_story: dict[str, dict[str, FactValue]] = defaultdict(dict)
     for row in connection.execute(select(facts).where(in_list(facts.c.record_id, ids))):
-        said[row.record_id][row.name] = FactValue(row.value, row.step, row.version)
-    return {row["id"]: story_from(row, tuple(inside[row["id"]]), said[row["id"]]) for row in rows}
+        facts_by_story[row.record_id][row.name] = FactValue(row.value, row.step, row.version)
+    return {
+        row["id"]: story_from(row, tuple(members_by_story[row["id"]]), facts_by_story[row["id"]])
+        for row in rows
+    }
 
 
 def alarms_by_id(connection: Connection, ids: Sequence[str]) -> dict[str, Alarm]:

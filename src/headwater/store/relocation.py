@@ -1,5 +1,11 @@
-"""What a database knows about itself: which one it is, by whatever address it is reached, and where the installation
-that lived in it went, or whence one is coming that has not left yet. It belongs to the place, so neither a move nor a restore carries it along."""
+"""Moves of an installation between databases. Each database has an id and records where its installation moved, or from
+where one is arriving.
+
+Every write transaction checks this first. A move locks the identity table exclusively until the departure is recorded,
+so a writer either commits before the rows are counted or learns that they moved. The arrival is recorded in the
+transaction that copies the rows and cleared after the departure. So at most one of the two databases accepts writes,
+wherever a move dies, and a repeated move may replace what it left.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,13 +15,13 @@ from sqlalchemy import Connection, inspect, or_, select, update
 from headwater.model.errors import MovedAway
 from headwater.store.schema.identity import database_identity
 
-# What it says when an installation lives here, or none ever did.
+# The values when no move is recorded.
 NOT_MOVED = {column.name: None for column in database_identity.c if not column.primary_key}
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """`id` is the database from which it comes; `address` says where that is, without a password."""
+    """`id` is the database it comes from; `address` is where that is, without a password."""
 
     id: str
     address: str
@@ -33,7 +39,7 @@ def find_arrival(connection: Connection) -> Arrival | None:
 
 
 def supports_arrival(connection: Connection) -> bool:
-    """Whether it has a schema that can."""
+    """Whether the schema has these columns."""
     inspector = inspect(connection)
     names = (
         inspector.get_columns(database_identity.name) if inspector.has_table(database_identity.name) else []
@@ -41,28 +47,28 @@ def supports_arrival(connection: Connection) -> bool:
     return database_identity.c.arriving_id.name in {column["name"] for column in names}
 
 
-def record_arrival(connection: Connection, coming: Arrival) -> None:
-    told = {"arriving_id": coming.id, "arriving_address": coming.address}
-    connection.execute(update(database_identity).values(**(NOT_MOVED | told)))
+def record_arrival(connection: Connection, arrival: Arrival) -> None:
+    values = {"arriving_id": arrival.id, "arriving_address": arrival.address}
+    connection.execute(update(database_identity).values(**(NOT_MOVED | values)))
 
 
 def clear_arrival(connection: Connection, source: str) -> None:
-    """The installation has left the database that is so named."""
-    none = {"arriving_id": None, "arriving_address": None}
+    """The installation has left the database with that id."""
+    values = {"arriving_id": None, "arriving_address": None}
     connection.execute(
-        update(database_identity).where(database_identity.c.arriving_id == source).values(**none)
+        update(database_identity).where(database_identity.c.arriving_id == source).values(**values)
     )
 
 
-# As short as can be: it is said in every transaction.
+# Short, because every transaction runs it.
 MOVED_QUERY = "SELECT 1 FROM database_identity WHERE moved_to IS NOT NULL OR arriving_id IS NOT NULL"
 LOCK_STATEMENT = "LOCK TABLE database_identity IN ACCESS EXCLUSIVE MODE"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Departure:
-    """`to` is the name that the home had in the settings of whoever moved; `address` says where that was, without a
-    password; `id` is the database itself."""
+    """`to` is the name of the environment in the settings of the mover; `address` is where that was, without a
+    password; `id` is the database."""
 
     to: str
     id: str
@@ -74,14 +80,14 @@ class Departure:
 
 
 def refuse_if_moved(connection: Connection) -> None:
-    """Also while it is still on its way here."""
+    """Refused also while an arrival is incomplete."""
     if connection.exec_driver_sql(MOVED_QUERY).first() is None:
         return
-    nevertheless = "say `headwater move --undo` to work here nevertheless"
-    if gone := find_departure(connection):
-        raise MovedAway("moved", f"{gone}: use it with --env {gone.to}, or {nevertheless}")
-    if coming := find_arrival(connection):
-        raise MovedAway("arriving", f"{coming}: run it again over there, or {nevertheless}")
+    advice = "say `headwater move --undo` to work here nevertheless"
+    if departure := find_departure(connection):
+        raise MovedAway("moved", f"{departure}: use it with --env {departure.to}, or {advice}")
+    if arrival := find_arrival(connection):
+        raise MovedAway("arriving", f"{arrival}: run it again over there, or {advice}")
 
 
 def find_departure(connection: Connection) -> Departure | None:
@@ -94,30 +100,35 @@ def find_departure(connection: Connection) -> Departure | None:
 
 
 def database_id(connection: Connection) -> str | None:
-    """The database's own name; None before it has the schema."""
+    """The id of the database; None before the schema exists."""
     if not inspect(connection).has_table(database_identity.name):
         return None
-    found: str | None = connection.scalar(select(database_identity.c.id))
-    return found
+    identifier: str | None = connection.scalar(select(database_identity.c.id))
+    return identifier
 
 
 def lock_database_identity(connection: Connection) -> None:
-    """Nobody else begins to write until this transaction ends; on SQLite a writer is alone anyway."""
+    """No other transaction begins to write until this one ends. SQLite has one writer at a time anyway."""
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql(LOCK_STATEMENT)
 
 
-def record_departure(connection: Connection, gone: Departure) -> None:
-    told = {"moved_to": gone.to, "moved_id": gone.id, "moved_address": gone.address, "moved_at": gone.at}
-    connection.execute(update(database_identity).values(**told))
+def record_departure(connection: Connection, departure: Departure) -> None:
+    values = {
+        "moved_to": departure.to,
+        "moved_id": departure.id,
+        "moved_address": departure.address,
+        "moved_at": departure.at,
+    }
+    connection.execute(update(database_identity).values(**values))
 
 
 def clear_move(connection: Connection) -> bool:
-    """It lives here again; gives whether it was away, or on its way here."""
-    away = or_(database_identity.c.moved_to.is_not(None), database_identity.c.arriving_id.is_not(None))
-    return bool(connection.execute(update(database_identity).where(away).values(**NOT_MOVED)).rowcount)
+    """Forget a departure or an arrival; returns whether there was one."""
+    is_moved = or_(database_identity.c.moved_to.is_not(None), database_identity.c.arriving_id.is_not(None))
+    return bool(connection.execute(update(database_identity).where(is_moved).values(**NOT_MOVED)).rowcount)
 
 
 def assign_database_id(connection: Connection, name: str) -> None:
-    """For a copy of another database that takes the place of the one so named."""
+    """For a copy that takes the place of the database with that id."""
     connection.execute(update(database_identity).values(id=name, **NOT_MOVED))

@@ -1,4 +1,4 @@
-"""Records to rows and back."""
+"""Converts records to rows and back."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -46,7 +46,7 @@ ALARM_COLUMNS = (
     "cleared_at",
     "revision",
 )
-# What a record is read from: a row has more, and every column that is read is converted.
+# Only the columns that a record needs: every column that is read is converted.
 LEAD_COLUMNS = tuple(
     leads.c[name]
     for name in (
@@ -258,7 +258,7 @@ def document_from(row: Row) -> Document:
 
 
 def outline_from(row: Row) -> Document:
-    """A document by what it is called, where and when it appeared; its words stay in the database."""
+    """A document without its text: only what names, dates and places it."""
     return Document(
         id=row["id"],
         recipe=row["recipe"],
@@ -276,7 +276,7 @@ def outline_from(row: Row) -> Document:
 
 
 def document_content(document: Document) -> dict[str, Any]:
-    """The columns a step may have changed, and what others know the document by."""
+    """The columns that a step may have changed, and the ids under which other programs know the document."""
     clean = without_tracking(document.url)
     return {
         **{name: getattr(document, name) for name in SAME_IN_DOCUMENT},

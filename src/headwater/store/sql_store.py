@@ -1,4 +1,4 @@
-"""The store: every method one transaction. What it decides stands in the modules beside it."""
+"""The store: every method is one transaction. The modules of the subpackages do the work."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -122,20 +122,20 @@ class SqlStore:
             replaying.finish_replay(connection, replayed, owner, now)
 
     def advance_replay(self, recipe: str, now: datetime) -> int:
-        """Each little is a transaction of its own."""
-        listed: int | None = 0
-        while listed == 0:
+        """Each batch is a transaction of its own."""
+        listed_count: int | None = 0
+        while listed_count == 0:
             with read_transaction(self.engine) as connection:
                 row = replaying.open_replay(connection, recipe)
                 applying = row is not None and row["state"] == ReplayState.APPLYING
-                found = replaying.next_documents(connection, row) if row and not applying else []
+                rows = replaying.next_documents(connection, row) if row and not applying else []
             if row is None:
                 return 0
             with write_transaction(self.engine) as connection:
                 if applying:
                     return replacing.apply_some(connection, row["id"], now)
-                listed = replaying.list_documents(connection, row, found, now)
-        return listed or 0
+                listed_count = replaying.list_documents(connection, row, rows, now)
+        return listed_count or 0
 
     def renew(self, task: Task, owner: str, until: datetime) -> None:
         with write_transaction(self.engine) as connection:
@@ -185,11 +185,11 @@ class SqlStore:
 
     def next_due(self, recipe: str) -> Mapping[Task, datetime]:
         with read_transaction(self.engine) as connection:
-            found = {}
+            due_by_task = {}
             for task, table in claims.TASK_TABLES.items():
                 query = select(func.min(table.c.due_at)).where(
                     table.c.recipe == recipe, table.c.due_at.is_not(None)
                 )
                 if (due := connection.scalar(query.where(*claims.TASK_CONDITIONS.get(task, ())))) is not None:
-                    found[task] = due
-            return found
+                    due_by_task[task] = due
+            return due_by_task

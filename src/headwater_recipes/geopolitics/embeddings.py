@@ -14,7 +14,7 @@ from headwater.model.document import Document, Vector
 from headwater.model.recipe import Cluster, Outcome, StepContext
 from headwater.stories.clustering.cluster_items import ClusterProfile, cluster_items
 from headwater.stories.clustering.groupings import to_story_item
-from headwater.stories.clustering.similarity import PIECES
+from headwater.stories.clustering.similarity import ENCODER_TOKENS
 from headwater.stories.topics.classifier import TopicClassifier, topic_features
 from headwater.stories.topics.media_topics import UNKNOWN_TOPIC
 from headwater.stories.topics.model_file import load_classifier
@@ -39,7 +39,7 @@ class DocumentEncoder:
 
     @cached_property
     def encoder(self) -> Encoder:
-        return open_encoder(Path(self.models), self.model, max_tokens=PIECES)
+        return open_encoder(Path(self.models), self.model, max_tokens=ENCODER_TOKENS)
 
     @property
     def model_name(self) -> str:

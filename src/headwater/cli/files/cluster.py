@@ -28,7 +28,7 @@ from headwater.documents.embedding.models import nlp_installed
 from headwater.model.errors import Refused
 from headwater.model.story import Member, Story
 from headwater.stories.clustering.build_stories import build_stories
-from headwater.stories.clustering.similarity import PIECES, StoryItem
+from headwater.stories.clustering.similarity import ENCODER_TOKENS, StoryItem
 
 
 def cluster(
@@ -159,7 +159,9 @@ def _encoder(
     if not (nlp_installed() or needed or model):
         return None
     settings = settings_from(global_options(context))
-    return open_encoder(settings.folder, model or settings.encoder or None, threads=0, max_tokens=PIECES)
+    return open_encoder(
+        settings.folder, model or settings.encoder or None, threads=0, max_tokens=ENCODER_TOKENS
+    )
 
 
 def _answers(items: Sequence[ClusterInput], stories: Sequence[Story]) -> Iterator[dict[str, Any]]:

@@ -71,7 +71,7 @@ def extract(
         telling = stack.enter_context(ReadProgress(counts, quiet=quiet or (not out and sys.stdout.isatty())))
         several = len(what) > 1 or not Path(what[0]).is_file()
         for done in _ordered(desk.results(expand_inputs(what)), in_order=in_order):
-            counts.add(ok=not isinstance(done.found, Unreadable), size=done.size)
+            counts.add(ok=not isinstance(done.reading, Unreadable), size=done.size)
             _write(done, target, form, headed=several)
             telling.now()
     if not counts.total:
@@ -99,19 +99,19 @@ class InputDispatcher:
 
     def results(self, names: Iterator[str]) -> Iterator[tuple[int, ExtractResult]]:
         more = True
-        while more or self.fetching or self.crew.going:
-            while more and self.crew.room() > len(self.fetching):
+        while more or self.fetching or self.crew.in_flight:
+            while more and self.crew.free_slots() > len(self.fetching):
                 name = next(names, None)
                 if name is None:
                     more = False
                 else:
                     self._begin(name)
             self._collect()
-            yield from self.crew.done(LOOK)
+            yield from self.crew.completed(LOOK)
 
     def _begin(self, name: str) -> None:
         if not is_url(name):
-            self.crew.take(name, lambda: _file(name, self.crew.extract.largest))
+            self.crew.submit(name, lambda: _file(name, self.crew.extract.largest))
             return
         if self.fetcher is None:
             from headwater.app import App  # noqa: PLC0415 - files need no installation
@@ -125,10 +125,10 @@ class InputDispatcher:
     def _collect(self) -> None:
         if self.fetcher is None or not self.fetching:
             return
-        wait = timedelta(seconds=0 if self.crew.going else LOOK)
+        wait = timedelta(seconds=0 if self.crew.in_flight else LOOK)
         for token, answer in self.fetcher.collect(len(self.fetching), wait):
             name = self.fetching.pop(token)
-            self.crew.take(name, partial(_answered, answer))
+            self.crew.submit(name, partial(_answered, answer))
 
 
 def _file(name: str, largest: int) -> tuple[bytes, ExtractHints]:
@@ -173,20 +173,20 @@ def _ordered(results: Iterator[tuple[int, ExtractResult]], *, in_order: bool) ->
 def _write(done: ExtractResult, target: TextIO, form: Format, *, headed: bool) -> None:
     if form == "json":
         target.write(msgspec.json.encode(result_record(done)).decode() + "\n")
-    elif isinstance(done.found, Unreadable):
-        detail = f": {done.found.detail}" if done.found.detail else ""
-        sys.stderr.write(printable_text(f"{done.name}: {done.found.reason}{detail}") + "\n")
+    elif isinstance(done.reading, Unreadable):
+        detail = f": {done.reading.detail}" if done.reading.detail else ""
+        sys.stderr.write(printable_text(f"{done.name}: {done.reading.reason}{detail}") + "\n")
     else:
         head = f"==> {printable_text(done.name)} <==\n" if headed else ""
-        text = done.found.plain if form == "text" else done.found.text
+        text = done.reading.plain if form == "text" else done.reading.text
         target.write(f"{head}{text if target is not sys.stdout else printable_text(text)}\n")
 
 
 def result_record(done: ExtractResult) -> dict[str, Any]:
     """A line of the output. Fields without a value are left out."""
     told: dict[str, Any] = {"input": display_name(done.name)}
-    told["ok"] = not isinstance(done.found, Unreadable)
-    told |= {name: value for name, value in asdict(done.found).items() if value not in ("", None, (), {})}
+    told["ok"] = not isinstance(done.reading, Unreadable)
+    told |= {name: value for name, value in asdict(done.reading).items() if value not in ("", None, (), {})}
     return told | {"bytes": done.size, "milliseconds": done.milliseconds}
 
 

@@ -1,22 +1,22 @@
-"""Why a page has no text of its own. Asked only when little was found: a page with real text is never thrown away.
+"""Why a page has no text of its own. Checked only when little text was chosen: a page with real text is never dropped.
 
-A wall may carry a few well-written sentences: a teaser, or a plea for cookies. Such a page is taken for a wall only if
-two witnesses that do not know each other say so: its structure (a declaration, a form) and its words.
+A wall may have a few well-written sentences: a teaser, or a request for cookies. Such a page counts as a wall only if two
+independent signs agree: its structure (a declaration, a form) and its words.
 """
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from headwater.extract.html.metadata.evidence import PageEvidence
+from headwater.extract.html.metadata.evidence import PageEvidence, is_paywalled
 from headwater.model.outcomes import Unreadable
 from headwater.text.sniffing import binary_kind
 
 LARGEST_HTML = 32 * 1024 * 1024
 
-_LITTLE = 60
-_HARDLY_ANY = 25
-_SURE = 0.6
+_FEW_WORDS = 60
+_VERY_FEW_WORDS = 25
+_CONFIDENT = 0.6
 _HEAD = 2_000
 
 _CHALLENGE = re.compile(
@@ -82,7 +82,7 @@ _SCRIPTED_MOVE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class VisiblePage:
-    """What a page shows: `words` were chosen as its text, `visible` is everything that can be read on it."""
+    """What a page shows: the number of `words` chosen as its text, and all `visible` text."""
 
     words: int
     confidence: float
@@ -100,121 +100,114 @@ def why_not_html(data: bytes) -> Unreadable | None:
     return Unreadable("unsupported", f"{kind}, not a page") if kind else None
 
 
-def find_barrier(seen: VisiblePage) -> Unreadable | None:
-    """The reason why there is no text, or None when there is."""
-    if _is_teaser(seen):
-        return Unreadable("paywall", seen.visible[:200])
-    if _is_consent_wall(seen):
-        return Unreadable("consent", seen.visible[:200])
-    if seen.words >= _LITTLE or (
-        seen.words >= _HARDLY_ANY and seen.confidence >= _SURE and not _is_blocked(seen)
+def find_barrier(page: VisiblePage) -> Unreadable | None:
+    """The reason why there is no text; None when there is some."""
+    if _is_teaser(page):
+        return Unreadable("paywall", page.visible[:200])
+    if _is_consent_wall(page):
+        return Unreadable("consent", page.visible[:200])
+    if page.words >= _FEW_WORDS or (
+        page.words >= _VERY_FEW_WORDS and page.confidence >= _CONFIDENT and not _is_blocked(page)
     ):
         return None
     for reason, test in _TESTS:
-        if test(seen):
-            return Unreadable(reason, seen.visible[:200])
-    return None if seen.words else Unreadable("no_text", seen.visible[:200])
+        if test(page):
+            return Unreadable(reason, page.visible[:200])
+    return None if page.words else Unreadable("no_text", page.visible[:200])
 
 
-def is_paywalled(seen: VisiblePage) -> bool:
-    """Whether the page says that there is more for those who pay."""
-    return any(
-        entry.get("isAccessibleForFree") in (False, "False", "false") for entry in seen.evidence.linked_data
-    )
+def _is_teaser(page: VisiblePage) -> bool:
+    """A few sentences above a wall: the page declares that there is more, and its words say for whom."""
+    return is_paywalled(page.evidence) and bool(_PAYWALL.search(page.visible))
 
 
-def _is_teaser(seen: VisiblePage) -> bool:
-    """A few sentences above a wall: the page declares that there is more, and says to whom."""
-    return is_paywalled(seen) and bool(_PAYWALL.search(seen.visible))
-
-
-def _is_consent_wall(seen: VisiblePage) -> bool:
-    """Nothing but a plea for cookies: its heading says so, its words do, and there is something to agree with. A page
-    that calls itself an article is one, whatever stands beside it."""
+def _is_consent_wall(page: VisiblePage) -> bool:
+    """Nothing but a request for cookies: in its heading, in its words, and with a button to agree. A page that declares
+    itself an article is one, whatever stands beside it."""
     return (
-        seen.visible_words < 4 * _LITTLE
-        and bool(_BEFORE.search(_title(seen)))
-        and bool(_COOKIES.search(seen.visible))
-        and bool(_AGREE.search(seen.markup))
-        and not _is_article(seen)
+        page.visible_words < 4 * _FEW_WORDS
+        and bool(_BEFORE.search(_title(page)))
+        and bool(_COOKIES.search(page.visible))
+        and bool(_AGREE.search(page.markup))
+        and not _is_article(page)
     )
 
 
-def _is_article(seen: VisiblePage) -> bool:
-    if seen.evidence.meta("og:type").lower().startswith("article") or "<article" in seen.markup.lower():
+def _is_article(page: VisiblePage) -> bool:
+    if page.evidence.meta("og:type").lower().startswith("article") or "<article" in page.markup.lower():
         return True
-    return any(_ARTICLE_TYPE.search(str(entry.get("@type"))) for entry in seen.evidence.linked_data)
+    return any(_ARTICLE_TYPE.search(str(entry.get("@type"))) for entry in page.evidence.linked_data)
 
 
-def _is_blocked(seen: VisiblePage) -> bool:
-    title = _title(seen)
+def _is_blocked(page: VisiblePage) -> bool:
+    title = _title(page)
     return bool(
         _CHALLENGE.search(title) or _NOT_FOUND.search(title) or _ERROR.search(title) or _LOGIN.search(title)
     )
 
 
-def _title(seen: VisiblePage) -> str:
-    return " ".join([seen.evidence.title, *seen.evidence.headings[:1]])
+def _title(page: VisiblePage) -> str:
+    return " ".join([page.evidence.title, *page.evidence.headings[:1]])
 
 
-def _is_redirect(seen: VisiblePage) -> bool:
-    refresh = seen.evidence.meta("refresh")
+def _is_redirect(page: VisiblePage) -> bool:
+    refresh = page.evidence.meta("refresh")
     if refresh and _REFRESH.match(refresh):
         return True
     return (
-        seen.visible_words < _HARDLY_ANY
-        and len(seen.markup) < 5_000
-        and bool(_SCRIPTED_MOVE.search(seen.markup))
+        page.visible_words < _VERY_FEW_WORDS
+        and len(page.markup) < 5_000
+        and bool(_SCRIPTED_MOVE.search(page.markup))
     )
 
 
-def _is_challenge(seen: VisiblePage) -> bool:
-    few = seen.visible_words < 2 * _LITTLE
-    return bool(_CHALLENGE.search(_title(seen))) or (few and bool(_CHALLENGE.search(seen.visible[:_HEAD])))
+def _is_challenge(page: VisiblePage) -> bool:
+    few = page.visible_words < 2 * _FEW_WORDS
+    return bool(_CHALLENGE.search(_title(page))) or (few and bool(_CHALLENGE.search(page.visible[:_HEAD])))
 
 
-def _is_not_found(seen: VisiblePage) -> bool:
-    return bool(_NOT_FOUND.search(_title(seen))) or (
-        seen.visible_words < _LITTLE and bool(_NOT_FOUND.search(seen.visible[:_HEAD]))
+def _is_not_found(page: VisiblePage) -> bool:
+    return bool(_NOT_FOUND.search(_title(page))) or (
+        page.visible_words < _FEW_WORDS and bool(_NOT_FOUND.search(page.visible[:_HEAD]))
     )
 
 
-def _is_error(seen: VisiblePage) -> bool:
-    return bool(_ERROR.search(_title(seen))) or (
-        seen.visible_words < _LITTLE and bool(_ERROR.search(seen.visible[:_HEAD]))
+def _is_error(page: VisiblePage) -> bool:
+    return bool(_ERROR.search(_title(page))) or (
+        page.visible_words < _FEW_WORDS and bool(_ERROR.search(page.visible[:_HEAD]))
     )
 
 
-def _is_consent(seen: VisiblePage) -> bool:
-    text = seen.visible[: 2 * _HEAD]
-    about = len(_COOKIES.findall(text))
+def _is_consent(page: VisiblePage) -> bool:
+    text = page.visible[: 2 * _HEAD]
+    mentions = len(_COOKIES.findall(text))
     return (
-        seen.visible_words < 400
-        and about >= 2
-        and about * 60 >= seen.visible_words
+        page.visible_words < 400
+        and mentions >= 2
+        and mentions * 60 >= page.visible_words
         and bool(_CONSENT.search(text))
     )
 
 
-def _is_login(seen: VisiblePage) -> bool:
+def _is_login(page: VisiblePage) -> bool:
     return (
-        bool(_LOGIN.search(_title(seen)) or _LOGIN.search(seen.visible[:_HEAD]))
-        and 'type="password"' in seen.markup
+        bool(_LOGIN.search(_title(page)) or _LOGIN.search(page.visible[:_HEAD]))
+        and 'type="password"' in page.markup
     )
 
 
-def _is_paywall(seen: VisiblePage) -> bool:
-    return bool(_PAYWALL.search(seen.visible)) or is_paywalled(seen)
+def _is_paywall(page: VisiblePage) -> bool:
+    return bool(_PAYWALL.search(page.visible)) or is_paywalled(page.evidence)
 
 
-def _needs_script(seen: VisiblePage) -> bool:
-    if seen.visible_words < 4 * _LITTLE and _NO_SCRIPT.search(seen.visible):
+def _needs_script(page: VisiblePage) -> bool:
+    if page.visible_words < 4 * _FEW_WORDS and _NO_SCRIPT.search(page.visible):
         return True
-    if seen.words >= _HARDLY_ANY or (seen.words and seen.visible_words >= 4 * _LITTLE):
+    if page.words >= _VERY_FEW_WORDS or (page.words and page.visible_words >= 4 * _FEW_WORDS):
         return False
-    if seen.visible_words < _HARDLY_ANY and _LOADS.search(seen.markup):
+    if page.visible_words < _VERY_FEW_WORDS and _LOADS.search(page.markup):
         return True
-    return bool(_ROOT.search(seen.markup)) or seen.markup.count("<script") >= 3
+    return bool(_ROOT.search(page.markup)) or page.markup.count("<script") >= 3
 
 
 _TESTS: tuple[tuple[str, Callable[[VisiblePage], bool]], ...] = (

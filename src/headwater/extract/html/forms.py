@@ -1,4 +1,4 @@
-"""HTML forms as data: what they ask for, what they call it, and what they insist on."""
+"""HTML forms as data: their fields, labels, options, and which fields are required."""
 
 import re
 from collections.abc import Iterator
@@ -12,9 +12,11 @@ from headwater.text.charset import decode_text
 from headwater.text.letters import to_one_line
 
 MOST_FORMS, MOST_FIELDS, MOST_OPTIONS = 50, 500, 500
-_UNASKED = frozenset({"hidden", "submit", "button", "reset", "image"})
-_MUST = re.compile(r"obligatori|requerid|mandatory|\brequired\b|obligatoire|pflichtfeld", re.IGNORECASE)
-_MUST_CLASS = re.compile(
+_NOT_ASKED = frozenset({"hidden", "submit", "button", "reset", "image"})
+_REQUIRED_WORD = re.compile(
+    r"obligatori|requerid|mandatory|\brequired\b|obligatoire|pflichtfeld", re.IGNORECASE
+)
+_REQUIRED_CLASS = re.compile(
     r"(?:^|[\s_-])(?:required|obligatorio|campo-obligatorio|mandatory)(?:$|[\s_-])", re.IGNORECASE
 )
 _STAR = re.compile(r"\*\s*:?\s*$|^\s*\*")
@@ -28,31 +30,31 @@ def read_form_page(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
     forms = read_forms(decode_text(data, hints.media_type).text)
     if not forms:
         return page
-    found = page if isinstance(page, Reading) else _only_forms(forms)
-    values = {name: getattr(found, name) for name in Reading.__dataclass_fields__}
-    return Reading(**{**values, "attributes": {**found.attributes, "forms": forms}})
+    reading = page if isinstance(page, Reading) else _only_forms(forms)
+    values = {name: getattr(reading, name) for name in Reading.__dataclass_fields__}
+    return Reading(**{**values, "attributes": {**reading.attributes, "forms": forms}})
 
 
 def _only_forms(forms: list[dict[str, Any]]) -> Reading:
-    """A page that is nothing but its form: the labels are its text."""
+    """A page that consists of its forms: their labels are its text."""
     labels = [field["label"] for form in forms for field in form["fields"] if field["label"]]
     text = "\n".join([form["legend"] for form in forms if form["legend"]] + labels)
     return Reading(text=text, plain=text, media_type="text/html", method="forms", confidence=0.5)
 
 
 def read_forms(markup: str) -> list[dict[str, Any]]:
-    """Every form that asks for something: action, method, legend, and its fields in order."""
+    """Every form with fields to fill in: action, method, legend, and its fields in order."""
     tree = LexborHTMLParser(markup)
     labels = _labels(tree)
-    found = [_form(form, labels) for form in tree.css("form")[:MOST_FORMS]]
-    return [form for form in found if form["fields"]]
+    forms = [_form(form, labels) for form in tree.css("form")[:MOST_FORMS]]
+    return [form for form in forms if form["fields"]]
 
 
 def _labels(tree: LexborHTMLParser) -> dict[str, tuple[str, str]]:
     """Field id to the label's text and class."""
     labels: dict[str, tuple[str, str]] = {}
     for label in tree.css("label[for]"):
-        labels.setdefault(_said(label, "for"), (_text(label), _said(label, "class")))
+        labels.setdefault(_attribute(label, "for"), (_text(label), _attribute(label, "class")))
     return labels
 
 
@@ -60,9 +62,9 @@ def _form(form: LexborNode, labels: dict[str, tuple[str, str]]) -> dict[str, Any
     legend = form.css_first("legend")
     controls = form.css("input, select, textarea")[:MOST_FIELDS]
     return {
-        "action": _said(form, "action"),
-        "method": (_said(form, "method") or "get").lower(),
-        "id": _said(form, "id"),
+        "action": _attribute(form, "action"),
+        "method": (_attribute(form, "method") or "get").lower(),
+        "id": _attribute(form, "id"),
         "legend": _text(legend) if legend is not None else "",
         "fields": list(_fields(controls, labels)),
     }
@@ -72,12 +74,12 @@ def _fields(controls: list[LexborNode], labels: dict[str, tuple[str, str]]) -> I
     """Radio buttons of one name are one field with several options."""
     radios: dict[str, dict[str, Any]] = {}
     for control in controls:
-        kind = (_said(control, "type") or "text").lower() if control.tag == "input" else str(control.tag)
-        if kind in _UNASKED:
+        kind = (_attribute(control, "type") or "text").lower() if control.tag == "input" else str(control.tag)
+        if kind in _NOT_ASKED:
             continue
         field = _field(control, kind, labels)
         if kind == "radio" and field["name"]:
-            option = {"value": _said(control, "value"), "label": field["label"]}
+            option = {"value": _attribute(control, "value"), "label": field["label"]}
             if field["name"] in radios:
                 first = radios[field["name"]]
                 first["options"].append(option)
@@ -92,30 +94,30 @@ def _field(control: LexborNode, kind: str, labels: dict[str, tuple[str, str]]) -
     label, classes = _label(control, labels)
     field: dict[str, Any] = {
         "type": kind,
-        "name": _said(control, "name"),
-        "id": _said(control, "id"),
+        "name": _attribute(control, "name"),
+        "id": _attribute(control, "id"),
         "label": label.strip(" *:"),
-        "placeholder": to_one_line(_said(control, "placeholder")),
+        "placeholder": to_one_line(_attribute(control, "placeholder")),
         "required": _is_required(control, label, classes),
     }
     if kind == "select":
         options = control.css("option")[:MOST_OPTIONS]
-        field["options"] = [{"value": _said(o, "value") or _text(o), "label": _text(o)} for o in options]
+        field["options"] = [{"value": _attribute(o, "value") or _text(o), "label": _text(o)} for o in options]
     return field
 
 
 def _label(control: LexborNode, labels: dict[str, tuple[str, str]]) -> tuple[str, str]:
-    identity = _said(control, "id")
+    identity = _attribute(control, "id")
     if identity and identity in labels:
         return labels[identity]
-    around = _around(control, "label")
-    if around is not None and (text := _own_text(around)):
-        return text, _said(around, "class")
-    return to_one_line(_said(control, "aria-label") or _said(control, "title")), ""
+    ancestor = _ancestor(control, "label")
+    if ancestor is not None and (text := _own_text(ancestor)):
+        return text, _attribute(ancestor, "class")
+    return to_one_line(_attribute(control, "aria-label") or _attribute(control, "title")), ""
 
 
 def _own_text(label: LexborNode) -> str:
-    """Of a label that holds its field: without the field's options."""
+    """The text of a label that contains its field, without the options of the field."""
     parts = [
         node.text(deep=True)
         for node in label.iter(include_text=True)
@@ -125,12 +127,12 @@ def _own_text(label: LexborNode) -> str:
 
 
 def _legend(control: LexborNode) -> str:
-    around = _around(control, "fieldset")
-    legend = around.css_first("legend") if around is not None else None
+    ancestor = _ancestor(control, "fieldset")
+    legend = ancestor.css_first("legend") if ancestor is not None else None
     return _text(legend).strip(" *:") if legend is not None else ""
 
 
-def _around(node: LexborNode, tag: str) -> LexborNode | None:
+def _ancestor(node: LexborNode, tag: str) -> LexborNode | None:
     parent = node.parent
     for _ in range(4):
         if parent is None or parent.tag == "form":
@@ -143,16 +145,20 @@ def _around(node: LexborNode, tag: str) -> LexborNode | None:
 
 def _is_required(control: LexborNode, label: str, label_class: str) -> bool:
     attributes = control.attributes
-    if "required" in attributes or _said(control, "aria-required").lower() == "true":
+    if "required" in attributes or _attribute(control, "aria-required").lower() == "true":
         return True
-    if _STAR.search(label) or _MUST.search(label):
+    if _STAR.search(label) or _REQUIRED_WORD.search(label):
         return True
     parent = control.parent
-    classes = [_said(control, "class"), label_class, _said(parent, "class") if parent is not None else ""]
-    return any(_MUST_CLASS.search(name) for name in classes)
+    classes = [
+        _attribute(control, "class"),
+        label_class,
+        _attribute(parent, "class") if parent is not None else "",
+    ]
+    return any(_REQUIRED_CLASS.search(name) for name in classes)
 
 
-def _said(node: LexborNode, name: str) -> str:
+def _attribute(node: LexborNode, name: str) -> str:
     return node.attributes.get(name) or ""
 
 

@@ -1,4 +1,4 @@
-"""HTML to a Reading: decode, parse once, flatten, choose the blocks that are the page's own text, say what it is."""
+"""HTML to a Reading: decode, parse once, flatten, choose the blocks of the page's own text, collect the metadata."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,7 +17,13 @@ from headwater.extract.html.classifier.selection import (
 )
 from headwater.extract.html.flatten import MOST_BLOCKS, FlatPage, flatten
 from headwater.extract.html.links import BaseUrl, images_of, links_of, parseable_url
-from headwater.extract.html.metadata.evidence import PageEvidence, gather_stated, gather_visible, is_forum
+from headwater.extract.html.metadata.evidence import (
+    PageEvidence,
+    gather_stated,
+    gather_visible,
+    is_forum,
+    is_paywalled,
+)
 from headwater.extract.html.metadata.headline import lines_near_headline
 from headwater.extract.html.metadata.page_metadata import PageMetadata, page_metadata
 from headwater.extract.html.parser import parse_html, readable_body, truncate_markup
@@ -29,63 +35,63 @@ _LONG = 25
 
 
 def read_html(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
-    """The page's own text and what it says about itself, or the reason why there is none."""
+    """The page's own text and its metadata, or the reason why there is no text."""
     return read_html_with(data, hints, default_classifier())
 
 
-def read_html_with(data: bytes, hints: ExtractHints, judge: BlockClassifier) -> Reading | Unreadable:
-    """The same with another judge of blocks, such as one that was trained without the page's site."""
-    refused = why_not_html(data)
-    if refused is not None:
-        return refused
+def read_html_with(data: bytes, hints: ExtractHints, classifier: BlockClassifier) -> Reading | Unreadable:
+    """The same with another classifier of blocks, such as one that was trained without the page's site."""
+    refusal = why_not_html(data)
+    if refusal is not None:
+        return refusal
     decoded = decode_text(data, hints.media_type)
-    markup, shortened = truncate_markup(decoded.text)
+    markup, is_truncated = truncate_markup(decoded.text)
     tree = parse_html(markup)
     evidence = gather_stated(tree)
     body = readable_body(tree)
     gather_visible(tree, evidence)
     page = flatten(body)
-    choice = select_blocks(page, evidence, judge)
-    blocked = find_barrier(_seen(page, choice, markup, evidence))
-    return (
-        blocked
-        if blocked is not None
-        else _reading(_Found(decoded, evidence, page, choice, parseable_url(hints.url), shortened))
-    )
+    choice = select_blocks(page, evidence, classifier)
+    barrier = find_barrier(_visible_page(page, choice, markup, evidence))
+    if barrier is not None:
+        return barrier
+    return _reading(_ParsedPage(decoded, evidence, page, choice, parseable_url(hints.url), is_truncated))
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _ParsedPage:
     decoded: DecodedText
     evidence: PageEvidence
     page: FlatPage
     choice: BlockChoice
     url: str
-    shortened: bool
+    is_truncated: bool
 
 
 def page_context(evidence: PageEvidence) -> PageContext:
     return PageContext(evidence.title, evidence.meta("og:type").lower().startswith("article"))
 
 
-def select_blocks(page: FlatPage, evidence: PageEvidence, judge: BlockClassifier) -> BlockChoice:
+def select_blocks(page: FlatPage, evidence: PageEvidence, classifier: BlockClassifier) -> BlockChoice:
     """The blocks of the page's own text."""
     if not page.texts:
         return BlockChoice((), 0.0, 1.0)
     context = page_context(evidence)
-    blocks = block_table(page, context)
-    likely = judge(blocks)
-    choice = choose_blocks(likely, blocks.words, page.texts)
+    table = block_table(page, context)
+    probabilities = classifier(table)
+    choice = choose_blocks(probabilities, table.words, page.texts)
     if context.is_article:
-        choice = without_strays(choice, likely, blocks.words)
-        choice = without_comments(choice, blocks.comments, blocks.words)
+        choice = without_strays(choice, probabilities, table.words)
+        choice = without_comments(choice, table.comments, table.words)
     elif not is_forum(evidence):
-        choice = without_strays(choice, likely, blocks.words) if is_prose(choice, blocks.words) else choice
-        choice = without_comment_sections(choice, page, blocks.comments, blocks.words)
-    return replace(choice, agreement=agreement(choice.blocks, blocks.core, blocks.words))
+        choice = (
+            without_strays(choice, probabilities, table.words) if is_prose(choice, table.words) else choice
+        )
+        choice = without_comment_sections(choice, page, table.comments, table.words)
+    return replace(choice, agreement=agreement(choice.blocks, table.core, table.words))
 
 
-def _seen(page: FlatPage, choice: BlockChoice, markup: str, evidence: PageEvidence) -> VisiblePage:
+def _visible_page(page: FlatPage, choice: BlockChoice, markup: str, evidence: PageEvidence) -> VisiblePage:
     words = sum(page.words[block] for block in choice.blocks)
     # Scripts without spaces have few "words"; their characters count instead.
     characters = sum(len(page.texts[block]) for block in choice.blocks)
@@ -95,43 +101,43 @@ def _seen(page: FlatPage, choice: BlockChoice, markup: str, evidence: PageEviden
     )
 
 
-def _reading(found: _Found) -> Reading | Unreadable:
-    page, chosen = found.page, found.choice.blocks
-    text = fix_encoding(replace_surrogates(page_to_markdown(page, chosen)))
-    lines = lines_near_headline(page, found.evidence.title, chosen)
-    about = page_metadata(found.evidence, lines, found.url)
+def _reading(parsed: _ParsedPage) -> Reading:
+    page, blocks = parsed.page, parsed.choice.blocks
+    text = fix_encoding(replace_surrogates(page_to_markdown(page, blocks)))
+    lines = lines_near_headline(page, parsed.evidence.title, blocks)
+    metadata = page_metadata(parsed.evidence, lines, parsed.url)
     address = (
-        BaseUrl(found.url or about.canonical_url).absolute(found.evidence.base)
-        or found.url
-        or about.canonical_url
+        BaseUrl(parsed.url or metadata.canonical_url).absolute(parsed.evidence.base)
+        or parsed.url
+        or metadata.canonical_url
     )
-    about.origins["text"] = "block network"
+    metadata.origins["text"] = "block network"
     return Reading(
         text=text,
-        plain=fix_encoding(replace_surrogates(page_to_plain_text(page, chosen))),
-        title=about.title,
-        authors=about.authors,
-        publisher=about.publisher,
-        published=about.published,
-        modified=about.modified,
-        canonical_url=about.canonical_url,
-        language=about.language,
-        description=about.description,
-        keywords=about.keywords,
-        image=about.image,
-        images=images_of(page, chosen, address),
-        links=links_of(page, chosen, address),
+        plain=fix_encoding(replace_surrogates(page_to_plain_text(page, blocks))),
+        title=metadata.title,
+        authors=metadata.authors,
+        publisher=metadata.publisher,
+        published=metadata.published,
+        modified=metadata.modified,
+        canonical_url=metadata.canonical_url,
+        language=metadata.language,
+        description=metadata.description,
+        keywords=metadata.keywords,
+        image=metadata.image,
+        images=images_of(page, blocks, address),
+        links=links_of(page, blocks, address),
         media_type="text/html",
         method="html blocks",
-        confidence=round(found.choice.confidence, 4),
-        candidates=_candidates(found),
-        attributes=_attributes(found, about),
-        origins=about.origins,
+        confidence=round(parsed.choice.confidence, 4),
+        candidates=_candidates(parsed),
+        attributes=_attributes(parsed, metadata),
+        origins=metadata.origins,
     )
 
 
-def _candidates(found: _Found) -> dict[str, Any]:
-    page, choice = found.page, found.choice
+def _candidates(parsed: _ParsedPage) -> dict[str, Any]:
+    page, choice = parsed.page, parsed.choice
     return {
         "blocks": len(page.texts),
         "chosen": len(choice.blocks),
@@ -142,12 +148,13 @@ def _candidates(found: _Found) -> dict[str, Any]:
     }
 
 
-def _attributes(found: _Found, about: PageMetadata) -> dict[str, Any]:
-    attributes = about.attributes | {"charset": found.decoded.charset, "charset_origin": found.decoded.origin}
-    if any(
-        entry.get("isAccessibleForFree") in (False, "False", "false") for entry in found.evidence.linked_data
-    ):
+def _attributes(parsed: _ParsedPage, metadata: PageMetadata) -> dict[str, Any]:
+    attributes = metadata.attributes | {
+        "charset": parsed.decoded.charset,
+        "charset_origin": parsed.decoded.origin,
+    }
+    if is_paywalled(parsed.evidence):
         attributes["paywall"] = True
-    if found.shortened or len(found.page.texts) >= MOST_BLOCKS:
+    if parsed.is_truncated or len(parsed.page.texts) >= MOST_BLOCKS:
         attributes["truncated"] = True
     return attributes

@@ -1,4 +1,4 @@
-"""The zip file that an office document is: opened within limits, whatever it claims about itself."""
+"""The zip file of an office document, opened within limits, whatever it claims about its size."""
 
 import io
 import zipfile
@@ -11,9 +11,9 @@ from headwater.extract.xml.parser import Element, NotXml, parse_xml
 
 MOST_MEMBERS = 20_000
 LARGEST_MEMBER = LARGEST_XML
-# Text compresses about tenfold, the XML around it up to a hundred; a bomb a thousandfold.
-BIGGEST_RATIO = 400
-_RATIO_MATTERS_FROM = 1_000_000
+# Text compresses about tenfold, the XML around it up to a hundredfold, a bomb a thousandfold.
+LARGEST_RATIO = 400
+_RATIO_CHECKED_FROM = 1_000_000
 _CHUNK = 1 << 16
 
 
@@ -36,7 +36,7 @@ class Container:
         return name in self.file.NameToInfo
 
     def read(self, name: str) -> bytes:
-        """A member's bytes, counted while they are unpacked."""
+        """The bytes of a member, counted while they are decompressed."""
         try:
             info = self.file.getinfo(name)
             if info.flag_bits & 1:
@@ -57,7 +57,7 @@ class Container:
             raise BadContainer(error.reason, f"{name}: {error}") from error
 
     def tree_if_any(self, name: str) -> Element | None:
-        """For parts that the document can be read without."""
+        """For parts that are not necessary to read the document."""
         try:
             return self.tree(name)
         except BadContainer:
@@ -76,7 +76,7 @@ def open_container(data: bytes) -> Container:
     return Container(file)
 
 
-def _bounded(stream: IO[bytes], packed: int) -> bytes:
+def _bounded(stream: IO[bytes], compressed: int) -> bytes:
     parts: list[bytes] = []
     size = 0
     while part := stream.read(_CHUNK):
@@ -84,6 +84,6 @@ def _bounded(stream: IO[bytes], packed: int) -> bytes:
         size += len(part)
         if size > LARGEST_MEMBER:
             raise BadContainer("too_large", f"a member of more than {LARGEST_MEMBER} bytes")
-        if size > _RATIO_MATTERS_FROM and size > packed * BIGGEST_RATIO:
-            raise BadContainer("too_large", f"a member that is packed more than {BIGGEST_RATIO} times")
+        if size > _RATIO_CHECKED_FROM and size > compressed * LARGEST_RATIO:
+            raise BadContainer("too_large", f"a member that is compressed more than {LARGEST_RATIO} times")
     return b"".join(parts)

@@ -1,4 +1,4 @@
-"""DOCX: headings, lists, tables, notes and what the file says about itself."""
+"""DOCX to a Reading: headings, lists, tables, notes and the document properties."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from headwater.text.letters import table_cell_text, to_one_line
 from headwater.text.sniffing import DOCX
 
 _BREAKS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
-# Deleted text, the twin of a drawing for old programs, field codes and properties are not for reading.
+# Deleted text, the copy of a drawing for old programs, field codes and properties are not text of the document.
 _SKIPPED = frozenset({"del", "moveFrom", "Fallback", "instrText", "pPr", "rPr", "delText", "delInstrText"})
 _BOXES = frozenset({"txbxContent"})
 _WRAPPERS = frozenset({"sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo", "body"})
@@ -28,13 +28,13 @@ def read_docx(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
         body = container.tree(_main_part(container))
     except BadContainer as error:
         return Unreadable(error.reason, str(error))
-    paper = DocxWalker(
+    walker = DocxWalker(
         heading_levels(container.tree_if_any("word/styles.xml")),
         read_numbering(container.tree_if_any("word/numbering.xml")),
     )
-    found = find(body, "body")
-    blocks = [*paper.blocks(found)] if found is not None else []
-    blocks += _notes(container, paper)
+    content = find(body, "body")
+    blocks = [*walker.blocks(content)] if content is not None else []
+    blocks += _notes(container, walker)
     return reading_from_blocks(
         blocks,
         media_type=DOCX,
@@ -44,7 +44,7 @@ def read_docx(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
 
 
 def _main_part(container: Container) -> str:
-    """Where the package says its document is; some writers move it."""
+    """Where the package keeps its document; some programs move it."""
     relations = container.tree_if_any("_rels/.rels")
     for _, relation in children(relations) if relations is not None else ():
         if attribute(relation, "Type").endswith("/officeDocument"):
@@ -56,7 +56,7 @@ def _main_part(container: Container) -> str:
 
 @dataclass(slots=True)
 class DocxWalker:
-    """Walks paragraphs and tables, counting the numbers of lists on the way."""
+    """Walks paragraphs and tables and counts the numbers of lists."""
 
     levels: dict[str, int]
     numbering: Numbering
@@ -75,7 +75,7 @@ class DocxWalker:
                 yield from self.blocks(child, depth + 1)
 
     def _boxed(self, depth: int) -> Iterator[Block]:
-        """Text boxes stand after the paragraph that holds them."""
+        """Text boxes follow the paragraph that contains them."""
         boxes, self.boxes = self.boxes, []
         for box in boxes:
             yield from self.blocks(box, depth + 1)
@@ -84,8 +84,8 @@ class DocxWalker:
         text = self._text(element)
         style = find(element, "pPr", "pStyle")
         name = attribute(style, "val") if style is not None else ""
-        own = find(element, "pPr", "outlineLvl")
-        level = _number(attribute(own, "val")) + 1 if own is not None else self.levels.get(name, 0)
+        outline = find(element, "pPr", "outlineLvl")
+        level = _number(attribute(outline, "val")) + 1 if outline is not None else self.levels.get(name, 0)
         if 1 <= level <= 6 and text.strip():
             return Heading(text, level)
         listed = find(element, "pPr", "numPr")
@@ -93,10 +93,10 @@ class DocxWalker:
             return self._item(listed, name, text)
         return Paragraph(text)
 
-    def _item(self, listed: Element | None, style: str, text: str) -> Block:
+    def _item(self, list_properties: Element | None, style: str, text: str) -> Block:
         key, level = self.numbering.styles.get(style, ("", 0))
-        if listed is not None:
-            number, depth = find(listed, "numId"), find(listed, "ilvl")
+        if list_properties is not None:
+            number, depth = find(list_properties, "numId"), find(list_properties, "ilvl")
             key = attribute(number, "val") if number is not None else key
             level = _number(attribute(depth, "val")) if depth is not None else level
         if key in {"", "0"}:
@@ -130,7 +130,7 @@ class DocxWalker:
                 yield from self._rows(row, depth + 1)
 
     def _cell(self, cell: Element, depth: int) -> Iterator[str]:
-        """Its text; a table within a table becomes words in a row."""
+        """The text of the cell; a table within it becomes words in a row. Empty cells fill what it spans."""
         lines = [self._text(child) for name, child in children(cell) if name == "p"]
         if depth < 8:
             for name, child in children(cell):
@@ -150,38 +150,40 @@ def _cells(row: Element) -> Iterator[Element]:
             yield from _cells(cell)
 
 
-def _notes(container: Container, paper: DocxWalker) -> Iterator[Block]:
+def _notes(container: Container, walker: DocxWalker) -> Iterator[Block]:
     for part in ("word/footnotes.xml", "word/endnotes.xml"):
         notes = container.tree_if_any(part)
         for _, note in children(notes) if notes is not None else ():
             if not attribute(note, "type"):  # separators have one
-                yield from paper.blocks(note)
+                yield from walker.blocks(note)
 
 
 def _about(container: Container) -> dict[str, Any]:
     core = container.tree_if_any("docProps/core.xml")
-    said = {name: to_one_line(text_of(child)) for name, child in children(core)} if core is not None else {}
-    author = said.get("creator", "")
-    words = said.get("keywords", "").replace(";", ",").split(",")
+    properties = (
+        {name: to_one_line(text_of(child)) for name, child in children(core)} if core is not None else {}
+    )
+    author = properties.get("creator", "")
+    words = properties.get("keywords", "").replace(";", ",").split(",")
     return {
-        "title": said.get("title", ""),
+        "title": properties.get("title", ""),
         "authors": (author,) if author else (),
-        "description": said.get("description", ""),
+        "description": properties.get("description", ""),
         "keywords": tuple(word for part in words if (word := part.strip())),
-        "language": said.get("language", ""),
-        "published": parse_iso_date(said.get("created", "")),
-        "modified": parse_iso_date(said.get("modified", "")),
+        "language": properties.get("language", ""),
+        "published": parse_iso_date(properties.get("created", "")),
+        "modified": parse_iso_date(properties.get("modified", "")),
     }
 
 
 def _links(container: Container) -> tuple[str, ...]:
     relations = container.tree_if_any("word/_rels/document.xml.rels")
-    found = [
+    targets = [
         attribute(relation, "Target")
         for _, relation in (children(relations) if relations is not None else ())
         if attribute(relation, "Type").endswith("/hyperlink")
     ]
-    return tuple(dict.fromkeys(to_one_line(link) for link in found if link.startswith(("http:", "https:"))))
+    return tuple(dict.fromkeys(to_one_line(link) for link in targets if link.startswith(("http:", "https:"))))
 
 
 def _number(text: str) -> int:

@@ -1,4 +1,4 @@
-"""Which styles of a DOCX are headings, and how its lists count."""
+"""Which styles of a DOCX are headings, and how its lists are numbered."""
 
 import re
 from dataclasses import dataclass, field
@@ -33,15 +33,15 @@ def _level(style: Element) -> int:
     if outline is not None and attribute(outline, "val") in set("012345"):
         return int(attribute(outline, "val")) + 1
     name = find(style, "name")
-    said = attribute(name, "val") if name is not None else ""
-    if said.lower() in {"title", "título", "titulo"}:
+    style_name = attribute(name, "val") if name is not None else ""
+    if style_name.lower() in {"title", "título", "titulo"}:
         return 1
-    found = _HEADING.match(said)
-    return int(found[1]) if found and found[1] in "123456" else 0
+    heading = _HEADING.match(style_name)
+    return int(heading[1]) if heading and heading[1] in "123456" else 0
 
 
 def _inherited(key: str, levels: dict[str, int], parents: dict[str, str]) -> int | None:
-    """Follows the chain only so far: a hostile file lets it bite its own tail."""
+    """Follows the chain of styles up to a limit: in a hostile file it has no end."""
     for _ in range(_DEEPEST):
         if key in levels:
             return levels[key]
@@ -53,7 +53,7 @@ def _inherited(key: str, levels: dict[str, int], parents: dict[str, str]) -> int
 
 @dataclass(slots=True)
 class Numbering:
-    """The formats of lists by (list, level), and where each of them stands."""
+    """The formats of lists by (list, level), and how far each has counted."""
 
     formats: dict[tuple[str, int], str] = field(default_factory=dict)
     styles: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -88,16 +88,16 @@ def read_numbering(root: Element | None) -> Numbering:
 
 
 def _levels(element: Element) -> list[tuple[int, str, str]]:
-    found = []
+    levels = []
     for name, level in children(element):
         depth = attribute(level, "ilvl")
         if name == "lvl" and depth.isdecimal() and len(depth) < 3:
             kind, style = find(level, "numFmt"), find(level, "pStyle")
-            found.append(
+            levels.append(
                 (
                     int(depth),
                     attribute(kind, "val") if kind is not None else "",
                     attribute(style, "val") if style is not None else "",
                 )
             )
-    return found
+    return levels

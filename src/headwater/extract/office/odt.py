@@ -1,4 +1,4 @@
-"""ODT: headings, lists, tables, notes and what the file says about itself."""
+"""ODT to a Reading: headings, lists, tables, notes and the document properties."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +13,7 @@ from headwater.text.dates import parse_iso_date
 from headwater.text.letters import table_cell_text, to_one_line
 from headwater.text.sniffing import ODT
 
-_UNREAD = frozenset({"tracked-changes", "annotation", "note", "sequence-decls", ""})
+_IGNORED = frozenset({"tracked-changes", "annotation", "note", "sequence-decls", ""})
 _SECTIONS = frozenset(
     {"section", "text-box", "frame", "index-body", "table-of-content", "numbered-paragraph"}
 )
@@ -32,7 +32,7 @@ def read_odt(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
         return Unreadable(error.reason, str(error))
     text = find(content, "body", "text")
     if text is None:
-        return Unreadable("unsupported", "an office document, but no text")
+        return Unreadable("unsupported", "an office document without text")
     links = [attribute(link, "href") for link in content.iter("{*}a")]
     return reading_from_blocks(
         list(_blocks(text)),
@@ -79,21 +79,21 @@ def _items(element: Element, level: int, depth: int) -> Iterator[Block]:
 
 
 def _text(element: Element) -> str:
-    """The words of a paragraph; its notes follow it as paragraphs of their own."""
+    """The text of a paragraph without its notes, which follow as paragraphs of their own."""
     parts: list[str] = []
     walk = etree.iterwalk(element, events=("start", "end"))
     for event, node in walk:
         name = name_of(node)
         if event == "end":
             parts.append((node.tail or "") if node is not element else "")
-        elif name in _UNREAD and node is not element:
+        elif name in _IGNORED and node is not element:
             walk.skip_subtree()
         else:
-            parts += (_mark(name, node) if node is not element else "", node.text or "")
+            parts += (_white_space(name, node) if node is not element else "", node.text or "")
     return "".join(parts)
 
 
-def _mark(name: str, element: Element) -> str:
+def _white_space(name: str, element: Element) -> str:
     if name == "s":
         return " " * min(_repeats(element, "c"), _MOST_REPEATS)
     return {"tab": "\t", "line-break": "\n", "p": "\n", "h": "\n"}.get(name, "")
@@ -113,7 +113,7 @@ def _rows(table: Element, depth: int = 0) -> Iterator[tuple[str, ...]]:
 
 
 def _cells(row: Element) -> Iterator[str]:
-    """A cell that is repeated is written as often, within reason: sheets repeat their empty rest a thousandfold."""
+    """A repeated cell is written as often, up to a limit: sheets repeat their empty cells a thousandfold."""
     for name, cell in children(row):
         if name in {"table-cell", "covered-table-cell"}:
             text = table_cell_text(_text(child) for _, child in children(cell))
@@ -122,8 +122,8 @@ def _cells(row: Element) -> Iterator[str]:
 
 
 def _repeats(element: Element, name: str) -> int:
-    said = attribute(element, name)
-    return int(said) if said.isascii() and said.isdecimal() and len(said) < 7 else 1
+    value = attribute(element, name)
+    return int(value) if value.isascii() and value.isdecimal() and len(value) < 7 else 1
 
 
 def _about(container: Container) -> dict[str, Any]:
@@ -132,14 +132,14 @@ def _about(container: Container) -> dict[str, Any]:
     pairs = (
         [(name, to_one_line(text_of(child))) for name, child in children(inner)] if inner is not None else []
     )
-    said = dict(pairs)
-    author = said.get("initial-creator") or said.get("creator", "")
+    properties = dict(pairs)
+    author = properties.get("initial-creator") or properties.get("creator", "")
     return {
-        "title": said.get("title", ""),
+        "title": properties.get("title", ""),
         "authors": (author,) if author else (),
-        "description": said.get("description", ""),
+        "description": properties.get("description", ""),
         "keywords": tuple(value for name, value in pairs if name == "keyword" and value),
-        "language": said.get("language", ""),
-        "published": parse_iso_date(said.get("creation-date", "")),
-        "modified": parse_iso_date(said.get("date", "")),
+        "language": properties.get("language", ""),
+        "published": parse_iso_date(properties.get("creation-date", "")),
+        "modified": parse_iso_date(properties.get("date", "")),
     }

@@ -1,4 +1,4 @@
-"""What lies on a page, measured in points from its upper left corner."""
+"""The things on a page, in points from its upper left corner."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -7,8 +7,8 @@ from headwater.extract.blocks import Table
 
 
 class PageWord(NamedTuple):
-    """`start` is its first character's place in the page's text; `breaks` tells that the typesetter broke the
-    word at the end of the line."""
+    """`start` is its first character's place in the page's text; `breaks` says that the word was
+    broken at the end of the line."""
 
     left: float
     top: float
@@ -21,7 +21,7 @@ class PageWord(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """Words that stand together on a line, or a whole table."""
+    """Words next to one another on a line, or a whole table."""
 
     left: float
     top: float
@@ -38,7 +38,7 @@ class TextPiece:
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """A line of a column. `column` are the left and right ends of the column that it stands in."""
+    """A line of a column. `column` holds the left and right edges of that column."""
 
     left: float
     top: float
@@ -54,7 +54,7 @@ class TextLine:
 
 @dataclass(frozen=True, slots=True)
 class PageFrame:
-    """How the page's own coordinates become those of the page as it is shown."""
+    """Converts the page's own coordinates to those of the page as it is displayed."""
 
     left: float
     bottom: float
@@ -75,7 +75,7 @@ class PageFrame:
     def shown(
         self, left: float, bottom: float, right: float, top: float
     ) -> tuple[float, float, float, float]:
-        """A box as (left, top, right, bottom), counted from the upper left corner."""
+        """A box as (left, top, right, bottom) from the upper left corner."""
         match self.rotation:
             case 90:
                 return bottom - self.bottom, left - self.left, top - self.bottom, right - self.left

@@ -1,4 +1,4 @@
-"""What repeats at the top and bottom of pages, and page numbers: furniture, not text."""
+"""Running heads, running feet and page numbers: boilerplate, not text."""
 
 import re
 from collections import Counter
@@ -25,32 +25,32 @@ def without_margins(pages: Sequence[PagePieces]) -> list[list[TextPiece]]:
 
 
 def running_heads(pages: Sequence[PagePieces]) -> list[str]:
-    """The running heads and feet themselves, as the first page that has them shows them: they may say whose paper it is."""
+    """The running heads and feet, as the first page shows them: they may name the publisher."""
     repeated = _repeated(pages)
-    found = [
+    texts = [
         piece.text.strip()
         for pieces, height in pages
         for piece in pieces
         if repeated.intersection(_keys(piece, height))
     ]
-    return list({_DIGITS.sub("#", text.casefold()): text for text in reversed(found)}.values())[::-1]
+    return list({_DIGITS.sub("#", text.casefold()): text for text in reversed(texts)}.values())[::-1]
 
 
 def _repeated(pages: Sequence[PagePieces]) -> set[tuple[str, int]]:
-    seen = Counter(
+    counts = Counter(
         key for page in pages for key in {key for piece in page[0] for key in _keys(piece, page[1])}
     )
-    enough = 2 if len(pages) <= 4 else 3
-    return {key for key, count in seen.items() if count >= enough} if len(pages) > 1 else set()
+    least = 2 if len(pages) <= 4 else 3
+    return {key for key, count in counts.items() if count >= least} if len(pages) > 1 else set()
 
 
 def _cleaned(pieces: Sequence[TextPiece], height: float, repeated: set[tuple[str, int]]) -> list[TextPiece]:
-    kept = [piece for piece in pieces if not repeated.intersection(_keys(piece, height))]
-    return [piece for piece in kept if not _is_page_number(piece, kept, height)]
+    body_pieces = [piece for piece in pieces if not repeated.intersection(_keys(piece, height))]
+    return [piece for piece in body_pieces if not _is_page_number(piece, body_pieces, height)]
 
 
 def _keys(piece: TextPiece, height: float) -> list[tuple[str, int]]:
-    """Under which names it is recognised on other pages: its text without numbers, and about where it stands."""
+    """The keys by which it is recognised on other pages: its text without numbers, and roughly its position."""
     if piece.table is not None or not _in_margin(piece, height):
         return []
     text = _DIGITS.sub("#", piece.text.casefold()).strip()

@@ -1,4 +1,4 @@
-"""What a PDF says about itself, what it asks for, and where it links to."""
+"""The document properties, form fields and links of a PDF."""
 
 import ctypes
 import re
@@ -11,8 +11,8 @@ import pypdfium2.raw as pdfium
 from headwater.text.dates import parse_pdf_date
 from headwater.text.letters import to_one_line
 
-# What programs write when nobody told them anything.
-_EMPTY = re.compile(
+# What programs write when the author states nothing.
+_PLACEHOLDER = re.compile(
     r"\W*(?:untitled|anonymous|unspecified|unknown|title|author|microsoft word ?-?.*|.*\.(?:docx?|indd|qxd|pdf|tex))?\W*\Z",
     re.IGNORECASE,
 )
@@ -33,25 +33,25 @@ _KINDS = {
 
 
 def pdf_metadata(document: pypdfium2.PdfDocument) -> dict[str, Any]:
-    said = {name: to_one_line(value) for name, value in document.get_metadata_dict().items()}
-    author = _meant(said.get("Author", ""))
-    words = re.split(r"[,;]", _meant(said.get("Keywords", "")))
+    properties = {name: to_one_line(value) for name, value in document.get_metadata_dict().items()}
+    author = _unless_placeholder(properties.get("Author", ""))
+    words = re.split(r"[,;]", _unless_placeholder(properties.get("Keywords", "")))
     return {
-        "title": _meant(said.get("Title", "")),
+        "title": _unless_placeholder(properties.get("Title", "")),
         "authors": (author,) if author else (),
-        "description": _meant(said.get("Subject", "")),
+        "description": _unless_placeholder(properties.get("Subject", "")),
         "keywords": tuple(word for part in words if (word := part.strip())),
-        "published": parse_pdf_date(said.get("CreationDate", "")),
-        "modified": parse_pdf_date(said.get("ModDate", "")),
+        "published": parse_pdf_date(properties.get("CreationDate", "")),
+        "modified": parse_pdf_date(properties.get("ModDate", "")),
     }
 
 
-def _meant(text: str) -> str:
-    return "" if _EMPTY.match(text) else text
+def _unless_placeholder(text: str) -> str:
+    return "" if _PLACEHOLDER.match(text) else text
 
 
 def form_fields(document: pypdfium2.PdfDocument, pages: int) -> list[dict[str, Any]]:
-    """The fields to fill in: name, type, label, value, whether required, options."""
+    """The form fields: name, type, label, value, whether required, options."""
     if not document.get_formtype():
         return []
     document.init_forms()
@@ -63,8 +63,8 @@ def form_fields(document: pypdfium2.PdfDocument, pages: int) -> list[dict[str, A
             break
         page = document[number]
         for field in _widgets(document.formenv.raw, page.raw):
-            known = fields.setdefault(field["name"], {**field, "page": number + 1})
-            known["value"] = known["value"] or field["value"]
+            form_field = fields.setdefault(field["name"], {**field, "page": number + 1})
+            form_field["value"] = form_field["value"] or field["value"]
         page.close()
     return list(fields.values())
 
@@ -98,7 +98,7 @@ def _field(form: ctypes.c_void_p, note: ctypes.c_void_p, kind: str) -> dict[str,
 
 
 def _string(ask: Any, *of: Any) -> str:
-    """PDFium's way of giving strings: first how long, then what."""
+    """A string of PDFium: the first call returns its length, the second fills a buffer."""
     length = min(ask(*of, None, 0), _LONGEST)
     if length <= 2:
         return ""
@@ -108,11 +108,11 @@ def _string(ask: Any, *of: Any) -> str:
 
 
 def links_of(document: pypdfium2.PdfDocument, page: ctypes.c_void_p) -> list[str]:
-    """The web addresses that the page's own links lead to."""
-    found: list[str] = []
-    place, link = ctypes.c_int(0), pdfium.FPDF_LINK()
-    while len(found) < _MOST_LINKS and pdfium.FPDFLink_Enumerate(
-        page, ctypes.byref(place), ctypes.byref(link)
+    """The web URLs of the links on the page."""
+    urls: list[str] = []
+    position, link = ctypes.c_int(0), pdfium.FPDF_LINK()
+    while len(urls) < _MOST_LINKS and pdfium.FPDFLink_Enumerate(
+        page, ctypes.byref(position), ctypes.byref(link)
     ):
         action = pdfium.FPDFLink_GetAction(link)
         if not action or pdfium.FPDFAction_GetType(action) != pdfium.PDFACTION_URI:
@@ -120,7 +120,7 @@ def links_of(document: pypdfium2.PdfDocument, page: ctypes.c_void_p) -> list[str
         length = min(pdfium.FPDFAction_GetURIPath(document.raw, action, None, 0), _LONGEST)
         buffer = ctypes.create_string_buffer(max(1, length))
         pdfium.FPDFAction_GetURIPath(document.raw, action, buffer, length)
-        address = to_one_line(buffer.value.decode("utf-8", "replace"))
-        if address.startswith(("http://", "https://")):
-            found.append(address)
-    return found
+        url = to_one_line(buffer.value.decode("utf-8", "replace"))
+        if url.startswith(("http://", "https://")):
+            urls.append(url)
+    return urls

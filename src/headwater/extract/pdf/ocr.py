@@ -1,4 +1,4 @@
-"""Recognising the text of scanned pages, where the program Tesseract is installed."""
+"""Text recognition of scanned pages with the program Tesseract, where it is installed."""
 
 import re
 import shutil
@@ -17,39 +17,39 @@ _SECONDS_TO_LIST = 10.0
 
 @cache
 def tesseract() -> str | None:
-    """Where the program is; looked for once."""
+    """The path of the program, searched for once; None when it is not installed."""
     return shutil.which("tesseract")
 
 
 @cache
 def installed_languages(program: str) -> str:
-    """The languages that the program has been given, English first, in the form that it takes them."""
+    """The installed languages, English first, as the argument of the program."""
     lines = _run([program, "--list-langs"], b"", _SECONDS_TO_LIST).split("\n")[1:]
     names = {line.strip() for line in lines if _LANGUAGE.fullmatch(line.strip())} - {"osd", "equ"}
     return "+".join(sorted(names, key=lambda name: (name != "eng", name))[:_MOST_LANGUAGES]) or "eng"
 
 
 def recognise(page: pypdfium2.PdfPage, languages: str, seconds: float) -> str:
-    """The page's text as Tesseract reads it; empty if it cannot. No languages: all that are installed."""
+    """The text of the page; empty when it cannot be recognised. Without languages, all installed ones are used."""
     program = tesseract()
     if program is None:
         return ""
     chosen = languages or installed_languages(program)
-    return _run([program, "stdin", "stdout", "-l", chosen], _picture(page), seconds)
+    return _run([program, "stdin", "stdout", "-l", chosen], _as_image(page), seconds)
 
 
-def _run(command: list[str], told: bytes, seconds: float) -> str:
+def _run(command: list[str], data: bytes, seconds: float) -> str:
     try:
-        done = subprocess.run(  # noqa: S603 - a program that the operator installed, with arguments of our own
-            command, input=told, capture_output=True, timeout=seconds, check=False
+        process = subprocess.run(  # noqa: S603 - a program that the operator installed, with arguments of our own
+            command, input=data, capture_output=True, timeout=seconds, check=False
         )
     except (subprocess.TimeoutExpired, OSError):
         return ""
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
+    return process.stdout.decode("utf-8", "replace") if process.returncode == 0 else ""
 
 
-def _picture(page: pypdfium2.PdfPage) -> bytes:
-    """The page in shades of grey, in the plainest of picture formats."""
+def _as_image(page: pypdfium2.PdfPage) -> bytes:
+    """The page in shades of grey, as PGM."""
     width, height = page.get_size()
     scale = _RESOLUTION / _POINTS_PER_INCH
     scale = min(scale, (_MOST_PIXELS / max(1.0, width * height)) ** 0.5)

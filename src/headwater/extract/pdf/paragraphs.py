@@ -60,7 +60,7 @@ def _rounded(size: float) -> float:
 
 
 def _levels(lines: Sequence[TextLine], body: float) -> dict[float, int]:
-    """Heading sizes from the largest down; sizes that hold much of the text are no headings."""
+    """Levels by heading size, the largest first; sizes with much of the text are not headings."""
     amounts: Counter[float] = Counter()
     for line in lines:
         amounts[_rounded(line.size)] += len(line.text)
@@ -110,7 +110,7 @@ def _is_finished(text: str) -> bool:
 
 
 def _starts_anew(run: Sequence[TextLine], line: TextLine) -> bool:
-    """Indented after a finished line, or after a line that had room for more."""
+    """Whether the line is indented after a finished one, or follows a line that had room for more."""
     before = run[-1]
     if not _is_finished(before.text):
         return False
@@ -142,9 +142,9 @@ def _is_bold_heading(run: LineRun, text: str, body: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LineJoiner:
-    """Joins lines. A word broken at the line's end is spelled as the document spells it elsewhere."""
+    """Joins lines. A word broken at the end of a line is spelled as elsewhere in the document."""
 
-    known: frozenset[str]
+    vocabulary: frozenset[str]
 
     @classmethod
     def over(cls, lines: Sequence[TextLine]) -> "LineJoiner":
@@ -168,4 +168,4 @@ class LineJoiner:
 
     def _is_compound(self, start: str, rest: str) -> bool:
         whole = (start + rest).casefold()
-        return whole not in self.known and f"{start}-{rest}".casefold() in self.known
+        return whole not in self.vocabulary and f"{start}-{rest}".casefold() in self.vocabulary

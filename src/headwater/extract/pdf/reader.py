@@ -30,15 +30,15 @@ MOST_RUNNING = 12
 _FEWEST_CHARACTERS = 20  # a page with less is a picture, if there is one on it
 _FEWEST_EDGES = 4
 _WORDS = re.compile(r"\S")
-# PDFium must not be entered by two threads at a time.
-_ALONE = threading.RLock()
+# Only one thread at a time may use PDFium.
+_PDFIUM_LOCK = threading.RLock()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PdfReader:
-    """An extractor. Scanned pages are recognised with Tesseract where that is installed and `recognises` is true;
-    else they are told under `attributes["requires_ocr"]`, and a document of nothing else is "requires_ocr".
-    `languages` are Tesseract's names joined by "+"; none means all that are installed."""
+    """An extractor. Scanned pages are recognised with Tesseract where it is installed and `recognises` is true. Otherwise
+    `attributes["requires_ocr"]` lists them, and a document of nothing else is "requires_ocr". `languages` are names of
+    Tesseract joined by "+"; none means all that are installed."""
 
     recognises: bool = True
     languages: str = ""
@@ -48,11 +48,11 @@ class PdfReader:
         del hints
         if len(data) > LARGEST:
             return Unreadable("too_large", f"{len(data)} bytes; at most {LARGEST} are read")
-        with _ALONE:
+        with _PDFIUM_LOCK:
             try:
                 document = pypdfium2.PdfDocument(data)
             except pypdfium2.PdfiumError as error:
-                return _refused(error)
+                return _refusal(error)
             with document:
                 return self._read(document)
 
@@ -64,13 +64,13 @@ class PdfReader:
         size = 0
         for number in range(min(count, MOST_PAGES)):
             page = read_page(document, number)
-            pages.append(self._recognised(document, page) if page.is_picture else page)
+            pages.append(self._recognise(document, page) if page.is_picture else page)
             size += page.characters
             if size > MOST_TEXT:
                 break
-        return _composed(document, pages, count)
+        return _compose(document, pages, count)
 
-    def _recognised(self, document: pypdfium2.PdfDocument, page: "PdfPage") -> "PdfPage":
+    def _recognise(self, document: pypdfium2.PdfDocument, page: "PdfPage") -> "PdfPage":
         if not self.recognises or ocr.tesseract() is None:
             return page
         with open_page(document, page.number) as handle:
@@ -96,7 +96,7 @@ class PdfPage:
 
 @contextmanager
 def open_page(document: pypdfium2.PdfDocument, number: int) -> Iterator[pypdfium2.PdfPage | None]:
-    """None for a page that cannot be loaded."""
+    """The page; None when it cannot be loaded."""
     try:
         page = document[number]
     except pypdfium2.PdfiumError:
@@ -116,19 +116,19 @@ def read_page(document: pypdfium2.PdfDocument, number: int) -> PdfPage:
         if not handle:
             return PdfPage(number=number, damaged=True)
         try:
-            return _measured(document, page, handle, number)
+            return _measure(document, page, handle, number)
         finally:
             pdfium.FPDFText_ClosePage(handle)
 
 
-def _measured(
+def _measure(
     document: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, handle: ctypes.c_void_p, number: int
 ) -> PdfPage:
     left, bottom, right, top = page.get_cropbox()
     frame = PageFrame(left, bottom, right, top, page.get_rotation())
     text = page_text(handle)
     words = words_of(handle, text, frame)
-    paths, images = _kinds(page.raw)
+    paths, images = _count_objects(page.raw)
     tables: list[TextPiece] = []
     if paths >= 1 and words:
         edges = edges_of(page.raw, frame)
@@ -145,8 +145,8 @@ def _measured(
     )
 
 
-def _kinds(page: ctypes.c_void_p) -> tuple[int, int]:
-    """How many drawings and how many pictures (or forms, which may hold some) the page is made of."""
+def _count_objects(page: ctypes.c_void_p) -> tuple[int, int]:
+    """The number of paths and of images (or form objects, which may contain images) on the page."""
     paths = images = 0
     for number in range(min(pdfium.FPDFPage_CountObjects(page), 50_000)):
         kind = pdfium.FPDFPageObj_GetType(pdfium.FPDFPage_GetObject(page, number))
@@ -157,31 +157,33 @@ def _kinds(page: ctypes.c_void_p) -> tuple[int, int]:
     return paths, images
 
 
-def _composed(document: pypdfium2.PdfDocument, pages: list[PdfPage], count: int) -> Reading | Unreadable:
+def _compose(document: pypdfium2.PdfDocument, pages: list[PdfPage], count: int) -> Reading | Unreadable:
     scanned = [page.number + 1 for page in pages if page.is_picture and not page.recognised]
     damaged = [page.number + 1 for page in pages if page.damaged]
     fields = form_fields(document, len(pages))
-    blocks = [*_blocks(pages), *_filled(fields)]
+    blocks = [*_blocks(pages), *_filled_fields(fields)]
     links = tuple(dict.fromkeys(link for page in pages for link in page.links))
-    found = reading_from_blocks(
+    reading = reading_from_blocks(
         blocks,
         media_type=PDF,
         method="pdf",
         about={**pdf_metadata(document), "links": links},
         attributes=_attributes(pages, count, scanned, damaged, fields),
     )
-    if isinstance(found, Unreadable):
+    if isinstance(reading, Unreadable):
         if scanned:
             return Unreadable("requires_ocr", f"{len(scanned)} pages are pictures")
-        return Unreadable("malformed", "its pages cannot be opened") if len(damaged) == len(pages) else found
+        return (
+            Unreadable("malformed", "its pages cannot be opened") if len(damaged) == len(pages) else reading
+        )
     readable = sum(page.characters > 0 or bool(page.recognised) for page in pages)
-    return replace(found, confidence=round(readable / len(pages), 3))
+    return replace(reading, confidence=round(readable / len(pages), 3))
 
 
 def _attributes(
     pages: list[PdfPage], count: int, scanned: list[int], damaged: list[int], fields: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    said: dict[str, Any] = {"pages": count}
+    attributes: dict[str, Any] = {"pages": count}
     recognised = [page.number + 1 for page in pages if page.recognised]
     partial = damaged or len(pages) < count
     optional = {
@@ -192,15 +194,15 @@ def _attributes(
         "partial": bool(partial),
         "running": running_heads([(page.pieces, page.height) for page in pages])[:MOST_RUNNING],
     }
-    return {**said, **{name: value for name, value in optional.items() if value}}
+    return {**attributes, **{name: value for name, value in optional.items() if value}}
 
 
 def _blocks(pages: list[PdfPage]) -> list[Block]:
-    """Pages of text together, since paragraphs run over their ends; a recognised page stands by itself."""
-    kept = without_margins([(page.pieces, page.height) for page in pages])
+    """The blocks of all pages together, since paragraphs continue over pages; a recognised page stands by itself."""
+    bodies = without_margins([(page.pieces, page.height) for page in pages])
     blocks: list[Block] = []
     lines: list[TextLine] = []
-    for page, pieces in zip(pages, kept, strict=True):
+    for page, pieces in zip(pages, bodies, strict=True):
         if page.recognised:
             blocks += to_blocks(lines)
             lines = []
@@ -210,19 +212,19 @@ def _blocks(pages: list[PdfPage]) -> list[Block]:
     return [*blocks, *to_blocks(lines)]
 
 
-def _filled(fields: list[dict[str, Any]]) -> list[Block]:
+def _filled_fields(fields: list[dict[str, Any]]) -> list[Block]:
     return [
         ListItem(f"{field['label'] or field['name']}: {field['value']}") for field in fields if field["value"]
     ]
 
 
-def _refused(error: pypdfium2.PdfiumError) -> Unreadable:
+def _refusal(error: pypdfium2.PdfiumError) -> Unreadable:
     code = getattr(error, "err_code", None)
     if code == pdfium.FPDF_ERR_PASSWORD:
-        return Unreadable("encrypted", "it asks for a password")
+        return Unreadable("encrypted", "it needs a password")
     if code == pdfium.FPDF_ERR_SECURITY:
         return Unreadable("encrypted", "its kind of protection is not supported")
-    return Unreadable("malformed", "no PDF that can be opened")
+    return Unreadable("malformed", "the PDF cannot be opened")
 
 
 read_pdf = PdfReader()

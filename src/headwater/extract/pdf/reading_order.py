@@ -1,6 +1,6 @@
 """Reading order: bands of pieces from top to bottom, columns from left to right, lines within a column.
 
-A gap that stays empty over several lines divides columns; a line that crosses it ends them. Short aligned pieces in
+A gap that stays empty over several lines separates columns; a line that crosses it ends them. Short aligned pieces in
 such columns are a table without rules.
 """
 
@@ -22,7 +22,7 @@ Gap = tuple[float, float]
 
 @dataclass(slots=True)
 class PageBand:
-    """Pieces that stand beside one another."""
+    """Pieces beside one another."""
 
     pieces: list[TextPiece]
     bottom: float
@@ -30,7 +30,7 @@ class PageBand:
 
 @dataclass(slots=True)
 class PageRegion:
-    """Bands that share gaps, or have none."""
+    """Bands that share gaps, or that have none."""
 
     bands: list[PageBand] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
@@ -41,7 +41,7 @@ class PageRegion:
 
 
 def reading_order(pieces: Sequence[TextPiece], depth: int = 0) -> list[TextLine]:
-    """The lines of a page in the order in which a person reads them."""
+    """The lines of a page in the order in which people read them."""
     if not pieces:
         return []
     least = 0.8 * median(piece.height for piece in pieces)
@@ -107,9 +107,9 @@ def _inner_gaps(pieces: Sequence[TextPiece], least: float) -> list[Gap]:
 
 
 def _shared(gaps: Sequence[Gap], pieces: Sequence[TextPiece], least: float) -> list[Gap]:
-    """What these pieces leave of the gaps."""
-    left = [_narrowed(gap, pieces) for gap in gaps]
-    return [gap for gap in left if gap[1] - gap[0] >= least]
+    """The gaps as far as these pieces leave them open."""
+    narrowed = [_narrowed(gap, pieces) for gap in gaps]
+    return [gap for gap in narrowed if gap[1] - gap[0] >= least]
 
 
 def _narrowed(gap: Gap, pieces: Sequence[TextPiece]) -> Gap:

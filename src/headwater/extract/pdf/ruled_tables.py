@@ -1,4 +1,4 @@
-"""Ruled tables: the lines drawn on a page, the grids that they make, and the words that stand in the cells."""
+"""Ruled tables: the lines drawn on a page, the grids that they form, and the words in the cells."""
 
 import ctypes
 from bisect import bisect_left, bisect_right
@@ -20,7 +20,7 @@ _STRAIGHT = 0.8
 
 
 class RuleEdge(NamedTuple):
-    """A straight line: where it stands, and from where to where it reaches."""
+    """A straight line: its position, and from where to where it reaches."""
 
     upright: bool
     at: float
@@ -29,7 +29,7 @@ class RuleEdge(NamedTuple):
 
 
 def edges_of(page: ctypes.c_void_p, frame: PageFrame) -> list[RuleEdge]:
-    """The upright and level lines that are drawn on the page."""
+    """The vertical and horizontal lines drawn on the page."""
     edges: list[RuleEdge] = []
     paths = 0
     for number in range(pdfium.FPDFPage_CountObjects(page)):
@@ -39,11 +39,11 @@ def edges_of(page: ctypes.c_void_p, frame: PageFrame) -> list[RuleEdge]:
         paths += 1
         if paths > _MOST_PATHS or len(edges) > _MOST_EDGES:
             return []
-        edges += _drawn(drawn, frame)
+        edges += _path_edges(drawn, frame)
     return edges
 
 
-def _drawn(path: ctypes.c_void_p, frame: PageFrame) -> list[RuleEdge]:
+def _path_edges(path: ctypes.c_void_p, frame: PageFrame) -> list[RuleEdge]:
     count = pdfium.FPDFPath_CountSegments(path)
     if not 2 <= count <= _MOST_EDGES:
         return []
@@ -84,7 +84,7 @@ def _edge(one: tuple[float, float], other: tuple[float, float], frame: PageFrame
 
 @dataclass(frozen=True, slots=True)
 class RuleGrid:
-    """Where a table's rules stand, and the edges that draw them."""
+    """The positions of the rules of a table, and the edges that draw them."""
 
     columns: tuple[float, ...]
     rows: tuple[float, ...]
@@ -97,7 +97,7 @@ class RuleGrid:
         inside = 0 <= column < len(self.columns) - 1 and 0 <= row < len(self.rows) - 1
         return (row, column) if inside else None
 
-    def parted(self, upright: bool, at: float, along: float) -> bool:
+    def is_separated(self, upright: bool, at: float, along: float) -> bool:
         """Whether a rule is drawn there."""
         return any(
             edge.upright == upright and abs(edge.at - at) <= _NEAR and edge.start - 1 <= along <= edge.end + 1
@@ -106,19 +106,19 @@ class RuleGrid:
 
 
 def grids_of(edges: Sequence[RuleEdge]) -> list[RuleGrid]:
-    """Edges that touch one another, where they make at least two cells."""
+    """The grids of edges that touch one another and form at least two cells."""
     grids = []
-    for group in _touching(edges):
-        columns = _merged([edge.at for edge in group if edge.upright])
-        rows = _merged([edge.at for edge in group if not edge.upright])
+    for group in _touching_edges(edges):
+        columns = _distinct([edge.at for edge in group if edge.upright])
+        rows = _distinct([edge.at for edge in group if not edge.upright])
         cells = (len(columns) - 1) * (len(rows) - 1)
         if len(columns) >= 2 and len(rows) >= 2 and 2 <= cells <= _MOST_CELLS:
             grids.append(RuleGrid(tuple(columns), tuple(rows), tuple(group)))
     return sorted(grids, key=lambda grid: (grid.rows[0], grid.columns[0]))
 
 
-def _touching(edges: Sequence[RuleEdge]) -> list[list[RuleEdge]]:
-    """Groups of edges that cross or meet, one way or another."""
+def _touching_edges(edges: Sequence[RuleEdge]) -> list[list[RuleEdge]]:
+    """Groups of edges that cross or meet."""
     upright = [edge for edge in edges if edge.upright]
     level = sorted((edge for edge in edges if not edge.upright), key=lambda edge: edge.at)
     heights = [edge.at for edge in level]
@@ -138,8 +138,8 @@ def _touching(edges: Sequence[RuleEdge]) -> list[list[RuleEdge]]:
     return list(groups.values())
 
 
-def _merged(places: Sequence[float]) -> list[float]:
-    """Places that are the same but for the width of a rule."""
+def _distinct(places: Sequence[float]) -> list[float]:
+    """Positions, with those closer than the width of a rule as one."""
     merged: list[float] = []
     for place in sorted(places):
         if not merged or place - merged[-1] > _NEAR:
@@ -148,51 +148,53 @@ def _merged(places: Sequence[float]) -> list[float]:
 
 
 def tables_of(grids: Sequence[RuleGrid], words: Sequence[PageWord]) -> tuple[list[TextPiece], list[PageWord]]:
-    """The tables with their places, and the words that stand in none of them."""
+    """The tables with their positions, and the words outside them."""
     tables: list[TextPiece] = []
-    left = list(words)
+    remaining = list(words)
     for grid in grids:
-        filled, rest = _filled(grid, left)
+        filled, outside = _words_by_cell(grid, remaining)
         rows = [[" ".join(cell) for cell in row] for row in filled]
         if _is_table(rows):
             box = (grid.columns[0], grid.rows[0], grid.columns[-1], grid.rows[-1])
-            tables.append(TextPiece(*box, "", table=Table(tuple(map(tuple, _shrunk(rows))))))
-            left = rest
-    return tables, left
+            tables.append(TextPiece(*box, "", table=Table(tuple(map(tuple, _without_empty_columns(rows))))))
+            remaining = outside
+    return tables, remaining
 
 
-def _filled(grid: RuleGrid, words: Sequence[PageWord]) -> tuple[list[list[list[str]]], list[PageWord]]:
+def _words_by_cell(grid: RuleGrid, words: Sequence[PageWord]) -> tuple[list[list[list[str]]], list[PageWord]]:
     cells: list[list[list[str]]] = [[[] for _ in grid.columns[1:]] for _ in grid.rows[1:]]
-    homes: dict[tuple[int, int], tuple[int, int]] = {}
-    rest = []
+    first_cells: dict[tuple[int, int], tuple[int, int]] = {}
+    outside = []
     for word in words:
         place = grid.place(word)
         if place is None:
-            rest.append(word)
+            outside.append(word)
             continue
-        if place not in homes:
-            homes[place] = _spanned(grid, *place)
-        row, column = homes[place]
+        if place not in first_cells:
+            first_cells[place] = _first_cell(grid, *place)
+        row, column = first_cells[place]
         cells[row][column].append(word.text)
-    return cells, rest
+    return cells, outside
 
 
-def _spanned(grid: RuleGrid, row: int, column: int) -> tuple[int, int]:
-    """The first cell of those that no rule parts."""
-    while column and not grid.parted(True, grid.columns[column], (grid.rows[row] + grid.rows[row + 1]) / 2):
+def _first_cell(grid: RuleGrid, row: int, column: int) -> tuple[int, int]:
+    """The first of the cells that no rule separates."""
+    while column and not grid.is_separated(
+        True, grid.columns[column], (grid.rows[row] + grid.rows[row + 1]) / 2
+    ):
         column -= 1
     middle = (grid.columns[column] + grid.columns[column + 1]) / 2
-    while row and not grid.parted(False, grid.rows[row], middle):
+    while row and not grid.is_separated(False, grid.rows[row], middle):
         row -= 1
     return row, column
 
 
 def _is_table(rows: Sequence[Sequence[str]]) -> bool:
-    """At least two cells with something in them: a frame around a paragraph is no table."""
+    """Whether at least two cells have text: a frame around a paragraph is not a table."""
     return sum(bool(cell) for row in rows for cell in row) >= 2
 
 
-def _shrunk(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Without columns that are empty throughout: thick and double rules make such."""
+def _without_empty_columns(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The rows without empty columns, which thick and double rules create."""
     used = [number for number in range(len(rows[0])) if any(row[number] for row in rows)]
     return [[row[number] for number in used] for row in rows if any(row)]

@@ -1,7 +1,7 @@
-"""A page's words with their places.
+"""The words of a page with their positions.
 
-Asking PDFium for every character costs more than all the rest; so the text is taken in one call and only the first
-and the last character of each word are asked where they stand.
+Asking PDFium for every character costs more than everything else. So the text comes from one call, and only the first and
+the last character of each word are asked for their position.
 """
 
 import ctypes
@@ -23,7 +23,7 @@ _BOLD = re.compile(r"bold|black|heavy|semibold|demi", re.IGNORECASE)
 
 
 def page_text(handle: ctypes.c_void_p) -> str:
-    """The page's characters; the place in this string is the number by which PDFium knows the character."""
+    """The characters of the page; the index in this string is PDFium's number of the character."""
     count = min(pdfium.FPDFText_CountChars(handle), MOST_CHARACTERS)
     if count <= 0:
         return ""
@@ -32,7 +32,7 @@ def page_text(handle: ctypes.c_void_p) -> str:
     text = bytes(buffer)[: 2 * written].decode("utf-16-le", "surrogatepass")
     if len(text) == count:
         return text
-    # Characters beyond the first plane or without a meaning have shifted the places: ask one by one.
+    # Characters beyond the first plane or without Unicode have shifted the indexes: ask one by one.
     return "".join(map(_letter, (pdfium.FPDFText_GetUnicode(handle, place) for place in range(count))))
 
 
@@ -43,30 +43,30 @@ def _letter(code: int) -> str:
 def words_of(handle: ctypes.c_void_p, text: str, frame: PageFrame) -> list[PageWord]:
     box = pdfium.FS_RECTF()
     reference = ctypes.byref(box)
-    where = pdfium.FPDFText_GetLooseCharBox
+    get_box = pdfium.FPDFText_GetLooseCharBox
     upright = frame.rotation == 0
     words: list[PageWord] = []
-    for found in _WORD.finditer(text):
-        start, end = found.span()
-        word = found.group()
+    for match in _WORD.finditer(text):
+        start, end = match.span()
+        word = match.group()
         breaks = word.endswith(_BREAKS)
         last = end - 2 if breaks and end - start > 1 else end - 1
-        if not where(handle, start, reference):
+        if not get_box(handle, start, reference):
             continue
         left, bottom, right, top = box.left, box.bottom, box.right, box.top
-        if last > start and where(handle, last, reference):
+        if last > start and get_box(handle, last, reference):
             left, right = min(left, box.left), max(right, box.right)
             bottom, top = min(bottom, box.bottom), max(top, box.top)
         if upright:
-            place = (left - frame.left, frame.top - top, right - frame.left, frame.top - bottom)
+            box_on_page = (left - frame.left, frame.top - top, right - frame.left, frame.top - bottom)
         else:
-            place = frame.shown(left, bottom, right, top)
-        words.append(PageWord(*place, word[:-1] + "-" if breaks else word, start, breaks))
+            box_on_page = frame.shown(left, bottom, right, top)
+        words.append(PageWord(*box_on_page, word[:-1] + "-" if breaks else word, start, breaks))
     return words
 
 
 def pieces_of(words: list[PageWord], handle: ctypes.c_void_p) -> list[TextPiece]:
-    """Words that follow one another on a line with no more than a space between them."""
+    """Runs of words on a line with no more than a space between them."""
     pieces: list[TextPiece] = []
     run: list[PageWord] = []
     for word in words:

@@ -1,4 +1,4 @@
-"""RTF's vocabulary: what its control words mean to somebody who only wants to read."""
+"""The control words of RTF that matter for its text."""
 
 # Control words that stand for a character.
 CHARACTERS = {
@@ -18,7 +18,7 @@ CHARACTERS = {
     "_": "-",
 }
 # Groups whose content is not the document's own text.
-UNREAD = frozenset(
+IGNORED_GROUPS = frozenset(
     {
         "colortbl",
         "datafield",
@@ -47,8 +47,8 @@ UNREAD = frozenset(
         "xmlnstbl",
     }
 )
-# Groups that are kept apart under their name.
-KEPT = frozenset(
+# Groups that are collected under their name.
+COLLECTED_GROUPS = frozenset(
     {
         "title",
         "author",

@@ -1,4 +1,4 @@
-"""RTF as a stream of tokens."""
+"""RTF as a stream of tokens, and a parser that turns them into blocks, group by group."""
 
 import re
 from collections.abc import Iterator
@@ -6,7 +6,13 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from headwater.extract.blocks import Block, Heading, ListItem, Paragraph, Table
-from headwater.extract.rtf.control_words import CHARACTERS, CODE_PAGES, FONT_CHARSETS, KEPT, UNREAD
+from headwater.extract.rtf.control_words import (
+    CHARACTERS,
+    CODE_PAGES,
+    COLLECTED_GROUPS,
+    FONT_CHARSETS,
+    IGNORED_GROUPS,
+)
 
 _TOKEN = re.compile(
     rb"\\(?:([a-zA-Z]{1,32})(-?[0-9]{1,10})? ?|'([0-9a-fA-F]{2})|([^a-zA-Z']))|([{}])|[\r\n]+|([^\\{}\r\n]+)|\\"
@@ -53,9 +59,9 @@ _HEADING = re.compile(r"\s*(?:heading|título|titulo|überschrift|titre|titolo)\
 
 @dataclass(frozen=True, slots=True)
 class RtfGroup:
-    """What holds inside a pair of braces. `into` names where its text goes: "" is the document, None nowhere."""
+    """The state inside a pair of braces. `target` names where its text goes: "" is the document, None is nowhere."""
 
-    into: str | None = ""
+    target: str | None = ""
     font: int = 0
     after_unicode: int = 1
     hidden: bool = False
@@ -64,13 +70,13 @@ class RtfGroup:
 @dataclass(slots=True)
 class RtfParser:
     blocks: list[Block] = field(default_factory=list)
-    kept: dict[str, list[str]] = field(default_factory=dict)
+    collected: dict[str, list[str]] = field(default_factory=dict)
     code_page: str = "cp1252"
     fonts: dict[int, str] = field(default_factory=dict)
     group: RtfGroup = field(default_factory=RtfGroup)
     outer: list[RtfGroup] = field(default_factory=list)
     line: list[str] = field(default_factory=list)
-    waiting: bytearray = field(default_factory=bytearray)
+    pending: bytearray = field(default_factory=bytearray)
     skip: int = 0
     starred: bool = False
     style: int | None = None
@@ -81,7 +87,7 @@ class RtfParser:
     high_half: int = 0
     headings: dict[int, int] | None = None
 
-    def take(self, token: RtfToken) -> None:
+    def feed(self, token: RtfToken) -> None:
         if token.kind in {"text", "byte"}:
             self._bytes(token.data)
             return
@@ -122,10 +128,10 @@ class RtfParser:
 
     def _word(self, word: str, number: int | None) -> None:
         starred, self.starred = self.starred, False
-        if word in KEPT:
-            self.group = replace(self.group, into=word if self.group.into is not None else None)
-        elif word in UNREAD or (starred and word not in {"shppict", "shptxt"}):
-            self.group = replace(self.group, into=None)
+        if word in COLLECTED_GROUPS:
+            self.group = replace(self.group, target=word if self.group.target is not None else None)
+        elif word in IGNORED_GROUPS or (starred and word not in {"shppict", "shptxt"}):
+            self.group = replace(self.group, target=None)
         elif word == "u":
             self._unicode(number or 0)
         elif word in CHARACTERS:
@@ -136,7 +142,7 @@ class RtfParser:
             self._state(word, number)
 
     def _state(self, word: str, number: int | None) -> None:
-        """Words that change how what follows is read."""
+        """Control words that change how the following text is read."""
         match word:
             case "par" | "sect" | "page":
                 self._end_paragraph()
@@ -171,17 +177,17 @@ class RtfParser:
                 self.group = replace(self.group, after_unicode=min(max(number or 0, 0), 8))
             case "v":
                 self.group = replace(self.group, hidden=number != 0)
-            case "yr" | "mo" | "dy" | "hr" | "min" | "sec" if self.group.into in {"creatim", "revtim"}:
-                self.kept.setdefault(self.group.into, []).append(f"{number or 0:02d}")
+            case "yr" | "mo" | "dy" | "hr" | "min" | "sec" if self.group.target in {"creatim", "revtim"}:
+                self.collected.setdefault(self.group.target, []).append(f"{number or 0:02d}")
 
     def _named_style(self, number: int | None) -> None:
-        if self.group.into == "stylesheet":
-            self.kept.setdefault("stylesheet", []).append(f"\0{number or 0}\0")
+        if self.group.target == "stylesheet":
+            self.collected.setdefault("stylesheet", []).append(f"\0{number or 0}\0")
         else:
             self.style = number
 
     def _unicode(self, code: int) -> None:
-        """A signed 16-bit unit; the characters that follow for old readers are passed over."""
+        """A signed 16-bit unit; the characters that follow for old readers are skipped."""
         code &= 0xFFFF
         self.skip = self.group.after_unicode
         if 0xD800 <= code < 0xDC00:
@@ -198,30 +204,30 @@ class RtfParser:
             passed = min(self.skip, len(data))
             self.skip -= passed
             data = data[passed:]
-        if self.group.into is not None and not self.group.hidden:
-            self.waiting += data
+        if self.group.target is not None and not self.group.hidden:
+            self.pending += data
 
     def _flush(self) -> None:
-        """Bytes are decoded together: a character may be made of several."""
-        if self.waiting:
+        """Decodes the pending bytes together: a character may take several."""
+        if self.pending:
             page = self.fonts.get(self.group.font, self.code_page)
             try:
-                text = self.waiting.decode(page, "replace")
+                text = self.pending.decode(page, "replace")
             except LookupError:
-                text = self.waiting.decode("cp1252", "replace")
-            self.waiting.clear()
+                text = self.pending.decode("cp1252", "replace")
+            self.pending.clear()
             self._put(text)
 
     def _put(self, text: str) -> None:
-        into = self.group.into
-        if into == "":
+        target = self.group.target
+        if target == "":
             if not self.group.hidden:
                 self.line.append(text)
-        elif into is not None:
-            self.kept.setdefault(into, []).append(text)
+        elif target is not None:
+            self.collected.setdefault(target, []).append(text)
 
     def _end_paragraph(self) -> None:
-        if self.group.into != "":
+        if self.group.target != "":
             return
         if self.in_table:
             self.line.append("\n")
@@ -231,20 +237,20 @@ class RtfParser:
         if text.strip():
             self._end_table()
             self.blocks.append(self._block(text))
-        self.kept.pop("listtext", None)
+        self.collected.pop("listtext", None)
 
     def _block(self, text: str) -> Block:
         level = self.outline + 1 if self.outline is not None and 0 <= self.outline < 6 else self._styled()
         if level:
             return Heading(text, level)
-        mark = "".join(self.kept.get("listtext", [])).strip()
+        mark = "".join(self.collected.get("listtext", [])).strip()
         if mark:
             return ListItem(text, 0, mark if mark[0].isalnum() and len(mark) < 8 else "")
         return Paragraph(text)
 
     def _styled(self) -> int:
         if self.headings is None:
-            self.headings = heading_styles("".join(self.kept.get("stylesheet", [])))
+            self.headings = heading_styles("".join(self.collected.get("stylesheet", [])))
         return self.headings.get(self.style, 0) if self.style is not None else 0
 
     def _end_cell(self) -> None:

@@ -17,37 +17,37 @@ LARGEST = 64_000_000
 def read_rtf(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
     del hints
     if data.lstrip()[:5].lower() != b"{\\rtf":
-        return Unreadable("malformed", "it does not begin as RTF does")
+        return Unreadable("malformed", "it does not start like RTF")
     if len(data) > LARGEST:
         return Unreadable("too_large", f"{len(data)} bytes; at most {LARGEST} are read")
-    scribe = RtfParser()
+    parser = RtfParser()
     for token in rtf_tokens(data):
-        scribe.take(token)
-        if len(scribe.outer) >= DEEPEST:
+        parser.feed(token)
+        if len(parser.outer) >= DEEPEST:
             break
-    scribe.finish()
-    partial = {"partial": True} if len(scribe.outer) >= DEEPEST else {}
+    parser.finish()
+    partial = {"partial": True} if len(parser.outer) >= DEEPEST else {}
     return reading_from_blocks(
-        scribe.blocks, media_type=RTF, method="rtf", about=_about(scribe), attributes=partial
+        parser.blocks, media_type=RTF, method="rtf", about=_about(parser), attributes=partial
     )
 
 
-def _about(scribe: RtfParser) -> dict[str, Any]:
-    def said(name: str) -> str:
-        return to_one_line("".join(scribe.kept.get(name, [])))
+def _about(parser: RtfParser) -> dict[str, Any]:
+    def value(name: str) -> str:
+        return to_one_line("".join(parser.collected.get(name, [])))
 
-    words = re.split(r"[,;]", said("keywords"))
+    words = re.split(r"[,;]", value("keywords"))
     return {
-        "title": said("title"),
-        "authors": (said("author"),) if said("author") else (),
-        "description": said("subject") or said("doccomm"),
+        "title": value("title"),
+        "authors": (value("author"),) if value("author") else (),
+        "description": value("subject") or value("doccomm"),
         "keywords": tuple(word for part in words if (word := part.strip())),
-        "published": _moment(scribe.kept.get("creatim", [])),
-        "modified": _moment(scribe.kept.get("revtim", [])),
+        "published": _date(parser.collected.get("creatim", [])),
+        "modified": _date(parser.collected.get("revtim", [])),
     }
 
 
-def _moment(parts: list[str]) -> datetime | None:
-    """Year, month, day, hour, minute; RTF knows no zone."""
+def _date(parts: list[str]) -> datetime | None:
+    """From year, month, day, hour and minute, in UTC: RTF states no zone."""
     numbers = [int(part) for part in parts[:5] if part.strip().isdecimal()]
     return build_date(numbers) if len(numbers) >= 3 and all(numbers[1:3]) else None

@@ -1,4 +1,4 @@
-"""Many documents at a time: as many children as there are workers, a bounded number of documents on the way."""
+"""Many documents at a time: one child process per worker, and a bounded number of documents in flight."""
 
 import os
 import time
@@ -11,30 +11,30 @@ from headwater.extract.sandbox.pool import Sandboxed, kill_all
 from headwater.model.errors import Permanent
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 
-AHEAD = 4
+IN_FLIGHT_PER_WORKER = 4
 Load = Callable[[], tuple[bytes, ExtractHints]]
-"""Gives the bytes when it is their turn; raises Permanent if they cannot be had."""
+"""Returns the bytes when a worker is free for them. Raises Permanent when they cannot be loaded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractResult:
-    """What became of one input."""
+    """The reading of one input, or why there is none."""
 
     name: str
-    found: Reading | Unreadable
+    reading: Reading | Unreadable
     milliseconds: int = 0
     size: int = 0
 
 
 @dataclass(slots=True)
 class BatchExtractor:
-    """Threads that wait for children. A document that fails does so alone."""
+    """A pool of threads, each waiting for a child process. A document that fails affects no other."""
 
     extract: Sandboxed
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
-    going: dict["Future[ExtractResult]", int] = field(default_factory=dict)
+    in_flight: dict["Future[ExtractResult]", int] = field(default_factory=dict)
     threads: ThreadPoolExecutor | None = None
-    taken: int = 0
+    submitted: int = 0
 
     def __enter__(self) -> Self:
         self.threads = ThreadPoolExecutor(self.workers)
@@ -48,33 +48,33 @@ class BatchExtractor:
         self.threads.shutdown()
         self.extract.close()
 
-    def room(self) -> int:
-        return self.workers * AHEAD - len(self.going)
+    def free_slots(self) -> int:
+        return self.workers * IN_FLIGHT_PER_WORKER - len(self.in_flight)
 
-    def take(self, name: str, load: Load) -> None:
+    def submit(self, name: str, load: Load) -> None:
         assert self.threads is not None
-        self.going[self.threads.submit(_extract_one, self.extract, name, load)] = self.taken
-        self.taken += 1
+        self.in_flight[self.threads.submit(_extract_one, self.extract, name, load)] = self.submitted
+        self.submitted += 1
 
-    def done(self, seconds: float) -> Iterator[tuple[int, ExtractResult]]:
-        """What is ready, waiting at most so long for the first; with the number under which it was taken."""
-        if not self.going:
+    def completed(self, seconds: float) -> Iterator[tuple[int, ExtractResult]]:
+        """The finished inputs with their numbers in the order of submission; waits up to `seconds` for the first."""
+        if not self.in_flight:
             return
-        ready, _ = wait(self.going, seconds, FIRST_COMPLETED)
+        ready, _ = wait(self.in_flight, seconds, FIRST_COMPLETED)
         for future in ready:
-            yield self.going.pop(future), future.result()
+            yield self.in_flight.pop(future), future.result()
 
 
 def _extract_one(extract: Sandboxed, name: str, load: Load) -> ExtractResult:
-    begun = time.monotonic()
+    started = time.monotonic()
     size = 0
-    found: Reading | Unreadable
+    reading: Reading | Unreadable
     try:
         data, hints = load()
         size = len(data)
-        found = extract(data, hints)
+        reading = extract(data, hints)
     except Permanent as error:
-        found = Unreadable(error.reason, error.detail)
+        reading = Unreadable(error.reason, error.detail)
     return ExtractResult(
-        name=name, found=found, milliseconds=round(1000 * (time.monotonic() - begun)), size=size
+        name=name, reading=reading, milliseconds=round(1000 * (time.monotonic() - started)), size=size
     )

@@ -1,4 +1,4 @@
-"""What runs in the child process: reads documents from its standard input until that ends."""
+"""The program of an extractor process: reads documents from its standard input until that ends."""
 
 import contextlib
 import os
@@ -14,25 +14,25 @@ from headwater.model.errors import HeadwaterError
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.model.recipe import Extract
 
-# Of the memory limit: what was once used is not always given back. (What getrusage calls the peak is no measure
-# here: it counts what the parent had when it started this process.)
-_WORN_AT = 0.6
+# Share of the memory limit above which the process is replaced: memory is not always given back. (The peak that
+# getrusage reports is useless here: it includes the memory of the parent when it started this process.)
+_WORN_SHARE = 0.6
 _HARD_LIMITS = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": 256_000_000}
 
 
 def main() -> None:
-    """Ends with the standard input, by the alarm, or with MEMORY_STATUS when there is not enough memory."""
+    """Ends with the standard input, by the timer, or with MEMORY_STATUS when there is not enough memory."""
     source, target = os.dup(0), os.dup(1)
     quiet = os.open(os.devnull, os.O_RDWR)
-    os.dup2(quiet, 0)  # whatever prints must not answer for us
+    os.dup2(quiet, 0)  # what a library prints must not become an answer
     os.dup2(quiet, 1)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's affair
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     task = _receive(source)
     if task is None:
         return
     try:
-        # From the parent that started this process, through a pipe that only the two of them hold.
+        # From the parent that started this process, through a pipe that only the two of them have.
         extract, seconds, megabytes = pickle.loads(task)  # noqa: S301
     except (ImportError, AttributeError) as error:
         _answer(target, f"the extractor cannot be imported in another process: {error}".encode())
@@ -56,28 +56,28 @@ def _serve(source: int, target: int, extract: Extract, seconds: float, megabytes
         except MemoryError:
             os._exit(MEMORY_STATUS)
         signal.setitimer(signal.ITIMER_REAL, 0)
-        worn = b"w" if _memory_now()[1] > _WORN_AT * megabytes * 1_000_000 else b"-"
+        worn = b"w" if _memory_now()[1] > _WORN_SHARE * megabytes * 1_000_000 else b"-"
         write_all(target, b"".join((LENGTH.pack(len(body) + 2), kind, worn, body)))
 
 
 def _read(extract: Extract, data: bytes, hints: ExtractHints) -> tuple[bytes, bytes]:
     try:
-        found = extract(data, hints)
+        reading = extract(data, hints)
     except HeadwaterError as error:
         return b"E", msgspec.json.encode((error.reason, error.detail[:500]))
     except MemoryError:
         raise
-    except Exception as error:  # noqa: BLE001 - the edge of a process: whatever was raised must cross it as data
+    except Exception as error:  # noqa: BLE001 - the edge of a process: every error must cross it as data
         return b"E", msgspec.json.encode((f"error:{type(error).__name__}", _one_line(str(error))))
-    return _encoded(found)
+    return _encode(reading)
 
 
-def _encoded(found: Reading | Unreadable) -> tuple[bytes, bytes]:
-    if isinstance(found, Unreadable):
-        return b"U", msgspec.json.encode(found)
-    if found.plain == found.text:  # no need to send it twice
-        return b"S", msgspec.json.encode(replace(found, plain=""))
-    return b"R", msgspec.json.encode(found)
+def _encode(reading: Reading | Unreadable) -> tuple[bytes, bytes]:
+    if isinstance(reading, Unreadable):
+        return b"U", msgspec.json.encode(reading)
+    if reading.plain == reading.text:  # no need to send it twice
+        return b"S", msgspec.json.encode(replace(reading, plain=""))
+    return b"R", msgspec.json.encode(reading)
 
 
 def _one_line(text: str) -> str:
@@ -85,7 +85,7 @@ def _one_line(text: str) -> str:
 
 
 def _limit(megabytes: int) -> None:
-    """So much memory and no more: what is mapped now, plus what is left of the limit."""
+    """Limits the memory to what is mapped now plus what is left of the limit."""
     if sys.platform == "win32":
         return
     import resource  # noqa: PLC0415 - not on every platform
@@ -101,9 +101,9 @@ def _limit(megabytes: int) -> None:
 
 
 def _memory_now() -> tuple[int, int]:
-    """Mapped and resident bytes; zero where the system does not tell."""
+    """Mapped and resident bytes; zero where the system does not say."""
     try:
-        with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - no path, a window into the kernel
+        with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - not a path on disk
             mapped, resident = file.read().split()[:2]
     except OSError:
         return 0, 0
@@ -112,7 +112,7 @@ def _memory_now() -> tuple[int, int]:
 
 
 def _receive(source: int) -> bytes | None:
-    """A frame, or None when there are no more."""
+    """The next frame, or None at the end of the input."""
     head = _exactly(source, LENGTH.size)
     return None if head is None else _exactly(source, LENGTH.unpack(head)[0])
 

@@ -1,9 +1,8 @@
-"""Extraction where it can do no harm: in a child process that may be killed.
+"""Extraction where it can do no harm: in a child process that can be killed.
 
-A child is started once and then reads document after document; it has a limit of memory, and the kernel's alarm clock
-ends it when a document takes too long, even while native code runs. A document that kills its child ends as
-Permanent("extractor_died"), one that takes too long as "extractor_timeout", one that wants too much memory as
-"extractor_memory"; the next document gets a new child.
+A child reads document after document. It has a memory limit, and the kernel's timer ends it when a document takes too
+long, even while native code runs. A document that kills its child raises Permanent("extractor_died"), one that takes too
+long "extractor_timeout", one that needs too much memory "extractor_memory". The next document gets a new child.
 """
 
 import atexit
@@ -27,8 +26,8 @@ _REMEMBERED_SECONDS = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Sandboxed:
-    """An extractor that lets another one work in a child process. The other must be importable by name, or be a
-    value made of such. Each thread that calls at the same time has a child of its own; idle children are kept."""
+    """An extractor that runs another one in a child process. The other must be picklable: importable by name, or made
+    of values that are. Concurrent threads use one child each; idle children are kept."""
 
     extract: Extract
     seconds: float = 30.0
@@ -41,30 +40,30 @@ class Sandboxed:
         return _pool(self).read(data, hints)
 
     def close(self) -> None:
-        """End the idle children. Not needed at exit."""
+        """Ends the idle children. Not needed at exit."""
         with _guard:
-            pool = _pools.pop(_carried(self), None)
+            pool = _pools.pop(_pickled(self), None)
         if pool is not None:
             pool.close()
 
 
 @dataclass(slots=True)
 class ExtractorPool:
-    """The idle children of one extractor, and the documents that lately killed one.
+    """The children of one extractor, and the documents that recently killed one.
 
-    A batch with a poisoned document is taken apart and tried again in halves; remembering the verdict for a while
-    makes that cost one death instead of many.
+    A batch with such a document is retried in halves. Remembering the verdict for a while makes that cost one child
+    instead of many.
     """
 
-    wanted: Sandboxed
+    extractor: Sandboxed
     idle: list[ExtractorProcess] = field(default_factory=list)
     busy: list[ExtractorProcess] = field(default_factory=list)
     verdicts: "OrderedDict[bytes, tuple[float, Permanent]]" = field(default_factory=OrderedDict)
     guard: threading.Lock = field(default_factory=threading.Lock)
 
     def read(self, data: bytes, hints: ExtractHints) -> Reading | Unreadable:
-        if self.verdicts and (known := self._known(data)) is not None:
-            raise known
+        if self.verdicts and (verdict := self._remembered_verdict(data)) is not None:
+            raise verdict
         child = self._borrow()
         try:
             answer = child.read(data, hints)
@@ -74,7 +73,7 @@ class ExtractorPool:
             self._remember(data, verdict)
             raise verdict from None
         except BaseException:
-            # Interrupted in the middle: nobody knows what it would answer next.
+            # Interrupted in the middle: what the child would answer next is unknown.
             self._give_back(child, broken=True)
             raise
         self._give_back(child)
@@ -90,7 +89,9 @@ class ExtractorPool:
                     self.busy.append(child)
                     return child
                 child.kill()
-        child = ExtractorProcess.start(self.wanted.extract, self.wanted.seconds, self.wanted.megabytes)
+        child = ExtractorProcess.start(
+            self.extractor.extract, self.extractor.seconds, self.extractor.megabytes
+        )
         with self.guard:
             self.busy.append(child)
         return child
@@ -106,11 +107,11 @@ class ExtractorPool:
         else:
             child.close()
 
-    def _known(self, data: bytes) -> Permanent | None:
-        found = self.verdicts.get(_digest(data))
-        if found is None or time.monotonic() - found[0] > _REMEMBERED_SECONDS:
+    def _remembered_verdict(self, data: bytes) -> Permanent | None:
+        remembered_at, verdict = self.verdicts.get(_digest(data), (-_REMEMBERED_SECONDS, None))
+        if verdict is None or time.monotonic() - remembered_at > _REMEMBERED_SECONDS:
             return None
-        return Permanent(found[1].reason, found[1].detail)
+        return Permanent(verdict.reason, verdict.detail)
 
     def _remember(self, data: bytes, verdict: Permanent) -> None:
         with self.guard:
@@ -125,14 +126,14 @@ class ExtractorPool:
             child.close()
 
     def kill(self) -> None:
-        """The busy ones too; whoever waits for them is told that they died."""
+        """Ends the busy children; their callers get "extractor_died"."""
         with self.guard:
             busy = list(self.busy)
         for child in busy:
             child.end()
 
-    def forget(self) -> None:
-        """In a forked process: the children belong to the other one."""
+    def abandon_all(self) -> None:
+        """For a forked process: the children belong to its parent."""
         for child in (*self.idle, *self.busy):
             child.abandon()
         self.idle, self.busy = [], []
@@ -147,25 +148,27 @@ _pools: dict[bytes, ExtractorPool] = {}
 _guard = threading.Lock()
 
 
-def _carried(wanted: Sandboxed) -> bytes:
-    """As it travels to another process; also the key under which its children are known."""
+def _pickled(extractor: Sandboxed) -> bytes:
+    """What is sent to the child; also the key of the extractor's pool."""
     try:
-        return pickle.dumps(wanted)
+        return pickle.dumps(extractor)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise Refused("not_importable", f"the extractor cannot work in another process: {error}") from error
+        raise Refused(
+            "not_importable", f"the extractor cannot be sent to another process: {error}"
+        ) from error
 
 
-def _pool(wanted: Sandboxed) -> ExtractorPool:
-    key = _carried(wanted)
+def _pool(extractor: Sandboxed) -> ExtractorPool:
+    key = _pickled(extractor)
     pool = _pools.get(key)
     if pool is None:
         with _guard:
-            pool = _pools.setdefault(key, ExtractorPool(wanted))
+            pool = _pools.setdefault(key, ExtractorPool(extractor))
     return pool
 
 
 def kill_all() -> None:
-    """End what is being read at once, for somebody who does not want to wait for it."""
+    """Ends at once whatever is being read in this process."""
     with _guard:
         pools = list(_pools.values())
     for pool in pools:
@@ -173,7 +176,7 @@ def kill_all() -> None:
 
 
 def close_all() -> None:
-    """End every idle child of this process."""
+    """Ends every idle child of this process."""
     with _guard:
         pools = list(_pools.values())
         _pools.clear()
@@ -185,7 +188,7 @@ def _after_fork() -> None:
     global _guard  # noqa: PLW0603 - another thread may have held it when the process forked
     _guard = threading.Lock()
     for pool in _pools.values():
-        pool.forget()
+        pool.abandon_all()
 
 
 atexit.register(close_all)

@@ -1,7 +1,7 @@
-"""A child process that extracts: how it is started, asked, and ended.
+"""The parent's side of an extractor process: start it, send documents, end it.
 
-Frames go both ways: a length of eight bytes, then so many bytes. What the child answers is data (JSON), never
-pickled objects: it has read untrusted bytes and is not to be trusted any more.
+Frames go both ways: a length of eight bytes, then that many bytes. The child answers with data (JSON), never with
+pickled objects: it has read untrusted bytes and must not be trusted any more.
 """
 
 import fcntl
@@ -25,7 +25,7 @@ from headwater.model.recipe import Extract
 
 LENGTH = struct.Struct("<Q")
 MOST_ANSWER = 512_000_000
-_GRACE = 3.0  # the child's own alarm should ring first
+_GRACE = 3.0  # the child's own timer should fire first
 _START_SECONDS = 60.0
 _PIPE_SIZE = 1 << 20
 _SET_PIPE_SIZE = getattr(fcntl, "F_SETPIPE_SZ", 0)
@@ -41,12 +41,12 @@ _ENVIRONMENT = {
     "MALLOC_ARENA_MAX": "2",
     "PYTHONDONTWRITEBYTECODE": "1",
 }
-_reading = msgspec.json.Decoder(Reading)
-_unreadable = msgspec.json.Decoder(Unreadable)
+_reading_decoder = msgspec.json.Decoder(Reading)
+_unreadable_decoder = msgspec.json.Decoder(Unreadable)
 
 
 class ExtractorEnded(Exception):
-    """The child is no more; `reason` is extractor_died, extractor_timeout or extractor_memory."""
+    """The child has ended; `reason` is extractor_died, extractor_timeout or extractor_memory."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(detail)
@@ -63,15 +63,15 @@ class ExtractorProcess:
 
     @classmethod
     def start(cls, extract: Extract, seconds: float, megabytes: int) -> "ExtractorProcess":
-        """Raises Refused if the extractor cannot be loaded in another process."""
+        """Raises Refused when the extractor cannot be loaded in another process."""
         task = pickle.dumps((extract, seconds, megabytes))
-        process = subprocess.Popen(  # noqa: S603 - this very Python, with a program of our own
+        process = subprocess.Popen(  # noqa: S603 - this Python, with our own program
             [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={**os.environ, **_ENVIRONMENT},
-            start_new_session=True,  # so that whatever it starts ends with it
+            start_new_session=True,  # so that the processes it starts end with it
         )
         child = cls(process, seconds, megabytes)
         child._widen()
@@ -92,10 +92,10 @@ class ExtractorProcess:
         self._send(msgspec.json.encode((hints.url, hints.media_type)), data)
         answer = self._receive(time.monotonic() + self.seconds + _GRACE)
         self.is_worn = answer[1:2] == b"w"
-        return _understood(answer)
+        return _decode_answer(answer)
 
     def _widen(self) -> None:
-        """A document should fit into the pipe: fewer turns between the two processes."""
+        """A document should fit into the pipe: fewer switches between the two processes."""
         for pipe in (self.process.stdin, self.process.stdout):
             if pipe is not None and _SET_PIPE_SIZE:
                 with suppress(OSError):
@@ -107,7 +107,7 @@ class ExtractorProcess:
         try:
             write_all(self.process.stdin.fileno(), b"".join(parts))
         except (BrokenPipeError, ConnectionError) as error:
-            raise self._ending() from error
+            raise self._end_reason() from error
 
     def _receive(self, until: float) -> bytes:
         assert self.process.stdout is not None
@@ -115,7 +115,7 @@ class ExtractorProcess:
         head = self._exactly(handle, LENGTH.size, until)
         length = LENGTH.unpack(head)[0]
         if length > MOST_ANSWER:
-            raise ExtractorEnded("extractor_died", "it answered nonsense")
+            raise ExtractorEnded("extractor_died", "its answer is malformed")
         return self._exactly(handle, length, until)
 
     def _exactly(self, handle: int, count: int, until: float) -> bytes:
@@ -127,13 +127,13 @@ class ExtractorProcess:
                 raise ExtractorEnded("extractor_timeout", f"no answer within {self.seconds:g} s")
             part = os.read(handle, min(count, _PIPE_SIZE))
             if not part:
-                raise self._ending()
+                raise self._end_reason()
             parts.append(part)
             count -= len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    def _ending(self) -> ExtractorEnded:
-        """Why it is no more."""
+    def _end_reason(self) -> ExtractorEnded:
+        """Why the child ended."""
         try:
             status = self.process.wait(timeout=_GRACE)
         except subprocess.TimeoutExpired:
@@ -141,7 +141,7 @@ class ExtractorProcess:
         if status == -signal.SIGALRM:
             return ExtractorEnded("extractor_timeout", f"no answer within {self.seconds:g} s")
         if status == MEMORY_STATUS:
-            return ExtractorEnded("extractor_memory", f"more than {self.megabytes} MB wanted")
+            return ExtractorEnded("extractor_memory", f"it needed more than {self.megabytes} MB")
         name = signal.Signals(-status).name if status < 0 else f"status {status}"
         return ExtractorEnded("extractor_died", f"its process ended with {name}")
 
@@ -149,15 +149,15 @@ class ExtractorProcess:
         return self.process.poll() is None
 
     def close(self) -> None:
-        """Idle children end when there is nothing more to read."""
-        self._hang_up()
+        """An idle child ends when its input does."""
+        self._close_pipes()
         try:
             self.process.wait(timeout=1.0)
         except subprocess.TimeoutExpired:
             self.kill()
 
     def end(self) -> None:
-        """With everything that it started."""
+        """Kills the child and every process that it started."""
         if self.process.returncode is None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -165,14 +165,14 @@ class ExtractorProcess:
     def kill(self) -> None:
         self.end()
         self.process.wait()
-        self._hang_up()
+        self._close_pipes()
 
     def abandon(self) -> None:
-        """Let go without ending it: it belongs to the process that this one was forked from."""
-        self._hang_up()
+        """Lets go of the child without ending it: it belongs to the process from which this one was forked."""
+        self._close_pipes()
         self.process.returncode = 0
 
-    def _hang_up(self) -> None:
+    def _close_pipes(self) -> None:
         for pipe in (self.process.stdin, self.process.stdout):
             if pipe is not None:
                 with suppress(OSError):
@@ -188,18 +188,18 @@ def write_all(handle: int, data: bytes) -> None:
         view = view[os.write(handle, view) :]
 
 
-def _understood(answer: bytes) -> Reading | Unreadable | Permanent:
-    """R: a Reading; S: one whose plain text is the same; U: Unreadable; E: an error that the extractor raised."""
+def _decode_answer(answer: bytes) -> Reading | Unreadable | Permanent:
+    """R: a Reading; S: one whose plain text equals its text; U: Unreadable; E: an error that the extractor raised."""
     body = memoryview(answer)[2:]
     try:
         if answer[:1] == b"S":
-            found = _reading.decode(body)
-            return replace(found, plain=found.text)
+            reading = _reading_decoder.decode(body)
+            return replace(reading, plain=reading.text)
         if answer[:1] == b"R":
-            return _reading.decode(body)
+            return _reading_decoder.decode(body)
         if answer[:1] == b"U":
-            return _unreadable.decode(body)
+            return _unreadable_decoder.decode(body)
         reason, detail = msgspec.json.decode(body, type=tuple[str, str])
     except msgspec.DecodeError as error:
-        raise ExtractorEnded("extractor_died", f"it answered nonsense: {error}"[:200]) from error
+        raise ExtractorEnded("extractor_died", f"its answer is malformed: {error}"[:200]) from error
     return Permanent(reason, detail)

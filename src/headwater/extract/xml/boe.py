@@ -45,7 +45,7 @@ _FACTS = (
 
 def read_boe(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
     """Articles as headings, tables as tables, references with their identifiers; "error_page" when the gazette
-    answers with its page for documents that it does not have."""
+    answers with its page for missing documents."""
     del hints
     try:
         root = parse_xml(data)
@@ -64,12 +64,12 @@ def read_boe_tree(root: Element) -> Reading | Unreadable:
     if name_of(root) in {"error", "html"}:
         return Unreadable("error_page", "the gazette has no such document")
     if not is_boe(root):
-        return Unreadable("unsupported", f"XML, but no document of the gazette: <{name_of(root)[:60]}>")
+        return Unreadable("unsupported", f"XML, but not a document of the gazette: <{name_of(root)[:60]}>")
     if name_of(root) == "response":
         return _consolidated(root)
     facts = _facts(root)
     return reading_from_blocks(
-        _levelled(_blocks(find(root, "texto"))),
+        _with_levels(_blocks(find(root, "texto"))),
         media_type="application/xml",
         method="boe",
         about=_about(root),
@@ -78,16 +78,16 @@ def read_boe_tree(root: Element) -> Reading | Unreadable:
 
 
 def _about(root: Element) -> dict[str, Any]:
-    def said(name: str) -> str:
+    def metadata_text(name: str) -> str:
         return to_one_line(text_of(find(root, "metadatos", name)))
 
     topics = [to_one_line(text_of(topic)) for topic in _under(root, "analisis", "materias")]
     return {
-        "title": said("titulo"),
-        "publisher": said("departamento"),
-        "published": parse_digit_date(said("fecha_publicacion")),
+        "title": metadata_text("titulo"),
+        "publisher": metadata_text("departamento"),
+        "published": parse_digit_date(metadata_text("fecha_publicacion")),
         "modified": parse_digit_date(attribute(root, "fecha_actualizacion")),
-        "canonical_url": said("url_eli"),
+        "canonical_url": metadata_text("url_eli"),
         "keywords": tuple(topic for topic in topics if topic),
         "language": "es",
     }
@@ -104,8 +104,8 @@ def _facts(root: Element) -> dict[str, Any]:
     if pdf := to_one_line(text_of(find(root, "metadatos", "url_pdf"))):
         facts["url_pdf"] = urljoin(HOME, pdf)
     for name in ("anteriores", "posteriores"):
-        if found := [_reference(element) for element in _under(root, "analisis", "referencias", name)]:
-            facts[name] = found
+        if references := [_reference(element) for element in _under(root, "analisis", "referencias", name)]:
+            facts[name] = references
     notes = [to_one_line(text_of(note)) for note in _under(root, "analisis", "notas")]
     return {**facts, "notas": notes} if any(notes) else facts
 
@@ -124,18 +124,18 @@ def _under(root: Element, *path: str) -> list[Element]:
 
 
 def _consolidated(root: Element) -> Reading | Unreadable:
-    """Each block in its newest version; from when that holds is told, since it may lie in the future."""
+    """Each block in its newest version. The attribute says since when that is in force: it may lie in the future."""
     blocks: list[Block] = []
-    holds: list[str] = []
+    in_force: list[str] = []
     text = find(root, "data", "texto")
     for _, block in children(text) if text is not None else ():
         versions = [version for name, version in children(block) if name == "version"]
         if versions:
             blocks += _blocks(versions[-1])
-            holds.append(attribute(versions[-1], "fecha_vigencia"))
-    facts = {"in_force_from": max(holds)} if any(holds) else {}
+            in_force.append(attribute(versions[-1], "fecha_vigencia"))
+    facts = {"in_force_from": max(in_force)} if any(in_force) else {}
     return reading_from_blocks(
-        _levelled(blocks),
+        _with_levels(blocks),
         media_type="application/xml",
         method="boe-consolidated",
         about={"language": "es"},
@@ -166,7 +166,7 @@ def _rows(table: Element) -> Iterator[tuple[str, ...]]:
         yield tuple(to_one_line(text_of(cell)) for name, cell in children(row) if name in {"td", "th"})
 
 
-def _levelled(blocks: Iterator[Block] | Sequence[Block]) -> list[Block]:
+def _with_levels(blocks: Iterator[Block] | Sequence[Block]) -> list[Block]:
     """Ranks as levels without gaps, from 2 on: level 1 is the title."""
     listed = list(blocks)
     ranks = sorted({block.level for block in listed if isinstance(block, Heading)})

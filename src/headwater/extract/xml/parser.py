@@ -1,4 +1,4 @@
-"""XML to a tree, without what XML can do to its reader: no entities expanded, nothing loaded, no endless depth."""
+"""XML to a tree, safely: no entities expanded, nothing loaded, no endless depth."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from lxml import etree
 
 LARGEST = 24_000_000
 _ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
-_LOOK = 65_536
+_ENTITY_WINDOW = 65_536
 DEEPEST = 1_000
 _MARK = re.compile(rb"</|/>|<[A-Za-z_]")
 
@@ -15,7 +15,7 @@ Element = etree._Element  # noqa: SLF001 - lxml gives the type no public name
 
 
 class NotXml(ValueError):
-    """The bytes are no XML that can be read; `reason` is why: malformed or too_large."""
+    """The bytes cannot be read as XML; `reason` is malformed or too_large."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(detail)
@@ -23,15 +23,15 @@ class NotXml(ValueError):
 
 
 def parse_xml(data: bytes) -> Element:
-    """The root. Damage inside is passed over where the parser can."""
+    """The root element. Damage is skipped where the parser can."""
     if len(data) > LARGEST:
         raise NotXml("too_large", f"{len(data)} bytes of XML; at most {LARGEST} are read")
-    if _ENTITY.search(data, 0, _LOOK):
+    if _ENTITY.search(data, 0, _ENTITY_WINDOW):
         raise NotXml("malformed", "it defines entities of its own")
     try:
         root = etree.fromstring(data, _parser(recover=False))
     except (etree.XMLSyntaxError, ValueError) as error:
-        root = _recovered(data, error)
+        root = _recover(data, error)
     if root is None or not isinstance(root.tag, str):
         raise NotXml("malformed", "it has no element")
     return root
@@ -49,8 +49,8 @@ def _parser(*, recover: bool) -> etree.XMLParser:
     )
 
 
-def _recovered(data: bytes, problem: Exception) -> Element:
-    """The tree of damaged XML. A parser that passes over damage no longer minds depth, so that is seen to first."""
+def _recover(data: bytes, problem: Exception) -> Element:
+    """The tree of damaged XML. A recovering parser does not limit the depth, so that is checked first."""
     if _deepest(data) > DEEPEST:
         raise NotXml("malformed", f"elements within one another more than {DEEPEST} deep")
     try:
@@ -68,7 +68,7 @@ def _deepest(data: bytes) -> int:
 
 
 def name_of(element: Element) -> str:
-    """The local name; empty for what is no element (an entity left alone)."""
+    """The local name; empty for an unresolved entity."""
     tag = element.tag
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
@@ -81,12 +81,12 @@ def children(element: Element) -> Iterator[tuple[str, Element]]:
 
 def find(element: Element, *path: str) -> Element | None:
     """The first descendant by local names, step by step."""
-    found: Element | None = element
+    current: Element | None = element
     for step in path:
-        if found is None:
+        if current is None:
             return None
-        found = next((child for name, child in children(found) if name == step), None)
-    return found
+        current = next((child for name, child in children(current) if name == step), None)
+    return current
 
 
 def text_of(element: Element | None) -> str:

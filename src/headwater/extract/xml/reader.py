@@ -1,4 +1,4 @@
-"""Any other XML: by field map, or simply what there is to read in it."""
+"""XML to a Reading: by field map, as a document of the gazette, or as the text of its elements."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ _TITLES = ("title", "titulo", "headline", "name")
 
 @dataclass(frozen=True, slots=True)
 class XmlFields:
-    """An extractor: field name to XPath 1.0, such as `.//body/p` or `string(//meta/@date)`. `namespaces` are the
-    prefixes that the paths use; each element that a path finds is one paragraph."""
+    """An extractor by a map from field name to XPath 1.0, such as `.//body/p` or `string(//meta/@date)`. `namespaces`
+    maps the prefixes that the paths use; each element that a path selects is one paragraph."""
 
-    places: Mapping[str, str]
+    paths: Mapping[str, str]
     namespaces: Mapping[str, str] | None = None
 
     def __call__(self, data: bytes, hints: ExtractHints) -> Reading | Unreadable:
@@ -31,19 +31,19 @@ class XmlFields:
         except NotXml as error:
             return Unreadable(error.reason, str(error))
         return map_fields(
-            self.places,
-            lambda path: self._look(root, path),
+            self.paths,
+            lambda path: self._values_at(root, path),
             hints,
             media_type="application/xml",
             method="xml",
         )
 
-    def _look(self, root: Element, path: str) -> list[str]:
+    def _values_at(self, root: Element, path: str) -> list[str]:
         try:
-            found = root.xpath(path, namespaces=dict(self.namespaces or {}) or None)
+            result = root.xpath(path, namespaces=dict(self.namespaces or {}) or None)
         except etree.XPathError as error:
             raise Refused("bad_field_map", f"the path '{path}' is not XPath: {error}") from error
-        values = found if isinstance(found, list) else [found]
+        values = result if isinstance(result, list) else [result]
         return [text for value in values if (text := _string(value)).strip()]
 
 
@@ -52,7 +52,7 @@ def _string(value: object) -> str:
 
 
 def read_xml(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
-    """The gazette's documents as such; anything else as the text of its elements, one paragraph each."""
+    """Documents of the gazette by their structure; other XML as the text of its elements, one paragraph each."""
     del hints
     try:
         root = parse_xml(data)
@@ -69,19 +69,19 @@ def read_xml(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
 
 
 def _paragraphs(root: Element) -> Iterator[Block]:
-    """Elements that hold text of their own are paragraphs, with all that is in them."""
+    """Elements with text of their own are paragraphs, together with everything inside them."""
     inside: Element | None = None
     for event, element in etree.iterwalk(root, events=("start", "end")):
         if inside is not None:
             if event == "end" and element is inside:
                 inside = None
-        elif event == "start" and _has_words(element):
+        elif event == "start" and _has_own_text(element):
             inside = element
             yield Paragraph(to_one_line(text_of(element)))
 
 
-def _has_words(element: Element) -> bool:
+def _has_own_text(element: Element) -> bool:
     if not name_of(element) or name_of(element).lower() in _NOT_FOR_READING:
         return False
-    own = [element.text, *(child.tail for child in element)]
-    return any(part and part.strip() for part in own)
+    texts = [element.text, *(child.tail for child in element)]
+    return any(part and part.strip() for part in texts)

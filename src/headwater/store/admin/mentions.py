@@ -1,4 +1,4 @@
-"""Mentions found anew in documents that are stored, and the subjects they are about."""
+"""Subjects, and mentions found again in stored documents."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -33,18 +33,18 @@ class RewriteCounts:
 class MentionStore:
     engine: Engine
 
-    def declare(self, recipe: str, given: Sequence[Subject]) -> None:
-        """Make the rows of subjects and names agree with the list; a subject that is not listed is switched off."""
+    def declare(self, recipe: str, subjects_: Sequence[Subject]) -> None:
+        """Make the rows of subjects and aliases agree with the list; a subject that is not listed becomes inactive."""
         with write_transaction(self.engine) as connection:
-            _declare(connection, recipe, given)
+            _declare_subjects(connection, recipe, subjects_)
 
     def listed(self, recipe: str) -> list[dict[str, Any]]:
-        """The subjects with how many names they have and in how many kept documents they were found."""
+        """The subjects with the number of their aliases and of the kept documents that mention them."""
         with read_transaction(self.engine) as connection:
-            return _listed(connection, recipe)
+            return _list_subjects(connection, recipe)
 
     def kept(self, recipe: str, after: str, limit: int) -> list[Document]:
-        """Kept documents in the order of their keys, from the one after `after` on."""
+        """Kept documents ordered by key, starting after `after`."""
         query = (
             select(documents)
             .where(documents.c.recipe == recipe, documents.c.state == State.KEPT, documents.c.id > after)
@@ -59,66 +59,72 @@ class MentionStore:
         with read_transaction(self.engine) as connection:
             return connection.scalar(query) or 0
 
-    def rewrite(self, found: Sequence[Document]) -> RewriteCounts:
-        """Write the mentions and the history of these documents, as far as they are still what was read."""
+    def rewrite(self, read_documents: Sequence[Document]) -> RewriteCounts:
+        """Write the mentions and the trail of these documents, unless they changed since they were read."""
         with write_transaction(self.engine) as connection:
-            return _rewrite(connection, found)
+            return _rewrite(connection, read_documents)
 
 
-def _rewrite(connection: Connection, found: Sequence[Document]) -> RewriteCounts:
+def _rewrite(connection: Connection, read_documents: Sequence[Document]) -> RewriteCounts:
     query = select(documents.c.id, documents.c.revision).where(
-        documents.c.id.in_([document.id for document in found]),
+        documents.c.id.in_([document.id for document in read_documents]),
         documents.c.state == State.KEPT,
         documents.c.lease_owner.is_(None),
     )
-    still = {
+    revisions_by_id = {
         row.id: row.revision for row in connection.execute(query.order_by(documents.c.id).with_for_update())
     }
-    mine = [document for document in found if still.get(document.id) == document.revision]
-    if not mine:
-        return RewriteCounts(passed_over=len(found))
-    before = _stored(connection, [document.id for document in mine])
-    changed = [document for document in mine if _rows(document) != before[document.id]]
-    if keys := [document.id for document in changed]:
+    current = [
+        document for document in read_documents if revisions_by_id.get(document.id) == document.revision
+    ]
+    if not current:
+        return RewriteCounts(passed_over=len(read_documents))
+    stored = _stored_mentions(connection, [document.id for document in current])
+    changed_documents = [document for document in current if _mention_rows(document) != stored[document.id]]
+    if keys := [document.id for document in changed_documents]:
         connection.execute(delete(mentions).where(mentions.c.document_id.in_(keys)))
-        rows = [row for document in changed for row in _rows(document).values()]
+        rows = [row for document in changed_documents for row in _mention_rows(document).values()]
         insert_rows(connection, mentions, rows)
         link_copies_of(connection, keys)
-    update_rows(connection, documents, [(document.id, {"trail": document.trail}) for document in mine])
-    return RewriteCounts(len(changed), len(mine) - len(changed), len(found) - len(mine))
+    update_rows(connection, documents, [(document.id, {"trail": document.trail}) for document in current])
+    return RewriteCounts(
+        len(changed_documents), len(current) - len(changed_documents), len(read_documents) - len(current)
+    )
 
 
-def _stored(connection: Connection, ids: Sequence[str]) -> dict[str, dict[str, MentionRow]]:
-    """What was read in each text; links from copies are not of the text."""
-    stored: defaultdict[str, dict[str, MentionRow]] = defaultdict(dict)
+def _stored_mentions(connection: Connection, ids: Sequence[str]) -> dict[str, dict[str, MentionRow]]:
+    """The mentions of each text, without links from copies."""
+    mentions_by_document: defaultdict[str, dict[str, MentionRow]] = defaultdict(dict)
     query = select(mentions).where(mentions.c.document_id.in_(ids), mentions.c.kind != SEEN_FOR)
     for row in connection.execute(query).mappings():
-        places = [list(place) for place in row["offsets"]]
-        stored[row["document_id"]][row["subject_id"]] = dict(row) | {"offsets": places}
-    return stored
+        offsets = [list(offset) for offset in row["offsets"]]
+        mentions_by_document[row["document_id"]][row["subject_id"]] = dict(row) | {"offsets": offsets}
+    return mentions_by_document
 
 
-def _rows(document: Document) -> dict[str, MentionRow]:
-    return {mention.subject: _row(document.id, mention) for mention in document.mentions}
+def _mention_rows(document: Document) -> dict[str, MentionRow]:
+    return {mention.subject: _mention_row(document.id, mention) for mention in document.mentions}
 
 
-def _row(document: str, mention: Mention) -> MentionRow:
+def _mention_row(document: str, mention: Mention) -> MentionRow:
     return {
         "document_id": document,
         "subject_id": mention.subject,
         "kind": mention.kind,
         "confidence": mention.confidence,
         "count": mention.count,
-        "offsets": [list(place) for place in mention.offsets],
+        "offsets": [list(offset) for offset in mention.offsets],
     }
 
 
-def _declare(connection: Connection, recipe: str, given: Sequence[Subject]) -> None:
-    known = list(connection.scalars(select(subjects.c.id).where(subjects.c.recipe == recipe)))
-    listed = {one.id for one in given}
-    update_rows(connection, subjects, [(key, {"active": False}) for key in known if key not in listed])
-    for start in range(0, len(given), NAMES_AT_ONCE):
-        some = given[start : start + NAMES_AT_ONCE]
+def _declare_subjects(connection: Connection, recipe: str, declared: Sequence[Subject]) -> None:
+    stored_ids = list(connection.scalars(select(subjects.c.id).where(subjects.c.recipe == recipe)))
+    declared_ids = {subject.id for subject in declared}
+    update_rows(
+        connection, subjects, [(key, {"active": False}) for key in stored_ids if key not in declared_ids]
+    )
+    for start in range(0, len(declared), NAMES_AT_ONCE):
+        batch = declared[start : start + NAMES_AT_ONCE]
         rows = [
             {
                 "id": s.id,
@@ -128,19 +134,19 @@ def _declare(connection: Connection, recipe: str, given: Sequence[Subject]) -> N
                 "active": s.active,
                 "attributes": dict(s.attributes),
             }
-            for s in some
+            for s in batch
         ]
         insert_rows(connection, subjects, rows, replacing=("recipe", "kind", "name", "active", "attributes"))
-        connection.execute(delete(aliases).where(aliases.c.subject_id.in_([s.id for s in some])))
-        names = [{"subject_id": s.id, "alias": a.text, "kind": a.kind} for s in some for a in s.aliases]
-        insert_rows(connection, aliases, names)
+        connection.execute(delete(aliases).where(aliases.c.subject_id.in_([s.id for s in batch])))
+        alias_rows = [{"subject_id": s.id, "alias": a.text, "kind": a.kind} for s in batch for a in s.aliases]
+        insert_rows(connection, aliases, alias_rows)
 
 
-def _listed(connection: Connection, recipe: str) -> list[dict[str, Any]]:
-    names = (
+def _list_subjects(connection: Connection, recipe: str) -> list[dict[str, Any]]:
+    alias_counts = (
         select(aliases.c.subject_id, func.count().label("names")).group_by(aliases.c.subject_id).subquery()
     )
-    seen = (
+    document_counts = (
         select(mentions.c.subject_id, func.count().label("documents"))
         .join(documents, documents.c.id == mentions.c.document_id)
         .where(documents.c.recipe == recipe, documents.c.state == State.KEPT)
@@ -153,11 +159,11 @@ def _listed(connection: Connection, recipe: str) -> list[dict[str, Any]]:
             subjects.c.name,
             subjects.c.kind,
             subjects.c.active,
-            func.coalesce(names.c.names, 0).label("names"),
-            func.coalesce(seen.c.documents, 0).label("documents"),
+            func.coalesce(alias_counts.c.names, 0).label("names"),
+            func.coalesce(document_counts.c.documents, 0).label("documents"),
         )
-        .outerjoin(names, names.c.subject_id == subjects.c.id)
-        .outerjoin(seen, seen.c.subject_id == subjects.c.id)
+        .outerjoin(alias_counts, alias_counts.c.subject_id == subjects.c.id)
+        .outerjoin(document_counts, document_counts.c.subject_id == subjects.c.id)
         .where(subjects.c.recipe == recipe)
         .order_by(subjects.c.name, subjects.c.id)
     )

@@ -1,4 +1,4 @@
-"""What an operator may do: wake, pause and reset sources, send quarantined records again or end them, sweep."""
+"""What an operator may do: wake, pause and reset sources, retry or drop quarantined records, release expired leases."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,82 +23,86 @@ class Operations:
     engine: Engine
 
     def wake(self, recipe: str, now: datetime) -> int:
-        """Make every active source of a recipe due now; gives how many."""
-        awake = update(sources).where(
+        """Make every active source of a recipe due now; returns how many."""
+        active_sources = update(sources).where(
             sources.c.recipe == recipe, sources.c.active, sources.c.stopped.is_(None)
         )
         with write_transaction(self.engine) as connection:
-            return connection.execute(awake.values(due_at=now)).rowcount
+            return connection.execute(active_sources.values(due_at=now)).rowcount
 
     def nudge(self, source: str, now: datetime) -> bool:
-        """Make a source due now if it waits for later; gives whether it did. One that is off or stopped stays so."""
-        waits = update(sources).where(
+        """Make a source due now if it is due later; returns whether it was. An inactive or stopped source stays so."""
+        waiting_source = update(sources).where(
             sources.c.id == source, sources.c.active, sources.c.stopped.is_(None), sources.c.due_at > now
         )
         with write_transaction(self.engine) as connection:
-            return connection.execute(waits.values(due_at=now)).rowcount > 0
+            return connection.execute(waiting_source.values(due_at=now)).rowcount > 0
 
     def pause(self, source: str, *, active: bool, now: datetime) -> str:
-        """Switch a source off, or on again; gives its name."""
-        changed = {
+        """Switch a source off, or on again; returns its name."""
+        values = {
             "active": active,
             "due_at": now if active else None,
             "origin": origin_after_operator(active=active),
         }
-        return self._change(source, changed | {"updated_at": now})
+        return self._update_source(source, values | {"updated_at": now})
 
     def reset(self, source: str, now: datetime) -> str:
-        """Forget a source's failures and let it be polled again at once; gives its name."""
-        fresh = {**FORGIVEN, "due_at": now, "active": True}
-        return self._change(source, fresh | {"origin": origin_after_operator(active=True), "updated_at": now})
+        """Clear a source's failures and poll it again at once; returns its name."""
+        values = {**FORGIVEN, "due_at": now, "active": True}
+        return self._update_source(
+            source, values | {"origin": origin_after_operator(active=True), "updated_at": now}
+        )
 
     def reset_all(self, recipe: str, now: datetime) -> int:
-        """Forget the failures of every active source of a recipe that has some, as after a key was renewed; gives how
-        many."""
-        failing = (
+        """Clear the failures of every active source of a recipe, for example after a key was renewed; returns how many
+        had failures."""
+        has_failed = (
             (sources.c.failures > 0) | sources.c.stopped.is_not(None) | (sources.c.reason == "key_missing")
         )
-        chosen = update(sources).where(sources.c.recipe == recipe, sources.c.active, failing)
+        failing_sources = update(sources).where(sources.c.recipe == recipe, sources.c.active, has_failed)
         with write_transaction(self.engine) as connection:
-            return connection.execute(chosen.values(**FORGIVEN, due_at=now, updated_at=now)).rowcount
+            return connection.execute(failing_sources.values(**FORGIVEN, due_at=now, updated_at=now)).rowcount
 
-    def _change(self, source: str, values: Mapping[str, object]) -> str:
-        match = or_(sources.c.id == source, sources.c.url == source, sources.c.name == source)
+    def _update_source(self, source: str, values: Mapping[str, object]) -> str:
+        matches_source = or_(sources.c.id == source, sources.c.url == source, sources.c.name == source)
         with write_transaction(self.engine) as connection:
-            names = list(connection.scalars(select(sources.c.name).where(match)))
+            names = list(connection.scalars(select(sources.c.name).where(matches_source)))
             if len(names) != 1:
-                told = "no source" if not names else f"{len(names)} sources"
-                raise Refused("unknown_source", f"{told} called '{source}'; see `headwater sources list`")
-            connection.execute(update(sources).where(match).values(**values))
+                count_text = "no source" if not names else f"{len(names)} sources"
+                raise Refused(
+                    "unknown_source", f"{count_text} called '{source}'; see `headwater sources list`"
+                )
+            connection.execute(update(sources).where(matches_source).values(**values))
             return str(names[0])
 
     def retry(self, records: Sequence[str] | None, recipe: str | None, now: datetime) -> int:
-        """Send quarantined records again: those named, or all of a recipe; gives how many."""
+        """Retry quarantined records: those named, or all of a recipe; returns how many."""
         with write_transaction(self.engine) as connection:
             count = 0
-            for row in self._chosen(connection, records, recipe):
+            for row in self._select_quarantined(connection, records, recipe):
                 table = TASK_TABLES[Task(row.task)]
-                values = {"due_at": now, "attempts": 0, "reason": None} | _again(table)
-                connection.execute(update(table).where(table.c.id == row.record_id).values(**values))
-                self._forget(connection, row.record_id, row.task)
+                changes = {"due_at": now, "attempts": 0, "reason": None} | _retry_values(table)
+                connection.execute(update(table).where(table.c.id == row.record_id).values(**changes))
+                self._remove_entry(connection, row.record_id, row.task)
                 count += 1
             return count
 
     def drop(self, records: Sequence[str] | None, recipe: str | None) -> int:
-        """End quarantined records for good; their reason stays, marked as the operator's decision."""
+        """Drop quarantined records for good. Their reason stays, marked as the operator's decision; returns how many."""
         with write_transaction(self.engine) as connection:
             count = 0
-            for row in self._chosen(connection, records, recipe):
+            for row in self._select_quarantined(connection, records, recipe):
                 table = TASK_TABLES[Task(row.task)]
-                ended = FINISHED_VALUES | {"reason": f"operator:{row.reason}"}
+                values = FINISHED_VALUES | {"reason": f"operator:{row.reason}"}
                 if "state" in table.c:
-                    ended["state"] = _unless_kept(table, State.DROPPED)
-                connection.execute(update(table).where(table.c.id == row.record_id).values(**ended))
-                self._forget(connection, row.record_id, row.task)
+                    values["state"] = _unless_kept(table, State.DROPPED)
+                connection.execute(update(table).where(table.c.id == row.record_id).values(**values))
+                self._remove_entry(connection, row.record_id, row.task)
                 count += 1
             return count
 
-    def _chosen(
+    def _select_quarantined(
         self, connection: Connection, records: Sequence[str] | None, recipe: str | None
     ) -> Sequence[Row[Any, Any, Any]]:
         query = select(quarantine.c.record_id, quarantine.c.task, quarantine.c.reason)
@@ -111,23 +115,23 @@ class Operations:
         return connection.execute(query).all()
 
     @staticmethod
-    def _forget(connection: Connection, record: str, task: str) -> None:
+    def _remove_entry(connection: Connection, record: str, task: str) -> None:
         connection.execute(
             delete(quarantine).where(quarantine.c.record_id == record, quarantine.c.task == task)
         )
 
     def free_expired(self, now: datetime) -> int:
-        """Give back leases that have run out; gives how many."""
+        """Release leases that have expired; returns how many."""
         with write_transaction(self.engine) as connection:
             count = 0
             for table in TASK_TABLES.values():
-                held = (table.c.due_at.is_not(None), table.c.lease_owner.is_not(None))
-                expired = update(table).where(*held, table.c.lease_until <= now)
+                is_leased = (table.c.due_at.is_not(None), table.c.lease_owner.is_not(None))
+                expired = update(table).where(*is_leased, table.c.lease_until <= now)
                 count += connection.execute(expired.values(lease_owner=None, lease_until=None)).rowcount
             return count
 
 
-def _again(table: Table) -> dict[str, Any]:
+def _retry_values(table: Table) -> dict[str, Any]:
     if "state" not in table.c:
         return {}
     values: dict[str, Any] = {"state": _unless_kept(table, State.WAITING)}
@@ -140,5 +144,5 @@ def _again(table: Table) -> dict[str, Any]:
 
 
 def _unless_kept(table: Table, state: State) -> Any:
-    """A kept document whose next revision went into quarantine stays kept, whatever becomes of that revision."""
+    """A kept document whose next revision was quarantined stays kept, whatever happens to that revision."""
     return case((table.c.state == State.KEPT, State.KEPT), else_=state)

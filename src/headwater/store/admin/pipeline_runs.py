@@ -1,4 +1,4 @@
-"""Runs of a pipeline, in rows."""
+"""Runs of a whole pipeline."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,45 +25,45 @@ class PipelineRuns:
     engine: Engine
 
     def begin(self, run: str, recipe: str, tier: str, target_date: str, now: datetime) -> bool:
-        """False while another run of the recipe goes on; one of more than two hours is given up for dead first."""
+        """Returns False while another run of the recipe is open. A run older than two hours is closed as failed first."""
         row = {"id": run, "recipe": recipe, "status": "running", "tier": tier, "target_date": target_date}
         with write_transaction(self.engine) as connection:
-            dead = update(pipeline_runs).where(
+            stale_run = update(pipeline_runs).where(
                 pipeline_runs.c.recipe == recipe,
                 pipeline_runs.c.status.in_(OPEN_STATUSES),
                 pipeline_runs.c.created_at < now - STALE,
             )
-            connection.execute(dead.values(status="failed", ended_at=now, error="it never ended"))
-            begun = insert_into(connection.dialect, pipeline_runs).on_conflict_do_nothing()
+            connection.execute(stale_run.values(status="failed", ended_at=now, error="it never ended"))
+            insertion = insert_into(connection.dialect, pipeline_runs).on_conflict_do_nothing()
             values = row | {"created_at": now, "started_at": now, "metrics": {}}
-            made = connection.execute(begun.values(**values).returning(pipeline_runs.c.id))
-            return made.first() is not None
+            inserted = connection.execute(insertion.values(**values).returning(pipeline_runs.c.id))
+            return inserted.first() is not None
 
     def finish(self, run: str, now: datetime, *, error: str | None = None) -> dict[str, Any]:
-        """Count what became of everything that was seen since the run began, and close it."""
-        told = self.get(run)
-        assert told is not None
-        counts = self._counts(told["recipe"], told["started_at"])
+        """Count what happened to everything seen since the run began, and close the run."""
+        row = self.get(run)
+        assert row is not None
+        counts = self._counts(row["recipe"], row["started_at"])
         failed = counts["failed"]
-        going_well = "partial" if failed and counts["processed"] else "completed"
-        status = "failed" if error else going_well
+        success = "partial" if failed and counts["processed"] else "completed"
+        status = "failed" if error else success
         values = {"status": status, "ended_at": now, "error": error and error[:LONGEST_ERROR], **counts}
-        metrics = {**counts, "tier": told["tier"], "target_date": told["target_date"]}
-        mine = update(pipeline_runs).where(
+        metrics = {**counts, "tier": row["tier"], "target_date": row["target_date"]}
+        open_run = update(pipeline_runs).where(
             pipeline_runs.c.id == run, pipeline_runs.c.status.in_(OPEN_STATUSES)
         )
         with write_transaction(self.engine) as connection:
-            connection.execute(mine.values(**values, metrics=metrics))
+            connection.execute(open_run.values(**values, metrics=metrics))
         return self.get(run) or {}
 
     def get(self, run: str) -> dict[str, Any] | None:
         with read_transaction(self.engine) as connection:
-            found = connection.execute(select(pipeline_runs).where(pipeline_runs.c.id == run)).mappings()
-            row = found.one_or_none()
+            rows = connection.execute(select(pipeline_runs).where(pipeline_runs.c.id == run)).mappings()
+            row = rows.one_or_none()
             return None if row is None else dict(row)
 
     def listed(self, recipe: str, target_date: str | None = None) -> list[dict[str, Any]]:
-        """The newest first."""
+        """Newest first."""
         query = select(pipeline_runs).where(pipeline_runs.c.recipe == recipe)
         if target_date is not None:
             query = query.where(pipeline_runs.c.target_date == target_date)
@@ -76,23 +76,25 @@ class PipelineRuns:
             documents.c.recipe == recipe, documents.c.updated_at >= since
         )
         with read_transaction(self.engine) as connection:
-            found = {row[0]: row[1] for row in connection.execute(by_state.group_by(documents.c.state))}
-            lost = connection.scalar(
+            document_counts = {
+                row[0]: row[1] for row in connection.execute(by_state.group_by(documents.c.state))
+            }
+            lost_leads = connection.scalar(
                 select(func.count()).where(
                     leads.c.recipe == recipe,
                     leads.c.updated_at >= since,
                     leads.c.state.in_((State.QUARANTINED, State.DROPPED)),
                 )
             )
-            told = connection.scalar(
+            story_count = connection.scalar(
                 select(func.count()).where(
                     stories.c.recipe == recipe, stories.c.updated_at >= since, stories.c.state == "live"
                 )
             )
         return {
-            "total": sum(found.values()) + (lost or 0),
-            "processed": found.get(State.KEPT, 0),
-            "failed": sum(found.get(state, 0) for state in ENDED) + (lost or 0),
-            "duplicates": found.get(State.DUPLICATE, 0),
-            "stories": told or 0,
+            "total": sum(document_counts.values()) + (lost_leads or 0),
+            "processed": document_counts.get(State.KEPT, 0),
+            "failed": sum(document_counts.get(state, 0) for state in ENDED) + (lost_leads or 0),
+            "duplicates": document_counts.get(State.DUPLICATE, 0),
+            "stories": story_count or 0,
         }

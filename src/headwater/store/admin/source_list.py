@@ -1,6 +1,6 @@
-"""Sources and the list that named them: who leaves it rests, who comes back goes on.
+"""Sources and the list that names them: a source that leaves the list is paused, one that returns is resumed.
 
-The mark is the row's origin, not its reason: a look that was under way writes its own reason over any other.
+The row's origin records this, not its reason: a poll under way overwrites the reason.
 """
 
 from collections.abc import Sequence
@@ -17,20 +17,20 @@ RECIPE, OPERATOR, UNLISTED = "recipe", "operator", "unlisted"
 
 
 def follow_list(connection: Connection, recipe: str, listed: Sequence[str], now: datetime) -> list[str]:
-    """Pause the active sources that the list once named and names no more; wake those that it names again. Gives the
-    names of the paused ones. Sources that an operator added or paused stay as they are."""
-    named = set(listed)
+    """Pause active sources that the list no longer names, and resume those that it names again. Returns the names of
+    the paused ones. Sources that an operator added or paused stay as they are."""
+    listed_ids = set(listed)
     query = select(sources.c.id, sources.c.name, sources.c.origin).where(
         sources.c.recipe == recipe,
         (sources.c.origin == UNLISTED) | ((sources.c.origin == RECIPE) & sources.c.active),
     )
     rows = connection.execute(query.order_by(sources.c.name).with_for_update()).all()
-    left = [row for row in rows if row.origin == RECIPE and row.id not in named]
-    back = [row for row in rows if row.origin == UNLISTED and row.id in named]
-    rests = {"origin": UNLISTED, "active": False, "reason": UNLISTED, "due_at": None, "updated_at": now}
-    update_rows(connection, sources, [(row.id, rests) for row in left])
-    update_rows(connection, sources, [(row.id, reactivated_values(RECIPE, now)) for row in back])
-    return [row.name for row in left]
+    removed = [row for row in rows if row.origin == RECIPE and row.id not in listed_ids]
+    returned = [row for row in rows if row.origin == UNLISTED and row.id in listed_ids]
+    paused = {"origin": UNLISTED, "active": False, "reason": UNLISTED, "due_at": None, "updated_at": now}
+    update_rows(connection, sources, [(row.id, paused) for row in removed])
+    update_rows(connection, sources, [(row.id, reactivated_values(RECIPE, now)) for row in returned])
+    return [row.name for row in removed]
 
 
 def reactivated_values(origin: str, now: datetime) -> dict[str, Any]:
@@ -38,12 +38,14 @@ def reactivated_values(origin: str, now: datetime) -> dict[str, Any]:
 
 
 def adopt_sources(connection: Connection, ids: Sequence[str], now: datetime) -> None:
-    """An operator added sources that were there already: they do not depend on the list any more."""
-    theirs = update(sources).where(in_list(sources.c.id, ids))
-    connection.execute(theirs.where(sources.c.origin == UNLISTED).values(**reactivated_values(OPERATOR, now)))
-    connection.execute(theirs.values(origin=OPERATOR))
+    """An operator added sources that exist already: they no longer depend on the list."""
+    these_sources = update(sources).where(in_list(sources.c.id, ids))
+    connection.execute(
+        these_sources.where(sources.c.origin == UNLISTED).values(**reactivated_values(OPERATOR, now))
+    )
+    connection.execute(these_sources.values(origin=OPERATOR))
 
 
 def origin_after_operator(*, active: bool) -> ColumnElement[str]:
-    """The origin after an operator switched a source on or off: from then on the list does neither."""
+    """The origin after an operator switched a source on or off: the list no longer changes it."""
     return case((sources.c.origin == UNLISTED, OPERATOR if active else RECIPE), else_=sources.c.origin)

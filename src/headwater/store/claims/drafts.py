@@ -1,4 +1,4 @@
-"""Documents to be: rows that wait for refining, and what refining is given."""
+"""Drafts: document rows that wait to be refined, and what refining reads for them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from headwater.text.urls import without_tracking
 
 @dataclass(frozen=True, slots=True)
 class NewDraft:
-    """A lead whose bytes have come: what its document starts with."""
+    """A lead whose bytes have arrived, and what its document starts with."""
 
     document: str
     recipe: str
@@ -31,40 +31,40 @@ class NewDraft:
     capture: str | None
 
 
-def open_drafts(connection: Connection, ready: Sequence[NewDraft], now: datetime) -> None:
-    """A new document waits to be refined; a known one keeps its content until its next revision is decided."""
-    if not ready:
+def open_drafts(connection: Connection, new_drafts: Sequence[NewDraft], now: datetime) -> None:
+    """A new document waits to be refined. An existing one keeps its content until its next revision is decided."""
+    if not new_drafts:
         return
     rows = [
         {
-            "id": opening.document,
-            "number": key_number(opening.document),
-            "source_number": positive_number(opening.source),
-            "recipe": opening.recipe,
-            "source_id": opening.source,
-            "lead_id": opening.lead,
-            "capture_id": opening.capture,
+            "id": draft.document,
+            "number": key_number(draft.document),
+            "source_number": positive_number(draft.source),
+            "recipe": draft.recipe,
+            "source_id": draft.source,
+            "lead_id": draft.lead,
+            "capture_id": draft.capture,
             "revision": 1,
             "state": State.WAITING,
-            "url": opening.url,
-            "clean_url": without_tracking(opening.url),
+            "url": draft.url,
+            "clean_url": without_tracking(draft.url),
             "created_at": now,
             "updated_at": now,
             "due_at": now,
             "attempts": 0,
         }
-        for opening in sorted(ready, key=attrgetter("document"))
+        for draft in sorted(new_drafts, key=attrgetter("document"))
     ]
-    _opening(connection.dialect, tuple(rows[0])).run(connection, rows)
+    _upsert_statement(connection.dialect, tuple(rows[0])).run(connection, rows)
 
 
 @lru_cache(maxsize=16)
-def _opening(dialect: Dialect, columns: tuple[str, ...]) -> PreparedStatement:
+def _upsert_statement(dialect: Dialect, columns: tuple[str, ...]) -> PreparedStatement:
     statement = insert_into(dialect, documents)
     new = statement.excluded
-    again = {"next_capture_id": new.capture_id, "due_at": new.due_at, "attempts": new.attempts}
+    changes = {"next_capture_id": new.capture_id, "due_at": new.due_at, "attempts": new.attempts}
     return prepare_statement(
-        dialect, statement.on_conflict_do_update(index_elements=["id"], set_=again), columns
+        dialect, statement.on_conflict_do_update(index_elements=["id"], set_=changes), columns
     )
 
 
@@ -75,9 +75,9 @@ def claim_documents(connection: Connection, claim: Claim) -> list[Draft]:
 
 
 def drafts_by_id(connection: Connection, ids: Sequence[str], capture: ColumnElement[Any]) -> list[Draft]:
-    """What refining would be given for these documents if they were made from that capture."""
-    current = capture.label("current")
-    # A revision that was not good enough has its number too, though the document does not bear it.
+    """The drafts of these documents, based on that capture."""
+    current_capture = capture.label("current")
+    # A rejected revision has its number too, though it never became the document's revision.
     latest = select(func.max(revisions.c.revision)).where(revisions.c.document_id == documents.c.id)
     query = (
         select(
@@ -85,7 +85,7 @@ def drafts_by_id(connection: Connection, ids: Sequence[str], capture: ColumnElem
             documents.c.revision,
             documents.c.state.label("standing"),
             latest.scalar_subquery().label("latest"),
-            current,
+            current_capture,
             *LEAD_COLUMNS,
         )
         .add_columns(documents.c.attempts.label("tries"))
@@ -94,10 +94,10 @@ def drafts_by_id(connection: Connection, ids: Sequence[str], capture: ColumnElem
         .order_by(documents.c.due_at, documents.c.id)
     )
     rows = connection.execute(query).mappings().all()
-    known_captures = _by_id(connection, captures, {row["current"] for row in rows if row["current"]})
-    known_sources = {
+    captures_by_id = _rows_by_id(connection, captures, {row["current"] for row in rows if row["current"]})
+    sources_by_id = {
         key: source_from(row)
-        for key, row in _by_id(connection, sources, {row["source_id"] for row in rows}).items()
+        for key, row in _rows_by_id(connection, sources, {row["source_id"] for row in rows}).items()
     }
     return [
         Draft(
@@ -105,16 +105,16 @@ def drafts_by_id(connection: Connection, ids: Sequence[str], capture: ColumnElem
             revision=max(row["revision"], row["latest"] or 0) + (row["standing"] != State.WAITING),
             attempts=row["tries"],
             lead=lead_from(row),
-            capture=capture_from(known_captures[row["current"]])
-            if row["current"] in known_captures
+            capture=capture_from(captures_by_id[row["current"]])
+            if row["current"] in captures_by_id
             else None,
-            source=known_sources[row["source_id"]],
+            source=sources_by_id[row["source_id"]],
         )
         for row in rows
     ]
 
 
-def _by_id(connection: Connection, table: Any, ids: set[str]) -> dict[str, Any]:
+def _rows_by_id(connection: Connection, table: Any, ids: set[str]) -> dict[str, Any]:
     if not ids:
         return {}
     rows = connection.execute(select(table).where(in_list(table.c.id, ids))).mappings().all()

@@ -1,4 +1,4 @@
-"""Leads and the captures they become."""
+"""Fetch: claims leads and stores their captures."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -33,35 +33,47 @@ def finish_fetch(connection: Connection, fetched: Sequence[FetchResult], owner: 
     query = select(*(leads.c[name] for name in columns)).where(
         in_list(leads.c.id, ids), leads.c.lease_owner == owner
     )
-    held = connection.execute(query.order_by(leads.c.id).with_for_update())
-    mine = {row["id"]: row for row in held.mappings().all()}
-    results = [result for result in fetched if result.lead in mine]
-    taken = [(mine[r.lead], r.result) for r in results if isinstance(r.result, Capture)]
-    if taken:
-        rows = [capture_row(capture, row["recipe"], row["source_id"]) for row, capture in taken]
-        insert_rows(connection, captures, rows)
-        openings = [
-            NewDraft(r["document_id"], r["recipe"], r["source_id"], r["id"], r["url"], capture.id)
-            for r, capture in taken
-        ]
-        open_drafts(connection, openings, now)
-    apart = [
-        (r.lead, mine[r.lead]["attempts"], r.result)
-        for r in results
-        if isinstance(r.result, Quarantine) and mine[r.lead]["version"] == r.version
+    locked = connection.execute(query.order_by(leads.c.id).with_for_update())
+    held_rows = {row["id"]: row for row in locked.mappings().all()}
+    results = [result for result in fetched if result.lead in held_rows]
+    fetched_pages = [
+        (held_rows[result.lead], result.result) for result in results if isinstance(result.result, Capture)
     ]
-    if apart:
-        recipe = mine[apart[0][0]]["recipe"]
-        quarantine_rows(connection, recipe, Task.FETCH, apart, now)
+    if fetched_pages:
+        rows = [capture_row(capture, row["recipe"], row["source_id"]) for row, capture in fetched_pages]
+        insert_rows(connection, captures, rows)
+        new_drafts = [
+            NewDraft(
+                result["document_id"],
+                result["recipe"],
+                result["source_id"],
+                result["id"],
+                result["url"],
+                capture.id,
+            )
+            for result, capture in fetched_pages
+        ]
+        open_drafts(connection, new_drafts, now)
+    quarantined = [
+        (result.lead, held_rows[result.lead]["attempts"], result.result)
+        for result in results
+        if isinstance(result.result, Quarantine) and held_rows[result.lead]["version"] == result.version
+    ]
+    if quarantined:
+        recipe = held_rows[quarantined[0][0]]["recipe"]
+        quarantine_rows(connection, recipe, Task.FETCH, quarantined, now)
     update_rows(
         connection,
         leads,
-        [(r.lead, _lead_values(r, now) | _still_due(r, mine[r.lead], now)) for r in results],
+        [
+            (result.lead, _lead_values(result, now) | _refetch_values(result, held_rows[result.lead], now))
+            for result in results
+        ],
     )
 
 
-def _still_due(result: FetchResult, row: RowMapping, now: datetime) -> dict[str, Any]:
-    """A lead that changed, or that a browser was wanted for, while it was fetched."""
+def _refetch_values(result: FetchResult, row: RowMapping, now: datetime) -> dict[str, Any]:
+    """Reopens a lead that changed, or that a browser was requested for, while it was fetched."""
     if row["version"] != result.version:
         return {"state": State.WAITING, "due_at": now, "render": False}
     if row["render"] and not result.rendered and not isinstance(result.result, Postponement):

@@ -1,4 +1,4 @@
-"""Groups of documents and the stories they are divided into."""
+"""Gather: claims groups of documents and stores the stories they are divided into."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -25,23 +25,25 @@ def claim_groups(connection: Connection, claim: Claim, *, full_documents: bool) 
     ids = claim_rows(connection, claim)
     if not ids:
         return []
-    inside = defaultdict(list)
+    documents_by_group = defaultdict(list)
     query = select(*(DOCUMENT_COLUMNS if full_documents else OUTLINE_COLUMNS)).where(
         in_list(documents.c.group_id, ids), documents.c.state == State.KEPT
     )
-    in_time = query.order_by(documents.c.published_at.nulls_last(), documents.c.id)
-    meant = _vectors(connection, ids) if full_documents else {}
-    for row in connection.execute(in_time).mappings().all():
+    by_date = query.order_by(documents.c.published_at.nulls_last(), documents.c.id)
+    vectors_by_id = _vectors(connection, ids) if full_documents else {}
+    for row in connection.execute(by_date).mappings().all():
         document = document_from(row) if full_documents else outline_from(row)
-        inside[row["group_id"]].append(
-            document.with_changes(vector=meant[document.id]) if document.id in meant else document
+        documents_by_group[row["group_id"]].append(
+            document.with_changes(vector=vectors_by_id[document.id])
+            if document.id in vectors_by_id
+            else document
         )
-    told = defaultdict(list)
-    named = connection.execute(
+    stories_by_group = defaultdict(list)
+    story_rows = connection.execute(
         select(stories.c.id, stories.c.group_id, stories.c.state).where(in_list(stories.c.group_id, ids))
     ).all()
-    for story in stories_by_id(connection, [row.id for row in named if row.state == "live"]).values():
-        told[story.group].append(story)
+    for story in stories_by_id(connection, [row.id for row in story_rows if row.state == "live"]).values():
+        stories_by_group[story.group].append(story)
     rows = connection.execute(
         select(groups).where(in_list(groups.c.id, ids)).order_by(groups.c.due_at, groups.c.id)
     )
@@ -51,23 +53,23 @@ def claim_groups(connection: Connection, claim: Claim, *, full_documents: bool) 
             name=row.name,
             attempts=row.attempts,
             version=row.version,
-            documents=tuple(inside[row.id]),
-            stories=tuple(sorted(told[row.id], key=lambda story: story.id)),
-            ended=frozenset(s.id for s in named if s.group_id == row.id and s.state != "live"),
+            documents=tuple(documents_by_group[row.id]),
+            stories=tuple(sorted(stories_by_group[row.id], key=lambda story: story.id)),
+            ended=frozenset(s.id for s in story_rows if s.group_id == row.id and s.state != "live"),
         )
         for row in rows
     ]
 
 
 def _vectors(connection: Connection, ids: Sequence[str]) -> dict[str, Vector]:
-    """What the documents of these groups mean; of several models the last by name."""
+    """The vectors of the documents in these groups; of several models, the last by name."""
     query = (
         select(vectors.c.document_id, vectors.c.model, vectors.c.vector)
         .join(documents, documents.c.id == vectors.c.document_id)
         .where(in_list(documents.c.group_id, ids), documents.c.state == State.KEPT)
     )
-    found = connection.execute(query.order_by(vectors.c.model))
-    return {row.document_id: Vector(row.model, bytes(row.vector)) for row in found}
+    rows = connection.execute(query.order_by(vectors.c.model))
+    return {row.document_id: Vector(row.model, bytes(row.vector)) for row in rows}
 
 
 def finish_gather(
@@ -77,16 +79,16 @@ def finish_gather(
         in_list(groups.c.id, [g.group for g in gathered]), groups.c.lease_owner == owner
     )
     locked = query.order_by(groups.c.id).with_for_update()
-    mine = {row["id"]: row for row in connection.execute(locked).mappings()}
+    held_rows = {row["id"]: row for row in connection.execute(locked).mappings()}
     for result in gathered:
-        if result.group in mine:
-            row = mine[result.group]
+        if result.group in held_rows:
+            row = held_rows[result.group]
             if result.later is None and result.quarantined is None:
                 _replace_stories(connection, result, now)
                 remove_from_quarantine(connection, Task.GATHER, [result.group] if row["reason"] else [])
             if result.quarantined is not None:
-                apart = [(result.group, row["attempts"], result.quarantined)]
-                quarantine_rows(connection, row["recipe"], Task.GATHER, apart, now)
+                quarantined = [(result.group, row["attempts"], result.quarantined)]
+                quarantine_rows(connection, row["recipe"], Task.GATHER, quarantined, now)
             values = _group_values(result, row["version"], now)
             connection.execute(update(groups).where(groups.c.id == result.group).values(**values))
 
@@ -99,30 +101,30 @@ def _group_values(result: GatherResult, version: int, now: datetime) -> dict[str
 
 
 def _replace_stories(connection: Connection, result: GatherResult, now: datetime) -> None:
-    kept = [story.id for story in result.stories]
-    ended = update(stories).where(
-        stories.c.group_id == result.group, stories.c.state == "live", stories.c.id.not_in(kept)
+    story_ids = [story.id for story in result.stories]
+    removed = update(stories).where(
+        stories.c.group_id == result.group, stories.c.state == "live", stories.c.id.not_in(story_ids)
     )
-    connection.execute(ended.values(state="ended", updated_at=now))
-    if not kept:
+    connection.execute(removed.values(state="ended", updated_at=now))
+    if not story_ids:
         return
     names = ("state", "title", "summary", "size", "first_at", "last_at", "score", "revision", "attributes")
     rows = [_story_row(story, now) for story in result.stories]
     insert_rows(connection, stories, rows, replacing=(*names, "updated_at"))
-    connection.execute(delete(story_members).where(in_list(story_members.c.story_id, kept)))
-    inside = [
+    connection.execute(delete(story_members).where(in_list(story_members.c.story_id, story_ids)))
+    member_rows = [
         {"story_id": story.id, "document_id": m.document, "similarity": m.similarity}
         for story in result.stories
         for m in story.members
     ]
-    insert_rows(connection, story_members, inside)
-    connection.execute(delete(facts).where(in_list(facts.c.record_id, kept)))
-    said = [
+    insert_rows(connection, story_members, member_rows)
+    connection.execute(delete(facts).where(in_list(facts.c.record_id, story_ids)))
+    fact_rows = [
         {"record_id": s.id, "name": name, "value": f.value, "step": f.step, "version": f.version}
         for s in result.stories
         for name, f in s.facts.items()
     ]
-    insert_rows(connection, facts, said)
+    insert_rows(connection, facts, fact_rows)
     open_deliveries(
         connection,
         [(s, route, "story", s.revision) for s in result.stories for route in result.routes.get(s.id, ())],

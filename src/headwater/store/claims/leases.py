@@ -1,4 +1,4 @@
-"""One claim statement for all tables that hold work: due and unleased rows, oldest first, leased in one round trip."""
+"""Leases: one claim statement for all tables with work. It leases due rows, oldest first, in one round trip."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -21,7 +21,7 @@ TASK_TABLES: dict[Task, Table] = {
     Task.DELIVER: deliveries,
     Task.REPLAY: replay_items,
 }
-# What else must hold for a due row to be worked on.
+# Further conditions for a due row to be claimed.
 TASK_CONDITIONS: dict[Task, tuple[Any, ...]] = {
     Task.POLL: (sources.c.active, sources.c.stopped.is_(None)),
     Task.REPLAY: (
@@ -31,45 +31,47 @@ TASK_CONDITIONS: dict[Task, tuple[Any, ...]] = {
 
 
 def _claimable(table: Table, recipe: str, now: datetime) -> list[Any]:
-    free = or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
-    return [table.c.recipe == recipe, table.c.due_at <= now, free]
+    unleased = or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
+    return [table.c.recipe == recipe, table.c.due_at <= now, unleased]
 
 
 def waiting(connection: Connection, recipe: str, now: datetime) -> list[Task]:
-    """The tasks of which something is due and nobody is at it."""
-    found = []
+    """The tasks with due rows that are not leased."""
+    tasks = []
     for task, table in TASK_TABLES.items():
-        wanted = (*_claimable(table, recipe, now), *TASK_CONDITIONS.get(task, ()))
-        if connection.execute(select(table.c.id).where(*wanted).limit(1)).first() is not None:
-            found.append(task)
-    if Task.REPLAY not in found and _replay_goes_on(connection, recipe):
-        found.append(Task.REPLAY)
-    return found
+        conditions = (*_claimable(table, recipe, now), *TASK_CONDITIONS.get(task, ()))
+        if connection.execute(select(table.c.id).where(*conditions).limit(1)).first() is not None:
+            tasks.append(task)
+    if Task.REPLAY not in tasks and _has_unfinished_replay(connection, recipe):
+        tasks.append(Task.REPLAY)
+    return tasks
 
 
-def _replay_goes_on(connection: Connection, recipe: str) -> bool:
-    """Whether a replay is at work though none of its rows is due: further documents are to be listed or replaced."""
-    unlisted = and_(replays.c.state == ReplayState.RUNNING, replays.c.listed_at.is_(None))
-    going = or_(unlisted, replays.c.state == ReplayState.APPLYING)
-    query = select(replays.c.id).where(replays.c.recipe == recipe, going).limit(1)
+def _has_unfinished_replay(connection: Connection, recipe: str) -> bool:
+    """Whether a replay has documents to list or replace, though none of its rows is due."""
+    is_listing = and_(replays.c.state == ReplayState.RUNNING, replays.c.listed_at.is_(None))
+    is_unfinished = or_(is_listing, replays.c.state == ReplayState.APPLYING)
+    query = select(replays.c.id).where(replays.c.recipe == recipe, is_unfinished).limit(1)
     return connection.execute(query).first() is not None
 
 
 def claim_rows(connection: Connection, claim: Claim, *extra: Any) -> list[str]:
-    """Lease the due rows of the job's table and count the attempt; gives their ids, oldest due first."""
+    """Lease the due rows of the job's table and count the attempt; returns their ids, longest due first."""
     job, now = claim.job, claim.now
     table = TASK_TABLES[job.task]
-    wanted = [*_claimable(table, job.recipe, now), *extra]
+    conditions = [*_claimable(table, job.recipe, now), *extra]
     if job.keys:
-        wanted.append(in_list(table.c.id, job.keys))
-    due = select(table.c.id).where(and_(*wanted)).order_by(table.c.due_at, table.c.id).limit(claim.limit)
+        conditions.append(in_list(table.c.id, job.keys))
+    query = (
+        select(table.c.id).where(and_(*conditions)).order_by(table.c.due_at, table.c.id).limit(claim.limit)
+    )
     if connection.dialect.name == "postgresql":
-        due = due.with_for_update(skip_locked=True)
-    ids = list(connection.scalars(due).all())
+        query = query.with_for_update(skip_locked=True)
+    ids = list(connection.scalars(query).all())
     if ids:
-        taken = update(table).where(in_list(table.c.id, ids))
+        leased = update(table).where(in_list(table.c.id, ids))
         connection.execute(
-            taken.values(
+            leased.values(
                 lease_owner=claim.owner, lease_until=now + claim.lease, attempts=table.c.attempts + 1
             )
         )
@@ -79,22 +81,22 @@ def claim_rows(connection: Connection, claim: Claim, *extra: Any) -> list[str]:
 def rows_held(connection: Connection, task: Task, ids: Collection[str], owner: str) -> set[str]:
     """Which of these rows the owner still holds. On PostgreSQL they stay locked until the transaction ends."""
     table = TASK_TABLES[task]
-    wanted = (
+    query = (
         select(table.c.id).where(in_list(table.c.id, ids), table.c.lease_owner == owner).order_by(table.c.id)
     )
-    return set(connection.scalars(wanted.with_for_update()))
+    return set(connection.scalars(query.with_for_update()))
 
 
 def postponed_values(table: Table, at: datetime, reason: str, *, counts: bool) -> dict[str, Any]:
-    """Column values that give a row back for later. A wait that is nobody's fault is not counted as an attempt."""
+    """Column values that postpone a row. With `counts=False` the attempt is not counted."""
     values: dict[str, Any] = {"due_at": at, "reason": reason, "lease_owner": None, "lease_until": None}
     if not counts:
-        values["attempts"] = _uncounted(table)
+        values["attempts"] = _one_attempt_less(table)
     return values
 
 
-def _uncounted(table: Table) -> Any:
-    """One attempt less. Waking a row that is leased sets it to zero, so there may be none to take off."""
+def _one_attempt_less(table: Table) -> Any:
+    """One attempt less. Waking a leased row sets the attempts to zero, so there may be none to subtract."""
     return case((table.c.attempts > 0, table.c.attempts - 1), else_=0)
 
 
@@ -103,24 +105,24 @@ FINISHED_VALUES: dict[str, Any] = {"due_at": None, "lease_owner": None, "lease_u
 
 def renew(connection: Connection, task: Task, owner: str, until: datetime) -> None:
     table = TASK_TABLES[task]
-    mine = update(table).where(table.c.due_at.is_not(None), table.c.lease_owner == owner)
-    connection.execute(mine.values(lease_until=until))
+    held_rows = update(table).where(table.c.due_at.is_not(None), table.c.lease_owner == owner)
+    connection.execute(held_rows.values(lease_until=until))
 
 
 def release(connection: Connection, owners: Sequence[str], *, counts: bool) -> int:
-    """Give back all that these owners hold; `counts` says whether it was an attempt (they died) or not."""
+    """Release everything these owners hold. `counts`: the attempt counts, because they died."""
     count = 0
     for table in TASK_TABLES.values():
         values: dict[str, Any] = {"lease_owner": None, "lease_until": None}
         if not counts:
-            values["attempts"] = _uncounted(table)
-        freed = update(table).where(table.c.due_at.is_not(None), in_list(table.c.lease_owner, owners))
-        count += connection.execute(freed.values(**values)).rowcount
+            values["attempts"] = _one_attempt_less(table)
+        held_rows = update(table).where(table.c.due_at.is_not(None), in_list(table.c.lease_owner, owners))
+        count += connection.execute(held_rows.values(**values)).rowcount
     return count
 
 
 def holders(connection: Connection) -> set[str]:
-    """Everybody who holds a lease."""
+    """All owners of a lease."""
     return {
         owner
         for table in TASK_TABLES.values()
@@ -133,5 +135,5 @@ def holders(connection: Connection) -> set[str]:
 
 
 def insert_into(dialect: Dialect, table: Table) -> Any:
-    """The dialect's insert: both databases speak ON CONFLICT alike, SQLAlchemy names them apart."""
+    """The dialect's INSERT with ON CONFLICT. Both databases use the same syntax, SQLAlchemy has two classes for it."""
     return postgresql.insert(table) if dialect.name == "postgresql" else sqlite.insert(table)

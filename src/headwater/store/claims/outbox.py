@@ -1,4 +1,4 @@
-"""Deliveries: written with the record, sent after it, at least once, each with its idempotency key."""
+"""Outbox: deliveries are written with their record and sent afterwards, at least once, each with its idempotency key."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -22,10 +22,10 @@ from headwater.store.schema.flow import deliveries, stories
 
 
 def open_deliveries(
-    connection: Connection, wanted: Sequence[tuple[Document | Story | Alarm, str, str, int]], now: datetime
+    connection: Connection, requests: Sequence[tuple[Document | Story | Alarm, str, str, int]], now: datetime
 ) -> None:
-    """Each is (record, route, kind of record, revision). A revision that was sent already is not sent again."""
-    if not wanted:
+    """Each request is (record, route, kind of record, revision). A revision that was sent is not sent again."""
+    if not requests:
         return
     rows = [
         {
@@ -41,19 +41,19 @@ def open_deliveries(
             "due_at": now,
             "attempts": 0,
         }
-        for record, route, kind, revision in wanted
+        for record, route, kind, revision in requests
     ]
-    rows.sort(key=itemgetter("id"))  # as they are locked when they were sent
-    _opening(connection.dialect, tuple(rows[0])).run(connection, rows)
+    rows.sort(key=itemgetter("id"))  # the order in which finish_deliver locks them
+    _upsert_statement(connection.dialect, tuple(rows[0])).run(connection, rows)
 
 
 @lru_cache(maxsize=16)
-def _opening(dialect: Dialect, columns: tuple[str, ...]) -> PreparedStatement:
+def _upsert_statement(dialect: Dialect, columns: tuple[str, ...]) -> PreparedStatement:
     statement = insert_into(dialect, deliveries)
-    again = {name: statement.excluded[name] for name in ("revision", "state", "due_at", "attempts")}
-    newer = deliveries.c.sent_revision < statement.excluded.revision
-    anew = statement.on_conflict_do_update(index_elements=["id"], set_=again, where=newer)
-    return prepare_statement(dialect, anew, columns)
+    changes = {name: statement.excluded[name] for name in ("revision", "state", "due_at", "attempts")}
+    not_sent_yet = deliveries.c.sent_revision < statement.excluded.revision
+    upsert = statement.on_conflict_do_update(index_elements=["id"], set_=changes, where=not_sent_yet)
+    return prepare_statement(dialect, upsert, columns)
 
 
 def claim_deliveries(connection: Connection, claim: Claim) -> list[Delivery]:
@@ -72,13 +72,13 @@ def claim_deliveries(connection: Connection, claim: Claim) -> list[Delivery]:
 
 
 def _records(connection: Connection, rows: Sequence[RowMapping]) -> dict[str, Document | Story | Alarm]:
-    """What is to be delivered; a story that ended in the meantime is withdrawn."""
-    told = [row["record_id"] for row in rows if row["record_kind"] == "story"]
-    living = select(stories.c.id).where(in_list(stories.c.id, told), stories.c.state == "live")
+    """The records to deliver; a story that ended in the meantime is withdrawn."""
+    story_ids = [row["record_id"] for row in rows if row["record_kind"] == "story"]
+    live_stories = select(stories.c.id).where(in_list(stories.c.id, story_ids), stories.c.state == "live")
     records: dict[str, Document | Story | Alarm] = {}
-    records.update(stories_by_id(connection, list(connection.scalars(living)) if told else []))
-    written = [row["record_id"] for row in rows if row["record_kind"] == "document"]
-    records.update(documents_by_id(connection, written))
+    records.update(stories_by_id(connection, list(connection.scalars(live_stories)) if story_ids else []))
+    document_ids = [row["record_id"] for row in rows if row["record_kind"] == "document"]
+    records.update(documents_by_id(connection, document_ids))
     records.update(alarms_by_id(connection, [r["record_id"] for r in rows if r["record_kind"] == "alarm"]))
     return records
 
@@ -92,33 +92,37 @@ def finish_deliver(
         in_list(deliveries.c.id, ids), deliveries.c.lease_owner == owner
     )
     locked = query.order_by(deliveries.c.id).with_for_update()
-    mine = {row["id"]: row for row in connection.execute(locked).mappings().all()}
-    results = [result for result in delivered if result.id in mine]
-    update_rows(connection, deliveries, [(r.id, _values(r, mine[r.id]["revision"], now)) for r in results])
-    remove_from_quarantine(connection, Task.DELIVER, [r.id for r in results if mine[r.id]["reason"]])
-    apart = [
-        (r.id, mine[r.id]["attempts"], r.quarantined)
+    held_rows = {row["id"]: row for row in connection.execute(locked).mappings().all()}
+    results = [result for result in delivered if result.id in held_rows]
+    update_rows(
+        connection,
+        deliveries,
+        [(r.id, _delivery_values(r, held_rows[r.id]["revision"], now)) for r in results],
+    )
+    remove_from_quarantine(connection, Task.DELIVER, [r.id for r in results if held_rows[r.id]["reason"]])
+    quarantined = [
+        (r.id, held_rows[r.id]["attempts"], r.quarantined)
         for r in results
-        if r.quarantined and mine[r.id]["revision"] == r.revision
+        if r.quarantined and held_rows[r.id]["revision"] == r.revision
     ]
-    if apart:
-        quarantine_rows(connection, mine[apart[0][0]]["recipe"], Task.DELIVER, apart, now)
+    if quarantined:
+        quarantine_rows(connection, held_rows[quarantined[0][0]]["recipe"], Task.DELIVER, quarantined, now)
 
 
-def _values(result: DeliveryResult, wanted: int, now: datetime) -> dict[str, Any]:
-    """A revision that came while this one was under way is still to be sent, whatever became of this one."""
-    newer = wanted > result.revision
+def _delivery_values(result: DeliveryResult, requested_revision: int, now: datetime) -> dict[str, Any]:
+    """A revision that was requested meanwhile is still to be sent, whatever happened to this one."""
+    has_newer = requested_revision > result.revision
     if result.later is not None:
         return postponed_values(deliveries, result.later.at, result.later.reason, counts=result.later.counts)
-    if newer and (result.quarantined or result.dropped is not None):
+    if has_newer and (result.quarantined or result.dropped is not None):
         return FINISHED_VALUES | {"state": State.WAITING, "due_at": now}
     if result.quarantined is not None:
         return FINISHED_VALUES | {"state": State.QUARANTINED, "reason": result.quarantined.reason}
     if result.dropped is not None:
         return FINISHED_VALUES | {"state": State.DROPPED, "reason": result.dropped}
     return FINISHED_VALUES | {
-        "state": State.WAITING if newer else State.DONE,
-        "due_at": now if newer else None,
+        "state": State.WAITING if has_newer else State.DONE,
+        "due_at": now if has_newer else None,
         "sent_revision": result.revision,
         "sent_at": now,
         "receipt": result.receipt,

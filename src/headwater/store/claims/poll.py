@@ -1,4 +1,4 @@
-"""Sources and the leads they give."""
+"""Poll: claims sources and stores the leads, captures, bars and observations of their polls."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -27,7 +27,7 @@ REPLACED = (*MEASURES, "capture_id")
 
 
 def store_series(connection: Connection, result: PollResult, capture: str | None) -> int:
-    """Gives how many rows are new. A bar that is told again takes the new figures: the day goes on, or was corrected."""
+    """Returns how many rows are new. A bar that exists takes the new figures: the day is not over, or it was corrected."""
     if not result.bars and not result.observations:
         return 0
     recipe = str(connection.scalar(select(sources.c.recipe).where(sources.c.id == result.source)))
@@ -35,40 +35,41 @@ def store_series(connection: Connection, result: PollResult, capture: str | None
     new = insert_rows(connection, bars, rows)
     if new < len(rows):
         insert_rows(connection, bars, rows, replacing=REPLACED)
-    seen = [
+    observation_rows = [
         {
             "recipe": recipe,
-            "kind": one.kind,
-            "name": one.name,
-            "at": one.at,
-            "value": dict(one.value),
+            "kind": observation.kind,
+            "name": observation.name,
+            "at": observation.at,
+            "value": dict(observation.value),
             "source_id": result.source,
             "capture_id": capture,
         }
-        for one in result.observations
+        for observation in result.observations
     ]
-    return new + insert_rows(connection, observations, seen)
+    return new + insert_rows(connection, observations, observation_rows)
 
 
 def _bar_row(bar: Bar, recipe: str, capture: str | None) -> dict[str, Any]:
-    told = {name: getattr(bar, name) for name in MEASURES}
+    measures = {name: getattr(bar, name) for name in MEASURES}
     return {
         "recipe": recipe,
         "symbol": bar.symbol,
         "span": bar.span,
         "at": bar.at,
-        **told,
+        **measures,
         "capture_id": capture,
     }
 
 
-def register(connection: Connection, wanted: Sequence[Source], now: datetime, origin: str) -> int:
-    """Make the rows agree with the configuration; what the engine learned about a source stays. Gives the new ones."""
-    named = {source.id: source for source in wanted}
-    known = set(connection.scalars(select(sources.c.id).where(in_list(sources.c.id, named))))
-    fresh = [source for source in named.values() if source.id not in known]
-    if fresh:
-        born = {
+def register(connection: Connection, configured: Sequence[Source], now: datetime, origin: str) -> int:
+    """Make the rows agree with the configuration; what the engine learned about a source stays. Returns the number of
+    new sources."""
+    sources_by_id = {source.id: source for source in configured}
+    existing = set(connection.scalars(select(sources.c.id).where(in_list(sources.c.id, sources_by_id))))
+    new_sources = [source for source in sources_by_id.values() if source.id not in existing]
+    if new_sources:
+        initial_values = {
             "created_at": now,
             "updated_at": now,
             "due_at": now,
@@ -76,10 +77,10 @@ def register(connection: Connection, wanted: Sequence[Source], now: datetime, or
             "attempts": 0,
             "failures": 0,
         }
-        rows = [{**source_row(s), **born, "watermark": dict(s.watermark)} for s in fresh]
+        rows = [{**source_row(s), **initial_values, "watermark": dict(s.watermark)} for s in new_sources]
         insert_rows(connection, sources, rows)
-    for source in named.values():
-        if source.id in known:
+    for source in sources_by_id.values():
+        if source.id in existing:
             values = {
                 name: value
                 for name, value in source_row(source).items()
@@ -87,18 +88,18 @@ def register(connection: Connection, wanted: Sequence[Source], now: datetime, or
             }
             connection.execute(update(sources).where(sources.c.id == source.id).values(**values))
     if origin == OPERATOR:
-        adopt_sources(connection, sorted(known), now)
-    return len(fresh)
+        adopt_sources(connection, sorted(existing), now)
+    return len(new_sources)
 
 
 def claim_sources(connection: Connection, claim: Claim) -> list[SourceLease]:
-    """Due sources, each with a run that begins. A run whose worker died is closed as failed."""
-    alive = (sources.c.active, sources.c.stopped.is_(None))
-    ids = claim_rows(connection, claim, *alive)
+    """Due sources, each with a new row in `polls`. A poll whose worker died is closed as failed."""
+    is_active = (sources.c.active, sources.c.stopped.is_(None))
+    ids = claim_rows(connection, claim, *is_active)
     if not ids:
         return []
-    dead = update(polls).where(in_list(polls.c.source_id, ids), polls.c.status == "running")
-    connection.execute(dead.values(status="failed", ended_at=claim.now, error="worker_died"))
+    interrupted = update(polls).where(in_list(polls.c.source_id, ids), polls.c.status == "running")
+    connection.execute(interrupted.values(status="failed", ended_at=claim.now, error="worker_died"))
     rows = connection.execute(
         select(sources).where(in_list(sources.c.id, ids)).order_by(sources.c.due_at)
     ).mappings()
@@ -110,7 +111,7 @@ def claim_sources(connection: Connection, claim: Claim) -> list[SourceLease]:
         )
         for row in rows
     ]
-    begun = [
+    poll_rows = [
         {
             "id": source_lease.run,
             "number": positive_number(source_lease.run),
@@ -124,65 +125,71 @@ def claim_sources(connection: Connection, claim: Claim) -> list[SourceLease]:
         }
         for source_lease in turns
     ]
-    insert_rows(connection, polls, begun)
+    insert_rows(connection, polls, poll_rows)
     return turns
 
 
 def store_leads(
-    connection: Connection, found: Sequence[StoredLead], capture: str | None, now: datetime
+    connection: Connection, polled_leads: Sequence[StoredLead], capture: str | None, now: datetime
 ) -> int:
-    """Add the new leads, wake the changed ones, leave the known ones alone; gives the number of new ones."""
-    unique = {stored.id: stored for stored in found}
-    query = select(leads.c.id, leads.c.version, leads.c.state).where(in_list(leads.c.id, unique))
-    known = {row.id: row for row in connection.execute(query)}
-    fresh = [stored for stored in unique.values() if stored.id not in known]
-    changed = [
+    """Add new leads, reopen changed ones and leave the others alone; returns the number of new leads."""
+    leads_by_id = {stored.id: stored for stored in polled_leads}
+    query = select(leads.c.id, leads.c.version, leads.c.state).where(in_list(leads.c.id, leads_by_id))
+    rows_by_id = {row.id: row for row in connection.execute(query)}
+    new_leads = [stored for stored in leads_by_id.values() if stored.id not in rows_by_id]
+    changed_leads = [
         stored
-        for stored in unique.values()
-        if stored.id in known
-        and known[stored.id].version != stored.lead.version
-        and known[stored.id].state != State.DUPLICATE
+        for stored in leads_by_id.values()
+        if stored.id in rows_by_id
+        and rows_by_id[stored.id].version != stored.lead.version
+        and rows_by_id[stored.id].state != State.DUPLICATE
     ]
-    if fresh:
-        _insert(connection, fresh, capture, now)
-    if changed:
-        _wake(connection, changed, capture, now)
-    return len(fresh)
+    if new_leads:
+        _insert_leads(connection, new_leads, capture, now)
+    if changed_leads:
+        _reopen_leads(connection, changed_leads, capture, now)
+    return len(new_leads)
 
 
-def _insert(connection: Connection, fresh: Sequence[StoredLead], capture: str | None, now: datetime) -> None:
-    taken = set(
+def _insert_leads(
+    connection: Connection, new_leads: Sequence[StoredLead], capture: str | None, now: datetime
+) -> None:
+    claimed_documents = set(
         connection.scalars(
             select(leads.c.document_id).where(
-                in_list(leads.c.document_id, {stored.document for stored in fresh}),
+                in_list(leads.c.document_id, {stored.document for stored in new_leads}),
                 leads.c.state != State.DUPLICATE,
             )
         )
     )
-    first: dict[str, StoredLead] = {}
-    for stored in fresh:
-        if stored.document not in taken:
-            first.setdefault(stored.document, stored)
-    winners = list(first.values())
+    first_by_document: dict[str, StoredLead] = {}
+    for stored in new_leads:
+        if stored.document not in claimed_documents:
+            first_by_document.setdefault(stored.document, stored)
+    winners = list(first_by_document.values())
     if winners:
-        # In the order of the documents they compete for, so that two transactions never wait for one another.
-        rows = [_fresh_row(stored, capture, now) for stored in sorted(winners, key=lambda s: s.document)]
+        # In the order of the documents they compete for, so that two transactions never deadlock.
+        rows = [_new_lead_row(stored, capture, now) for stored in sorted(winners, key=lambda s: s.document)]
         insert_rows(connection, leads, rows)
-        winners = _really_there(connection, winners)
-        open_drafts(connection, _openings(winners, capture), now)
-    won = {stored.id for stored in winners}
-    _insert_duplicates(connection, [stored for stored in fresh if stored.id not in won], capture, now)
+        winners = _stored_winners(connection, winners)
+        open_drafts(connection, _new_drafts(winners, capture), now)
+    winner_ids = {stored.id for stored in winners}
+    _insert_duplicates(
+        connection, [stored for stored in new_leads if stored.id not in winner_ids], capture, now
+    )
 
 
-def _really_there(connection: Connection, winners: list[StoredLead]) -> list[StoredLead]:
-    """Those that another transaction did not forestall by naming the same document a moment earlier."""
+def _stored_winners(connection: Connection, winners: list[StoredLead]) -> list[StoredLead]:
+    """The leads that no other transaction preceded with the same document."""
     if connection.dialect.name == "sqlite":
         return winners  # writers take turns there
-    there = set(connection.scalars(select(leads.c.id).where(in_list(leads.c.id, [s.id for s in winners]))))
-    return [stored for stored in winners if stored.id in there]
+    stored_ids = set(
+        connection.scalars(select(leads.c.id).where(in_list(leads.c.id, [s.id for s in winners])))
+    )
+    return [stored for stored in winners if stored.id in stored_ids]
 
 
-def _fresh_row(
+def _new_lead_row(
     stored: StoredLead, capture: str | None, now: datetime, *, due_at: datetime | None = None
 ) -> dict[str, Any]:
     delivered = stored.lead.body is not None
@@ -206,7 +213,7 @@ def _insert_duplicates(
         return
     rows = [
         {
-            **_fresh_row(stored, capture, now),
+            **_new_lead_row(stored, capture, now),
             "state": State.DUPLICATE,
             "due_at": None,
             "reason": "duplicate:url",
@@ -231,25 +238,27 @@ def _insert_duplicates(
     link_leads(connection, sorted({stored.document for stored in later}))
 
 
-def _wake(connection: Connection, changed: Sequence[StoredLead], capture: str | None, now: datetime) -> None:
-    fresh = _fresh_until(connection, [s.id for s in changed if s.lead.revisit])
+def _reopen_leads(
+    connection: Connection, changed_leads: Sequence[StoredLead], capture: str | None, now: datetime
+) -> None:
+    fresh_until = _fresh_until(connection, [s.id for s in changed_leads if s.lead.revisit])
     names = ("id", "recipe", "source_id", "document_id", "identity", "url", "subject_id")
-    stays = {*names, "first_seen_at", "render"}
+    unchanged = {*names, "first_seen_at", "render"}
     update_rows(
         connection,
         leads,
         [
-            (s.id, {name: value for name, value in row.items() if name not in stays})
-            for s in sorted(changed, key=attrgetter("id"))  # as they are locked when they were fetched
-            for row in [_fresh_row(s, capture, now, due_at=max(now, fresh.get(s.id, now)))]
+            (s.id, {name: value for name, value in row.items() if name not in unchanged})
+            for s in sorted(changed_leads, key=attrgetter("id"))  # the order in which finish_fetch locks them
+            for row in [_new_lead_row(s, capture, now, due_at=max(now, fresh_until.get(s.id, now)))]
         ],
     )
-    remove_from_quarantine(connection, Task.FETCH, [stored.id for stored in changed])
-    open_drafts(connection, _openings(changed, capture), now)
+    remove_from_quarantine(connection, Task.FETCH, [stored.id for stored in changed_leads])
+    open_drafts(connection, _new_drafts(changed_leads, capture), now)
 
 
-def _openings(stored: Sequence[StoredLead], capture: str | None) -> list[NewDraft]:
-    """Leads that brought their text along need no fetch."""
+def _new_drafts(stored: Sequence[StoredLead], capture: str | None) -> list[NewDraft]:
+    """Leads that came with their text need no fetch."""
     return [
         NewDraft(s.document, s.recipe, s.source, s.id, s.lead.url, capture)
         for s in stored
@@ -258,32 +267,34 @@ def _openings(stored: Sequence[StoredLead], capture: str | None) -> list[NewDraf
 
 
 def _fresh_until(connection: Connection, revisited: Sequence[str]) -> dict[str, datetime]:
-    """Until when the last answer of each lead is to be taken at its word. There is no sense in asking sooner."""
-    known = select(leads.c.id, leads.c.fresh_until).where(
+    """Until when the last response of each lead is fresh; a fetch before that is useless."""
+    query = select(leads.c.id, leads.c.fresh_until).where(
         in_list(leads.c.id, revisited), leads.c.fresh_until.is_not(None)
     )
-    return {row.id: row.fresh_until for row in connection.execute(known)} if revisited else {}
+    return {row.id: row.fresh_until for row in connection.execute(query)} if revisited else {}
 
 
 def finish_poll(connection: Connection, polled: Sequence[PollResult], owner: str, now: datetime) -> int:
-    mine = rows_held(connection, Task.POLL, [p.source for p in polled], owner)
+    held_sources = rows_held(connection, Task.POLL, [p.source for p in polled], owner)
     new = 0
     for result in polled:
-        if result.source in mine:
+        if result.source in held_sources:
             new += _finish_one(connection, result, now)
     return new
 
 
 def _finish_one(connection: Connection, result: PollResult, now: datetime) -> int:
     capture = store_captures(connection, result.source, result.captures)
-    new = store_leads(connection, result.leads, capture, now) + store_series(connection, result, capture)
-    found = len(result.leads) + len(result.bars) + len(result.observations)
+    new_count = store_leads(connection, result.leads, capture, now) + store_series(
+        connection, result, capture
+    )
+    found_count = len(result.leads) + len(result.bars) + len(result.observations)
     failed = result.error is not None
-    ended: dict[str, Any] = {
+    poll_values: dict[str, Any] = {
         "status": "failed" if failed else "completed",
         "ended_at": now,
-        "found_count": polls.c.found_count + found,
-        "new_count": polls.c.new_count + new,
+        "found_count": polls.c.found_count + found_count,
+        "new_count": polls.c.new_count + new_count,
         "error": result.error,
         "detail": result.detail or None,
         "http_status": result.status,
@@ -291,7 +302,7 @@ def _finish_one(connection: Connection, result: PollResult, now: datetime) -> in
         "capture_id": capture,
         "warnings": list(result.warnings),
     }
-    connection.execute(update(polls).where(polls.c.id == result.run).values(**ended))
+    connection.execute(update(polls).where(polls.c.id == result.run).values(**poll_values))
     values: dict[str, Any] = FINISHED_VALUES | {
         "due_at": result.due_at,
         "failures": result.failures,
@@ -302,35 +313,40 @@ def _finish_one(connection: Connection, result: PollResult, now: datetime) -> in
     }
     if not failed:
         values["last_success_at"] = now
-    if not result.active:  # the reverse is for an operator, who may have paused it while it was polled
+    if not result.active:  # only an operator sets it to True, possibly during the poll
         values["active"] = False
     if result.watermark is not None:
         values["watermark"] = dict(result.watermark)
     if result.moved_to:
         values["url"] = result.moved_to
     connection.execute(update(sources).where(sources.c.id == result.source).values(**values))
-    return new
+    return new_count
 
 
-def store_captures(connection: Connection, source: str, taken: Sequence[Capture]) -> str | None:
-    """Gives the key of the last one."""
-    if not taken:
+def store_captures(connection: Connection, source: str, new_captures: Sequence[Capture]) -> str | None:
+    """Returns the key of the last capture."""
+    if not new_captures:
         return None
     recipe = connection.scalar(select(sources.c.recipe).where(sources.c.id == source))
-    rows = [capture_row(capture, str(recipe), source) for capture in taken]
+    rows = [capture_row(capture, str(recipe), source) for capture in new_captures]
     insert_rows(connection, captures, rows)
-    return taken[-1].id
+    return new_captures[-1].id
 
 
 def add_leads(
     connection: Connection,
     source_lease: SourceLease,
-    found: Sequence[StoredLead],
-    taken: Sequence[Capture],
+    polled_leads: Sequence[StoredLead],
+    new_captures: Sequence[Capture],
     now: datetime,
 ) -> int:
-    """Leads of a look that goes on; counted in its run."""
-    new = store_leads(connection, found, store_captures(connection, source_lease.source.id, taken), now)
-    counted = {"found_count": polls.c.found_count + len(found), "new_count": polls.c.new_count + new}
-    connection.execute(update(polls).where(polls.c.id == source_lease.run).values(**counted))
-    return new
+    """Leads of a poll that continues, counted in its row."""
+    new_count = store_leads(
+        connection, polled_leads, store_captures(connection, source_lease.source.id, new_captures), now
+    )
+    counts = {
+        "found_count": polls.c.found_count + len(polled_leads),
+        "new_count": polls.c.new_count + new_count,
+    }
+    connection.execute(update(polls).where(polls.c.id == source_lease.run).values(**counts))
+    return new_count

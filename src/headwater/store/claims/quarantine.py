@@ -1,4 +1,4 @@
-"""Quarantine: records that could not be handled, with their reason and a way back."""
+"""Quarantine: records that could not be processed, with the reason. An operator can retry or drop them."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -15,12 +15,12 @@ def quarantine_rows(
     connection: Connection,
     recipe: str,
     task: Task,
-    apart: Sequence[tuple[str, int, Quarantine]],
+    quarantined: Sequence[tuple[str, int, Quarantine]],
     now: datetime,
     *,
     state: State = State.QUARANTINED,
 ) -> None:
-    """Each is (record id, attempts so far, why)."""
+    """Each entry is (record id, attempts so far, reason)."""
     rows = [
         {
             "record_id": record,
@@ -33,14 +33,16 @@ def quarantine_rows(
             "attempts": attempts,
             "created_at": now,
         }
-        for record, attempts, why in apart
+        for record, attempts, why in quarantined
     ]
     changes = ("state", "reason", "detail", "evidence", "attempts", "created_at")
     insert_rows(connection, quarantine, rows, replacing=changes)
 
 
 def remove_from_quarantine(connection: Connection, task: Task, records: Sequence[str]) -> None:
-    """They are tried again or have come through: what was wrong with them is over."""
+    """The records are retried or were processed."""
     if records:
-        gone = delete(quarantine).where(quarantine.c.task == task, in_list(quarantine.c.record_id, records))
-        connection.execute(gone)
+        removal = delete(quarantine).where(
+            quarantine.c.task == task, in_list(quarantine.c.record_id, records)
+        )
+        connection.execute(removal)

@@ -1,4 +1,4 @@
-"""Refined documents with everything that hangs on them, in one transaction."""
+"""Refine: writes documents and everything that depends on them, in one transaction."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -33,40 +33,48 @@ def finish_refine(
         in_list(documents.c.id, [r.id for r in refined]), documents.c.lease_owner == owner
     )
     locked = query.order_by(documents.c.id).with_for_update()
-    mine: Rows = {row["id"]: row for row in connection.execute(locked).mappings().all()}
-    results = [result for result in refined if result.id in mine]
-    kept = [result.document for result in results if result.state is State.KEPT and result.document]
+    held_rows: Rows = {row["id"]: row for row in connection.execute(locked).mappings().all()}
+    results = [result for result in refined if result.id in held_rows]
+    kept_documents = [result.document for result in results if result.state is State.KEPT and result.document]
     traced = [(r.id, r.trace) for r in results if r.trace is not None and r.later is None]
-    conflicts = stale_documents(connection, mine[traced[0][0]]["recipe"], traced) if traced else set()
-    conflicts |= claim_fingerprints(connection, [d for d in kept if d.id not in conflicts], mine)
+    conflicts = stale_documents(connection, held_rows[traced[0][0]]["recipe"], traced) if traced else set()
+    conflicts |= claim_fingerprints(
+        connection, [d for d in kept_documents if d.id not in conflicts], held_rows
+    )
     results = [result for result in results if result.id not in conflicts]
-    kept = [document for document in kept if document.id not in conflicts]
+    kept_documents = [document for document in kept_documents if document.id not in conflicts]
     if traced := [(document, trace) for document, trace in traced if document not in conflicts]:
-        first_time = {r.id for r in results if mine[r.id]["state"] == State.WAITING}
-        store_traces(connection, mine[traced[0][0]]["recipe"], traced, first_time)
-    _keep_superseded(connection, [r for r in results if r.later is None], mine, now)
-    _write_documents(connection, results, mine, now)
-    _forget_earlier(connection, [document.id for document in kept if document.revision > 1])
-    _write_edges(connection, [r for r in results if not _worse(mine[r.id], r)], now)
-    _write_findings(connection, kept)
-    _mark_groups(connection, kept, mine, now, settle)
+        first_time = {r.id for r in results if held_rows[r.id]["state"] == State.WAITING}
+        store_traces(connection, held_rows[traced[0][0]]["recipe"], traced, first_time)
+    _keep_superseded(connection, [r for r in results if r.later is None], held_rows, now)
+    _write_documents(connection, results, held_rows, now)
+    _delete_earlier_findings(
+        connection, [document.id for document in kept_documents if document.revision > 1]
+    )
+    _write_edges(connection, [r for r in results if not _is_worse(held_rows[r.id], r)], now)
+    _write_findings(connection, kept_documents)
+    _mark_groups(connection, kept_documents, held_rows, now, settle)
     open_deliveries(
         connection,
         [(r.document, route, "document", r.revision) for r in results if r.document for route in r.routes],
         now,
     )
-    _set_apart(connection, results, mine, now)
+    _write_quarantine(connection, results, held_rows, now)
     _send_to_browser(connection, [r.id for r in results if r.render], now)
     return sorted(conflicts)
 
 
 def _keep_superseded(
-    connection: Connection, results: Sequence[RefineResult], mine: Rows, now: datetime
+    connection: Connection, results: Sequence[RefineResult], held_rows: Rows, now: datetime
 ) -> None:
-    """A revision never disappears: neither the one that is replaced nor the one that was not good enough."""
-    replaced = [r.id for r in results if mine[r.id]["state"] != State.WAITING and not _worse(mine[r.id], r)]
+    """Every revision is kept: the one that is replaced, and the one that was rejected."""
+    replaced = [
+        r.id
+        for r in results
+        if held_rows[r.id]["state"] != State.WAITING and not _is_worse(held_rows[r.id], r)
+    ]
     if replaced:
-        same = (
+        shared_columns = (
             "revision",
             "capture_id",
             "state",
@@ -77,14 +85,16 @@ def _keep_superseded(
             "modified_at",
             "trail",
         )
-        old = select(documents.c.id, *(documents.c[name] for name in same), documents.c.updated_at).where(
-            in_list(documents.c.id, replaced)
-        )
+        old = select(
+            documents.c.id, *(documents.c[name] for name in shared_columns), documents.c.updated_at
+        ).where(in_list(documents.c.id, replaced))
         statement = insert_into(connection.dialect, revisions)
         connection.execute(
-            statement.from_select(["document_id", *same, "created_at"], old).on_conflict_do_nothing()
+            statement.from_select(
+                ["document_id", *shared_columns, "created_at"], old
+            ).on_conflict_do_nothing()
         )
-    rejected = [r for r in results if _worse(mine[r.id], r)]
+    rejected = [r for r in results if _is_worse(held_rows[r.id], r)]
     rows = [
         {
             "document_id": r.id,
@@ -102,36 +112,38 @@ def _keep_superseded(
 
 
 def _write_documents(
-    connection: Connection, results: Sequence[RefineResult], mine: Rows, now: datetime
+    connection: Connection, results: Sequence[RefineResult], held_rows: Rows, now: datetime
 ) -> None:
     update_rows(
-        connection, documents, [(result.id, _values(result, mine[result.id], now)) for result in results]
+        connection,
+        documents,
+        [(result.id, _document_values(result, held_rows[result.id], now)) for result in results],
     )
 
 
-def _values(result: RefineResult, row: RowMapping, now: datetime) -> dict[str, Any]:
+def _document_values(result: RefineResult, row: RowMapping, now: datetime) -> dict[str, Any]:
     if result.later is not None:
         return postponed_values(documents, result.later.at, result.later.reason, counts=result.later.counts)
-    newer = row["next_capture_id"] if _newer_capture(row, result) else None
-    again = {"due_at": now, "next_capture_id": newer} if newer else {}
-    if _worse(row, result):
+    newer_capture = row["next_capture_id"] if _has_newer_capture(row, result) else None
+    reopened = {"due_at": now, "next_capture_id": newer_capture} if newer_capture else {}
+    if _is_worse(row, result):
         # The page got worse, not the document: the last good revision stays.
-        return FINISHED_VALUES | {"next_capture_id": None, "reason": f"revision {result.reason}"} | again
-    ended = FINISHED_VALUES | _standing(result, now) | again
+        return FINISHED_VALUES | {"next_capture_id": None, "reason": f"revision {result.reason}"} | reopened
+    values = FINISHED_VALUES | _state_values(result, now) | reopened
     if result.document is None:
-        return ended
-    return ended | document_content(result.document) | {"group_id": _group_of(result.document)}
+        return values
+    return values | document_content(result.document) | {"group_id": _group_of(result.document)}
 
 
-def _worse(row: RowMapping, result: RefineResult) -> bool:
+def _is_worse(row: RowMapping, result: RefineResult) -> bool:
     return bool(row["state"] == State.KEPT and result.state is not State.KEPT)
 
 
-def _newer_capture(row: RowMapping, result: RefineResult) -> bool:
+def _has_newer_capture(row: RowMapping, result: RefineResult) -> bool:
     return bool((row["next_capture_id"] or row["capture_id"]) != result.capture)
 
 
-def _standing(result: RefineResult, now: datetime) -> dict[str, Any]:
+def _state_values(result: RefineResult, now: datetime) -> dict[str, Any]:
     return {
         "state": result.state,
         "reason": result.reason or None,
@@ -181,8 +193,8 @@ def _write_edges(connection: Connection, results: Sequence[RefineResult], now: d
         insert_rows(connection, edges, rows)
 
 
-def _forget_earlier(connection: Connection, revised: Sequence[str]) -> None:
-    """What an earlier revision said, linked to or was a copy of."""
+def _delete_earlier_findings(connection: Connection, revised: Sequence[str]) -> None:
+    """Mentions, facts, vectors and edges of an earlier revision."""
     if revised:
         connection.execute(delete(mentions).where(in_list(mentions.c.document_id, revised)))
         connection.execute(delete(facts).where(in_list(facts.c.record_id, revised)))
@@ -190,14 +202,14 @@ def _forget_earlier(connection: Connection, revised: Sequence[str]) -> None:
         connection.execute(delete(edges).where(in_list(edges.c.from_id, revised)))
 
 
-def _write_findings(connection: Connection, kept: Sequence[Document]) -> None:
-    said = [
+def _write_findings(connection: Connection, kept_documents: Sequence[Document]) -> None:
+    fact_rows = [
         {"record_id": d.id, "name": name, "value": f.value, "step": f.step, "version": f.version}
-        for d in kept
+        for d in kept_documents
         for name, f in d.facts.items()
     ]
-    insert_rows(connection, facts, said)
-    named = [
+    insert_rows(connection, facts, fact_rows)
+    mention_rows = [
         {
             "document_id": d.id,
             "subject_id": m.subject,
@@ -206,29 +218,37 @@ def _write_findings(connection: Connection, kept: Sequence[Document]) -> None:
             "count": m.count,
             "offsets": m.offsets,
         }
-        for d in kept
+        for d in kept_documents
         for m in d.mentions
     ]
-    insert_rows(connection, mentions, named)
-    meant = [
+    insert_rows(connection, mentions, mention_rows)
+    vector_rows = [
         {
             "document_id": d.id,
             "model": d.vector.model,
             "dimensions": len(d.vector.values) // FLOAT,
             "vector": d.vector.values,
         }
-        for d in kept
+        for d in kept_documents
         if d.vector is not None
     ]
-    insert_rows(connection, vectors, meant, replacing=("dimensions", "vector"))
+    insert_rows(connection, vectors, vector_rows, replacing=("dimensions", "vector"))
 
 
 def _mark_groups(
-    connection: Connection, kept: Sequence[Document], mine: Rows, now: datetime, settle: timedelta
+    connection: Connection,
+    kept_documents: Sequence[Document],
+    held_rows: Rows,
+    now: datetime,
+    settle: timedelta,
 ) -> None:
-    """A group that got a document is due when it has settled; equal waiting work coalesces in its row."""
-    names = {(d.recipe, d.group) for d in kept if d.group is not None}
-    left = {mine[d.id]["group_id"] for d in kept if mine[d.id]["group_id"] not in {None, _group_of(d)}}
+    """A group that got a document is due when it has settled. Further documents only move the due time."""
+    names = {(d.recipe, d.group) for d in kept_documents if d.group is not None}
+    left_groups = {
+        held_rows[d.id]["group_id"]
+        for d in kept_documents
+        if held_rows[d.id]["group_id"] not in {None, _group_of(d)}
+    }
     rows = [
         {
             "id": group_key(recipe, name),
@@ -241,47 +261,57 @@ def _mark_groups(
         }
         for recipe, name in sorted(names, key=lambda group: group_key(*group))
     ]
-    if left:
-        _lock_groups(connection, {str(row["id"]) for row in rows} | left)
-    moved_on = {"due_at": now + settle, "version": groups.c.version + 1, "attempts": 0}
+    if left_groups:
+        _lock_groups(connection, {str(row["id"]) for row in rows} | left_groups)
+    changes = {"due_at": now + settle, "version": groups.c.version + 1, "attempts": 0}
     if rows:
         statement = insert_into(connection.dialect, groups)
-        connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=moved_on), rows)
-    if left:
-        connection.execute(update(groups).where(in_list(groups.c.id, left)).values(**moved_on))
+        connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=changes), rows)
+    if left_groups:
+        connection.execute(update(groups).where(in_list(groups.c.id, left_groups)).values(**changes))
 
 
-def _lock_groups(connection: Connection, wanted: set[str]) -> None:
-    """In the order of their keys, as everybody does: of two batches that swap groups, neither waits for the other."""
-    query = select(groups.c.id).where(in_list(groups.c.id, wanted)).order_by(groups.c.id)
+def _lock_groups(connection: Connection, group_ids: set[str]) -> None:
+    """All transactions lock groups in the order of their keys, so that two batches never deadlock."""
+    query = select(groups.c.id).where(in_list(groups.c.id, group_ids)).order_by(groups.c.id)
     connection.execute(query.with_for_update())
 
 
-def _lock_leads(connection: Connection, wanted: Sequence[str]) -> None:
-    """Before the documents: a fetch that ends at the same moment takes them in this order too."""
-    if wanted:
-        connection.execute(select(leads.c.id).where(_lead_of(wanted)).order_by(leads.c.id).with_for_update())
+def _lock_leads(connection: Connection, document_ids: Sequence[str]) -> None:
+    """Leads are locked before documents, as a fetch that finishes at the same time does."""
+    if document_ids:
+        connection.execute(
+            select(leads.c.id).where(_is_lead_of(document_ids)).order_by(leads.c.id).with_for_update()
+        )
 
 
-def _send_to_browser(connection: Connection, wanted: Sequence[str], now: datetime) -> None:
-    """In the transaction that sets the document aside: killed before it, both are done again; after it, neither."""
-    if wanted:
+def _send_to_browser(connection: Connection, document_ids: Sequence[str], now: datetime) -> None:
+    """In the transaction that sets the document aside, so that a crash undoes or keeps both."""
+    if document_ids:
         due = {"render": True, "state": State.WAITING, "due_at": now, "attempts": 0, "reason": None}
-        connection.execute(update(leads).where(_lead_of(wanted)).values(**due))
+        connection.execute(update(leads).where(_is_lead_of(document_ids)).values(**due))
 
 
-def _lead_of(wanted: Sequence[str]) -> ColumnElement[bool]:
-    return leads.c.id.in_(select(documents.c.lead_id).where(in_list(documents.c.id, wanted)))
+def _is_lead_of(document_ids: Sequence[str]) -> ColumnElement[bool]:
+    return leads.c.id.in_(select(documents.c.lead_id).where(in_list(documents.c.id, document_ids)))
 
 
-def _set_apart(connection: Connection, results: Sequence[RefineResult], mine: Rows, now: datetime) -> None:
-    revised = [r.id for r in results if mine[r.id]["state"] != State.WAITING and r.later is None]
+def _write_quarantine(
+    connection: Connection, results: Sequence[RefineResult], held_rows: Rows, now: datetime
+) -> None:
+    revised = [r.id for r in results if held_rows[r.id]["state"] != State.WAITING and r.later is None]
     remove_from_quarantine(connection, Task.REFINE, revised)
     for state in (State.QUARANTINED, State.ASIDE):
-        apart = [
-            (r.id, mine[r.id]["attempts"], Quarantine(reason=r.reason, detail=r.detail, evidence=r.evidence))
+        quarantined = [
+            (
+                r.id,
+                held_rows[r.id]["attempts"],
+                Quarantine(reason=r.reason, detail=r.detail, evidence=r.evidence),
+            )
             for r in results
             if r.state is state and r.later is None
         ]
-        if apart:
-            quarantine_rows(connection, mine[apart[0][0]]["recipe"], Task.REFINE, apart, now, state=state)
+        if quarantined:
+            quarantine_rows(
+                connection, held_rows[quarantined[0][0]]["recipe"], Task.REFINE, quarantined, now, state=state
+            )

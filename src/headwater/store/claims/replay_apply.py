@@ -1,4 +1,4 @@
-"""What a replay found better, sent through the ordinary flow: refined once more from its stored capture."""
+"""Replay, second part: documents that a replay improves are refined again from their stored capture."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,48 +15,48 @@ from headwater.store.schema.flow import documents
 from headwater.store.schema.replays import replay_items
 
 REPLACED_AT_ONCE = 100
-# Live documents wait behind no more than so many.
+# At most this many documents wait, so that new ones are not delayed for long.
 MOST_WAITING = 2 * REPLACED_AT_ONCE
 
 REPLACED, MOVED_ON, STAYS = "replaced", "moved_on", "stays"
 
 
 def apply_some(connection: Connection, replay: str, now: datetime) -> int:
-    """Send some of the chosen documents to be refined; gives how many were dealt with, 0 also while too many wait."""
+    """Reopen some of the chosen documents; returns how many items were handled, and 0 while too many documents wait."""
     row = locked_replay(connection, replay)
-    if row["state"] != ReplayState.APPLYING or _crowded(connection, row["recipe"], now):
+    if row["state"] != ReplayState.APPLYING or _too_many_waiting(connection, row["recipe"], now):
         return 0
     items = _next_items(connection, replay, row["chosen"])
-    present = _present(connection, [item.document_id for item in items])
-    ends = {item.id: _end(item, present.get(item.document_id)) for item in items}
-    going = [item.document_id for item in items if ends[item.id] == REPLACED]
-    if going:
+    documents_by_id = _locked_documents(connection, [item.document_id for item in items])
+    outcomes = {item.id: _outcome(item, documents_by_id.get(item.document_id)) for item in items}
+    replaced_ids = [item.document_id for item in items if outcomes[item.id] == REPLACED]
+    if replaced_ids:
         due = {"due_at": now, "attempts": 0}
-        connection.execute(update(documents).where(in_list(documents.c.id, going)).values(**due))
+        connection.execute(update(documents).where(in_list(documents.c.id, replaced_ids)).values(**due))
     for outcome in (REPLACED, MOVED_ON, STAYS):
-        some = [name for name, end in ends.items() if end == outcome]
-        if some:
-            ended = update(replay_items).where(in_list(replay_items.c.id, some))
-            connection.execute(ended.values(outcome=outcome))
-    done = {} if items else {"state": ReplayState.APPLIED}
-    counts = Counter(row["counts"]) + Counter(ends.values())
-    update_replay(connection, replay, counts=dict(counts), updated_at=now, **done)
+        item_ids = [name for name, item_outcome in outcomes.items() if item_outcome == outcome]
+        if item_ids:
+            finished = update(replay_items).where(in_list(replay_items.c.id, item_ids))
+            connection.execute(finished.values(outcome=outcome))
+    end_values = {} if items else {"state": ReplayState.APPLIED}
+    counts = Counter(row["counts"]) + Counter(outcomes.values())
+    update_replay(connection, replay, counts=dict(counts), updated_at=now, **end_values)
     return len(items)
 
 
-def _crowded(connection: Connection, recipe: str, now: datetime) -> bool:
-    waiting = select(documents.c.id).where(documents.c.recipe == recipe, documents.c.due_at <= now)
-    some = waiting.limit(MOST_WAITING).subquery()
-    return (connection.scalar(select(func.count()).select_from(some)) or 0) >= MOST_WAITING
+def _too_many_waiting(connection: Connection, recipe: str, now: datetime) -> bool:
+    query = select(documents.c.id).where(documents.c.recipe == recipe, documents.c.due_at <= now)
+    limited = query.limit(MOST_WAITING).subquery()
+    return (connection.scalar(select(func.count()).select_from(limited)) or 0) >= MOST_WAITING
 
 
-def _next_items(connection: Connection, replay: str, chosen: Sequence[str]) -> Sequence[Any]:
+def _next_items(connection: Connection, replay: str, verdicts: Sequence[str]) -> Sequence[Any]:
     names = ("id", "document_id", "revision", "capture_id", "before", "after")
     query = (
         select(*(replay_items.c[name] for name in names))
         .where(
             replay_items.c.replay_id == replay,
-            replay_items.c.verdict.in_(list(chosen)),
+            replay_items.c.verdict.in_(list(verdicts)),
             replay_items.c.outcome == "",
         )
         .order_by(replay_items.c.verdict, replay_items.c.id)
@@ -64,8 +64,8 @@ def _next_items(connection: Connection, replay: str, chosen: Sequence[str]) -> S
     return connection.execute(query.limit(REPLACED_AT_ONCE)).all()
 
 
-def _present(connection: Connection, ids: Sequence[str]) -> dict[str, Any]:
-    """As they stand now; locked in the order in which everybody locks documents."""
+def _locked_documents(connection: Connection, ids: Sequence[str]) -> dict[str, Any]:
+    """The documents as they are now, locked in the order of their keys like everywhere."""
     if not ids:
         return {}
     names = ("id", "revision", "capture_id", "state", "due_at")
@@ -74,9 +74,9 @@ def _present(connection: Connection, ids: Sequence[str]) -> dict[str, Any]:
     return {row.id: row for row in rows}
 
 
-def _end(item: Any, document: Any) -> str:
-    """A kept document is never given up for one that would not be kept, and nothing is set aside that was not: that
-    could only lead to another fetch."""
+def _outcome(item: Any, document: Any) -> str:
+    """A kept document is never replaced by one that would not be kept. Nothing becomes set aside, because that would
+    only cause another fetch."""
     if document is None or document.due_at is not None:
         return MOVED_ON
     if (item.revision, item.capture_id, item.before) != (

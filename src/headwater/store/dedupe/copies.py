@@ -1,4 +1,4 @@
-"""A copy found for another subject: its original is of interest to that subject too."""
+"""Copies found for another subject: the original is linked to that subject too."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -20,34 +20,36 @@ Pairs = set[tuple[str, str]]
 
 
 def link_subjects(connection: Connection, refined: Sequence[RefineResult]) -> None:
-    """To be called in the transaction that ended the copies, after everything else was written: what the text itself
-    says about a subject stands. Originals that were revised lost their links and get them back."""
-    written = [r for r in refined if r.later is None and r.state in {State.KEPT, State.DUPLICATE}]
-    copies = [r.id for r in written if r.state is State.DUPLICATE and r.document and r.document.subjects]
-    revised = [r.id for r in written if r.state is State.KEPT and r.revision > 1]
-    found = _of_copies(connection, copies) | _of_copies(connection, _copies_of(connection, revised))
-    _link(connection, found | _of_leads(connection, [r.id for r in written]))
+    """Call it in the transaction that decides the copies, after everything else: mentions in the text itself take
+    precedence. A revised original lost its links and gets them again."""
+    finished = [r for r in refined if r.later is None and r.state in {State.KEPT, State.DUPLICATE}]
+    copies = [r.id for r in finished if r.state is State.DUPLICATE and r.document and r.document.subjects]
+    revised = [r.id for r in finished if r.state is State.KEPT and r.revision > 1]
+    pairs = _pairs_of_copies(connection, copies) | _pairs_of_copies(
+        connection, _copies_of(connection, revised)
+    )
+    _link(connection, pairs | _pairs_of_leads(connection, [r.id for r in finished]))
 
 
 def link_leads(connection: Connection, ids: Sequence[str]) -> None:
-    """Other sources told of these documents again, by their very address."""
-    _link(connection, _of_leads(connection, ids))
+    """Other sources found these documents at the same URL."""
+    _link(connection, _pairs_of_leads(connection, ids))
 
 
 def link_copies_of(connection: Connection, originals: Sequence[str]) -> None:
-    """Give originals whose mentions were written anew the links of their copies back."""
-    found = _of_copies(connection, _copies_of(connection, originals))
-    _link(connection, found | _of_leads(connection, originals))
+    """Restore the links from copies after the mentions of their originals were rewritten."""
+    pairs = _pairs_of_copies(connection, _copies_of(connection, originals))
+    _link(connection, pairs | _pairs_of_leads(connection, originals))
 
 
 def _link(connection: Connection, pairs: Pairs) -> None:
     if not pairs:
         return
-    own = _subjects(connection, {original for original, _ in pairs})
+    own_subjects = _own_subjects(connection, {original for original, _ in pairs})
     rows = [
         _mention(original, subject)
         for original, subject in sorted(pairs)
-        if original in own and subject not in own[original]
+        if original in own_subjects and subject not in own_subjects[original]
     ]
     insert_rows(connection, mentions, rows)
 
@@ -63,8 +65,8 @@ def _mention(original: str, subject: str) -> dict[str, Any]:
     }
 
 
-def _of_copies(connection: Connection, ids: Sequence[str]) -> Pairs:
-    """As they stand now: somebody else may have decided one whose lease was lost."""
+def _pairs_of_copies(connection: Connection, ids: Sequence[str]) -> Pairs:
+    """As stored now: another worker may have decided a document whose lease was lost."""
     if not ids:
         return set()
     query = select(documents.c.duplicate_of, documents.c.subjects).where(
@@ -72,10 +74,14 @@ def _of_copies(connection: Connection, ids: Sequence[str]) -> Pairs:
         documents.c.state == State.DUPLICATE,
         documents.c.duplicate_of.is_not(None),
     )
-    return {(row.duplicate_of, one) for row in connection.execute(query).all() for one in row.subjects or ()}
+    return {
+        (row.duplicate_of, subject)
+        for row in connection.execute(query).all()
+        for subject in row.subjects or ()
+    }
 
 
-def _of_leads(connection: Connection, ids: Sequence[str]) -> Pairs:
+def _pairs_of_leads(connection: Connection, ids: Sequence[str]) -> Pairs:
     if not ids:
         return set()
     subject = func.coalesce(leads.c.subject_id, sources.c.subject_id).label("subject")
@@ -98,8 +104,8 @@ def _copies_of(connection: Connection, originals: Sequence[str]) -> list[str]:
     return list(connection.scalars(copies))
 
 
-def _subjects(connection: Connection, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Of those that are kept, what they were found for themselves."""
+def _own_subjects(connection: Connection, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The subjects for which the kept documents were found themselves."""
     query = select(documents.c.id, documents.c.subjects).where(
         in_list(documents.c.id, sorted(ids)), documents.c.state == State.KEPT
     )

@@ -17,48 +17,54 @@ LONGEST_INDEXED = 600
 
 
 def fingerprint_owners(
-    connection: Connection, recipe: str, wanted: Sequence[Fingerprint]
+    connection: Connection, recipe: str, prints: Sequence[Fingerprint]
 ) -> dict[Fingerprint, str]:
-    """Which document holds each of these fingerprints."""
-    if not wanted:
+    """Which document owns each of these fingerprints."""
+    if not prints:
         return {}
     table = fingerprints
-    held = {(mark.kind, index_value(mark.value)): Fingerprint(mark.kind, mark.value) for mark in wanted}
-    query = select(table.c.kind, table.c.value, table.c.document_id).where(match_fingerprints(recipe, held))
-    return {held[row.kind, row.value]: row.document_id for row in connection.execute(query).all()}
+    by_index_value = {
+        (mark.kind, index_value(mark.value)): Fingerprint(mark.kind, mark.value) for mark in prints
+    }
+    query = select(table.c.kind, table.c.value, table.c.document_id).where(
+        match_fingerprints(recipe, by_index_value)
+    )
+    return {by_index_value[row.kind, row.value]: row.document_id for row in connection.execute(query).all()}
 
 
 def index_value(value: str) -> str:
-    """A value as it lies in the index, which on PostgreSQL holds 2,700 bytes at most: a longer one by its hash."""
+    """The value as stored in the index. PostgreSQL limits it to 2,700 bytes, so a long value is hashed."""
     if len(value) <= LONGEST_INDEXED:
         return to_storable_text(value)
     return f"sha256:{sha256(value.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
 def claim_fingerprints(
-    connection: Connection, kept: Sequence[Document], mine: Mapping[str, RowMapping]
+    connection: Connection, kept_documents: Sequence[Document], held_rows: Mapping[str, RowMapping]
 ) -> set[str]:
-    """Claim the exclusive fingerprints; gives the documents that lost one to another document."""
-    wanted = sorted(
-        {(f.kind, index_value(f.value), d.id) for d in kept for f in d.fingerprints if f.exclusive}
+    """Claim the exclusive fingerprints; returns the documents that lost one to another document."""
+    claims = sorted(
+        {(f.kind, index_value(f.value), d.id) for d in kept_documents for f in d.fingerprints if f.exclusive}
     )
-    if not wanted:
+    if not claims:
         return set()
-    recipe = kept[0].recipe
-    before = _held(connection, [d.id for d in kept if mine[d.id]["state"] == State.KEPT])
-    rows = [{"recipe": recipe, "kind": k, "value": v, "document_id": d} for k, v, d in wanted]
+    recipe = kept_documents[0].recipe
+    earlier = _earlier_fingerprints(
+        connection, [d.id for d in kept_documents if held_rows[d.id]["state"] == State.KEPT]
+    )
+    rows = [{"recipe": recipe, "kind": k, "value": v, "document_id": d} for k, v, d in claims]
     if insert_rows(connection, fingerprints, rows) == len(rows):
         return set()
-    holders = fingerprint_owners(connection, recipe, [Fingerprint(k, v) for k, v, _ in wanted])
-    lost = {d for k, v, d in wanted if holders[Fingerprint(k, v)] != d}
-    taken = (mark for mark in wanted if mark[2] in lost and holders[Fingerprint(*mark[:2])] == mark[2])
-    if too_early := {mark[:2] for mark in taken if mark not in before}:
+    holders = fingerprint_owners(connection, recipe, [Fingerprint(k, v) for k, v, _ in claims])
+    losers = {d for k, v, d in claims if holders[Fingerprint(k, v)] != d}
+    won = (mark for mark in claims if mark[2] in losers and holders[Fingerprint(*mark[:2])] == mark[2])
+    if too_early := {mark[:2] for mark in won if mark not in earlier}:
         connection.execute(delete(fingerprints).where(match_fingerprints(recipe, too_early)))
-    return lost
+    return losers
 
 
-def _held(connection: Connection, revised: Sequence[str]) -> set[tuple[str, str, str]]:
-    """What documents hold from their earlier revisions; it stays theirs whatever becomes of the next one."""
+def _earlier_fingerprints(connection: Connection, revised: Sequence[str]) -> set[tuple[str, str, str]]:
+    """What documents own from earlier revisions; they keep it whatever happens to the next one."""
     if not revised:
         return set()
     table = fingerprints
@@ -69,7 +75,7 @@ def _held(connection: Connection, revised: Sequence[str]) -> set[tuple[str, str,
 
 
 def match_fingerprints(recipe: str, pairs: Iterable[tuple[str, str]]) -> ColumnElement[bool]:
-    """Fingerprints by kind and value. Asked for in pairs, SQLite would read all that the recipe has."""
+    """Conditions grouped by kind. With pairs, SQLite would read every fingerprint of the recipe."""
     by_kind: defaultdict[str, list[str]] = defaultdict(list)
     for kind, value in sorted(pairs):
         by_kind[kind].append(value)

@@ -1,7 +1,7 @@
-"""The memory of what was seen, by which later copies are recognised: durable, shared by all workers, small.
+"""The dedupe index: fingerprints, LSH bands and sentence counts, by which later copies are recognised.
 
-Whoever decides asks first, without a lock, and commits later. In between somebody else may have remembered something
-alike; the epochs tell, and then the decision is made again.
+A step reads the index without a lock and commits later. If another worker added something similar in between, the
+epochs show it, and the document is decided again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,10 +27,10 @@ from headwater.store.in_list import bigint_array, in_list
 from headwater.store.schema.flow import documents
 from headwater.store.schema.knowledge import dedupe_bands, dedupe_epochs, fingerprints, sentence_counts
 
-NUMBERS_AT_ONCE = 5_000  # a statement has at most 32,766 parameters on SQLite
+NUMBERS_AT_ONCE = 5_000  # SQLite allows at most 32,766 parameters in a statement
 Traces = Sequence[tuple[str, Trace]]
 
-# Written by hand: a query for each key, put together anew each time, costs many times what the database does.
+# Plain SQL: building one query per key costs many times what the database does.
 LATEST_ON_SQLITE = text(
     """SELECT asked.value AS band, (
         SELECT json_group_array(document) FROM (
@@ -63,8 +63,8 @@ def recall(
     space = dedupe_space(recipe, scheme)
     epoch = connection.scalar(select(dedupe_epochs.c.value).where(dedupe_epochs.c.space == space)) or 0
     owners = _owners(connection, recipe, prints)
-    numbers = _latest(connection, space, list(dict.fromkeys(keys)), limit)
-    names = _named(connection, {number for some in numbers.values() for number in some})
+    numbers = _latest_documents(connection, space, list(dict.fromkeys(keys)), limit)
+    names = _document_ids(connection, {number for some in numbers.values() for number in some})
     holders = {
         band: list(dict.fromkeys(names[number] for number in some if number in names))
         for band, some in numbers.items()
@@ -77,27 +77,34 @@ def _owners(
 ) -> dict[tuple[str, str], str]:
     if not prints:
         return {}
-    table, asked = fingerprints, {(kind, index_value(value)): (kind, value) for kind, value in prints}
-    query = select(table.c.kind, table.c.value, table.c.document_id).where(match_fingerprints(recipe, asked))
-    return {asked[row.kind, row.value]: row.document_id for row in connection.execute(query)}
+    table, prints_by_index_value = (
+        fingerprints,
+        {(kind, index_value(value)): (kind, value) for kind, value in prints},
+    )
+    query = select(table.c.kind, table.c.value, table.c.document_id).where(
+        match_fingerprints(recipe, prints_by_index_value)
+    )
+    return {prints_by_index_value[row.kind, row.value]: row.document_id for row in connection.execute(query)}
 
 
-def _latest(connection: Connection, space: int, keys: Sequence[int], limit: int) -> Mapping[int, list[int]]:
-    """The index is in this order, so that a key that thousands share costs no more than one that few do."""
+def _latest_documents(
+    connection: Connection, space: int, keys: Sequence[int], limit: int
+) -> Mapping[int, list[int]]:
+    """The primary key has this order, so a band shared by thousands costs no more than a rare one."""
     if not keys:
         return {}
     sqlite = connection.dialect.name == "sqlite"
-    asked = {
+    parameters = {
         "space": space,
         "most": limit,
         "keys": json.encode(keys).decode() if sqlite else bigint_array(keys),
     }
-    rows = connection.execute(LATEST_ON_SQLITE if sqlite else LATEST_ON_POSTGRESQL, asked)
-    found = ((row.band, json.decode(row.held) if sqlite else row.held) for row in rows)
-    return {band: held for band, held in found if held}
+    rows = connection.execute(LATEST_ON_SQLITE if sqlite else LATEST_ON_POSTGRESQL, parameters)
+    documents_by_band = ((row.band, json.decode(row.held) if sqlite else row.held) for row in rows)
+    return {band: document_numbers for band, document_numbers in documents_by_band if document_numbers}
 
 
-def _named(connection: Connection, numbers: set[int]) -> Mapping[int, str]:
+def _document_ids(connection: Connection, numbers: set[int]) -> Mapping[int, str]:
     names: dict[int, str] = {}
     waiting = iter(numbers)
     while some := list(islice(waiting, NUMBERS_AT_ONCE)):
@@ -119,7 +126,7 @@ def stories(
     found: dict[str, dict[int, int]] = {name: {} for name in publishers}
     if not some or not publishers:
         return found
-    names = {_publisher(name): name for name in publishers}
+    names = {_publisher_number(name): name for name in publishers}
     query = select(sentence_counts.c.sentence, sentence_counts.c.publisher, sentence_counts.c.stories).where(
         sentence_counts.c.space == dedupe_space(recipe, ""),
         in_list(sentence_counts.c.sentence, some),
@@ -130,32 +137,31 @@ def stories(
     return found
 
 
-def _publisher(name: str) -> int:
+def _publisher_number(name: str) -> int:
     return key_number(key("publisher", name))
 
 
 def stale_documents(connection: Connection, recipe: str, traces: Traces) -> set[str]:
-    """Documents about which the memory learned something since it was asked, and those that were taken for copies of
-    them: their original may turn out to be a copy itself. Holds the epoch until the commit, so that two transactions
-    cannot both be the first."""
-    found: set[str] = set()
+    """Documents for which the index changed since it was read, and those taken for copies of them, whose original may
+    turn out to be a copy. Locks the epoch until the commit, so that two transactions cannot both be first."""
+    stale_ids: set[str] = set()
     for scheme in sorted({trace.scheme for _, trace in traces}):
-        mine = [(document, trace) for document, trace in traces if trace.scheme == scheme]
-        current = _hold_epoch(connection, dedupe_space(recipe, scheme))
-        stale = [(document, trace) for document, trace in mine if trace.epoch < current]
+        scheme_traces = [(document, trace) for document, trace in traces if trace.scheme == scheme]
+        current = _lock_epoch(connection, dedupe_space(recipe, scheme))
+        stale = [(document, trace) for document, trace in scheme_traces if trace.epoch < current]
         if stale:
-            found |= _learned_since(connection, recipe, scheme, stale)
-    return found | {document for document, trace in traces if trace.original in found}
+            stale_ids |= _changed_since(connection, recipe, scheme, stale)
+    return stale_ids | {document for document, trace in traces if trace.original in stale_ids}
 
 
-def _hold_epoch(connection: Connection, space: int) -> int:
+def _lock_epoch(connection: Connection, space: int) -> int:
     start = insert_into(connection.dialect, dedupe_epochs).values(space=space, value=0)
     connection.execute(start.on_conflict_do_nothing())
-    held = select(dedupe_epochs.c.value).where(dedupe_epochs.c.space == space).with_for_update()
-    return connection.scalar(held) or 0
+    locked = select(dedupe_epochs.c.value).where(dedupe_epochs.c.space == space).with_for_update()
+    return connection.scalar(locked) or 0
 
 
-def _learned_since(connection: Connection, recipe: str, scheme: str, stale: Traces) -> set[str]:
+def _changed_since(connection: Connection, recipe: str, scheme: str, stale: Traces) -> set[str]:
     since = min(trace.epoch for _, trace in stale)
     keys = {band for _, trace in stale for band in trace.keys}
     query = select(dedupe_bands.c.band, dedupe_bands.c.epoch).where(
@@ -180,57 +186,61 @@ def _learned_since(connection: Connection, recipe: str, scheme: str, stale: Trac
 
 
 def store_traces(connection: Connection, recipe: str, traces: Traces, first_time: set[str]) -> None:
-    """Write the traces under a new epoch. Sentences are counted once a document, and once a story; of a document that
-    was remembered before, only the keys that it did not have."""
+    """Store the traces under a new epoch. Sentences are counted once per document and story. A document that was stored
+    before adds only new bands."""
     for scheme in sorted({trace.scheme for _, trace in traces}):
-        mine = [(document, trace) for document, trace in traces if trace.scheme == scheme]
+        scheme_traces = [(document, trace) for document, trace in traces if trace.scheme == scheme]
         space = dedupe_space(recipe, scheme)
-        moved = (
+        increment = (
             update(dedupe_epochs)
             .where(dedupe_epochs.c.space == space)
             .values(value=dedupe_epochs.c.value + 1)
         )
-        epoch = connection.scalar(moved.returning(dedupe_epochs.c.value))
-        known = _known_bands(connection, space, [one for one in mine if one[0] not in first_time])
+        epoch = connection.scalar(increment.returning(dedupe_epochs.c.value))
+        known_bands = _known_bands(
+            connection,
+            space,
+            [document_trace for document_trace in scheme_traces if document_trace[0] not in first_time],
+        )
         rows = [
             {"space": space, "band": band, "epoch": epoch, "document": number}
-            for document, trace in mine
+            for document, trace in scheme_traces
             for number in [key_number(document)]
             for band in trace.keys
-            if (band, number) not in known
+            if (band, number) not in known_bands
         ]
         if rows:
             insert_rows(connection, dedupe_bands, rows)
-        _write_prints(connection, recipe, mine, epoch or 0)
+        _write_prints(connection, recipe, scheme_traces, epoch or 0)
     _count_sentences(connection, recipe, [trace for document, trace in traces if document in first_time])
 
 
-def _known_bands(connection: Connection, space: int, again: Traces) -> set[tuple[int, int]]:
-    if not again:
+def _known_bands(connection: Connection, space: int, repeated: Traces) -> set[tuple[int, int]]:
+    if not repeated:
         return set()
     query = select(dedupe_bands.c.band, dedupe_bands.c.document).where(
         dedupe_bands.c.space == space,
-        dedupe_bands.c.band.in_({band for _, trace in again for band in trace.keys}),
-        dedupe_bands.c.document.in_([key_number(document) for document, _ in again]),
+        dedupe_bands.c.band.in_({band for _, trace in repeated for band in trace.keys}),
+        dedupe_bands.c.document.in_([key_number(document) for document, _ in repeated]),
     )
     return {(row.band, row.document) for row in connection.execute(query)}
 
 
 def _write_prints(connection: Connection, recipe: str, traces: Traces, epoch: int) -> None:
-    wanted = sorted(
+    prints = sorted(
         {(kind, index_value(value), document) for document, trace in traces for kind, value in trace.prints}
     )
     rows = [
         {"recipe": recipe, "kind": kind, "value": value, "document_id": document, "epoch": epoch}
-        for kind, value, document in wanted
+        for kind, value, document in prints
     ]
     insert_rows(connection, fingerprints, rows)
 
 
 def _count_sentences(connection: Connection, recipe: str, traces: Sequence[Trace]) -> None:
     space = dedupe_space(recipe, "")
-    numbers = {name: _publisher(name) for name in {"", *(trace.publisher for trace in traces)}}
-    told = sorted(
+    numbers = {name: _publisher_number(name) for name in {"", *(trace.publisher for trace in traces)}}
+    uses = sorted(
         (sentence, numbers[name], story)
         for trace in traces
         for story in [key_number(trace.original)]
@@ -239,37 +249,37 @@ def _count_sentences(connection: Connection, recipe: str, traces: Sequence[Trace
     )
     rows = [
         {"space": space, "sentence": sentence, "publisher": publisher, "stories": 1, "story": story}
-        for sentence, publisher, story in told
+        for sentence, publisher, story in uses
     ]
-    for some in _apart(rows) if connection.dialect.name == "postgresql" else [rows]:
-        if some:
-            _counting(connection.dialect).run(connection, some)
+    for batch in _without_repetition(rows) if connection.dialect.name == "postgresql" else [rows]:
+        if batch:
+            _count_statement(connection.dialect).run(connection, batch)
 
 
-def _apart(rows: Sequence[RowValues]) -> list[list[RowValues]]:
-    """So that no part has two rows of one sentence: PostgreSQL changes a row once in a statement. They are sorted."""
+def _without_repetition(rows: Sequence[RowValues]) -> list[list[RowValues]]:
+    """Splits sorted rows so that no part repeats a sentence: PostgreSQL changes a row only once in a statement."""
     parts: list[list[RowValues]] = []
-    place, last = 0, None
+    repetition, last = 0, None
     for row in rows:
-        place = place + 1 if (row["sentence"], row["publisher"]) == last else 0
+        repetition = repetition + 1 if (row["sentence"], row["publisher"]) == last else 0
         last = row["sentence"], row["publisher"]
-        if place == len(parts):
+        if repetition == len(parts):
             parts.append([])
-        parts[place].append(row)
+        parts[repetition].append(row)
     return parts
 
 
 @lru_cache(maxsize=8)
-def _counting(dialect: Dialect) -> PreparedStatement | RecordsetStatement:
-    """Another story than the one that used the sentence last is one story more."""
+def _count_statement(dialect: Dialect) -> PreparedStatement | RecordsetStatement:
+    """A story counts unless it is the one that used the sentence last."""
     statement = insert_into(dialect, sentence_counts)
     other_story = case(
         (sentence_counts.c.story == statement.excluded.story, literal_column("0")), else_=literal_column("1")
     )
-    counted = {"stories": sentence_counts.c.stories + other_story, "story": statement.excluded.story}
+    changes = {"stories": sentence_counts.c.stories + other_story, "story": statement.excluded.story}
     keys = [column.name for column in sentence_counts.primary_key]
-    changed = statement.on_conflict_do_update(index_elements=keys, set_=counted)
+    upsert = statement.on_conflict_do_update(index_elements=keys, set_=changes)
     columns = ("space", "sentence", "publisher", "stories", "story")
     if dialect.name == "postgresql":
-        return prepare_recordset(dialect, changed, sentence_counts, columns)
-    return prepare_statement(dialect, changed, columns)
+        return prepare_recordset(dialect, upsert, sentence_counts, columns)
+    return prepare_statement(dialect, upsert, columns)

@@ -1,9 +1,7 @@
-"""Packs of the archive in which no capture lies, files of documents that no document names, and the moment at which
-they may be removed.
+"""Orphans: packs without a capture, and files of archived documents that no document names.
 
-A worker writes a pack before the rows that speak of it, and holds a lease all the while. A pack may therefore be
-removed only while nobody holds a lease and nobody can take one. A clean-up looks for its file once more when it has taken
-its rows, and cannot take them then.
+A worker writes a pack before its rows and holds a lease meanwhile. A pack may therefore be removed only while no lease
+exists and none can be taken. Archiving checks its file again after locking its rows, when no sweep can run.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,8 +20,8 @@ FindOrphans = Callable[[Connection, Sequence[str]], list[str]]
 
 @contextmanager
 def without_workers(engine: Engine, begin: BeginTransaction = write_transaction) -> Iterator[Connection]:
-    """A transaction during which no work is under way and none can be claimed; Refused if there is some."""
-    with begin(engine) as connection:  # on SQLite a writer is alone
+    """A transaction during which no row is leased and none can be. Refused if there are leases."""
+    with begin(engine) as connection:  # on SQLite there is one writer at a time
         if connection.dialect.name == "postgresql":
             names = ", ".join(table.name for table in TASK_TABLES.values())
             connection.execute(text(f"LOCK TABLE {names} IN SHARE ROW EXCLUSIVE MODE"))
@@ -36,17 +34,17 @@ def without_workers(engine: Engine, begin: BeginTransaction = write_transaction)
 
 
 def orphaned_packs(connection: Connection, packs: Sequence[str]) -> list[str]:
-    """Those of the packs in which no capture lies."""
-    known = set(connection.scalars(select(captures.c.pack).where(captures.c.pack.in_(list(packs)))))
-    return [pack for pack in packs if pack not in known]
+    """The packs without a capture."""
+    referenced = set(connection.scalars(select(captures.c.pack).where(captures.c.pack.in_(list(packs)))))
+    return [pack for pack in packs if pack not in referenced]
 
 
 def orphaned_record_files(connection: Connection, files: Sequence[str]) -> list[str]:
-    """Those of the files of old documents that no document names: whoever wrote them died before the rows changed."""
-    known = set(
+    """The files that no document names: their writer died before it changed the rows."""
+    referenced = set(
         connection.scalars(select(documents.c.detail).distinct().where(documents.c.detail.in_(list(files))))
     )
-    return [file for file in files if file not in known]
+    return [file for file in files if file not in referenced]
 
 
 def find_orphans(engine: Engine, find: FindOrphans, names: Sequence[str]) -> list[str]:

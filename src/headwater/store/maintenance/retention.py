@@ -1,4 +1,4 @@
-"""What is old enough to go: found, counted, removed a little at a time, so that nobody waits long for the database."""
+"""Retention: finds, counts and removes old rows, in batches, so that no other transaction waits long."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ ARCHIVED = "archived"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cutoffs:
-    """What is older than that goes; None keeps for ever."""
+    """Older rows are removed; None keeps them for ever."""
 
     polls: datetime | None = None
     alarms: datetime | None = None
@@ -32,7 +32,7 @@ class Cutoffs:
 
 
 def old_polls(before: datetime) -> ColumnElement[bool]:
-    """Looks at sources that are over; what the next look needs stands in the source."""
+    """Finished polls; the next poll needs only the source."""
     return (polls.c.ended_at.is_not(None)) & (polls.c.started_at < before)
 
 
@@ -41,12 +41,12 @@ def old_alarms(before: datetime) -> ColumnElement[bool]:
 
 
 def old_queue_items(before: datetime) -> ColumnElement[bool]:
-    """Those that another program dealt with, or gave up."""
+    """Items that are done or failed for good."""
     return queue_items.c.due_at.is_(None) & (queue_items.c.ended_at < before)
 
 
 def old_summaries(before: datetime) -> ColumnElement[bool]:
-    """Questions to a language model that are over; what was answered stands in the story."""
+    """Finished LLM requests; the answers are in the stories."""
     open_still = summary_requests.c.state.in_(("waiting", "asked"))
     return ~open_still & (summary_requests.c.ended_at < before)
 
@@ -56,7 +56,7 @@ def old_summary_batches(before: datetime) -> ColumnElement[bool]:
 
 
 def old_captures(before: datetime) -> ColumnElement[bool]:
-    """Bytes that nobody will read again: not of a document that waits, or was set apart and may be sent again."""
+    """Captures that are not needed again: not those of documents that wait, are set aside or quarantined."""
     needed = exists().where(
         documents.c.lead_id == captures.c.lead_id,
         or_(documents.c.due_at.is_not(None), documents.c.state.in_((State.ASIDE, State.QUARANTINED))),
@@ -65,7 +65,7 @@ def old_captures(before: datetime) -> ColumnElement[bool]:
 
 
 def old_documents(before: datetime) -> ColumnElement[bool]:
-    """Finished ones that were neither made nor changed since."""
+    """Finished documents that were neither created nor changed since."""
     return (
         (documents.c.state == State.KEPT)
         & (documents.c.due_at.is_(None))
@@ -75,8 +75,8 @@ def old_documents(before: datetime) -> ColumnElement[bool]:
 
 
 def count_old(engine: Engine, cutoffs: Cutoffs) -> dict[str, int]:
-    """How much would go."""
-    found: dict[str, int] = {}
+    """How many rows would be removed."""
+    counts: dict[str, int] = {}
     with read_transaction(engine) as connection:
         for name, table, rule in (
             ("polls", polls, old_polls),
@@ -88,35 +88,37 @@ def count_old(engine: Engine, cutoffs: Cutoffs) -> dict[str, int]:
         ):
             before = getattr(cutoffs, name)
             query = select(func.count()).select_from(table)
-            found[name] = 0 if before is None else connection.scalar(query.where(rule(before))) or 0
-    return found
+            counts[name] = 0 if before is None else connection.scalar(query.where(rule(before))) or 0
+    return counts
 
 
 def remove_polls(engine: Engine, before: datetime) -> int:
-    return _remove(engine, polls, old_polls(before))
+    return _remove_in_batches(engine, polls, old_polls(before))
 
 
 def remove_captures(engine: Engine, before: datetime) -> int:
-    """Their rows; the bytes lie in packs that a sweep removes when nothing in them is wanted."""
-    return _remove(engine, captures, old_captures(before))
+    """Removes rows. The sweep removes packs in which no capture is left."""
+    return _remove_in_batches(engine, captures, old_captures(before))
 
 
 def remove_queue_items(engine: Engine, before: datetime) -> int:
-    return _remove(engine, queue_items, old_queue_items(before))
+    return _remove_in_batches(engine, queue_items, old_queue_items(before))
 
 
 def remove_summaries(engine: Engine, before: datetime) -> int:
-    """With the batches they went out in."""
-    _remove(engine, summary_batches, old_summary_batches(before))
-    return _remove(engine, summary_requests, old_summaries(before))
+    """With their batches."""
+    _remove_in_batches(engine, summary_batches, old_summary_batches(before))
+    return _remove_in_batches(engine, summary_requests, old_summaries(before))
 
 
 def remove_alarms(engine: Engine, before: datetime) -> int:
     """With their deliveries."""
-    return _remove(engine, alarms, old_alarms(before), with_deliveries=True)
+    return _remove_in_batches(engine, alarms, old_alarms(before), with_deliveries=True)
 
 
-def _remove(engine: Engine, table: Table, rule: ColumnElement[bool], *, with_deliveries: bool = False) -> int:
+def _remove_in_batches(
+    engine: Engine, table: Table, rule: ColumnElement[bool], *, with_deliveries: bool = False
+) -> int:
     count = 0
     while True:
         with write_transaction(engine) as connection:
@@ -131,7 +133,7 @@ def _remove(engine: Engine, table: Table, rule: ColumnElement[bool], *, with_del
 
 
 def oldest_documents(engine: Engine, before: datetime, limit: int = AT_ONCE) -> list[dict[str, Any]]:
-    """The oldest of those to be moved, of one recipe and one day, so that a file holds what belongs together."""
+    """The oldest documents to archive, of one recipe and one day, so that a file holds what belongs together."""
     old = old_documents(before)
     with read_transaction(engine) as connection:
         first = connection.execute(
@@ -154,33 +156,33 @@ def oldest_documents(engine: Engine, before: datetime, limit: int = AT_ONCE) -> 
 
 def mark_archived(
     engine: Engine,
-    moved: Sequence[tuple[str, int]],
+    archived: Sequence[tuple[str, int]],
     file: str,
     now: datetime,
-    there: Callable[[str], bool],
+    file_exists: Callable[[str], bool],
 ) -> int:
-    """The rows of these (document, revision) keep their names and numbers and say where the rest is. One that changed
-    in the meantime stays as it is. Once rows are taken no sweep can remove a file: that is the moment to look whether it
-    is still there; Temporary if it is not, and no row changes."""
+    """Clear the content of these (document, revision) rows and record the file that has it; returns how many. A
+    document that changed meanwhile stays as it is. No sweep can remove a file while the rows are locked, so its
+    existence is checked then: raises Temporary, and changes nothing, if it is gone."""
     count = 0
     with write_transaction(engine) as connection:
-        for document, revision in moved:
-            count += _empty(connection, document, revision, file, now)
-        if count and not there(file):
+        for document, revision in archived:
+            count += _clear_document(connection, document, revision, file, now)
+        if count and not file_exists(file):
             raise Temporary("records_gone", f"{file} was removed while documents were moved to it")
     return count
 
 
-def _empty(connection: Connection, document: str, revision: int, file: str, now: datetime) -> int:
+def _clear_document(connection: Connection, document: str, revision: int, file: str, now: datetime) -> int:
     unchanged = (
         (documents.c.id == document)
         & (documents.c.revision == revision)
         & (documents.c.state == State.KEPT)
         & (documents.c.due_at.is_(None))
     )
-    emptied = {"text": "", "description": "", "trail": None, "attributes": None, "origins": None}
-    gone = {"state": State.DROPPED, "reason": ARCHIVED, "detail": file, "updated_at": now}
-    if not connection.execute(update(documents).where(unchanged).values(**emptied, **gone)).rowcount:
+    no_content = {"text": "", "description": "", "trail": None, "attributes": None, "origins": None}
+    archived = {"state": State.DROPPED, "reason": ARCHIVED, "detail": file, "updated_at": now}
+    if not connection.execute(update(documents).where(unchanged).values(**no_content, **archived)).rowcount:
         return 0
     connection.execute(delete(revisions).where(revisions.c.document_id == document))
     connection.execute(delete(mentions).where(mentions.c.document_id == document))

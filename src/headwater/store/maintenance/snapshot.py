@@ -1,8 +1,7 @@
-"""The whole store in one file, and back: an SQLite database with the schema of this version, whatever the store is.
+"""Saves the whole store to one file and loads it again. The file is an SQLite database with the schema of this version.
 
-An SQLite store is copied by SQLite itself, page by page, from one moment, while others go on writing. Any other is read
-row by row in one transaction. Either way the file is the same kind of thing, so a store may also be moved from one
-database to the other.
+SQLite copies its own database page by page, from one moment, while others write. PostgreSQL is read row by row in one
+transaction. The file is the same in both cases, so it also moves a store to the other database.
 """
 
 import sqlite3
@@ -28,29 +27,32 @@ AT_ONCE = 500
 
 
 def save_snapshot(engine: Engine, file: Path) -> None:
-    """Write the store, as it is at one moment, to a new file."""
+    """Write the store, as of one moment, to a new file."""
     if engine.dialect.name == "sqlite":
         with (
             _translated(),
-            closing(sqlite3.connect(_path(engine))) as live,
+            closing(sqlite3.connect(_path(engine))) as source_file,
             closing(sqlite3.connect(file)) as copy,
         ):
-            live.backup(copy)
+            source_file.backup(copy)
     else:
-        with _opened(file) as saved, read_transaction(engine) as source, write_transaction(saved) as target:
+        with (
+            _open_snapshot(file) as saved,
+            read_transaction(engine) as source,
+            write_transaction(saved) as target,
+        ):
             disable_timeouts(source)
             copy_rows(source, target)
     with _translated(), closing(sqlite3.connect(file)) as copy:
-        copy.execute("PRAGMA journal_mode=DELETE")  # one file, with nothing beside it
+        copy.execute("PRAGMA journal_mode=DELETE")  # a single file, without a WAL
 
 
 def load_snapshot(file: Path, engine: Engine, *, force: bool) -> None:
-    """Put what the file holds in the place of what the store holds: all of it, or nothing. Refused if there is
-    something already, unless by force, and while workers are at work. The file is used up: it is brought to the schema
-    of this version, and what was leased when it was saved is free."""
-    with _opened(file) as saved:
-        _settle(saved, engine)
-        _free(saved)
+    """Replace the store with the content of the file: all of it, or nothing. Refused while workers are active, and if
+    there is data unless `force`. Changes the file: it gets the schema of this version, and its leases are cleared."""
+    with _open_snapshot(file) as saved:
+        _take_identity(saved, engine)
+        _clear_leases(saved)
         with free_for_restore(engine, force=force) as target:
             if engine.dialect.name != "sqlite":
                 with read_transaction(saved) as source:
@@ -62,21 +64,20 @@ def load_snapshot(file: Path, engine: Engine, *, force: bool) -> None:
     with (
         _translated(),
         closing(sqlite3.connect(file)) as copy,
-        closing(sqlite3.connect(_path(engine), timeout=30)) as live,
+        closing(sqlite3.connect(_path(engine), timeout=30)) as target_file,
     ):
-        copy.backup(live)
+        copy.backup(target_file)
 
 
 @contextmanager
 def free_for_restore(engine: Engine, *, force: bool) -> Iterator[Connection]:
-    """A transaction in which the store may be replaced; Refused while workers are at work, and over data unless by
-    force."""
+    """A transaction in which the store may be replaced. Refused while workers are active, and over data unless `force`."""
     with without_workers(engine) as connection:
         disable_timeouts(connection)
-        if not force and (found := tables_with_rows(connection)):
+        if not force and (tables := tables_with_rows(connection)):
             raise Refused(
                 "not_empty",
-                f"there is data already ({', '.join(found[:3])}); restore into an empty database, or replace "
+                f"there is data already ({', '.join(tables[:3])}); restore into an empty database, or replace "
                 "everything with --force",
             )
         yield connection
@@ -101,58 +102,58 @@ def delete_all_rows(target: Connection) -> None:
 
 
 def tables_with_rows(connection: Connection) -> Sequence[str]:
-    """The tables with rows; a worker that was started for a moment leaves its chores."""
-    return [t.name for t in metadata.sorted_tables if t is not maintenance_tasks and _any(connection, t)]
+    """The tables with rows. Maintenance tasks do not count: any worker registers them."""
+    return [t.name for t in metadata.sorted_tables if t is not maintenance_tasks and _has_rows(connection, t)]
 
 
-def _any(connection: Connection, table: Table) -> bool:
+def _has_rows(connection: Connection, table: Table) -> bool:
     return connection.execute(select(1).select_from(table).limit(1)).first() is not None
 
 
-def _settle(saved: Engine, engine: Engine) -> None:
-    """It takes the place of this database, whichever it was, and whether or not the installation left that one."""
+def _take_identity(saved: Engine, engine: Engine) -> None:
+    """The file takes the id of the database it replaces, and is not marked as moved."""
     with read_transaction(engine) as connection:
         name = database_id(connection)
     with unchecked_transaction(saved) as connection:
         assign_database_id(connection, str(name))
 
 
-def _free(saved: Engine) -> None:
-    """Those who held leases then hold nothing now."""
-    free = {"lease_owner": None, "lease_until": None}
+def _clear_leases(saved: Engine) -> None:
+    """The workers of that time are gone."""
+    unleased = {"lease_owner": None, "lease_until": None}
     with write_transaction(saved) as connection:
         for table in (*TASK_TABLES.values(), maintenance_tasks):
-            connection.execute(update(table).where(table.c.lease_owner.is_not(None)).values(**free))
+            connection.execute(update(table).where(table.c.lease_owner.is_not(None)).values(**unleased))
 
 
 def check_snapshot(file: Path) -> dict[str, int]:
-    """Whether SQLite finds the file sound; gives the number of rows of each table. Refused if it does not."""
+    """The number of rows of each table. Refused if SQLite finds the file damaged."""
     try:
-        with closing(_looked_at(file)) as connection:
-            sound = connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok"
-            named = [
+        with closing(_open_read_only(file)) as connection:
+            is_sound = connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok"
+            table_names = [
                 row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
             ]
             counts = {
                 name: int(connection.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0])  # noqa: S608 - its own names
-                for name in sorted(named)
+                for name in sorted(table_names)
                 if not name.startswith("sqlite_")
             }
     except sqlite3.DatabaseError as error:
         raise Refused("backup_damaged", f"{file} cannot be read: {error}") from error
-    if not sound:
+    if not is_sound:
         raise Refused("backup_damaged", f"{file} is damaged: use another backup")
     return counts
 
 
-def _looked_at(file: Path) -> sqlite3.Connection:
-    """Opened so that nothing is written, not even beside it."""
+def _open_read_only(file: Path) -> sqlite3.Connection:
+    """Read-only and immutable, so that nothing is written, not even beside the file."""
     return sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
 
 
 def snapshot_packs(file: Path) -> list[str]:
-    """The packs of the archive that the captures in the file lie in."""
-    with closing(_looked_at(file)) as connection:
+    """The packs of the captures in the file."""
+    with closing(_open_read_only(file)) as connection:
         return [
             row[0]
             for row in connection.execute("SELECT DISTINCT pack FROM captures WHERE pack <> '' ORDER BY pack")
@@ -161,7 +162,7 @@ def snapshot_packs(file: Path) -> list[str]:
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """As for other connections: trouble with a file is "later", and no reason for a traceback."""
+    """As for other connections: an error of the file is temporary and needs no traceback."""
     try:
         yield
     except sqlite3.Error as error:
@@ -174,8 +175,8 @@ def _path(engine: Engine) -> str:
 
 
 @contextmanager
-def _opened(file: Path) -> Iterator[Engine]:
-    """A saved store, in the schema of this version."""
+def _open_snapshot(file: Path) -> Iterator[Engine]:
+    """A snapshot, migrated to the schema of this version."""
     engine = connect(URL.create("sqlite", database=str(file)))
     try:
         migrate(engine)

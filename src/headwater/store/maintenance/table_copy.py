@@ -1,4 +1,4 @@
-"""Tables from one database to the other: read in a stream, written by COPY where there is one, and told by their hash."""
+"""Copies tables between databases: read as a stream, written with COPY on PostgreSQL, and compared by a digest."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ RowTuple = Sequence[Any]
 
 @dataclass(frozen=True, slots=True)
 class TableDigest:
-    """How many rows, and a hash of all of them in any order: the sum of the hashes of each."""
+    """The number of rows, and the sum of their hashes, which does not depend on their order."""
 
     rows: int
     digest: str
@@ -27,7 +27,7 @@ class TableDigest:
 
 @dataclass
 class RunningDigest:
-    """A tally under way."""
+    """A digest that is being computed."""
 
     rows: int = 0
     total: int = 0
@@ -43,7 +43,7 @@ class RunningDigest:
 
 
 def canonical_value(value: Any) -> Any:
-    """What is the same to us is the same here: a database may write 1.0 as 1 and 1e20 with all its zeros."""
+    """Equal values are equal here: a database may write 1.0 as 1, and 1e20 with all its zeros."""
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
     if isinstance(value, dict):
@@ -59,7 +59,7 @@ def table_digest(connection: Connection, table: Table) -> TableDigest:
 
 
 def copy_table(source: Connection, target: Connection, table: Table) -> TableDigest:
-    """Copy all rows; gives the tally of what was read."""
+    """Copy all rows; returns the digest of what was read."""
     count = RunningDigest()
 
     def counted() -> Iterator[RowTuple]:
@@ -97,14 +97,14 @@ def _copy(target: Connection, table: Table, rows: Iterator[RowTuple]) -> None:
     except (OperationalError, InterfaceError) as error:
         raise Temporary("database_unavailable", str(error).splitlines()[0]) from error
     except Error as error:
-        # Without its words: they may hold what the row says.
+        # Without the message: it may contain data of the row.
         raise Refused(
             "cannot_copy", f"the database refuses a row of {table.name} ({type(error).__name__})"
         ) from error
 
 
 def _conversion(target: Connection, column: Any) -> Callable[[Any], Any]:
-    """As for an insert."""
+    """The same conversion as for an insert."""
     processor = column.type.dialect_impl(target.dialect).bind_processor(target.dialect)
     return processor or (lambda value: value)
 

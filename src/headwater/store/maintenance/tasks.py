@@ -1,4 +1,4 @@
-"""Chores: work by the clock that one worker of all does. A chore whose worker died is done by another one."""
+"""Maintenance tasks: scheduled work that one of all workers does. If it dies, another one takes over."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class MaintenanceTasks:
     engine: Engine
 
     def register(self, due: Mapping[str, datetime], now: datetime) -> None:
-        """Those that nobody has heard of yet are due then."""
+        """Add tasks that do not exist yet, due at these times."""
         rows = [
             {"name": name, "number": positive_number(key("chore", name)), "due_at": at, "status": "PENDING"}
             | {"created_at": now}
@@ -30,28 +30,28 @@ class MaintenanceTasks:
             )
 
     def take(self, name: str, owner: str, now: datetime, lease: timedelta, *, early: bool = False) -> bool:
-        """Whether it is due (or wanted early) and now ours."""
-        mine = update(maintenance_tasks).where(
+        """Lease a task that is due, or with `early` at once; returns whether it is leased now."""
+        claimable = update(maintenance_tasks).where(
             maintenance_tasks.c.name == name,
             or_(maintenance_tasks.c.lease_until.is_(None), maintenance_tasks.c.lease_until <= now),
         )
         if not early:
-            mine = mine.where(maintenance_tasks.c.due_at <= now)
-        begun = {"lease_owner": owner, "lease_until": now + lease, "started_at": now, "ended_at": None}
+            claimable = claimable.where(maintenance_tasks.c.due_at <= now)
+        values = {"lease_owner": owner, "lease_until": now + lease, "started_at": now, "ended_at": None}
         with write_transaction(self.engine) as connection:
-            return connection.execute(mine.values(**begun, status="RUNNING")).rowcount == 1
+            return connection.execute(claimable.values(**values, status="RUNNING")).rowcount == 1
 
     def holders(self) -> set[str]:
-        """Everybody who is at a chore."""
+        """All owners of a lease."""
         query = select(maintenance_tasks.c.lease_owner).where(maintenance_tasks.c.lease_owner.is_not(None))
         with read_transaction(self.engine) as connection:
             return {str(owner) for owner in connection.scalars(query)}
 
     def free(self, owners: Collection[str]) -> None:
-        """What these held may be done by others at once."""
-        held = update(maintenance_tasks).where(maintenance_tasks.c.lease_owner.in_(owners))
+        """Release the tasks of these owners."""
+        held_tasks = update(maintenance_tasks).where(maintenance_tasks.c.lease_owner.in_(owners))
         with write_transaction(self.engine) as connection:
-            connection.execute(held.values(lease_owner=None, lease_until=None))
+            connection.execute(held_tasks.values(lease_owner=None, lease_until=None))
 
     def finish(
         self,
@@ -63,34 +63,34 @@ class MaintenanceTasks:
         result: Mapping[str, Any],
         failed: bool,
     ) -> None:
-        ended = {"lease_owner": None, "lease_until": None, "ended_at": now, "due_at": due_at}
-        mine = update(maintenance_tasks).where(
+        values = {"lease_owner": None, "lease_until": None, "ended_at": now, "due_at": due_at}
+        held_task = update(maintenance_tasks).where(
             maintenance_tasks.c.name == name, maintenance_tasks.c.lease_owner == owner
         )
         status = "FAILED" if failed else "COMPLETED"
         with write_transaction(self.engine) as connection:
-            connection.execute(mine.values(**ended, status=status, result=dict(result)))
+            connection.execute(held_task.values(**values, status=status, result=dict(result)))
 
     def waiting(self, names: Collection[str], now: datetime) -> bool:
-        """Whether one of these is due and nobody is at it."""
-        free = or_(maintenance_tasks.c.lease_until.is_(None), maintenance_tasks.c.lease_until <= now)
+        """Whether one of these tasks is due and not leased."""
+        unleased = or_(maintenance_tasks.c.lease_until.is_(None), maintenance_tasks.c.lease_until <= now)
         due = select(maintenance_tasks.c.name).where(
-            maintenance_tasks.c.name.in_(sorted(names)), maintenance_tasks.c.due_at <= now, free
+            maintenance_tasks.c.name.in_(sorted(names)), maintenance_tasks.c.due_at <= now, unleased
         )
         with read_transaction(self.engine) as connection:
             return connection.execute(due.limit(1)).first() is not None
 
     def hold(self, name: str, owner: str, now: datetime, lease: timedelta) -> str | None:
-        """Take what has no hour but a holder, or keep it; gives who holds it now, None before it is registered."""
-        mine = or_(
+        """Take or renew a lease that has no due time; returns its owner, None before the task is registered."""
+        claimable = or_(
             maintenance_tasks.c.lease_owner == owner,
             maintenance_tasks.c.lease_until.is_(None),
             maintenance_tasks.c.lease_until <= now,
         )
-        held = {"lease_owner": owner, "lease_until": now + lease, "status": "RUNNING"}
+        values = {"lease_owner": owner, "lease_until": now + lease, "status": "RUNNING"}
         with write_transaction(self.engine) as connection:
             if connection.execute(
-                update(maintenance_tasks).where(maintenance_tasks.c.name == name, mine).values(**held)
+                update(maintenance_tasks).where(maintenance_tasks.c.name == name, claimable).values(**values)
             ).rowcount:
                 return owner
             return connection.scalar(
@@ -98,12 +98,12 @@ class MaintenanceTasks:
             )
 
     def let_go(self, name: str, owner: str) -> None:
-        """Somebody else may hold it at once."""
-        held = update(maintenance_tasks).where(
+        """Release it, so that another owner can hold it at once."""
+        held_task = update(maintenance_tasks).where(
             maintenance_tasks.c.name == name, maintenance_tasks.c.lease_owner == owner
         )
         with write_transaction(self.engine) as connection:
-            connection.execute(held.values(lease_owner=None, lease_until=None, status="PENDING"))
+            connection.execute(held_task.values(lease_owner=None, lease_until=None, status="PENDING"))
 
     def listed(self) -> list[dict[str, Any]]:
         with read_transaction(self.engine) as connection:

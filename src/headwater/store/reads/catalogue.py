@@ -1,4 +1,4 @@
-"""The read side: what is there, for people and machines. Plain dictionaries, ready for a table or for JSON."""
+"""Reads for people and programs: plain dictionaries, ready for a table or for JSON."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class Catalogue:
     engine: Engine
 
     def status(self, recipe: str, now: datetime) -> Record:
-        """Counts of everything, and what is unfinished."""
+        """All counts, and the unfinished work."""
         with read_transaction(self.engine) as connection:
             return {
                 "recipe": recipe,
@@ -56,7 +56,7 @@ class Catalogue:
             }
 
     def recipes(self) -> list[str]:
-        """Every recipe that has a source here."""
+        """Every recipe that has a source."""
         with read_transaction(self.engine) as connection:
             return list(connection.scalars(select(sources.c.recipe).distinct().order_by(sources.c.recipe)))
 
@@ -69,9 +69,11 @@ class Catalogue:
         return self._all(query)
 
     def source(self, id_or_url: str) -> Record | None:
-        match = or_(sources.c.id == id_or_url, sources.c.url == id_or_url, sources.c.name == id_or_url)
+        matches_source = or_(
+            sources.c.id == id_or_url, sources.c.url == id_or_url, sources.c.name == id_or_url
+        )
         with read_transaction(self.engine) as connection:
-            row = connection.execute(select(sources).where(match)).mappings().first()
+            row = connection.execute(select(sources).where(matches_source)).mappings().first()
             if row is None:
                 return None
             last = (
@@ -93,19 +95,19 @@ class Catalogue:
         return self._all(query.limit(limit))
 
     def document(self, id_or_url: str) -> Record | None:
-        """By key, by the beginning of a key (8 characters or more), or by address."""
-        found = self._all(select(documents).where(match_key_or_url(documents, id_or_url)).limit(1))
-        return found[0] if found else None
+        """By key, by the first characters of a key (8 or more), or by URL."""
+        rows = self._all(select(documents).where(match_key_or_url(documents, id_or_url)).limit(1))
+        return rows[0] if rows else None
 
     def quarantine(self, recipe: str | None = None) -> list[Record]:
         query = select(quarantine).order_by(quarantine.c.created_at, quarantine.c.record_id)
         return self._all(query.where(quarantine.c.recipe == recipe) if recipe else query)
 
     def quarantined(self, record: str) -> Record | None:
-        found = self._all(
+        rows = self._all(
             select(quarantine).where(quarantine.c.record_id.like(f"{key_prefix(record)}%")).limit(1)
         )
-        return found[0] if found else None
+        return rows[0] if rows else None
 
     def _all(self, query: Any) -> list[Record]:
         with read_transaction(self.engine) as connection:
@@ -119,7 +121,7 @@ def match_key_or_url(table: Table, id_or_url: str) -> Any:
 
 
 def key_prefix(text: str) -> str:
-    """The beginning of a key; anything else matches nothing, so that a stray word is not taken for one."""
+    """The first characters of a key. Other text matches nothing, so that a stray word is not taken for a key."""
     return text if len(text) >= 8 and all(letter in "0123456789abcdef" for letter in text) else "no such key"
 
 
@@ -129,7 +131,7 @@ def _counts(connection: Connection, table: Table, recipe: str) -> Mapping[str, i
 
 
 def _reasons(connection: Connection, recipe: str) -> Mapping[str, int]:
-    """Why documents and leads that are not kept are not, most frequent first."""
+    """Why documents and leads were not kept, most frequent first."""
     found: dict[str, int] = {}
     for table in (documents, leads):
         query = (
@@ -146,15 +148,17 @@ def _reasons(connection: Connection, recipe: str) -> Mapping[str, int]:
 
 
 def _source_counts(connection: Connection, recipe: str, now: datetime) -> Mapping[str, int]:
-    mine = sources.c.recipe == recipe
+    of_recipe = sources.c.recipe == recipe
     running = sources.c.lease_until > now
     return {
-        "active": _total(connection, sources, mine, sources.c.active, sources.c.stopped.is_(None)),
-        "paused": _total(connection, sources, mine, sources.c.active.is_(False)),
-        "stopped": _total(connection, sources, mine, sources.c.stopped.is_not(None)),
-        "failing": _total(connection, sources, mine, sources.c.failures > 0, sources.c.stopped.is_(None)),
-        "polled": _total(connection, sources, mine, sources.c.last_polled_at.is_not(None)),
-        "running": _total(connection, sources, mine, running),
+        "active": _total(connection, sources, of_recipe, sources.c.active, sources.c.stopped.is_(None)),
+        "paused": _total(connection, sources, of_recipe, sources.c.active.is_(False)),
+        "stopped": _total(connection, sources, of_recipe, sources.c.stopped.is_not(None)),
+        "failing": _total(
+            connection, sources, of_recipe, sources.c.failures > 0, sources.c.stopped.is_(None)
+        ),
+        "polled": _total(connection, sources, of_recipe, sources.c.last_polled_at.is_not(None)),
+        "running": _total(connection, sources, of_recipe, running),
     }
 
 
@@ -164,11 +168,11 @@ def _total(connection: Connection, table: Table, *where: Any) -> int:
 
 def _unfinished(connection: Connection, task: Task, recipe: str, now: datetime) -> Record:
     table = TASK_TABLES[task]
-    mine = (table.c.recipe == recipe, table.c.due_at.is_not(None))
-    alive = TASK_CONDITIONS.get(task, ())
+    of_recipe = (table.c.recipe == recipe, table.c.due_at.is_not(None))
+    conditions = TASK_CONDITIONS.get(task, ())
     return {
-        "due": _total(connection, table, *mine, *alive, table.c.due_at <= now),
-        "later": _total(connection, table, *mine, *alive, table.c.due_at > now),
-        "leased": _total(connection, table, *mine, table.c.lease_until > now),
-        "next": connection.scalar(select(func.min(table.c.due_at)).where(*mine, *alive)),
+        "due": _total(connection, table, *of_recipe, *conditions, table.c.due_at <= now),
+        "later": _total(connection, table, *of_recipe, *conditions, table.c.due_at > now),
+        "leased": _total(connection, table, *of_recipe, table.c.lease_until > now),
+        "next": connection.scalar(select(func.min(table.c.due_at)).where(*of_recipe, *conditions)),
     }

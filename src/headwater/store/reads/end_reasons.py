@@ -1,4 +1,4 @@
-"""Why records ended, with one of them as an example."""
+"""Why documents and leads were not kept, with an example of each reason."""
 
 from typing import Any
 
@@ -12,15 +12,15 @@ END_STATES = (State.DROPPED, State.DUPLICATE, State.ASIDE, State.QUARANTINED)
 
 
 def end_reasons(engine: Engine, recipe: str) -> list[dict[str, Any]]:
-    """Each reason with its state, its count and an example; most frequent first."""
+    """Each reason with its state, its count and an example, most frequent first."""
     with read_transaction(engine) as connection:
-        found = [row for table in (documents, leads) for row in _reasons(connection, table, recipe)]
-    merged: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in found:
-        known = merged.setdefault((row["state"], row["reason"]), row)
-        if known is not row:
-            known["count"] += row["count"]
-    return sorted(merged.values(), key=lambda row: (-row["count"], row["reason"]))
+        rows = [row for table in (documents, leads) for row in _reasons(connection, table, recipe)]
+    rows_by_reason: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in rows:
+        first = rows_by_reason.setdefault((row["state"], row["reason"]), row)
+        if first is not row:
+            first["count"] += row["count"]
+    return sorted(rows_by_reason.values(), key=lambda row: (-row["count"], row["reason"]))
 
 
 def _reasons(connection: Connection, table: Table, recipe: str) -> list[dict[str, Any]]:
@@ -32,9 +32,9 @@ def _reasons(connection: Connection, table: Table, recipe: str) -> list[dict[str
         .group_by(table.c.state, table.c.reason)
     )
     rows = [dict(row) for row in connection.execute(query).mappings()]
-    wanted = [row["example"] for row in rows]
-    shown = select(table.c.id, table.c.title, table.c.url).where(table.c.id.in_(wanted))
-    examples = {row.id: row for row in connection.execute(shown)}
+    example_ids = [row["example"] for row in rows]
+    query_examples = select(table.c.id, table.c.title, table.c.url).where(table.c.id.in_(example_ids))
+    examples = {row.id: row for row in connection.execute(query_examples)}
     return [
         row
         | {

@@ -1,4 +1,4 @@
-"""The full story of one document: where it came from, what was done to it, what became of it."""
+"""Everything about one document: where it came from, how it was processed and what happened to it."""
 
 from typing import Any
 
@@ -22,9 +22,9 @@ from headwater.store.schema.knowledge import edges, facts, fingerprints, mention
 
 
 def explain(engine: Engine, id_or_url: str) -> Record | None:
-    """Everything known about a document (or about a lead that has none yet), by key, beginning of a key or address."""
+    """Everything stored about a document, or about a lead without one, by key, first characters of a key, or URL."""
     with read_transaction(engine) as connection:
-        document, lead = _found(connection, id_or_url)
+        document, lead = _document_and_lead(connection, id_or_url)
         if lead is None:
             return None
         record = document["id"] if document else lead["id"]
@@ -32,7 +32,7 @@ def explain(engine: Engine, id_or_url: str) -> Record | None:
             "document": document,
             "lead": lead,
             "source": _first(connection, select(sources).where(sources.c.id == lead["source_id"])),
-            "run": _first(connection, _found_in(lead)),
+            "run": _first(connection, _discovering_poll(lead)),
             "captures": _captures(connection, document, lead),
             "revisions": _rows(connection, revisions, revisions.c.document_id == record),
             "edges": _rows(connection, edges, or_(edges.c.from_id == record, edges.c.to_id == record)),
@@ -48,8 +48,8 @@ def explain(engine: Engine, id_or_url: str) -> Record | None:
         }
 
 
-def _found(connection: Connection, id_or_url: str) -> tuple[Record | None, Record | None]:
-    """The document and its lead. Where a redirect or a duplicate led to it, only the lead knows what was asked for."""
+def _document_and_lead(connection: Connection, id_or_url: str) -> tuple[Record | None, Record | None]:
+    """The document and its lead. After a redirect or a duplicate only the lead has the requested URL."""
     document = _first(connection, select(documents).where(match_key_or_url(documents, id_or_url)))
     if document is None:
         lead = _first(connection, select(leads).where(match_key_or_url(leads, id_or_url)))
@@ -61,8 +61,8 @@ def _found(connection: Connection, id_or_url: str) -> tuple[Record | None, Recor
     return document, _first(connection, select(leads).where(leads.c.id == document["lead_id"]))
 
 
-def _found_in(lead: Record) -> Any:
-    """The run in which the source first told of it."""
+def _discovering_poll(lead: Record) -> Any:
+    """The poll that first found it."""
     return (
         select(polls)
         .where(polls.c.source_id == lead["source_id"], polls.c.started_at <= lead["first_seen_at"])
@@ -71,8 +71,8 @@ def _found_in(lead: Record) -> Any:
 
 
 def _captures(connection: Connection, document: Record | None, lead: Record) -> list[Record]:
-    wanted = {lead["capture_id"], document["capture_id"] if document else None} - {None}
-    return _rows(connection, captures, or_(captures.c.id.in_(wanted), captures.c.lead_id == lead["id"]))
+    capture_ids = {lead["capture_id"], document["capture_id"] if document else None} - {None}
+    return _rows(connection, captures, or_(captures.c.id.in_(capture_ids), captures.c.lead_id == lead["id"]))
 
 
 def _stories(connection: Connection, document: str) -> list[Record]:

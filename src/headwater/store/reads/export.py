@@ -1,4 +1,4 @@
-"""Articles and bars on their way out: read in order, a few at a time, from one consistent view."""
+"""Exports articles and bars: in order, in batches, from one consistent snapshot."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,8 +19,9 @@ DATE_COLUMNS = {"stored": documents.c.updated_at, "published": documents.c.publi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleFilter:
-    """Kept articles of a recipe from `since` on and before `until`, by the moment they were stored (or changed last) or
-    published. Whoever fetches regularly asks for stored ones: what is published late is not missed."""
+    """Kept articles of a recipe from `since` to before `until`, by the time they were stored (or last changed) or
+    published. A program that exports regularly uses the stored time, so that it does not miss what was published
+    late."""
 
     recipe: str
     since: datetime | None = None
@@ -28,32 +29,32 @@ class ArticleFilter:
     by: DateField = "stored"
 
 
-def export_articles(engine: Engine, wanted: ArticleFilter) -> Iterator[dict[str, Any]]:
-    """In the order of that moment."""
+def export_articles(engine: Engine, article_filter: ArticleFilter) -> Iterator[dict[str, Any]]:
+    """Ordered by that time."""
     with read_transaction(engine) as connection:
         streaming = connection.execution_options(stream_results=True, yield_per=AT_ONCE)
-        with streaming.execute(_query(wanted)) as found:
-            for row in found.mappings():
+        with streaming.execute(_query(article_filter)) as result:
+            for row in result.mappings():
                 yield _article(dict(row))
 
 
-def _query(wanted: ArticleFilter) -> Select[Any]:
-    column = DATE_COLUMNS[wanted.by]
+def _query(article_filter: ArticleFilter) -> Select[Any]:
+    column = DATE_COLUMNS[article_filter.by]
     query = (
         select(documents, sources.c.name.label("source_name"), sources.c.url.label("source_url"))
         .join(sources, sources.c.id == documents.c.source_id)
-        .where(documents.c.recipe == wanted.recipe, documents.c.state == State.KEPT)
+        .where(documents.c.recipe == article_filter.recipe, documents.c.state == State.KEPT)
     )
-    if wanted.since is not None:
-        query = query.where(column >= wanted.since)
-    if wanted.until is not None:
-        query = query.where(column < wanted.until)
+    if article_filter.since is not None:
+        query = query.where(column >= article_filter.since)
+    if article_filter.until is not None:
+        query = query.where(column < article_filter.until)
     return query.order_by(column)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BarFilter:
-    """Bars of a recipe, of one symbol and one span unless all are wanted, that began within that time."""
+    """Bars of a recipe that began in that period, of one symbol and one span or of all."""
 
     recipe: str
     symbol: str | None = None
@@ -62,21 +63,21 @@ class BarFilter:
     until: datetime | None = None
 
 
-def export_bars(engine: Engine, wanted: BarFilter) -> Iterator[dict[str, Any]]:
-    """By symbol, span and time."""
-    query = select(bars).where(bars.c.recipe == wanted.recipe)
-    if wanted.symbol is not None:
-        query = query.where(bars.c.symbol == wanted.symbol)
-    if wanted.span is not None:
-        query = query.where(bars.c.span == wanted.span)
-    if wanted.since is not None:
-        query = query.where(bars.c.at >= wanted.since)
-    if wanted.until is not None:
-        query = query.where(bars.c.at < wanted.until)
+def export_bars(engine: Engine, bar_filter: BarFilter) -> Iterator[dict[str, Any]]:
+    """Ordered by symbol, span and time."""
+    query = select(bars).where(bars.c.recipe == bar_filter.recipe)
+    if bar_filter.symbol is not None:
+        query = query.where(bars.c.symbol == bar_filter.symbol)
+    if bar_filter.span is not None:
+        query = query.where(bars.c.span == bar_filter.span)
+    if bar_filter.since is not None:
+        query = query.where(bars.c.at >= bar_filter.since)
+    if bar_filter.until is not None:
+        query = query.where(bars.c.at < bar_filter.until)
     with read_transaction(engine) as connection:
         streaming = connection.execution_options(stream_results=True, yield_per=AT_ONCE)
-        with streaming.execute(query.order_by(bars.c.symbol, bars.c.span, bars.c.at)) as found:
-            for row in found.mappings():
+        with streaming.execute(query.order_by(bars.c.symbol, bars.c.span, bars.c.at)) as result:
+            for row in result.mappings():
                 yield {name: value for name, value in row.items() if name not in {"recipe", "capture_id"}}
 
 

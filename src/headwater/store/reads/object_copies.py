@@ -1,4 +1,4 @@
-"""What there is to copy for other readers: payloads of looks, texts and records of documents."""
+"""What to copy for other programs: the payloads of polls, and the texts and records of documents."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ PARSER_OUTPUT = "parser_output"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedDocument:
-    """A kept document as other readers want it."""
+    """A kept document as other programs read it."""
 
     id: str
     kind: str
@@ -37,9 +37,9 @@ class ObjectCopies:
     def payloads(
         self, recipe: str, since: datetime | None
     ) -> Iterator[list[tuple[CapturedPayload, Capture]]]:
-        """The answers of every finished look, in batches. An answer that says the same bytes as an earlier one is
-        stored once, with the look that got it first."""
-        looked = and_(
+        """The payloads of every finished poll, in batches. A payload with the same bytes as an earlier one is stored
+        once, with the poll that received it first."""
+        during_poll = and_(
             captures.c.source_id == polls.c.source_id,
             captures.c.lead_id.is_(None),
             captures.c.fetched_at >= polls.c.started_at,
@@ -47,7 +47,7 @@ class ObjectCopies:
         )
         query = (
             select(captures, polls.c.id.label("run"), sources.c.kind.label("kind"), sources.c.options)
-            .join(polls, looked)
+            .join(polls, during_poll)
             .join(sources, sources.c.id == polls.c.source_id)
             .where(polls.c.recipe == recipe, polls.c.ended_at.is_not(None))
             .order_by(polls.c.started_at, polls.c.id, captures.c.fetched_at, captures.c.start)
@@ -59,14 +59,14 @@ class ObjectCopies:
             batch = []
             for row in rows:
                 pages = {row["run"]: pages.get(row["run"], 0) + 1}
-                where = CapturedPayload(
+                payload = CapturedPayload(
                     kind=row["kind"],
                     label=row["options"].get("ticker"),
                     at=row["fetched_at"],
                     run=row["run"],
                     page=pages[row["run"]],
                 )
-                batch.append((where, capture_from(row)))
+                batch.append((payload, capture_from(row)))
             yield batch
 
     def parsed(self, recipe: str, since: datetime | None) -> Iterator[list[ParsedDocument]]:
@@ -94,8 +94,8 @@ class ObjectCopies:
     def _batches(self, query: Any) -> Iterator[list[Any]]:
         with (
             read_transaction(self.engine) as connection,
-            connection.execution_options(stream_results=True).execute(query) as found,
+            connection.execution_options(stream_results=True).execute(query) as result,
         ):
-            records = found.mappings()
+            records = result.mappings()
             while rows := records.fetchmany(AT_ONCE):
                 yield list(rows)

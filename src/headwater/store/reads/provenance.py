@@ -1,4 +1,4 @@
-"""Where records came from, for sinks that pass that on: captures with their bytes, and what was found and fetched."""
+"""Where records came from, for sinks: captures with their bytes, leads and stories."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,12 +28,14 @@ class SqlProvenance:
             rows = (
                 connection.execute(select(captures).where(in_list(captures.c.id, list(ids)))).mappings().all()
             )
-        found = [capture_from(row) for row in rows]
-        bodies = self.archive.get(found)
-        return {one.id: (one, bodies[one.sha256]) for one in found if one.sha256 in bodies}
+        stored = [capture_from(row) for row in rows]
+        bodies = self.archive.get(stored)
+        return {
+            capture.id: (capture, bodies[capture.sha256]) for capture in stored if capture.sha256 in bodies
+        }
 
     def leads(self, recipe: str) -> Sequence[Mapping[str, Any]]:
-        told = select(
+        columns = select(
             leads.c.url,
             leads.c.version,
             leads.c.first_seen_at,
@@ -45,7 +47,7 @@ class SqlProvenance:
             documents.c.state.label("document_state"),
             documents.c.reason.label("document_reason"),
         )
-        joined = told.select_from(
+        joined = columns.select_from(
             leads.join(sources, sources.c.id == leads.c.source_id).outerjoin(
                 documents, documents.c.lead_id == leads.c.id
             )
@@ -55,7 +57,7 @@ class SqlProvenance:
             return [dict(row) for row in connection.execute(query).mappings()]
 
     def fetched_captures(self, recipe: str) -> Sequence[Capture]:
-        # What a walk over a site brought along belongs to its look, until a document is made of it.
+        # The pages of a crawl belong to its poll until they become documents.
         used = select(documents.c.capture_id).where(documents.c.recipe == recipe)
         pages = or_(captures.c.lead_id.is_not(None), captures.c.id.in_(used))
         query = select(captures).where(captures.c.recipe == recipe, pages)
@@ -64,7 +66,7 @@ class SqlProvenance:
         return [capture_from(row) for row in rows]
 
     def stories(self, recipe: str) -> Sequence[Story]:
-        live = select(stories.c.id).where(stories.c.recipe == recipe, stories.c.state == "live")
+        live_stories = select(stories.c.id).where(stories.c.recipe == recipe, stories.c.state == "live")
         with read_transaction(self.engine) as connection:
-            found = stories_by_id(connection, list(connection.scalars(live)))
-        return [found[name] for name in sorted(found)]
+            stories_by_key = stories_by_id(connection, list(connection.scalars(live_stories)))
+        return [stories_by_key[name] for name in sorted(stories_by_key)]

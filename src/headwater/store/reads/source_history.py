@@ -1,4 +1,4 @@
-"""What is known about each source: how it answered, what came of it and when, and how well it could be read."""
+"""The history of each source: polls, arrivals and quality."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ JUDGED = (State.KEPT, State.DROPPED, State.ASIDE, State.QUARANTINED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceHistory:
-    """A source with its past. `arrivals` are the moments of its newest entries, `scores` the quality of its newest
-    documents, oldest first: 0 where nothing could be read."""
+    """A source with its past. `arrivals` are the times of its newest entries, `scores` the quality of its newest
+    documents, oldest first; 0 where nothing could be read."""
 
     source: Source
     last_success_at: datetime | None
@@ -38,10 +38,10 @@ def source_histories(engine: Engine, recipe: str | None = None) -> list[SourceHi
         rows = (
             connection.execute(query.where(sources.c.recipe == recipe) if recipe else query).mappings().all()
         )
-        return [_observed(connection, row) for row in rows]
+        return [_source_history(connection, row) for row in rows]
 
 
-# Written once: they are asked for every source.
+# Built once: they run for every source.
 OF_SOURCE = bindparam("source", type_=sources.c.id.type)
 NEWEST = (
     select(leads.c.published_at, leads.c.first_seen_at)
@@ -49,7 +49,7 @@ NEWEST = (
     .order_by(leads.c.first_seen_at.desc())
     .limit(ARRIVALS)
 )
-# The looks before those that found something: a source that writes a hundred entries a day has a rhythm too.
+# Earlier times at which something arrived: a source with a hundred entries a day has a rhythm too.
 SEEN_EARLIER = (
     select(leads.c.first_seen_at)
     .where(
@@ -69,17 +69,17 @@ SCORES = (
 )
 
 
-def _observed(connection: Connection, row: RowMapping) -> SourceHistory:
-    named = {"source": row["id"]}
-    came = connection.execute(NEWEST, named).all()
-    moments = [min(published or seen, seen) for published, seen in came]
-    if len(came) == ARRIVALS:
-        moments += connection.scalars(SEEN_EARLIER, named | {"before": came[-1].first_seen_at})
-    scores = [value for value in connection.scalars(SCORES, named) if value is not None]
+def _source_history(connection: Connection, row: RowMapping) -> SourceHistory:
+    parameters = {"source": row["id"]}
+    arrivals = connection.execute(NEWEST, parameters).all()
+    moments = [min(published or first_seen, first_seen) for published, first_seen in arrivals]
+    if len(arrivals) == ARRIVALS:
+        moments += connection.scalars(SEEN_EARLIER, parameters | {"before": arrivals[-1].first_seen_at})
+    scores = [value for value in connection.scalars(SCORES, parameters) if value is not None]
     return SourceHistory(
         source=source_from(row),
         last_success_at=row["last_success_at"],
-        last_seen_at=came[0].first_seen_at if came else None,
+        last_seen_at=arrivals[0].first_seen_at if arrivals else None,
         arrivals=tuple(moments),
         scores=tuple(reversed(scores)),
         error=row["reason"],
@@ -87,8 +87,8 @@ def _observed(connection: Connection, row: RowMapping) -> SourceHistory:
 
 
 def poll_statistics(engine: Engine, since: datetime, recipe: str | None = None) -> dict[str, dict[str, Any]]:
-    """By source: how many looks there were since then, how many succeeded, how long they took, what they gave."""
-    ended = polls.c.status != "running"
+    """By source: the number of polls since then, how many succeeded, how long they took and what they returned."""
+    has_ended = polls.c.status != "running"
     query = (
         select(
             polls.c.source_id,
@@ -99,7 +99,7 @@ def poll_statistics(engine: Engine, since: datetime, recipe: str | None = None) 
             func.sum(polls.c.found_count).label("found"),
             func.sum(polls.c.new_count).label("new"),
         )
-        .where(polls.c.started_at >= since, ended)
+        .where(polls.c.started_at >= since, has_ended)
         .group_by(polls.c.source_id)
     )
     with read_transaction(engine) as connection:
@@ -111,20 +111,20 @@ def poll_statistics(engine: Engine, since: datetime, recipe: str | None = None) 
 
 
 def count_quarantined(engine: Engine, recipe: str, since: datetime) -> int:
-    """How many records went into quarantine since then."""
+    """How many records were quarantined since then."""
     query = select(func.count()).select_from(quarantine)
     with read_transaction(engine) as connection:
-        lately = query.where(quarantine.c.recipe == recipe, quarantine.c.created_at >= since)
-        return connection.scalar(lately) or 0
+        recent = query.where(quarantine.c.recipe == recipe, quarantine.c.created_at >= since)
+        return connection.scalar(recent) or 0
 
 
 def _number(value: Any) -> Any:
-    """PostgreSQL sums and means are decimals."""
+    """Sums and means of PostgreSQL are decimals."""
     return None if value is None else round(float(value), 1) if value != int(value) else int(value)
 
 
 def daily_polls(engine: Engine, source: str, since: datetime) -> Sequence[dict[str, Any]]:
-    """One row per day: looks, successes, mean time, what was found and new."""
+    """One row per day: polls, successes, mean time, entries found and new."""
     day = func.date(polls.c.started_at)
     if engine.dialect.name == "postgresql":
         day = func.to_char(func.timezone("UTC", polls.c.started_at), "YYYY-MM-DD")

@@ -1,4 +1,4 @@
-"""The stories of the last hours that most sources tell, with who tells them."""
+"""The stories that most sources reported in the last hours, with these sources."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ Record = dict[str, Any]
 
 
 def top_stories(engine: Engine, recipe: str, since: datetime, limit: int) -> list[Record]:
-    """Best first: by score where there is one, then by how many sources tell it, copies included, then by size and
-    freshness. Each comes with its sources; the first of them is the one to link to."""
+    """Best first: by score if there is one, then by the number of sources including copies, then by size and recency.
+    The first source of each story is the one to link to."""
     with read_transaction(engine) as connection:
         ranked = connection.execute(_ranked(recipe, since, limit)).mappings().all()
-        told = _told_by(connection, [row["id"] for row in ranked])
-        return [dict(row) | {"sources": told[row["id"]]} for row in ranked]
+        sources_by_story = _sources_of(connection, [row["id"] for row in ranked])
+        return [dict(row) | {"sources": sources_by_story[row["id"]]} for row in ranked]
 
 
 def _recent(recipe: str, since: datetime) -> Any:
@@ -28,15 +28,15 @@ def _recent(recipe: str, since: datetime) -> Any:
 
 
 def _ranked(recipe: str, since: datetime, limit: int) -> Select[Any]:
-    inside = (
+    story_documents = (
         select(story_members.c.story_id, story_members.c.document_id)
         .join(stories)
         .where(*_recent(recipe, since))
     )
-    told = _tellers(inside.subquery()).subquery()
+    tellers = _reports_of(story_documents.subquery()).subquery()
     counted = (
-        select(told.c.story_id, func.count(func.distinct(told.c.source_id)).label("told_by"))
-        .group_by(told.c.story_id)
+        select(tellers.c.story_id, func.count(func.distinct(tellers.c.source_id)).label("told_by"))
+        .group_by(tellers.c.story_id)
         .subquery()
     )
     fields = ("id", "title", "summary", "size", "score", "first_at", "last_at")
@@ -55,37 +55,37 @@ def _ranked(recipe: str, since: datetime, limit: int) -> Select[Any]:
     )
 
 
-def _tellers(inside: Any) -> Any:
-    """(story, document or lead, source): the members of each story, and everything that is a copy of one of them."""
-    copied = edges.c.relation == "duplicate"
-    own = select(inside.c.story_id, documents.c.id.label("record_id"), documents.c.source_id).join(
-        documents, documents.c.id == inside.c.document_id
-    )
+def _reports_of(story_documents: Any) -> Any:
+    """(story, document or lead, source) for the members of each story and all copies of them."""
+    is_copy = edges.c.relation == "duplicate"
+    originals = select(
+        story_documents.c.story_id, documents.c.id.label("record_id"), documents.c.source_id
+    ).join(documents, documents.c.id == story_documents.c.document_id)
     copies = (
-        select(inside.c.story_id, documents.c.id, documents.c.source_id)
-        .join(edges, (edges.c.to_id == inside.c.document_id) & copied)
+        select(story_documents.c.story_id, documents.c.id, documents.c.source_id)
+        .join(edges, (edges.c.to_id == story_documents.c.document_id) & is_copy)
         .join(documents, documents.c.id == edges.c.from_id)
     )
-    seen_again = (
-        select(inside.c.story_id, leads.c.id, leads.c.source_id)
-        .join(edges, (edges.c.to_id == inside.c.document_id) & copied)
+    duplicate_leads = (
+        select(story_documents.c.story_id, leads.c.id, leads.c.source_id)
+        .join(edges, (edges.c.to_id == story_documents.c.document_id) & is_copy)
         .join(leads, leads.c.id == edges.c.from_id)
     )
-    return union(own, copies, seen_again)
+    return union(originals, copies, duplicate_leads)
 
 
-def _told_by(connection: Connection, ids: Sequence[str]) -> dict[str, list[Record]]:
-    """Each source of a story once, with its best text: kept ones first, then the better, then the earlier."""
-    inside = (
+def _sources_of(connection: Connection, ids: Sequence[str]) -> dict[str, list[Record]]:
+    """Each source of a story once, with its best text: kept ones first, then by quality, then by date."""
+    story_documents = (
         select(story_members.c.story_id, story_members.c.document_id)
         .where(story_members.c.story_id.in_(ids))
         .subquery()
     )
-    told = _tellers(inside).subquery()
+    tellers = _reports_of(story_documents).subquery()
     query = (
         select(
-            told.c.story_id,
-            told.c.source_id,
+            tellers.c.story_id,
+            tellers.c.source_id,
             sources.c.name.label("source"),
             documents.c.publisher,
             documents.c.description,
@@ -94,27 +94,27 @@ def _told_by(connection: Connection, ids: Sequence[str]) -> dict[str, list[Recor
             func.coalesce(documents.c.clean_url, leads.c.url).label("url"),
             func.coalesce(documents.c.published_at, leads.c.published_at).label("published_at"),
         )
-        .join(sources, sources.c.id == told.c.source_id)
-        .outerjoin(documents, documents.c.id == told.c.record_id)
-        .outerjoin(leads, leads.c.id == told.c.record_id)
+        .join(sources, sources.c.id == tellers.c.source_id)
+        .outerjoin(documents, documents.c.id == tellers.c.record_id)
+        .outerjoin(leads, leads.c.id == tellers.c.record_id)
         .order_by(
             (func.coalesce(documents.c.state, "") == "kept").desc(),
             func.coalesce(documents.c.quality, 0.0).desc(),
             sources.c.credibility.desc(),
             func.coalesce(documents.c.published_at, leads.c.published_at),
-            told.c.record_id,
+            tellers.c.record_id,
         )
     )
-    found: dict[str, list[Record]] = defaultdict(list)
-    known: set[tuple[str, str]] = set()
+    sources_by_story: dict[str, list[Record]] = defaultdict(list)
+    listed: set[tuple[str, str]] = set()
     for row in connection.execute(query).mappings():
-        if (row["story_id"], row["source_id"]) not in known:
-            known.add((row["story_id"], row["source_id"]))
-            found[row["story_id"]].append(_teller(row))
-    return found
+        if (row["story_id"], row["source_id"]) not in listed:
+            listed.add((row["story_id"], row["source_id"]))
+            sources_by_story[row["story_id"]].append(_source_record(row))
+    return sources_by_story
 
 
-def _teller(row: Any) -> Record:
+def _source_record(row: Any) -> Record:
     return {
         "source": row["source"],
         "publisher": row["publisher"] or row["source"],

@@ -1,4 +1,4 @@
-"""Which marks the rows bear out, and which they would have made lately."""
+"""Rows behind dedupe markers: which lookups the rows confirm, and which were stored recently."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -23,21 +23,25 @@ DatedLookup = tuple[StoredFingerprint, datetime]
 
 
 def confirmed_lookups(engine: Engine, marks: Sequence[StoredFingerprint]) -> list[StoredFingerprint]:
-    """Those whose row is there. A job whose lease was lost has written nothing, whatever it has seen."""
+    """The lookups whose row exists. A job that lost its lease wrote nothing."""
     with read_transaction(engine) as connection:
-        there = {kind: _there(connection, kind, marks) for kind in {mark.kind for mark in marks}}
-    return [mark for mark in marks if mark.row in there[mark.kind]]
+        rows_by_kind = {
+            kind: _confirmed_rows(connection, kind, marks) for kind in {mark.kind for mark in marks}
+        }
+    return [mark for mark in marks if mark.row in rows_by_kind[mark.kind]]
 
 
-def _there(connection: Connection, kind: FingerprintKind, marks: Sequence[StoredFingerprint]) -> set[str]:
-    wanted = {mark.row: mark.value for mark in marks if mark.kind == kind}
+def _confirmed_rows(
+    connection: Connection, kind: FingerprintKind, marks: Sequence[StoredFingerprint]
+) -> set[str]:
+    values_by_row = {mark.row: mark.value for mark in marks if mark.kind == kind}
     if kind == "digest":
-        told = connection.execute(
-            select(sources.c.id, sources.c.watermark).where(in_list(sources.c.id, wanted))
+        rows = connection.execute(
+            select(sources.c.id, sources.c.watermark).where(in_list(sources.c.id, values_by_row))
         )
-        return {row.id for row in told if (row.watermark or {}).get("digest") == wanted[row.id]}
+        return {row.id for row in rows if (row.watermark or {}).get("digest") == values_by_row[row.id]}
     column = {"url": leads.c.document_id, "payload": captures.c.id, "text": documents.c.id}[kind]
-    query = select(column).where(in_list(column, wanted))
+    query = select(column).where(in_list(column, values_by_row))
     if kind == "text":
         query = query.where(documents.c.state != State.WAITING)
     return set(connection.scalars(query))
@@ -46,25 +50,25 @@ def _there(connection: Connection, kind: FingerprintKind, marks: Sequence[Stored
 def recent_lookups(
     engine: Engine, recipe: str, since: datetime, normal: NormalizeUrl
 ) -> Iterator[Sequence[DatedLookup]]:
-    """Everything of a recipe that was seen since then, with when, a handful at a time."""
+    """All lookups of a recipe stored since then, with their times, in batches."""
     with read_transaction(engine) as connection:
-        for handful in _handfuls(connection, _leads(recipe, since)):
-            yield [(StoredFingerprint("url", normal(url), row), at) for url, row, at in handful if url]
-        for handful in _handfuls(connection, _captures(recipe, since)):
-            yield [(StoredFingerprint("payload", value, row), at) for value, row, at in handful]
-        for handful in _handfuls(connection, _texts(recipe, since)):
-            yield [(StoredFingerprint("text", value, row), at) for value, row, at in handful]
-        for handful in _handfuls(connection, _looks(recipe, since)):
+        for batch in _batches(connection, _leads(recipe, since)):
+            yield [(StoredFingerprint("url", normal(url), row), at) for url, row, at in batch if url]
+        for batch in _batches(connection, _captures(recipe, since)):
+            yield [(StoredFingerprint("payload", value, row), at) for value, row, at in batch]
+        for batch in _batches(connection, _texts(recipe, since)):
+            yield [(StoredFingerprint("text", value, row), at) for value, row, at in batch]
+        for batch in _batches(connection, _polls(recipe, since)):
             yield [
                 (StoredFingerprint("digest", mark["digest"], row), at)
-                for mark, row, at in handful
+                for mark, row, at in batch
                 if _digest(mark)
             ]
 
 
-def _handfuls(connection: Connection, query: Select[Any]) -> Iterator[Sequence[Any]]:
-    with connection.execution_options(yield_per=AT_ONCE).execute(query) as found:
-        yield from found.partitions()
+def _batches(connection: Connection, query: Select[Any]) -> Iterator[Sequence[Any]]:
+    with connection.execution_options(yield_per=AT_ONCE).execute(query) as result:
+        yield from result.partitions()
 
 
 def _leads(recipe: str, since: datetime) -> Select[Any]:
@@ -93,7 +97,7 @@ def _texts(recipe: str, since: datetime) -> Select[Any]:
     )
 
 
-def _looks(recipe: str, since: datetime) -> Select[Any]:
+def _polls(recipe: str, since: datetime) -> Select[Any]:
     table = sources.c
     return select(table.watermark, table.id, table.last_success_at).where(
         table.recipe == recipe, table.last_success_at >= since

@@ -1,7 +1,7 @@
-"""Marks on a Redis server for what the rows hold: a hint for other programs, for a day, and never the truth.
+"""Dedupe markers on a Redis server: hints for other programs, valid for a day. The rows remain the truth.
 
-They are written after the commit and only for what the rows bear out. A server that is away is left alone for a while
-and told of once; what it missed is filled in from the rows when it comes back without its memory.
+Markers are written after the commit, and only for what the rows confirm. A server that fails is not asked for a while
+and logged once. A maintenance task writes the missing markers when the server returns.
 """
 
 import threading
@@ -28,7 +28,7 @@ _log = structlog.get_logger()
 
 @dataclass
 class DedupeMarkers:
-    """`namespaces` says by recipe how its marks begin. Nothing here raises for a server or a database that is away."""
+    """`namespaces` are the key prefixes by recipe. A failing server or database raises nothing in a call."""
 
     server: RedisClient
     engine: Engine
@@ -41,30 +41,30 @@ class DedupeMarkers:
     _troubled: bool = False
 
     def __call__(self, recipe: str, marks: Sequence[StoredFingerprint]) -> None:
-        """Mark what a job has just committed."""
+        """Write the markers of a committed job."""
         if not marks or self.now() < self._again_at:
             return
         try:
             borne_out = confirmed_lookups(self.engine, list(dict.fromkeys(marks)))
             self._write(recipe, ((mark, LIFE) for mark in borne_out))
         except Temporary as trouble:
-            self._leave_alone(trouble)
+            self._pause(trouble)
         else:
-            self._well_again()
+            self._resume()
 
     def missing(self) -> list[str]:
-        """The recipes whose marks were lost, or never made. Raises Temporary."""
+        """The recipes whose markers are missing. Raises Temporary."""
         recipes = sorted(self.namespaces)
-        found = self.server.ask([("EXISTS", self._whole(recipe)) for recipe in recipes])
-        return [recipe for recipe, there in zip(recipes, found, strict=True) if not there]
+        flags = self.server.ask([("EXISTS", self._filled_key(recipe)) for recipe in recipes])
+        return [recipe for recipe, exists in zip(recipes, flags, strict=True) if not exists]
 
     def refill(self, recipe: str, normal: NormalizeUrl) -> int:
-        """All marks of the last day from the rows; gives how many. Doing it twice changes nothing. Raises Temporary."""
+        """Write all markers of the last day; returns how many. Repeating it changes nothing. Raises Temporary."""
         now, count = self.clock(), 0
-        for some in recent_lookups(self.engine, recipe, now - LIFE, normal):
-            count += self._write(recipe, _lasting(some, now))
-        # For an hour: what a worker that was killed between commit and mark left out is made then at the latest.
-        self.server.ask([("SET", self._whole(recipe), now.isoformat(), "EX", WHOLE_SECONDS)])
+        for batch in recent_lookups(self.engine, recipe, now - LIFE, normal):
+            count += self._write(recipe, _with_remaining_life(batch, now))
+        # Valid for an hour, so markers that a killed worker did not write are missing for an hour at most.
+        self.server.ask([("SET", self._filled_key(recipe), now.isoformat(), "EX", WHOLE_SECONDS)])
         return count
 
     def _write(self, recipe: str, marks: Iterable[tuple[StoredFingerprint, timedelta]]) -> int:
@@ -75,25 +75,27 @@ class DedupeMarkers:
         ]
         return len(self.server.ask(commands))
 
-    def _whole(self, recipe: str) -> str:
+    def _filled_key(self, recipe: str) -> str:
         return f"{self.namespaces[recipe]}:dedupe:filled:{recipe}"
 
-    def _leave_alone(self, trouble: Temporary) -> None:
+    def _pause(self, trouble: Temporary) -> None:
         with self._lock:
             self._again_at = self.now() + self.rest
             first, self._troubled = not self._troubled, True
         if first:
             _log.warning("marks cannot be written", reason=trouble.reason, detail=trouble.detail)
 
-    def _well_again(self) -> None:
+    def _resume(self) -> None:
         with self._lock:
             before, self._troubled = self._troubled, False
         if not before:
             return
         _log.warning("marks are written again")
-        with suppress(Temporary):  # what was missed in between is made by the chore that finds nothing whole
-            self.server.ask([("DEL", self._whole(recipe)) for recipe in sorted(self.namespaces)])
+        with suppress(Temporary):  # the maintenance task finds the missing key and writes what was missed
+            self.server.ask([("DEL", self._filled_key(recipe)) for recipe in sorted(self.namespaces)])
 
 
-def _lasting(some: Sequence[DatedLookup], now: datetime) -> Iterable[tuple[StoredFingerprint, timedelta]]:
-    return ((mark, min(LIFE, LIFE - (now - at))) for mark, at in some)
+def _with_remaining_life(
+    batch: Sequence[DatedLookup], now: datetime
+) -> Iterable[tuple[StoredFingerprint, timedelta]]:
+    return ((mark, min(LIFE, LIFE - (now - at))) for mark, at in batch)

@@ -1,8 +1,8 @@
-"""Items from lists on a Redis server into rows, so that a consumer that dies loses none.
+"""Moves items from lists on a Redis server into rows, so that a consumer that dies loses none.
 
-They are moved in one step from their queue to a list of this hand-over, stand under its lease there, become rows, and
-are removed last. A hand-over that died is undone once its lease has ended: its items go back to the head of their
-queue. Whoever pops from the queue's left himself is not disturbed, and gets each item or does not.
+Items are moved in one step from their queue to the list of a handover, which has a lease. They become rows and are then
+removed. If a handover dies, its items return to the head of their queue once its lease has expired. Programs that pop
+from the left of the queue are not disturbed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ return count
 
 
 class PushedItem(msgspec.Struct, frozen=True):
-    """What an item must say of itself; the id is made of its content if it names none."""
+    """The required fields of an item; without an id, a hash of the content is used."""
 
     document_id: Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
     id: Annotated[str, msgspec.Meta(max_length=200)] = ""
@@ -53,7 +53,7 @@ class PushedItem(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class RedisQueueSupply:
-    """`recipes` names the queues that are taken from, and whose each is. Needs Redis 6.2 or Valkey."""
+    """`recipes` maps each queue to its recipe. Needs Redis 6.2 or Valkey."""
 
     server: RedisClient
     recipes: Mapping[str, str]
@@ -62,26 +62,30 @@ class RedisQueueSupply:
     def hand_over(self, queue: str, limit: int, keep: StoreItems) -> int:
         if queue not in self.recipes:
             return 0
-        self._undo_the_dead(queue)
-        name = uuid4().hex
+        self._undo_expired(queue)
+        handover = uuid4().hex
         raws: list[bytes] = self.server.run(
-            TAKE, [queue, *_held(queue, name)], [self.lease // timedelta(milliseconds=1), name, limit]
+            TAKE,
+            [queue, *_handover_keys(queue, handover)],
+            [self.lease // timedelta(milliseconds=1), handover, limit],
         )
         if not raws:
             return 0
-        read = [(raw, parse_item(raw, queue, self.recipes[queue])) for raw in raws]
-        keep([item for _, item in read if item is not None])
-        unreadable = [raw for raw, item in read if item is None]
+        parsed = [(raw, parse_item(raw, queue, self.recipes[queue])) for raw in raws]
+        keep([item for _, item in parsed if item is not None])
+        unreadable = [raw for raw, item in parsed if item is None]
         if unreadable:
-            _log.warning("items put aside", queue=queue, count=len(unreadable), list=_aside(queue))
-        held, lease, everybody = _held(queue, name)
-        self.server.run(SETTLE, [held, lease, everybody, _aside(queue)], [name, *unreadable])
+            _log.warning("items put aside", queue=queue, count=len(unreadable), list=_unreadable_key(queue))
+        handover_list, lease, handovers = _handover_keys(queue, handover)
+        self.server.run(
+            SETTLE, [handover_list, lease, handovers, _unreadable_key(queue)], [handover, *unreadable]
+        )
         return len(raws)
 
-    def _undo_the_dead(self, queue: str) -> None:
+    def _undo_expired(self, queue: str) -> None:
         (names,) = self.server.ask([("SMEMBERS", f"{queue}:handovers")])
-        for name in sorted(one.decode() for one in names):
-            count = self.server.run(UNDO, [queue, *_held(queue, name)], [name])
+        for name in sorted(raw_name.decode() for raw_name in names):
+            count = self.server.run(UNDO, [queue, *_handover_keys(queue, name)], [name])
             if count:
                 _log.warning("hand-over undone", queue=queue, items=count)
 
@@ -94,29 +98,29 @@ class RedisQueueSupply:
         if queue not in self.recipes:
             return []
         (raws,) = self.server.ask([("LRANGE", queue, 0, limit - 1)])
-        read = ((raw, parse_item(raw, queue, "")) for raw in raws)
-        return [item.payload if item else {"unreadable": repr(raw[:200])} for raw, item in read]
+        parsed = ((raw, parse_item(raw, queue, "")) for raw in raws)
+        return [item.payload if item else {"unreadable": repr(raw[:200])} for raw, item in parsed]
 
 
 def parse_item(raw: bytes, queue: str, recipe: str) -> QueueItem | None:
-    """None for what no consumer could work with."""
+    """None if no consumer could use it."""
     try:
-        told, payload = (
+        header, payload = (
             msgspec.json.decode(raw, type=PushedItem),
             msgspec.json.decode(raw, type=dict[str, Any]),
         )
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    if not (told.document_id.isprintable() and told.id.isprintable()):
+    if not (header.document_id.isprintable() and header.id.isprintable()):
         return None
-    name = told.id or sha256(raw).hexdigest()
-    return QueueItem(id=name, queue=queue, recipe=recipe, document=told.document_id, payload=payload)
+    item_id = header.id or sha256(raw).hexdigest()
+    return QueueItem(id=item_id, queue=queue, recipe=recipe, document=header.document_id, payload=payload)
 
 
-def _held(queue: str, name: str) -> tuple[str, str, str]:
-    """The list of a hand-over, its lease, and where all of them are named."""
+def _handover_keys(queue: str, name: str) -> tuple[str, str, str]:
+    """The keys of a handover's list, of its lease, and of the set of all handovers."""
     return f"{queue}:handover:{name}", f"{queue}:handover:{name}:lease", f"{queue}:handovers"
 
 
-def _aside(queue: str) -> str:
+def _unreadable_key(queue: str) -> str:
     return f"{queue}:unreadable"

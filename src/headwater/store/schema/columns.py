@@ -1,4 +1,4 @@
-"""Values as JSON text that both databases can hold."""
+"""Column types that behave the same on both databases, and the columns and indexes that every table with work has."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -43,7 +43,7 @@ metadata = MetaData(
 
 
 class JsonColumn(TypeDecorator[Any]):
-    """A record, a list or nothing."""
+    """A record, a list or NULL."""
 
     impl = JSON
     cache_ok = True
@@ -52,31 +52,31 @@ class JsonColumn(TypeDecorator[Any]):
         kind = JSONB if dialect.name == "postgresql" else JSON
         return dialect.type_descriptor(kind(none_as_null=True))
 
-    # The conversions themselves, not the hooks around them: they run for every value of every row.
+    # Overrides the processors, not the hooks around them: they run for every value of every row.
     def bind_processor(self, dialect: Dialect) -> Any:
-        return super().bind_processor(dialect) if dialect.name == "postgresql" else _json_written
+        return super().bind_processor(dialect) if dialect.name == "postgresql" else _write_json
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Any:
-        return super().result_processor(dialect, coltype) if dialect.name == "postgresql" else _json_read
+        return super().result_processor(dialect, coltype) if dialect.name == "postgresql" else _read_json
 
 
-# Nothing is a value too: JSON's own null, in a column that is never empty.
+# JSON null is a value here; the column is never NULL.
 JsonOrNull = JSON().with_variant(JSONB(), "postgresql")
 
 
 class StorableText(TypeDecorator[str]):
-    """Text from anywhere."""
+    """Text from any source, without the characters that databases reject."""
 
     impl = Text
     cache_ok = True
 
     def bind_processor(self, dialect: Dialect) -> Any:
         del dialect
-        return _words
+        return _write_text
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A moment in UTC: timestamptz on PostgreSQL; on SQLite a text that sorts as time and says its zone."""
+    """A time in UTC: timestamptz on PostgreSQL; on SQLite a text that sorts by time and names its zone."""
 
     impl = Text
     cache_ok = True
@@ -87,37 +87,37 @@ class UtcDateTime(TypeDecorator[datetime]):
         return dialect.type_descriptor(Text())
 
     def bind_processor(self, dialect: Dialect) -> Any:
-        return None if dialect.name == "postgresql" else _written
+        return None if dialect.name == "postgresql" else _write_datetime
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Any:
         del coltype
-        return _in_utc if dialect.name == "postgresql" else _read
+        return _to_utc if dialect.name == "postgresql" else _read_datetime
 
 
-def _json_written(value: Any) -> str | None:
+def _write_json(value: Any) -> str | None:
     return None if value is None else to_json(value)
 
 
-def _json_read(value: str | None) -> Any:
+def _read_json(value: str | None) -> Any:
     return None if value is None else from_json(value)
 
 
-def _words(value: str | None) -> str | None:
+def _write_text(value: str | None) -> str | None:
     return None if value is None else to_storable_text(value)
 
 
-def _written(value: datetime | None) -> str | None:
+def _write_datetime(value: datetime | None) -> str | None:
     if value is None:
         return None
     moment = value if value.tzinfo is UTC else value.astimezone(UTC)
     return moment.isoformat(sep=" ", timespec="microseconds")
 
 
-def _read(value: str | None) -> datetime | None:
+def _read_datetime(value: str | None) -> datetime | None:
     return None if value is None else datetime.fromisoformat(value)
 
 
-def _in_utc(value: datetime | None) -> datetime | None:
+def _to_utc(value: datetime | None) -> datetime | None:
     return None if value is None else value.astimezone(UTC)
 
 
@@ -126,7 +126,7 @@ def key_column(name: str = "id", **options: Any) -> Column[str]:
 
 
 def work_columns() -> tuple[Column[Any], ...]:
-    """Work is leased: who has it, until when, how often it was tried, when it is due, and why it stands as it does."""
+    """Work is leased: by whom, until when, how often it was tried, when it is due, and why it is in its state."""
     return (
         Column("due_at", UtcDateTime),
         Column("lease_owner", Text),
@@ -137,12 +137,14 @@ def work_columns() -> tuple[Column[Any], ...]:
 
 
 def due_index(table: str) -> Index:
-    """Only unfinished rows are in it, so claiming costs the same however much is done already."""
-    unfinished = text("due_at IS NOT NULL")
-    return Index(f"ix_{table}_due", "recipe", "due_at", sqlite_where=unfinished, postgresql_where=unfinished)
+    """Contains unfinished rows only, so a claim costs the same however many rows are finished."""
+    is_unfinished = text("due_at IS NOT NULL")
+    return Index(
+        f"ix_{table}_due", "recipe", "due_at", sqlite_where=is_unfinished, postgresql_where=is_unfinished
+    )
 
 
 def lease_index(table: str) -> Index:
-    """Only rows that somebody holds are in it, so asking who is at work costs what is under way, not what waits."""
-    held = text("lease_owner IS NOT NULL")
-    return Index(f"ix_{table}_lease_owner", "lease_owner", sqlite_where=held, postgresql_where=held)
+    """Contains leased rows only, so finding the owners costs what is under way, not what waits."""
+    is_leased = text("lease_owner IS NOT NULL")
+    return Index(f"ix_{table}_lease_owner", "lease_owner", sqlite_where=is_leased, postgresql_where=is_leased)

@@ -1,4 +1,5 @@
-"""The tables of the flow, in its order: source, run, lead, capture, document, story, delivery; and the quarantine."""
+"""The tables of the flow, in its order: sources, polls, leads, captures, documents, stories, deliveries; and
+quarantine."""
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, Table, Text, text
 
@@ -40,7 +41,7 @@ sources = Table(
     due_index("sources"),
     lease_index("sources"),
     Index("ix_sources_number", "number"),
-    # PostgreSQL's usual index refuses an address of more than 2,700 bytes.
+    # A btree index of PostgreSQL rejects a URL of more than 2,700 bytes.
     Index("ix_sources_url", "url", postgresql_using="hash"),
 )
 

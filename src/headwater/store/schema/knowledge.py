@@ -1,4 +1,4 @@
-"""What is known about documents and subjects: ways to recognise them, what they mention, what was found out."""
+"""What is known about documents and subjects: fingerprints, mentions, facts, vectors and series."""
 
 from sqlalchemy import (
     BigInteger,
@@ -53,7 +53,7 @@ fingerprints = Table(
     sqlite_with_rowid=False,
 )
 
-# Some thirty rows a document: numbers only. A space is a recipe and a scheme, an epoch a commit that added rows.
+# About thirty rows per document, numbers only. A space is a recipe and a scheme; an epoch is a commit that added rows.
 dedupe_bands = Table(
     "dedupe_bands",
     metadata,
@@ -71,7 +71,7 @@ dedupe_epochs = Table(
     Column("value", BigInteger, nullable=False),
 )
 
-# How many different stories of a publisher hold a sentence; what recurs is furniture, not news.
+# In how many stories of a publisher a sentence occurs; recurring sentences are boilerplate.
 sentence_counts = Table(
     "sentence_counts",
     metadata,

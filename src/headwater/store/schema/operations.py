@@ -1,11 +1,11 @@
-"""What running it needs: alarms, chores with their hour, and the names under which others know the articles."""
+"""Tables for operation: article keys, alarms, maintenance tasks, queues and pipeline runs."""
 
 from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, Table, Text, text
 
 from headwater.store.schema.columns import JsonColumn, StorableText, UtcDateTime, key_column, metadata
 
-# The numbers, GUIDs and addresses of the view `articles`: the constraints of that contract hold here. Written by a
-# trigger in the transaction that decides about the document, and never changed.
+# The keys of the view `articles` of the crypto recipe, with the constraints of that contract. A trigger writes them
+# in the transaction that decides about the document; they never change.
 article_keys = Table(
     "article_keys",
     metadata,
@@ -32,7 +32,7 @@ alarms = Table(
     Column("cleared_at", UtcDateTime),
     Column("revision", Integer, nullable=False),
     Index("ix_alarms_raised", "recipe", "raised_at"),
-    # Nobody is told twice about what still goes on.
+    # One open alarm for each problem.
     Index(
         "uq_alarms_open",
         "recipe",
@@ -107,7 +107,7 @@ pipeline_runs = Table(
     Column("started_at", UtcDateTime),
     Column("ended_at", UtcDateTime),
     Index("ix_pipeline_runs_started", "recipe", "created_at"),
-    # Of each recipe one run at a time, whoever starts it.
+    # One open run per recipe.
     Index(
         "uq_pipeline_runs_going",
         "recipe",

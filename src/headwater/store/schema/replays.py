@@ -1,4 +1,4 @@
-"""Replays: one row for each, and one for each document that is read again."""
+"""Replays: one row each, and one for each document that is replayed."""
 
 from sqlalchemy import Column, ForeignKey, Index, Integer, Table, Text, text
 
@@ -13,7 +13,7 @@ from headwater.store.schema.columns import (
     work_columns,
 )
 
-# Filled and counted under the lock of its row; `cursor_at` and `cursor_id` say how far the documents were listed.
+# Listed and counted under a row lock; `cursor_at` and `cursor_id` are the position in the documents.
 replays = Table(
     "replays",
     metadata,
@@ -32,7 +32,7 @@ replays = Table(
     Column("chosen", JsonColumn, nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
-    # One at a time: a recipe has one code to be read with.
+    # One open replay per recipe.
     Index(
         "uq_replays_open",
         "recipe",
@@ -60,6 +60,6 @@ replay_items = Table(
     *work_columns(),
     due_index("replay_items"),
     lease_index("replay_items"),
-    # The report is read, and applied, in this order.
+    # The report is read and applied in this order.
     Index("ix_replay_items_verdict", "replay_id", "verdict", "outcome", "id"),
 )

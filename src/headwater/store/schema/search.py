@@ -1,5 +1,4 @@
-"""The index for full text: made from documents, and made again where it is missing. So it is no part of the schema
-that backups copy from one database to another."""
+"""The full-text index. It is derived from documents and rebuilt where it is missing, so backups do not contain it."""
 
 from typing import Any
 
@@ -13,7 +12,7 @@ search_metadata = MetaData()
 
 
 class TsVector(TypeDecorator[str]):
-    """PostgreSQL's own index words; SQLite keeps them in the table `search_words`."""
+    """A tsvector on PostgreSQL; SQLite has the words in the table `search_words`."""
 
     impl = Text
     cache_ok = True
@@ -22,7 +21,7 @@ class TsVector(TypeDecorator[str]):
         return dialect.type_descriptor(TSVECTOR() if dialect.name == "postgresql" else Text())
 
 
-# One row for each document in the index, with the moment of the state that was indexed.
+# One row for each indexed document, with the `updated_at` that was indexed.
 search_entries = Table(
     "search_entries",
     search_metadata,
@@ -34,5 +33,5 @@ search_entries = Table(
     Index("ix_search_entries_recipe_updated", "recipe", "updated_at"),
 )
 
-# Title, description and text as words without accents; its rows have the numbers of the entries.
+# Title, description and text as words without accents; rowid is the id of the entry.
 SEARCH_WORDS = "CREATE VIRTUAL TABLE search_words USING fts5(title, about, body, tokenize = 'unicode61 remove_diacritics 2')"

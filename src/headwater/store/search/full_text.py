@@ -1,4 +1,4 @@
-"""Full text over the kept documents: the same words, filters and answers on both databases."""
+"""Full-text search over kept documents, with the same words, filters and results on both databases."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,15 +31,15 @@ from headwater.store.search.full_text_index import SIMPLE, index_documents
 
 FIELDS = ("id", "recipe", "title", "url", "publisher", "published_at", "language")
 READ = ("text", "description", "keywords")
-SPARE = 20  # looked at beyond the limit, so that those with most of the words are among them
+SPARE = 20  # read beyond the limit, so that documents with most of the words are among them
 search_words = table("search_words", column("rowid"))
-# A word in the title counts as ten in the text. SQLite's own figure is better the smaller it is.
+# A word in the title counts as ten in the text. SQLite's bm25 is better the smaller it is.
 BEST: Any = literal_column("-bm25(search_words, 10.0, 4.0, 1.0)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchQuery:
-    """What is searched for; a language is meant with all its regions, `since` is the moment of publication."""
+    """A language includes all its regions; `since` is the publication date."""
 
     query: str
     recipe: str
@@ -48,83 +48,99 @@ class SearchQuery:
     limit: int = 10
 
 
-def search_text(engine: Engine, wish: SearchQuery) -> list[dict[str, Any]]:
-    """Documents best first, each with its score, the share of the query's telling words that it holds, and the
-    passage that fits. Those that hold every word go before those that hold some word, or another form of it."""
-    asked = query_terms(wish.query)
-    if not asked:
+def search_text(engine: Engine, query: SearchQuery) -> list[dict[str, Any]]:
+    """Documents, best first, each with its score, the share of the query's content words it contains, and the matching
+    passage. Documents with every word come before those with some of the words or other forms of them."""
+    query_words = query_terms(query.query)
+    if not query_words:
         return []
-    index_documents(engine, wish.recipe)
+    index_documents(engine, query.recipe)
     with read_transaction(engine) as connection:
-        found = [_shown(row, asked, every=True) for row in _rows(connection, wish, asked, every=True)]
-        if len(found) < wish.limit:
-            known = {row["id"] for row in found}
-            more = _rows(connection, wish, content_terms(asked), every=False)
-            found += [_shown(row, asked, every=False) for row in more if row["id"] not in known]
-    return sorted(found, key=rank_key)[: wish.limit]
+        results = [
+            _result(row, query_words, every=True)
+            for row in _matching_rows(connection, query, query_words, every=True)
+        ]
+        if len(results) < query.limit:
+            result_ids = {row["id"] for row in results}
+            partial_matches = _matching_rows(connection, query, content_terms(query_words), every=False)
+            results += [
+                _result(row, query_words, every=False)
+                for row in partial_matches
+                if row["id"] not in result_ids
+            ]
+    return sorted(results, key=rank_key)[: query.limit]
 
 
 def rank_key(row: dict[str, Any]) -> tuple[bool, float, float, str]:
-    """The better, the smaller."""
+    """Sort key: smaller is better."""
     return not row["every_word"], -row["coverage"], -row["score"], row["id"]
 
 
-def _rows(
-    connection: Connection, wish: SearchQuery, asked: Sequence[QueryTerm], *, every: bool
+def _matching_rows(
+    connection: Connection, search_query: SearchQuery, query_words: Sequence[QueryTerm], *, every: bool
 ) -> list[dict[str, Any]]:
-    build = _in_postgresql if connection.dialect.name == "postgresql" else _in_sqlite
-    source, fits, score = build(asked, every=every)
+    build = _postgresql_query if connection.dialect.name == "postgresql" else _sqlite_query
+    source, matches, score = build(query_words, every=every)
     query = apply_filters(
         select(*(documents.c[name] for name in (*FIELDS, *READ)), score.label("score"))
         .select_from(source.join(documents, documents.c.id == search_entries.c.document_id))
-        .where(fits),
-        wish,
+        .where(matches),
+        search_query,
     )
-    ordered = query.order_by(literal_column("score").desc(), documents.c.id).limit(wish.limit + SPARE)
+    ordered = query.order_by(literal_column("score").desc(), documents.c.id).limit(search_query.limit + SPARE)
     return [dict(row) for row in connection.execute(ordered).mappings()]
 
 
-def apply_filters(query: Select[Any], wish: SearchQuery) -> Select[Any]:
-    query = query.where(documents.c.recipe == wish.recipe, documents.c.state == State.KEPT)
-    if wish.language:
-        own = func.lower(documents.c.language, type_=String)
-        chosen = wish.language.lower()
-        query = query.where(or_(own == chosen, own.startswith(f"{chosen}-", autoescape=True)))
-    return query if wish.since is None else query.where(documents.c.published_at >= wish.since)
+def apply_filters(query: Select[Any], search_query: SearchQuery) -> Select[Any]:
+    query = query.where(documents.c.recipe == search_query.recipe, documents.c.state == State.KEPT)
+    if search_query.language:
+        document_language = func.lower(documents.c.language, type_=String)
+        wanted_language = search_query.language.lower()
+        query = query.where(
+            or_(
+                document_language == wanted_language,
+                document_language.startswith(f"{wanted_language}-", autoescape=True),
+            )
+        )
+    return (
+        query if search_query.since is None else query.where(documents.c.published_at >= search_query.since)
+    )
 
 
-def _in_sqlite(asked: Sequence[QueryTerm], *, every: bool) -> tuple[FromClause, Any, Any]:
-    # Terms are letters and digits only, and quoted: nothing in them is an operator.
-    told = [f'"{" ".join(term)}"{"*" if not every and matches_prefixes(term) else ""}' for term in asked]
+def _sqlite_query(query_words: Sequence[QueryTerm], *, every: bool) -> tuple[FromClause, Any, Any]:
+    # Terms are letters and digits, and quoted: they contain no operator.
+    quoted = [
+        f'"{" ".join(term)}"{"*" if not every and matches_prefixes(term) else ""}' for term in query_words
+    ]
     source = search_words.join(search_entries, search_entries.c.id == search_words.c.rowid)
-    match = literal_column("search_words").op("MATCH")((" AND " if every else " OR ").join(told))
-    return source, match, BEST
+    matches = literal_column("search_words").op("MATCH")((" AND " if every else " OR ").join(quoted))
+    return source, matches, BEST
 
 
-def _in_postgresql(asked: Sequence[QueryTerm], *, every: bool) -> tuple[FromClause, Any, Any]:
-    told = [
+def _postgresql_query(query_words: Sequence[QueryTerm], *, every: bool) -> tuple[FromClause, Any, Any]:
+    quoted = [
         "("
         + " <-> ".join(f"'{word}'" for word in term)
         + (":*)" if not every and matches_prefixes(term) else ")")
-        for term in asked
+        for term in query_words
     ]
     words = search_entries.c.words
-    wanted = func.to_tsquery(SIMPLE, (" & " if every else " | ").join(told))
-    score: Any = func.ts_rank(words, wanted, 1)
+    tsquery = func.to_tsquery(SIMPLE, (" & " if every else " | ").join(quoted))
+    score: Any = func.ts_rank(words, tsquery, 1)
     if (
         not every
-    ):  # its rank, always below 1, knows nothing of rare words: how many are there at all goes first
-        for one in told:
-            score = score + cast(words.op("@@")(func.to_tsquery(SIMPLE, one)), Integer)
-    return search_entries, words.op("@@")(wanted), score
+    ):  # ts_rank, always below 1, ignores how rare a word is: the number of matching terms comes first
+        for term in quoted:
+            score = score + cast(words.op("@@")(func.to_tsquery(SIMPLE, term)), Integer)
+    return search_entries, words.op("@@")(tsquery), score
 
 
-def _shown(row: dict[str, Any], asked: Sequence[QueryTerm], *, every: bool) -> dict[str, Any]:
+def _result(row: dict[str, Any], query_words: Sequence[QueryTerm], *, every: bool) -> dict[str, Any]:
     text, description, keywords = (row.pop(name) for name in READ)
-    held = term_coverage(asked, " ".join([row["title"], text, description, *map(str, keywords or ())]))
+    share = term_coverage(query_words, " ".join([row["title"], text, description, *map(str, keywords or ())]))
     return row | {
         "score": round(float(row["score"]), 6),
         "every_word": every,
-        "coverage": round(held, 3),
-        "snippet": snippet(text, asked),
+        "coverage": round(share, 3),
+        "snippet": snippet(text, query_words),
     }

@@ -1,7 +1,7 @@
-"""Brings the index for full text up to what the documents say now: only what changed since the last time is read.
+"""Updates the full-text index from the documents that changed since the last update.
 
-The engine writes nothing for it. Whoever searches brings it up to date first; a pass that is cut off goes on where it
-was, and two passes at once do no harm.
+The engine does not write to it: a search updates it first. An interrupted update continues where it stopped, and two
+updates at once do no harm.
 """
 
 from collections.abc import Sequence
@@ -20,9 +20,9 @@ from headwater.store.schema.flow import documents
 from headwater.store.schema.search import search_entries
 
 AT_ONCE = 200
-# A document is dated before its transaction ends: those that ended late are looked for again.
+# A document is dated before its transaction ends, so recent ones are read again.
 LATE = timedelta(minutes=15)
-# Letters; PostgreSQL takes a megabyte of words.
+# Characters; PostgreSQL limits a tsvector to one megabyte.
 LONGEST = {"title": 10_000, "about": 20_000, "body": 200_000}
 FIRST = datetime(1, 1, 2, tzinfo=UTC)
 SIMPLE: Any = literal_column("'simple'::regconfig")
@@ -30,24 +30,24 @@ WEIGHTS = {"title": "A", "about": "B", "body": "D"}
 
 
 def index_documents(engine: Engine, recipe: str, *, whole: bool = False) -> int:
-    """Gives how many documents were read or taken out. `whole` compares every document instead of the late ones."""
-    since = FIRST if whole else _since(engine, recipe)
+    """Returns how many documents were indexed or removed. `whole` compares every document instead of the recent ones."""
+    since = FIRST if whole else _last_indexed(engine, recipe)
     count = 0
     while True:
         rows = _changed(engine, recipe, since)
-        gone = [row.id for row in rows if row.state != State.KEPT]
-        read = [(row, _words(row)) for row in rows if row.state == State.KEPT]
+        removed_ids = [row.id for row in rows if row.state != State.KEPT]
+        indexed = [(row, _words(row)) for row in rows if row.state == State.KEPT]
         if rows:
             with unchecked_transaction(engine) as connection:
-                _take_out(connection, gone)
-                _put_in(connection, read)
+                _remove_entries(connection, removed_ids)
+                _write_entries(connection, indexed)
             since = rows[-1].updated_at
         count += len(rows)
         if len(rows) < AT_ONCE:
             return count
 
 
-def _since(engine: Engine, recipe: str) -> datetime:
+def _last_indexed(engine: Engine, recipe: str) -> datetime:
     with read_transaction(engine) as connection:
         if connection.dialect.name == "sqlite" and not _has_words(connection):
             raise Refused("no_full_text", "this Python's SQLite has no full-text search: use one with FTS5")
@@ -63,7 +63,7 @@ def _has_words(connection: Connection) -> bool:
 
 def _changed(engine: Engine, recipe: str, since: datetime) -> Sequence[Any]:
     entry = search_entries.c
-    told = select(
+    columns = select(
         documents.c.id,
         documents.c.recipe,
         documents.c.state,
@@ -73,14 +73,14 @@ def _changed(engine: Engine, recipe: str, since: datetime) -> Sequence[Any]:
         documents.c.keywords,
         documents.c.text,
     )
-    kept = documents.c.state == State.KEPT
+    is_kept = documents.c.state == State.KEPT
     query = (
-        told.outerjoin(search_entries, entry.document_id == documents.c.id)
+        columns.outerjoin(search_entries, entry.document_id == documents.c.id)
         .where(documents.c.recipe == recipe, documents.c.updated_at >= since)
         .where(
             or_(
-                and_(kept, or_(entry.id.is_(None), entry.updated_at != documents.c.updated_at)),
-                and_(~kept, entry.id.is_not(None)),
+                and_(is_kept, or_(entry.id.is_(None), entry.updated_at != documents.c.updated_at)),
+                and_(~is_kept, entry.id.is_not(None)),
             )
         )
         .order_by(documents.c.updated_at, documents.c.id)
@@ -91,28 +91,28 @@ def _changed(engine: Engine, recipe: str, since: datetime) -> Sequence[Any]:
 
 
 def _words(row: Row[Any]) -> dict[str, str]:
-    about = " ".join([row.description, *(str(one) for one in row.keywords or ())])
-    told = {"title": row.title, "about": about, "body": row.text}
-    return {name: " ".join(search_words(value[: LONGEST[name]])) for name, value in told.items()}
+    about = " ".join([row.description, *(str(keyword) for keyword in row.keywords or ())])
+    texts = {"title": row.title, "about": about, "body": row.text}
+    return {name: " ".join(search_words(value[: LONGEST[name]])) for name, value in texts.items()}
 
 
-def _take_out(connection: Connection, ids: Sequence[str]) -> None:
+def _remove_entries(connection: Connection, ids: Sequence[str]) -> None:
     if not ids:
         return
-    mine = in_list(search_entries.c.document_id, ids)
+    entries_of = in_list(search_entries.c.document_id, ids)
     if connection.dialect.name == "sqlite":
-        numbers = list(connection.scalars(select(search_entries.c.id).where(mine)))
+        numbers = list(connection.scalars(select(search_entries.c.id).where(entries_of)))
         connection.execute(text("DELETE FROM search_words WHERE rowid = :id"), [{"id": n} for n in numbers])
-    connection.execute(delete(search_entries).where(mine))
+    connection.execute(delete(search_entries).where(entries_of))
 
 
-def _put_in(connection: Connection, read: Sequence[tuple[Row[Any], dict[str, str]]]) -> None:
-    for row, words in read:
+def _write_entries(connection: Connection, indexed: Sequence[tuple[Row[Any], dict[str, str]]]) -> None:
+    for row, words in indexed:
         entry = {"document_id": row.id, "recipe": row.recipe, "updated_at": row.updated_at}
         if connection.dialect.name == "postgresql":
-            _replace(connection, postgresql.insert(search_entries), entry | {"words": _vector(words)})
+            _upsert(connection, postgresql.insert(search_entries), entry | {"words": _vector(words)})
         else:
-            number = _replace(connection, sqlite.insert(search_entries), entry)
+            number = _upsert(connection, sqlite.insert(search_entries), entry)
             connection.execute(
                 text(
                     "INSERT OR REPLACE INTO search_words (rowid, title, about, body) "
@@ -122,9 +122,9 @@ def _put_in(connection: Connection, read: Sequence[tuple[Row[Any], dict[str, str
             )
 
 
-def _replace(connection: Connection, inserting: Any, values: dict[str, Any]) -> int:
-    changed = {name: value for name, value in values.items() if name != "document_id"}
-    statement = inserting.values(values).on_conflict_do_update(index_elements=["document_id"], set_=changed)
+def _upsert(connection: Connection, inserting: Any, values: dict[str, Any]) -> int:
+    changes = {name: value for name, value in values.items() if name != "document_id"}
+    statement = inserting.values(values).on_conflict_do_update(index_elements=["document_id"], set_=changes)
     return int(connection.scalar(statement.returning(search_entries.c.id)) or 0)
 
 

@@ -1,8 +1,8 @@
-"""Nearest vectors by PostgreSQL's own index (pgvector, HNSW), where the server has it.
+"""Nearest vectors by the index of PostgreSQL (pgvector, HNSW), if the server has it.
 
-The vectors that count are those in the table `vectors`. The index holds copies of those with as many numbers as our
-encoder gives, is brought up to date when somebody searches, and only proposes: what it finds is compared exactly. So
-every database gives the same answers, and one without the extension, or without the index yet, goes on as before.
+The table `vectors` is the truth. The index has copies of the vectors with the dimensions of our encoder and is updated
+before a search. It only proposes candidates, which are compared exactly. So every database returns the same results,
+with or without the extension or the index.
 """
 
 from collections.abc import Sequence
@@ -19,16 +19,16 @@ from headwater.store.search.full_text import SearchQuery, apply_filters
 Matrix = npt.NDArray[np.float32]
 STORED_DTYPE = np.dtype("<f4")
 DIMENSIONS = 384  # also in the statements below
-LOOKED_THROUGH = 200  # of the index's graph, for each search: enough for a recall of 0.95 and more
-AT_ONCE = 200  # a writer that changes one of them waits for so many
-BESIDE = 1_000  # not in the index yet, and compared one by one all the same
+LOOKED_THROUGH = 200  # nodes visited in each search: enough for a recall of 0.95 and more
+AT_ONCE = 200  # a writer that changes one of them waits for one batch
+BESIDE = 1_000  # uncopied vectors up to this number are compared one by one
 search_vectors = table("search_vectors", column("document_id"), column("model", Text), column("embedding"))
-# Only the marks are locked, never the vectors: a writer locks a vector and then its mark, so nobody waits in a circle. Those
-# that somebody else is at are left to them.
+# Locks only rows of search_vectors, never vectors: a writer locks a vector and then its row here, so there is no deadlock.
+# Rows that another process is copying are skipped.
 MISSING = """
 SELECT document_id FROM search_vectors WHERE embedding IS NULL AND model = :model
 ORDER BY document_id LIMIT :limit FOR UPDATE SKIP LOCKED"""
-# With the marks in hand: a vector that is changed from now on is marked again afterwards.
+# Read after the rows are locked: a vector that changes from now on is copied again later.
 VECTORS = """
 SELECT document_id, vector FROM vectors WHERE model = :model AND dimensions = 384 AND document_id = ANY(:ids)"""
 UNCOPIED = "SELECT document_id FROM search_vectors WHERE embedding IS NULL AND model = :model LIMIT :limit"
@@ -40,29 +40,31 @@ SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'vector'), to_regclass
 LIMITS = "SELECT set_config('hnsw.ef_search', :reach, true), set_config('hnsw.iterative_scan', 'relaxed_order', true)"
 
 
-def vector_candidates(engine: Engine, wish: SearchQuery, model: str, meant: Matrix) -> Sequence[str] | None:
-    """Ids among which the nearest are, as good as all of them; None where there is no index for such a vector (yet), or
-    it does not find enough."""
-    if engine.dialect.name != "postgresql" or len(meant) != DIMENSIONS or not _has_index(engine):
+def vector_candidates(
+    engine: Engine, query: SearchQuery, model: str, query_vector: Matrix
+) -> Sequence[str] | None:
+    """Ids that contain the nearest documents with high probability; None if there is no index for such a vector, or if
+    it returns too few."""
+    if engine.dialect.name != "postgresql" or len(query_vector) != DIMENSIONS or not _has_index(engine):
         return None
     index_vectors(engine, model)
     with read_transaction(engine) as connection:
-        # Those that somebody else is copying at this moment are compared like any proposal.
-        others = list(connection.scalars(text(UNCOPIED), {"model": model, "limit": BESIDE + 1}))
-        if len(others) > BESIDE:
+        # Vectors that another process is copying now are candidates too.
+        uncopied = list(connection.scalars(text(UNCOPIED), {"model": model, "limit": BESIDE + 1}))
+        if len(uncopied) > BESIDE:
             return None
-        reach = str(min(1_000, max(LOOKED_THROUGH, 4 * wish.limit)))
+        reach = str(min(1_000, max(LOOKED_THROUGH, 4 * query.limit)))
         connection.execute(text(LIMITS), {"reach": reach})
-        found = list(connection.scalars(_nearest(wish, model), {"meant": _written(meant)}))
-    return [*found, *others] if len(found) >= wish.limit else None
+        nearest = list(connection.scalars(_nearest(query, model), {"meant": _vector_literal(query_vector)}))
+    return [*nearest, *uncopied] if len(nearest) >= query.limit else None
 
 
-def _nearest(wish: SearchQuery, model: str) -> Any:
+def _nearest(search_query: SearchQuery, model: str) -> Any:
     distance = search_vectors.c.embedding.op("<=>")(text("CAST(:meant AS vector)"))
     joined = search_vectors.join(documents, documents.c.id == search_vectors.c.document_id)
     query = select(search_vectors.c.document_id).select_from(joined)
     query = query.where(search_vectors.c.model == model)
-    return apply_filters(query, wish).order_by(distance).limit(2 * wish.limit + 10)
+    return apply_filters(query, search_query).order_by(distance).limit(2 * search_query.limit + 10)
 
 
 def _has_index(engine: Engine) -> bool:
@@ -71,29 +73,29 @@ def _has_index(engine: Engine) -> bool:
 
 
 def index_vectors(engine: Engine, model: str) -> int:
-    """Copy those that wait for it, except what somebody else is at; gives how many."""
+    """Copy waiting vectors, except those another process is copying; returns how many."""
     count = 0
-    wanted = {"model": model, "limit": AT_ONCE}
+    parameters = {"model": model, "limit": AT_ONCE}
     while True:
         with unchecked_transaction(engine) as connection:
-            ids = list(connection.scalars(text(MISSING), wanted))
+            ids = list(connection.scalars(text(MISSING), parameters))
             if not ids:
                 return count
             rows = connection.execute(text(VECTORS), {"model": model, "ids": ids}).all()
-            told = [
+            copies = [
                 {
                     "id": row.document_id,
                     "model": model,
-                    "embedding": _written(np.frombuffer(row.vector, dtype=STORED_DTYPE)),
+                    "embedding": _vector_literal(np.frombuffer(row.vector, dtype=STORED_DTYPE)),
                 }
                 for row in rows
             ]
-            if told:
-                connection.execute(text(COPIED), told)
+            if copies:
+                connection.execute(text(COPIED), copies)
         count += len(rows)
         if len(rows) < AT_ONCE:
             return count
 
 
-def _written(vector: Matrix) -> str:
+def _vector_literal(vector: Matrix) -> str:
     return "[" + ",".join(repr(float(value)) for value in vector) + "]"

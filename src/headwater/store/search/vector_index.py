@@ -1,6 +1,6 @@
-"""The index over vectors on PostgreSQL (pgvector, HNSW): made and brought up to date by upkeep, while others go on.
+"""The index over vectors on PostgreSQL (pgvector, HNSW). A maintenance task creates and updates it.
 
-Nobody waits for it: vectors are written beside it, and whoever searches meanwhile looks through all of them.
+Nothing waits for it: vectors are written beside it, and a search without it compares all of them.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ CREATE TABLE search_vectors (
   CONSTRAINT fk_search_vectors_document_id FOREIGN KEY (document_id, model)
     REFERENCES vectors (document_id, model) ON DELETE CASCADE
 )"""
-# A vector that is written, or written anew, is marked by a row without one: what is to be copied is found at once.
+# A trigger inserts a row without an embedding for each vector that is written, so vectors to copy are found at once.
 WAITING = (
     "CREATE INDEX ix_search_vectors_waiting ON search_vectors (model, document_id) WHERE embedding IS NULL"
 )
@@ -41,37 +41,37 @@ CREATE TRIGGER mark_search_vector AFTER INSERT OR UPDATE OF vector, dimensions O
 FOR EACH ROW EXECUTE FUNCTION mark_search_vector()"""
 FILL = """
 INSERT INTO search_vectors (document_id, model) SELECT document_id, model FROM vectors WHERE dimensions = 384"""
-# Made when the first vectors are in: so it is faster than growing with each.
+# Created after the first vectors are copied, which is faster than inserting them one by one.
 INDEX = "CREATE INDEX CONCURRENTLY ix_search_vectors_embedding ON search_vectors USING hnsw (embedding vector_cosine_ops)"
 REMOVED = (
     "DROP TRIGGER IF EXISTS mark_search_vector ON vectors",
     "DROP FUNCTION IF EXISTS mark_search_vector",
     "DROP TABLE IF EXISTS search_vectors",
 )
-# What a build that was cut off leaves behind; nobody can use it.
+# What an interrupted build leaves is invalid.
 TORN = "DROP INDEX CONCURRENTLY IF EXISTS ix_search_vectors_embedding"
 MODELS = "SELECT DISTINCT model FROM search_vectors WHERE embedding IS NULL"
 
 
 def create_vector_table(connection: Connection) -> bool:
-    """Gives whether it could be made: the extension must be there, or allowed."""
-    if connection.dialect.name != "postgresql" or not _available(connection):
+    """Returns whether the table was created: the extension must exist, or be allowed."""
+    if connection.dialect.name != "postgresql" or not _is_available(connection):
         return False
     try:
         with connection.begin_nested():
             connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector"))
-    except DBAPIError:  # an administrator may make it; the next upkeep finds it
+    except DBAPIError:  # an administrator may create the extension; the next maintenance finds it
         return False
     for statement in (TABLE, WAITING, MARK, WATCH, FILL):
         connection.execute(text(statement))
     return True
 
 
-def _available(connection: Connection) -> bool:
-    """From version 0.8 on the index goes on looking until enough rows pass the filters."""
+def _is_available(connection: Connection) -> bool:
+    """From version 0.8 on, the index continues its scan until enough rows pass the filters."""
     query = "SELECT default_version FROM pg_available_extensions WHERE name = 'vector'"
-    found = connection.scalar(text(query))
-    return found is not None and tuple(int(part) for part in str(found).split(".")[:2]) >= (0, 8)
+    version = connection.scalar(text(query))
+    return version is not None and tuple(int(part) for part in str(version).split(".")[:2]) >= (0, 8)
 
 
 def drop_vector_table(connection: Connection) -> None:
@@ -81,18 +81,18 @@ def drop_vector_table(connection: Connection) -> None:
 
 
 def refresh_vector_index(engine: Engine) -> bool:
-    """Copy what waits and make the index where it is missing, also where the extension came after the schema; gives
-    whether there is one now. Whoever finds somebody else at it leaves it to them."""
+    """Copy waiting vectors, and create the index if it is missing, even if the extension came after the schema. Returns
+    whether there is an index now. Does nothing while another process is at it."""
     if engine.dialect.name != "postgresql":
         return False
-    with _alone(engine) as mine:
-        if not mine:
+    with _exclusive(engine) as is_locked:
+        if not is_locked:
             return False
         with read_transaction(engine) as connection:
             extension, has_table, has_index = connection.execute(text(INDEX_STATE)).one()
         if not has_table and not (extension and _make_table(engine)):
             return False
-        for model in _waiting(engine):
+        for model in _models_to_copy(engine):
             index_vectors(engine, model)
         if not has_index:
             _build(engine)
@@ -100,15 +100,17 @@ def refresh_vector_index(engine: Engine) -> bool:
 
 
 @contextmanager
-def _alone(engine: Engine) -> Iterator[bool]:
-    """A transaction that does nothing but hold a lock, which ends with it; False if somebody else has it."""
+def _exclusive(engine: Engine) -> Iterator[bool]:
+    """A transaction that only holds a lock, which ends with it; False if another process has it."""
     with unchecked_transaction(engine) as connection:
         disable_timeouts(connection)
-        mine = connection.scalar(text("SELECT pg_try_advisory_xact_lock(:lock)"), {"lock": VECTOR_INDEX_LOCK})
-        # A question that was answered is remembered until the next word, with the moment that it looked at; and the
-        # build waits for all who look at an earlier moment. This word looks at nothing.
+        is_locked = connection.scalar(
+            text("SELECT pg_try_advisory_xact_lock(:lock)"), {"lock": VECTOR_INDEX_LOCK}
+        )
+        # PostgreSQL keeps the snapshot of the last query until the next statement, and the build waits for all earlier
+        # snapshots. A SAVEPOINT takes none.
         connection.exec_driver_sql("SAVEPOINT held")
-        yield bool(mine)
+        yield bool(is_locked)
 
 
 def _make_table(engine: Engine) -> bool:
@@ -117,14 +119,13 @@ def _make_table(engine: Engine) -> bool:
         return create_vector_table(connection)
 
 
-def _waiting(engine: Engine) -> list[str]:
+def _models_to_copy(engine: Engine) -> list[str]:
     with read_transaction(engine) as connection:
         return list(connection.scalars(text(MODELS)))
 
 
 def _build(engine: Engine) -> None:
-    """Outside of any transaction, on a connection that nobody uses afterwards: so no writer waits for it, and it may
-    take as long as it takes."""
+    """Outside a transaction, so that no writer waits, without timeouts, and on a connection that is closed afterwards."""
     try:
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             _without_limits(connection)
@@ -132,12 +133,12 @@ def _build(engine: Engine) -> None:
                 connection.execute(text(statement))
             connection.invalidate()
     except DBAPIError as error:
-        told = str(error.orig).splitlines()[0]
-        raise Temporary("index_unfinished", told) from error
+        detail = str(error.orig).splitlines()[0]
+        raise Temporary("index_unfinished", detail) from error
 
 
 def _without_limits(connection: Connection) -> None:
-    """Behind a pooler there are none here, and nothing may be set that would outlast us there."""
+    """Behind a pooler there are no timeouts here, and none may be set: it would outlast this connection."""
     for name in ("statement_timeout", "lock_timeout"):
         if connection.scalar(text(f"SELECT current_setting('{name}')")) != "0":
             connection.execute(text(f"SET {name} = 0"))

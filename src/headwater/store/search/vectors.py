@@ -1,4 +1,4 @@
-"""Documents by what they mean: their stored vectors against that of a query, a block at a time."""
+"""Search by meaning: compares stored vectors with that of a query, in blocks."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -24,83 +24,97 @@ AT_ONCE = 64
 
 
 def has_vectors(engine: Engine, recipe: str) -> bool:
-    mine = vectors.join(documents, documents.c.id == vectors.c.document_id)
-    query = select(1).select_from(mine).where(documents.c.recipe == recipe)
+    joined = vectors.join(documents, documents.c.id == vectors.c.document_id)
+    query = select(1).select_from(joined).where(documents.c.recipe == recipe)
     with read_transaction(engine) as connection:
         return connection.execute(query.limit(1)).first() is not None
 
 
-def search_by_vector(engine: Engine, wish: SearchQuery, model: str, meant: Matrix) -> list[dict[str, Any]]:
-    """The documents whose vectors of this model lie nearest to that of the query, with their similarity."""
+def search_by_vector(
+    engine: Engine, query: SearchQuery, model: str, query_vector: Matrix
+) -> list[dict[str, Any]]:
+    """The documents whose vectors of this model are nearest to that of the query, with their similarity."""
     best: list[tuple[float, str]] = []
-    proposed = vector_candidates(engine, wish, model, meant)
+    proposed = vector_candidates(engine, query, model, query_vector)
     with read_transaction(engine) as connection:
-        for ids, block in _blocks(connection, wish, model, len(meant), proposed):
-            near = block @ meant
-            best += [(float(near[place]), ids[place]) for place in np.argsort(-near)[: wish.limit]]
-            best = sorted(best, key=lambda pair: (-pair[0], pair[1]))[: wish.limit]
-        rows = _rows(connection, [key for _, key in best])
-    asked = query_terms(wish.query)
-    return [_shown(rows[key], similarity, asked) for similarity, key in best]
+        for ids, block in _blocks(connection, query, model, len(query_vector), proposed):
+            similarities = block @ query_vector
+            best += [
+                (float(similarities[position]), ids[position])
+                for position in np.argsort(-similarities)[: query.limit]
+            ]
+            best = sorted(best, key=lambda pair: (-pair[0], pair[1]))[: query.limit]
+        rows = _rows_by_id(connection, [key for _, key in best])
+    query_words = query_terms(query.query)
+    return [_result(rows[key], similarity, query_words) for similarity, key in best]
 
 
 def _blocks(
-    connection: Connection, wish: SearchQuery, model: str, dimensions: int, proposed: Sequence[str] | None
+    connection: Connection,
+    search_query: SearchQuery,
+    model: str,
+    dimensions: int,
+    proposed: Sequence[str] | None,
 ) -> Iterator[tuple[list[str], Matrix]]:
-    """Of all documents, or of those that an index proposed."""
+    """Of all documents, or of the proposed ones."""
     joined = vectors.join(documents, documents.c.id == vectors.c.document_id)
     query = apply_filters(
         select(vectors.c.document_id, vectors.c.vector)
         .select_from(joined)
         .where(vectors.c.model == model, vectors.c.dimensions == dimensions),
-        wish,
+        search_query,
     )
     if proposed is not None:
         query = query.where(in_list(vectors.c.document_id, proposed))
-    found = connection.execution_options(stream_results=True).execute(query)
-    while rows := found.fetchmany(BLOCK):
+    result = connection.execution_options(stream_results=True).execute(query)
+    while rows := result.fetchmany(BLOCK):
         values = np.frombuffer(b"".join(bytes(row.vector) for row in rows), dtype=STORED_DTYPE)
         block = values.reshape(len(rows), dimensions).astype(np.float32)
         lengths = np.linalg.norm(block, axis=1, keepdims=True)
         yield [row.document_id for row in rows], block / np.maximum(lengths, 1e-12)
 
 
-def _rows(connection: Connection, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+def _rows_by_id(connection: Connection, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
     if not ids:
         return {}
     query = select(*(documents.c[name] for name in FIELDS), documents.c.text)
-    found = connection.execute(query.where(in_list(documents.c.id, ids))).mappings()
-    return {row["id"]: dict(row) for row in found}
+    rows = connection.execute(query.where(in_list(documents.c.id, ids))).mappings()
+    return {row["id"]: dict(row) for row in rows}
 
 
-def _shown(row: dict[str, Any], similarity: float, asked: Any) -> dict[str, Any]:
+def _result(row: dict[str, Any], similarity: float, query_words: Any) -> dict[str, Any]:
     text = row.pop("text")
-    return row | {"similarity": round(similarity, 4), "snippet": snippet(text, asked)}
+    return row | {"similarity": round(similarity, 4), "snippet": snippet(text, query_words)}
 
 
 def add_vectors(engine: Engine, recipe: str, model: str, encode: EncodeRows) -> int:
-    """Give a vector to every kept document that has none of this model; gives how many were made. `encode` gets rows
-    with `id`, `title` and `text`."""
+    """Add a vector to every kept document that has none of this model; returns how many. `encode` gets rows with `id`,
+    `title` and `text`."""
     count = 0
-    while rows := _without(engine, recipe, model):
-        made = encode(rows).astype(STORED_DTYPE)
+    while rows := _documents_without(engine, recipe, model):
+        encoded = encode(rows).astype(STORED_DTYPE)
         with write_transaction(engine) as connection:
-            same = _unchanged(connection, rows)
+            unchanged_ids = _unchanged(connection, rows)
             insert_rows(
                 connection,
                 vectors,
                 [
-                    {"document_id": row.id, "model": model, "dimensions": len(one), "vector": one.tobytes()}
-                    for row, one in zip(rows, made, strict=True)
-                    if row.id in same
+                    {
+                        "document_id": row.id,
+                        "model": model,
+                        "dimensions": len(vector),
+                        "vector": vector.tobytes(),
+                    }
+                    for row, vector in zip(rows, encoded, strict=True)
+                    if row.id in unchanged_ids
                 ],
                 replacing=("dimensions", "vector"),
             )
-        count += len(same)
+        count += len(unchanged_ids)
     return count
 
 
-def _without(engine: Engine, recipe: str, model: str) -> Sequence[Any]:
+def _documents_without(engine: Engine, recipe: str, model: str) -> Sequence[Any]:
     has = exists().where(and_(vectors.c.document_id == documents.c.id, vectors.c.model == model))
     query = (
         select(documents.c.id, documents.c.title, documents.c.text, documents.c.updated_at)
@@ -113,8 +127,8 @@ def _without(engine: Engine, recipe: str, model: str) -> Sequence[Any]:
 
 
 def _unchanged(connection: Connection, rows: Sequence[Row[Any]]) -> set[str]:
-    """What changed while it was encoded is encoded again."""
+    """A document that changed while it was encoded is encoded again."""
     query = select(documents.c.id, documents.c.updated_at)
     now = connection.execute(query.where(in_list(documents.c.id, [row.id for row in rows]))).all()
-    read = {row.id: row.updated_at for row in rows}
-    return {row.id for row in now if read[row.id] == row.updated_at}
+    read_at = {row.id: row.updated_at for row in rows}
+    return {row.id for row in now if read_at[row.id] == row.updated_at}

@@ -1,4 +1,8 @@
-"""The seed's clusters: whoever is among somebody's ten nearest at a cosine of 0.65 is in the same story as he is."""
+"""Clusters the items of one group, independently of their order.
+
+The profile `default` uses average linkage over words and embeddings. The profile `reference` joins each item with those of
+its ten nearest neighbours that have a cosine of at least 0.65.
+"""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -14,15 +18,15 @@ from headwater.stories.clustering.threshold import HYBRID, WORDS_ALONE
 from headwater.stories.clustering.windows import WINDOW, cluster_vectors
 
 NEIGHBOURS = 10
-COSINE = 0.65
+MIN_COSINE = 0.65
 
 
 def single_linkage(
-    meanings: Matrix, neighbours: int = NEIGHBOURS, cosine: float = COSINE
+    embeddings: Matrix, neighbours: int = NEIGHBOURS, cosine: float = MIN_COSINE
 ) -> npt.NDArray[np.int64]:
-    """Union-find over the neighbour graph; a cluster is called by its first row."""
-    near = nearest_neighbours(meanings, neighbours)
-    parents = list(range(len(meanings)))
+    """Union-find over the neighbour graph; a cluster is named by its first row."""
+    neighbours_of = nearest_neighbours(embeddings, neighbours)
+    parents = list(range(len(embeddings)))
 
     def root(row: int) -> int:
         while parents[row] != row:
@@ -30,11 +34,11 @@ def single_linkage(
             row = parents[row]
         return row
 
-    rows, columns = np.nonzero((near.similarities >= cosine) & (near.positions >= 0))
-    for row, other in zip(rows.tolist(), near.positions[rows, columns].tolist(), strict=True):
-        low, high = sorted((root(row), root(other)))
+    rows, columns = np.nonzero((neighbours_of.similarities >= cosine) & (neighbours_of.positions >= 0))
+    for row, neighbour in zip(rows.tolist(), neighbours_of.positions[rows, columns].tolist(), strict=True):
+        low, high = sorted((root(row), root(neighbour)))
         parents[high] = low
-    return np.array([root(row) for row in range(len(meanings))], dtype=np.int64)
+    return np.array([root(row) for row in range(len(embeddings))], dtype=np.int64)
 
 
 ClusterProfile = Literal["default", "reference"]
@@ -43,47 +47,51 @@ PROFILES: tuple[ClusterProfile, ...] = ("default", "reference")
 
 def cluster_items(
     items: Sequence[StoryItem],
-    meanings: Matrix | None = None,
+    embeddings: Matrix | None = None,
     *,
     profile: ClusterProfile = "default",
     window: int = WINDOW,
 ) -> list[Cluster]:
-    """Clusters by position, the largest first, then the most recent; members by their similarity to the centre.
+    """Clusters by position, the largest first, then the most recent; members by similarity to the centre.
 
-    `meanings` are unit vectors of an encoder, one per item; without them, and where one is not finite, words decide alone.
+    `embeddings` are unit vectors of an encoder, one per item; without them, and where one is not finite, only words count.
     """
     order = sorted(range(len(items)), key=lambda position: items[position].id)
     ordered = [items[position] for position in order]
-    matching = None if meanings is None else _finite(np.asarray(meanings, dtype=np.float32)[order])
-    vectors, labels = _labelled(ordered, matching, profile, window)
-    clusters = [_cluster(ordered, vectors, rows, order) for rows in _together(labels)]
+    ordered_embeddings = (
+        None if embeddings is None else _finite(np.asarray(embeddings, dtype=np.float32)[order])
+    )
+    vectors, labels = _label(ordered, ordered_embeddings, profile, window)
+    clusters = [_cluster(ordered, vectors, rows, order) for rows in _rows_by_label(labels)]
     return sorted(clusters, key=lambda cluster: _rank(items, cluster))
 
 
-def _finite(meanings: Matrix) -> Matrix:
-    """Zero for what has no length: one value that is no number would make every comparison with it false."""
+def _finite(embeddings: Matrix) -> Matrix:
+    """Zero rows instead of rows with NaN or infinite values, which would spoil every comparison."""
     with np.errstate(over="ignore", invalid="ignore"):
-        lengths = np.einsum("rd,rd->r", meanings, meanings)
-    meanings[~np.isfinite(lengths)] = 0
-    return meanings
+        lengths = np.einsum("rd,rd->r", embeddings, embeddings)
+    embeddings[~np.isfinite(lengths)] = 0
+    return embeddings
 
 
-def _labelled(
-    items: Sequence[StoryItem], meanings: Matrix | None, profile: ClusterProfile, window: int
+def _label(
+    items: Sequence[StoryItem], embeddings: Matrix | None, profile: ClusterProfile, window: int
 ) -> tuple[Matrix, npt.NDArray[np.int64]]:
     if profile == "reference":
-        if meanings is None:
+        if embeddings is None:
             raise Refused(
                 "no_encoder", "the profile reference needs sentence embeddings: install headwater[nlp]"
             )
-        return meanings, single_linkage(meanings)
-    found = vectorise(items, meanings)
+        return embeddings, single_linkage(embeddings)
+    item_vectors = vectorise(items, embeddings)
     days = to_days([item.published_at for item in items])
-    threshold = WORDS_ALONE if meanings is None else HYBRID
-    return found.vectors, cluster_vectors(found.vectors, days, threshold, window, found.length)
+    threshold = WORDS_ALONE if embeddings is None else HYBRID
+    return item_vectors.vectors, cluster_vectors(
+        item_vectors.vectors, days, threshold, window, item_vectors.length
+    )
 
 
-def _together(labels: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
+def _rows_by_label(labels: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
     """The rows of each label, in order."""
     if not len(labels):
         return []
@@ -95,10 +103,10 @@ def _cluster(
     items: Sequence[StoryItem], vectors: Matrix, rows: npt.NDArray[np.int64], order: Sequence[int]
 ) -> Cluster:
     centre = normalise_rows(vectors[rows].sum(axis=0, keepdims=True))[0]
-    near = [round(float(value), 4) for value in np.clip(vectors[rows] @ centre, 0, 1)]
+    similarities = [round(float(value), 4) for value in np.clip(vectors[rows] @ centre, 0, 1)]
     if len(rows) == 1:
-        near = [1.0]
-    ranked = sorted(zip(near, rows.tolist(), strict=True), key=lambda pair: (-pair[0], pair[1]))
+        similarities = [1.0]
+    ranked = sorted(zip(similarities, rows.tolist(), strict=True), key=lambda pair: (-pair[0], pair[1]))
     return Cluster(items[ranked[0][1]].title, tuple((order[row], value) for value, row in ranked))
 
 

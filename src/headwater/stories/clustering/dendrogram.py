@@ -1,8 +1,9 @@
-"""How near the two bodies of every join are: judged from the documents as they are, from the whole down to its parts.
+"""The dendrogram of the joins: up to which threshold each join holds.
 
-The linkage works on smoothed vectors, which find the right pairs but make all that is near look alike, and the more so the
-larger the corpus. What is joined is therefore judged by the vectors as they were. Two bodies of documents that do not find
-each other among their nearest neighbours have to be nearer still: one company's two affairs share a name and little else.
+The linkage works on smoothed vectors, which find the right pairs but make near documents look alike, the more so in a
+large corpus. The height of a join is therefore computed from the original vectors. Two clusters whose documents are not
+among the nearest neighbours of each other need a higher similarity: two affairs of one company share a name and little
+else.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,76 +18,79 @@ from headwater.stories.clustering.similarity import Days, Matrix, time_decay
 Numbers = npt.NDArray[np.int64]
 Heights = npt.NDArray[np.float64]
 
-LINKED = 0.2
-"""A fifth of the links that two halves of one body would have is enough."""
+MIN_LINK_SHARE = 0.2
+"""Clusters count as linked with this share of the links that two halves of one cluster would have."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentRows:
-    """Rows of a window: vectors, days, and per row the nearest others, -1 where they are outside."""
+    """Documents with vectors, days and the positions of their nearest neighbours, -1 for none."""
 
     vectors: Matrix
     days: Days
-    around: Numbers
+    neighbours: Numbers
 
 
 @dataclass(frozen=True, slots=True)
 class Dendrogram:
-    """Joins of rows and the bar up to which each holds. What holds as one holds with all its parts, so no part's height
-    is under that of the whole."""
+    """Joins and the threshold up to which each holds. A part is never lower than the whole that contains it."""
 
-    kept: Numbers
-    gone: Numbers
+    targets: Numbers
+    absorbed: Numbers
     heights: Heights
     rows: int
 
     def at(self, threshold: float) -> Numbers:
-        """A cluster number per row: the first row of its cluster."""
-        names = np.arange(self.rows)
-        holds = self.heights >= threshold
-        names[self.gone[holds]] = self.kept[holds]
+        """The cluster of each row, named by its first row."""
+        labels = np.arange(self.rows)
+        applies = self.heights >= threshold
+        labels[self.absorbed[applies]] = self.targets[applies]
         while True:
-            further = names[names]
-            if np.array_equal(further, names):
-                return names
-            names = further
+            next_labels = labels[labels]
+            if np.array_equal(next_labels, labels):
+                return labels
+            labels = next_labels
 
 
-def build_dendrogram(done: Sequence[Join], documents: DocumentRows, unlinked: float) -> Dendrogram:
-    """`done` has parts before the whole; bodies without a link between them count as farther apart by `unlinked`."""
+def build_dendrogram(joins: Sequence[Join], documents: DocumentRows, unlinked: float) -> Dendrogram:
+    """`joins` has parts before wholes; clusters without links between them lose `unlinked` of their similarity."""
     rows = len(documents.vectors)
-    own = np.fromiter(_nearness(done, documents, unlinked), dtype=np.float64, count=len(done))
-    pairs = np.array(done, dtype=np.int64).reshape(-1, 2)
-    return Dendrogram(pairs[:, 0], pairs[:, 1], _from_the_whole_down(done, own, rows), rows)
+    similarities = np.fromiter(
+        _join_similarities(joins, documents, unlinked), dtype=np.float64, count=len(joins)
+    )
+    pairs = np.array(joins, dtype=np.int64).reshape(-1, 2)
+    return Dendrogram(pairs[:, 0], pairs[:, 1], _monotonic_heights(joins, similarities, rows), rows)
 
 
-def _nearness(done: Sequence[Join], documents: DocumentRows, unlinked: float) -> Iterable[float]:
+def _join_similarities(joins: Sequence[Join], documents: DocumentRows, unlinked: float) -> Iterable[float]:
     sums, days = documents.vectors.copy(), MeanDays.of(documents.days)
-    home = np.append(np.arange(len(sums)), -1)
-    inside = [[row] for row in range(len(sums))]
-    for kept, gone in done:
-        likeness = float(sums[kept] @ sums[gone]) / (len(inside[kept]) * len(inside[gone]))
-        small, large = sorted((gone, kept), key=lambda name: len(inside[name]))
-        links = _links(documents.around, home, inside[small], inside[large])
-        yield likeness * days.near(kept, gone) - unlinked * max(0.0, 1 - links / LINKED)
-        days.join(kept, gone)
-        sums[kept] += sums[gone]
-        home[inside[small]] = home[inside[large][0]]
-        inside[large].extend(inside[small])
-        inside[kept] = inside[large]
+    cluster_of = np.append(np.arange(len(sums)), -1)
+    members = [[row] for row in range(len(sums))]
+    for target, absorbed in joins:
+        similarity = float(sums[target] @ sums[absorbed]) / (len(members[target]) * len(members[absorbed]))
+        smaller, larger = sorted((absorbed, target), key=lambda name: len(members[name]))
+        link_share = _link_share(documents.neighbours, cluster_of, members[smaller], members[larger])
+        yield similarity * days.decay(target, absorbed) - unlinked * max(0.0, 1 - link_share / MIN_LINK_SHARE)
+        days.join(target, absorbed)
+        sums[target] += sums[absorbed]
+        cluster_of[members[smaller]] = cluster_of[members[larger][0]]
+        members[larger].extend(members[smaller])
+        members[target] = members[larger]
 
 
-def _links(around: Numbers, home: Numbers, small: Sequence[int], large: Sequence[int]) -> float:
-    """How often the smaller body's neighbours are in the larger one, against what halves of one body would show."""
-    found = float((home[around[small]] == home[large[0]]).mean())
-    both = len(small) + len(large)
-    expected = len(large) / both * min(1.0, (both - 1) / int(around.shape[1]))
-    return found / expected
+def _link_share(
+    neighbours: Numbers, cluster_of: Numbers, smaller: Sequence[int], larger: Sequence[int]
+) -> float:
+    """The share of neighbours of the smaller cluster that are in the larger one, relative to two halves of one cluster."""
+    observed = float((cluster_of[neighbours[smaller]] == cluster_of[larger[0]]).mean())
+    total = len(smaller) + len(larger)
+    expected = len(larger) / total * min(1.0, (total - 1) / int(neighbours.shape[1]))
+    return observed / expected
 
 
 @dataclass(frozen=True, slots=True)
 class MeanDays:
-    """The mean day of each body, of those documents whose day is known."""
+    """The mean day of each cluster, over the documents with a known day."""
 
     sums: npt.NDArray[np.float64]
     known: npt.NDArray[np.float64]
@@ -96,32 +100,32 @@ class MeanDays:
         known = ~np.isnan(days)
         return cls(np.where(known, days, 0).astype(np.float64), known.astype(np.float64))
 
-    def near(self, one: int, other: int) -> float:
-        if not (self.known[one] and self.known[other]):
+    def decay(self, first: int, second: int) -> float:
+        if not (self.known[first] and self.known[second]):
             return 1.0
-        means = [self.sums[name] / self.known[name] for name in (one, other)]
+        means = [self.sums[name] / self.known[name] for name in (first, second)]
         return float(time_decay(*np.array(means, dtype=np.float32)[:, None])[0])
 
-    def between(self, ones: Numbers, others: Numbers) -> Days:
-        """What days leave of the similarity of each two bodies."""
+    def between(self, first: Numbers, second: Numbers) -> Days:
+        """The time decay between each pair of clusters."""
         means = np.full(len(self.sums), np.nan, dtype=np.float32)
         np.divide(self.sums, self.known, out=means, where=self.known > 0, casting="same_kind")
-        return time_decay(means[ones], means[others])
+        return time_decay(means[first], means[second])
 
-    def join(self, kept: int, gone: int) -> None:
-        self.sums[kept] += self.sums[gone]
-        self.known[kept] += self.known[gone]
+    def join(self, target: int, absorbed: int) -> None:
+        self.sums[target] += self.sums[absorbed]
+        self.known[target] += self.known[absorbed]
 
 
-def _from_the_whole_down(done: Sequence[Join], own: Heights, rows: int) -> Heights:
-    """Each join is as high as the highest of itself and of those that hold it."""
-    heights, latest = own.tolist(), [-1] * rows
-    whole = list(range(len(done)))
-    for number, (kept, gone) in enumerate(done):
-        for part in (latest[kept], latest[gone]):
+def _monotonic_heights(joins: Sequence[Join], similarities: Heights, rows: int) -> Heights:
+    """Raise each join to at least the height of the joins that contain it."""
+    heights, latest_join = similarities.tolist(), [-1] * rows
+    enclosing = list(range(len(joins)))
+    for number, (target, absorbed) in enumerate(joins):
+        for part in (latest_join[target], latest_join[absorbed]):
             if part >= 0:
-                whole[part] = number
-        latest[kept] = number
-    for number in range(len(done) - 1, -1, -1):
-        heights[number] = max(heights[number], heights[whole[number]])
+                enclosing[part] = number
+        latest_join[target] = number
+    for number in range(len(joins) - 1, -1, -1):
+        heights[number] = max(heights[number], heights[enclosing[number]])
     return np.array(heights, dtype=np.float64)

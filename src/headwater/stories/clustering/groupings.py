@@ -1,4 +1,4 @@
-"""The simplest stories: documents of one day that carry the same headline."""
+"""Groupings for recipes: clusters of equal headlines, and clusters by meaning."""
 
 import re
 from collections import defaultdict
@@ -22,13 +22,16 @@ def publication_day(document: Document) -> str | None:
 
 
 def cluster_by_headline(documents: Sequence[Document]) -> Sequence[Cluster]:
-    """One cluster per headline, whatever its case and punctuation."""
-    alike: dict[str, list[int]] = defaultdict(list)
+    """One cluster per headline, ignoring case and punctuation."""
+    by_headline: dict[str, list[int]] = defaultdict(list)
     for position, document in enumerate(documents):
-        alike[" ".join(WORDS.findall(document.title.casefold()))].append(position)
+        by_headline[" ".join(WORDS.findall(document.title.casefold()))].append(position)
     return [
-        Cluster(min(documents[i].title for i in positions), tuple((i, 1.0) for i in positions))
-        for _, positions in sorted(alike.items())
+        Cluster(
+            min(documents[position].title for position in positions),
+            tuple((position, 1.0) for position in positions),
+        )
+        for _, positions in sorted(by_headline.items())
     ]
 
 
@@ -48,11 +51,11 @@ def to_story_item(document: Document) -> StoryItem:
 def cluster_by_meaning(
     encode: Encode | None = None, profile: ClusterProfile = "default"
 ) -> Callable[[Sequence[Document]], Sequence[Cluster]]:
-    """Divides a group's documents. `encode` gives a unit vector per text; without one words decide alone."""
+    """Clusters the documents of a group. `encode` returns a unit vector per text; without it only words count."""
 
     def cluster(documents: Sequence[Document]) -> Sequence[Cluster]:
         items = [to_story_item(document) for document in documents]
-        meanings = encode([item.encoder_text for item in items]) if encode is not None and items else None
-        return cluster_items(items, meanings, profile=profile)
+        embeddings = encode([item.encoder_text for item in items]) if encode is not None and items else None
+        return cluster_items(items, embeddings, profile=profile)
 
     return cluster

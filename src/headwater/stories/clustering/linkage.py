@@ -1,6 +1,5 @@
-"""Average linkage by the chain of nearest neighbours: quadratic in time and memory, exact, and for a window only."""
+"""Average linkage by the nearest-neighbour chain: exact, quadratic in time and memory, so for one window only."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,55 +11,43 @@ Numbers = npt.NDArray[np.int64]
 
 
 class Join(NamedTuple):
-    """The cluster called `gone` went into the one called `kept`; both are called by their first row."""
+    """The cluster `absorbed` went into the cluster `target`; a cluster is named by its first row."""
 
-    kept: int
-    gone: int
-
-
-def average_linkage(similarity: Square, least: float) -> Numbers:
-    """A cluster number per row: clusters are joined while the mean similarity between them is at least `least`."""
-    return cluster_labels(linkage_joins(similarity, least), len(similarity))
+    target: int
+    absorbed: int
 
 
-def linkage_joins(similarity: Square, least: float) -> list[Join]:
-    """What is joined, parts before the whole. Uses up the matrix; rows that are equally near are taken in order."""
+def linkage_joins(similarity: Square, minimum: float) -> list[Join]:
+    """The joins of clusters whose mean similarity is at minimum `minimum`, parts before wholes. Overwrites the matrix; ties
+    are ordered by row."""
     np.fill_diagonal(similarity, -np.inf)
-    joining = LinkageState(similarity, np.ones(len(similarity)))
+    state = LinkageState(similarity, np.ones(len(similarity)))
     for start in range(len(similarity)):
-        joining.follow(start, least)
-    return joining.done
-
-
-def cluster_labels(done: Sequence[Join], rows: int) -> Numbers:
-    """The first row of the cluster that each row ends up in."""
-    labels = np.arange(rows)
-    for kept, gone in reversed(done):
-        labels[gone] = labels[kept]
-    return labels
+        state.follow(start, minimum)
+    return state.joins
 
 
 @dataclass(frozen=True, slots=True)
 class LinkageState:
     similarity: Square
     sizes: npt.NDArray[np.float64]
-    done: list[Join] = field(default_factory=list)
+    joins: list[Join] = field(default_factory=list)
 
-    def follow(self, start: int, least: float) -> None:
-        """Walk to ever nearer neighbours and join those who are nearest to each other, until `start` is finished.
+    def follow(self, start: int, minimum: float) -> None:
+        """Follow nearest neighbours and join each mutually nearest pair, until `start` is finished.
 
-        Average linkage is reducible: a pair that is mutually nearest is joined sooner or later, whatever comes
-        between. A cluster whose nearest is too far will never have a nearer one.
+        Average linkage is reducible: a mutually nearest pair is joined sooner or later, whatever happens between. A
+        cluster whose nearest neighbour is too far never gets a nearer one.
         """
         chain = [start]
         while chain:
             nearest = int(np.argmax(self.similarity[chain[-1]]))
-            near = self.similarity[chain[-1], nearest]
-            if near < least:
+            highest = self.similarity[chain[-1], nearest]
+            if highest < minimum:
                 self._finish(chain.pop())
-            elif len(chain) > 1 and near <= self.similarity[chain[-1], chain[-2]]:
-                joined = self._join(chain.pop(), chain.pop())
-                chain = chain or [joined]
+            elif len(chain) > 1 and highest <= self.similarity[chain[-1], chain[-2]]:
+                target = self._join(chain.pop(), chain.pop())
+                chain = chain or [target]
             else:
                 chain.append(nearest)
 
@@ -68,14 +55,14 @@ class LinkageState:
         self.similarity[row, :] = -np.inf
         self.similarity[:, row] = -np.inf
 
-    def _join(self, one: int, other: int) -> int:
-        kept, gone = min(one, other), max(one, other)
-        a, b = self.sizes[kept], self.sizes[gone]
-        merged = (a * self.similarity[kept] + b * self.similarity[gone]) / (a + b)
-        merged[[kept, gone]] = -np.inf
-        self.similarity[kept, :] = merged
-        self.similarity[:, kept] = merged
-        self._finish(gone)
-        self.sizes[kept] = a + b
-        self.done.append(Join(kept, gone))
-        return kept
+    def _join(self, first: int, second: int) -> int:
+        target, absorbed = min(first, second), max(first, second)
+        a, b = self.sizes[target], self.sizes[absorbed]
+        mean_row = (a * self.similarity[target] + b * self.similarity[absorbed]) / (a + b)
+        mean_row[[target, absorbed]] = -np.inf
+        self.similarity[target, :] = mean_row
+        self.similarity[:, target] = mean_row
+        self._finish(absorbed)
+        self.sizes[target] = a + b
+        self.joins.append(Join(target, absorbed))
+        return target

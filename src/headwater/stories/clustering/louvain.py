@@ -1,4 +1,4 @@
-"""Louvain communities of a weighted graph: nodes in their order, ties to the smaller number, so always the same."""
+"""Louvain communities of a weighted graph, deterministic: nodes in order, ties to the smaller number."""
 
 from dataclasses import dataclass
 
@@ -10,15 +10,15 @@ from headwater.stories.clustering.neighbours import Neighbours
 Numbers = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float64]
 
-ROUNDS = 8
-LEVELS = 12
-SETTLED = 0.002
+MAX_ROUNDS = 8
+MAX_LEVELS = 12
+MIN_MOVED_SHARE = 0.002
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Row by row: the edges of node n are those from `starts[n]` to `starts[n + 1]`. `inside` is what a node that
-    stands for several holds within itself, counted from both ends."""
+    """Compressed rows: the edges of node n are those from `starts[n]` to `starts[n + 1]`. `inside` is the weight within a
+    node that stands for several, counted from both ends."""
 
     starts: Numbers
     targets: Numbers
@@ -30,90 +30,97 @@ class Graph:
         return len(self.starts) - 1
 
 
-def build_graph(near: Neighbours) -> Graph:
-    """The union of everyone's neighbours, from both sides; similarities are the weights."""
-    rows = np.repeat(np.arange(len(near.positions)), near.positions.shape[1])
-    columns = near.positions.ravel()
-    weights = near.similarities.ravel().astype(np.float64)
-    real = (columns >= 0) & (weights > 0)
-    rows, columns, weights = rows[real], columns[real], weights[real]
+def build_graph(neighbours: Neighbours) -> Graph:
+    """The symmetric neighbour graph, weighted by similarity."""
+    rows = np.repeat(np.arange(len(neighbours.positions)), neighbours.positions.shape[1])
+    columns = neighbours.positions.ravel()
+    weights = neighbours.similarities.ravel().astype(np.float64)
+    is_edge = (columns >= 0) & (weights > 0)
+    rows, columns, weights = rows[is_edge], columns[is_edge], weights[is_edge]
     low, high = np.minimum(rows, columns), np.maximum(rows, columns)
-    pairs, first = np.unique(low * len(near.positions) + high, return_index=True)
-    low, high = np.divmod(pairs, len(near.positions))
-    return _assembled(low, high, weights[first], np.zeros(len(near.positions)))
+    pairs, first_index = np.unique(low * len(neighbours.positions) + high, return_index=True)
+    low, high = np.divmod(pairs, len(neighbours.positions))
+    return _assemble(low, high, weights[first_index], np.zeros(len(neighbours.positions)))
 
 
 def find_communities(graph: Graph, resolution: float = 1.0) -> Numbers:
     """A community number per node."""
     labels = np.arange(graph.size)
-    for _ in range(LEVELS):
-        moved = _moved(graph, resolution)
-        names, homes = np.unique(moved, return_inverse=True)
-        labels = homes[labels]
-        if len(names) == graph.size:
+    for _ in range(MAX_LEVELS):
+        assignment = _move_nodes(graph, resolution)
+        communities, community_of_node = np.unique(assignment, return_inverse=True)
+        labels = community_of_node[labels]
+        if len(communities) == graph.size:
             break
-        graph = _folded(graph, homes, len(names))
+        graph = _merge_communities(graph, community_of_node, len(communities))
     return labels
 
 
-def _moved(graph: Graph, resolution: float) -> Numbers:
-    """Each node to the neighbouring community that gains most, round by round, until few still move. After the first
-    round only those look again of whom a neighbour has moved away."""
+def _move_nodes(graph: Graph, resolution: float) -> Numbers:
+    """Move each node to the neighbouring community with the largest gain, round by round, until few nodes move. After the
+    first round only nodes with a neighbour that moved are checked."""
     starts, targets, weights = graph.starts.tolist(), graph.targets.tolist(), graph.weights.tolist()
     rows = np.repeat(np.arange(graph.size), np.diff(graph.starts))
     degrees = (np.bincount(rows, graph.weights, graph.size) + graph.inside).tolist()
     scale = resolution / max(sum(degrees), 1e-12)
-    home, held = list(range(graph.size)), list(degrees)
-    looks = [True] * graph.size
-    for _ in range(ROUNDS):
+    community, weight_of_community = list(range(graph.size)), list(degrees)
+    is_pending = [True] * graph.size
+    for _ in range(MAX_ROUNDS):
         changed = 0
         for node in range(graph.size):
-            if not looks[node]:
+            if not is_pending[node]:
                 continue
-            looks[node] = False
-            links: dict[int, float] = {}
+            is_pending[node] = False
+            link_weights: dict[int, float] = {}
             edges = slice(starts[node], starts[node + 1])
             for target, weight in zip(targets[edges], weights[edges], strict=True):
-                there = home[target]
-                links[there] = links.get(there, 0.0) + weight
-            own, degree = home[node], degrees[node]
-            held[own] -= degree
-            chosen = _best(links, own, held, scale * degree)
-            held[chosen] += degree
-            if chosen != own:
-                home[node] = chosen
+                target_community = community[target]
+                link_weights[target_community] = link_weights.get(target_community, 0.0) + weight
+            own_community, degree = community[node], degrees[node]
+            weight_of_community[own_community] -= degree
+            chosen = _best(link_weights, own_community, weight_of_community, scale * degree)
+            weight_of_community[chosen] += degree
+            if chosen != own_community:
+                community[node] = chosen
                 changed += 1
                 for target in targets[edges]:
-                    looks[target] = looks[target] or home[target] != chosen
-        if changed <= SETTLED * graph.size:
+                    is_pending[target] = is_pending[target] or community[target] != chosen
+        if changed <= MIN_MOVED_SHARE * graph.size:
             break
-    return np.array(home, dtype=np.int64)
+    return np.array(community, dtype=np.int64)
 
 
-def _best(links: dict[int, float], own: int, held: list[float], share: float) -> int:
-    """Where a node gains most: its own community unless another is better, of equals the smaller number."""
-    best, most = own, links.get(own, 0.0) - share * held[own] + 1e-12
-    for there, link in links.items():
-        gain = link - share * held[there]
-        if gain > most or (gain == most and there < best != own):
-            best, most = there, gain
+def _best(
+    link_weights: dict[int, float], own_community: int, weight_of_community: list[float], share: float
+) -> int:
+    """The community with the largest gain: its own unless another is better; ties go to the smaller number."""
+    best, best_gain = (
+        own_community,
+        link_weights.get(own_community, 0.0) - share * weight_of_community[own_community] + 1e-12,
+    )
+    for community, weight in link_weights.items():
+        gain = weight - share * weight_of_community[community]
+        if gain > best_gain or (gain == best_gain and community < best != own_community):
+            best, best_gain = community, gain
     return best
 
 
-def _folded(graph: Graph, homes: Numbers, size: int) -> Graph:
-    """Each community as one node."""
-    rows = homes[np.repeat(np.arange(graph.size), np.diff(graph.starts))]
-    columns = homes[graph.targets]
+def _merge_communities(graph: Graph, community_of_node: Numbers, size: int) -> Graph:
+    """The graph with each community as one node."""
+    rows = community_of_node[np.repeat(np.arange(graph.size), np.diff(graph.starts))]
+    columns = community_of_node[graph.targets]
     same = rows == columns
-    inside = np.bincount(homes, graph.inside, size) + np.bincount(rows[same], graph.weights[same], size)
+    inside = np.bincount(community_of_node, graph.inside, size) + np.bincount(
+        rows[same], graph.weights[same], size
+    )
     once = rows < columns
     pairs, place = np.unique(rows[once] * size + columns[once], return_inverse=True)
     low, high = np.divmod(pairs, size)
     between = np.bincount(place, graph.weights[once], len(pairs)).astype(np.float64)
-    return _assembled(low, high, between, inside.astype(np.float64))
+    return _assemble(low, high, between, inside.astype(np.float64))
 
 
-def _assembled(low: Numbers, high: Numbers, weights: Weights, inside: Weights) -> Graph:
+def _assemble(low: Numbers, high: Numbers, weights: Weights, inside: Weights) -> Graph:
     rows, columns = np.concatenate([low, high]), np.concatenate([high, low])
     order = np.lexsort((columns, rows))
     starts = np.searchsorted(rows[order], np.arange(len(inside) + 1))

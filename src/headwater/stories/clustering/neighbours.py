@@ -1,4 +1,4 @@
-"""The nearest neighbours of every vector: exactly while there are few, by cells of a coarse division beyond."""
+"""The nearest neighbours of every vector, exact for small corpora and by k-means cells for large ones; smoothing."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,27 +21,27 @@ SEED = 20
 
 
 class Neighbours(NamedTuple):
-    """Per row the positions of its neighbours, nearest first, and their similarities; -1 where there is none."""
+    """The positions of the neighbours of each row, nearest first, and their similarities; -1 for none."""
 
     positions: Numbers
     similarities: Matrix
 
 
 def nearest_neighbours(vectors: Matrix, count: int, probes: int = PROBES) -> Neighbours:
-    """The `count` nearest other rows of every row. Beyond `EXACT` rows nearly all of them are found, not each one."""
+    """The `count` nearest other rows of every row. Beyond `EXACT` rows the result is approximate."""
     count = max(0, min(count, len(vectors) - 1))
     if len(vectors) <= EXACT:
-        return _everywhere(vectors, count)
-    return _in_cells(vectors, count, build_cells(vectors, len(vectors) // PER_CELL), probes)
+        return _search_all(vectors, count)
+    return _search_cells(vectors, count, build_cells(vectors, len(vectors) // PER_CELL), probes)
 
 
-def _everywhere(vectors: Matrix, count: int) -> Neighbours:
-    found = _none(len(vectors), count)
+def _search_all(vectors: Matrix, count: int) -> Neighbours:
+    neighbours = _no_neighbours(len(vectors), count)
     rows = np.arange(len(vectors))
     for start in range(0, len(vectors), BLOCK):
         block = rows[start : start + BLOCK]
-        _take(found, block, vectors[block] @ vectors.T, rows, block)
-    return found
+        _keep_best(neighbours, block, vectors[block] @ vectors.T, rows, block)
+    return neighbours
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +51,19 @@ class VectorCells:
 
 
 def build_cells(vectors: Matrix, cells: int) -> VectorCells:
-    """Spherical k-means over a sample: a handful of rounds, the same cells each time."""
-    chance = np.random.Generator(np.random.PCG64(SEED))
-    sample = vectors[np.sort(chance.permutation(len(vectors))[: cells * 40])]
-    centres = sample[np.sort(chance.permutation(len(sample))[:cells])]
+    """Spherical k-means over a sample: a few rounds with a fixed seed."""
+    generator = np.random.Generator(np.random.PCG64(SEED))
+    sample = vectors[np.sort(generator.permutation(len(vectors))[: cells * 40])]
+    centres = sample[np.sort(generator.permutation(len(sample))[:cells])]
     for _ in range(ROUNDS):
-        centres = _moved(sample, centres)
-    home = nearest_centre(vectors, centres)
-    order = np.argsort(home, kind="stable")
-    edges = np.searchsorted(home[order], np.arange(cells + 1))
+        centres = _moved_centres(sample, centres)
+    cell_of_row = nearest_centre(vectors, centres)
+    order = np.argsort(cell_of_row, kind="stable")
+    edges = np.searchsorted(cell_of_row[order], np.arange(cells + 1))
     return VectorCells(centres, tuple(order[a:b] for a, b in pairwise(edges.tolist())))
 
 
-def _moved(sample: Matrix, centres: Matrix) -> Matrix:
+def _moved_centres(sample: Matrix, centres: Matrix) -> Matrix:
     sums = np.zeros_like(centres)
     np.add.at(sums, nearest_centre(sample, centres), sample)
     empty = ~sums.any(axis=1)
@@ -76,23 +76,25 @@ def nearest_centre(vectors: Matrix, centres: Matrix) -> Numbers:
     return np.concatenate([np.argmax(vectors[at : at + BLOCK] @ centres.T, axis=1) for at in blocks])
 
 
-def _in_cells(vectors: Matrix, count: int, cells: VectorCells, probes: int) -> Neighbours:
-    """Rows of one cell look together: one product of matrices serves them all."""
-    found = _none(len(vectors), count)
-    near = np.argsort(-(cells.centres @ cells.centres.T), axis=1, kind="stable")[:, :probes]
-    for number, (members, around) in enumerate(zip(cells.members, near, strict=True)):
+def _search_cells(vectors: Matrix, count: int, cells: VectorCells, probes: int) -> Neighbours:
+    """Search by cell: one matrix product serves all rows of a cell."""
+    neighbours = _no_neighbours(len(vectors), count)
+    cells_by_distance = np.argsort(-(cells.centres @ cells.centres.T), axis=1, kind="stable")[:, :probes]
+    for number, (members, near_cells) in enumerate(zip(cells.members, cells_by_distance, strict=True)):
         if len(members):
-            candidates, own = _candidates(cells, number, around)
-            held = vectors[candidates]
+            candidates, own_position = _candidates(cells, number, near_cells)
+            candidate_vectors = vectors[candidates]
             for block in _blocks(np.arange(len(members))):
                 rows = members[block]
-                _take(found, rows, vectors[rows] @ held.T, candidates, own + block)
-    return found
+                _keep_best(
+                    neighbours, rows, vectors[rows] @ candidate_vectors.T, candidates, own_position + block
+                )
+    return neighbours
 
 
-def _candidates(cells: VectorCells, number: int, around: Numbers) -> tuple[Numbers, int]:
-    """The rows of the cells around, those of the cell itself among them, and where those begin."""
-    others = [cells.members[cell] for cell in around if cell != number]
+def _candidates(cells: VectorCells, number: int, near_cells: Numbers) -> tuple[Numbers, int]:
+    """The rows of the near cells, with those of the cell itself at the end, and where these begin."""
+    others = [cells.members[cell] for cell in near_cells if cell != number]
     found = np.concatenate([*others, cells.members[number]])
     return found, len(found) - len(cells.members[number])
 
@@ -102,38 +104,44 @@ def _blocks(rows: Numbers) -> Iterator[Numbers]:
         yield rows[start : start + BLOCK]
 
 
-def _none(rows: int, count: int) -> Neighbours:
+def _no_neighbours(rows: int, count: int) -> Neighbours:
     return Neighbours(
         np.full((rows, count), -1, dtype=np.int64), np.full((rows, count), -np.inf, dtype=np.float32)
     )
 
 
-def _take(found: Neighbours, rows: Numbers, similarity: Matrix, candidates: Numbers, own: Numbers) -> None:
-    """Keep the best candidates of these rows, never the row itself, which is the candidate at `own`."""
-    count = min(found.positions.shape[1], len(candidates) - 1)
+def _keep_best(
+    neighbours: Neighbours, rows: Numbers, similarity: Matrix, candidates: Numbers, own_positions: Numbers
+) -> None:
+    """Keep the best candidates of these rows, never the row itself (the candidate at `own_positions`)."""
+    count = min(neighbours.positions.shape[1], len(candidates) - 1)
     if count <= 0:
         return
-    similarity[np.arange(len(rows)), own] = -np.inf
+    similarity[np.arange(len(rows)), own_positions] = -np.inf
     best = np.argpartition(similarity, -count, axis=1)[:, -count:]
-    kept = np.take_along_axis(similarity, best, axis=1)
-    # Equal similarities in the order of the rows, so that the answer is one and the same.
-    order = np.lexsort((candidates[best], -kept))
-    found.positions[rows, :count] = np.take_along_axis(candidates[best], order, axis=1)
-    found.similarities[rows, :count] = np.take_along_axis(kept, order, axis=1)
+    best_similarities = np.take_along_axis(similarity, best, axis=1)
+    # Ties are ordered by row, so that the result is deterministic.
+    order = np.lexsort((candidates[best], -best_similarities))
+    neighbours.positions[rows, :count] = np.take_along_axis(candidates[best], order, axis=1)
+    neighbours.similarities[rows, :count] = np.take_along_axis(best_similarities, order, axis=1)
 
 
-REACH = 10
+SMOOTHING_NEIGHBOURS = 10
 SMOOTHING_BLOCK = 1024
 
 
 def smooth_vectors(vectors: Matrix, near: Neighbours, companion: float) -> Matrix:
-    """The vector plus the mean of its nearest, each counting by the square of its similarity; strangers do not count."""
-    positions, alike = near.positions[:, :REACH], near.similarities[:, :REACH]
-    weights = np.where(alike >= companion, np.square(alike), 0)
+    """Each vector plus the mean of its neighbours, weighted by the square of their similarity: what a short text leaves
+    out, the texts around it say. Neighbours below the similarity `companion` do not count."""
+    positions, similarities = (
+        near.positions[:, :SMOOTHING_NEIGHBOURS],
+        near.similarities[:, :SMOOTHING_NEIGHBOURS],
+    )
+    weights = np.where(similarities >= companion, np.square(similarities), 0)
     weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-9)
-    made = np.empty_like(vectors)
+    smoothed = np.empty_like(vectors)
     for start in range(0, len(vectors), SMOOTHING_BLOCK):
-        part = slice(start, start + SMOOTHING_BLOCK)
-        around = np.einsum("rk,rkd->rd", weights[part], vectors[positions[part]], optimize=True)
-        made[part] = normalise_rows(vectors[part] + around)
-    return made
+        block = slice(start, start + SMOOTHING_BLOCK)
+        neighbour_mean = np.einsum("rk,rkd->rd", weights[block], vectors[positions[block]], optimize=True)
+        smoothed[block] = normalise_rows(vectors[block] + neighbour_mean)
+    return smoothed

@@ -1,8 +1,8 @@
-"""How well a division fits the documents: each should be nearer to its own story than to the next one.
+"""The silhouette of a partition: how much nearer documents are to their own story than to the next one.
 
-This is the silhouette, measured on some of the documents. Headlines are nearest to the centre of their story, which says
-what each of them leaves out; long texts are measured against the mean of its members, as a centre favours large stories.
-Days between a document and the mean day of a story make them less alike, as they do everywhere.
+Computed on a sample. Headlines are compared with the centre of a story, which contains what each of them leaves out; long
+texts with the mean over its members, because a centre favours large stories. Time decay applies between a document and
+the mean day of a story.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,32 +17,32 @@ Numbers = npt.NDArray[np.int64]
 
 SAMPLE = 1024
 BLOCK = 256
-CLUSTERS = 1024
+CLUSTERS_PER_BLOCK = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class SingletonFit:
-    """A document alone fits as if it were so near to a story of its own: to its centre, and to its members."""
+    """The assumed similarity of a single document to a story of its own: to the centre, and to the members."""
 
-    central: float
+    centre: float
     mean: float
 
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """Clusters of one division: per row its number, per cluster the number of documents, the length of their sum and
-    their mean day, and per cluster of the finer division before the number of the cluster that it went into."""
+    """One partition: the cluster of each row; size, norm of the sum and mean day of each cluster; and for each cluster of
+    the finer partition before it the cluster that it went into."""
 
-    home: Numbers
+    labels: Numbers
     sizes: Numbers
-    lengths: Matrix
+    norms: Matrix
     days: Days
-    into: Numbers
+    merged_into: Numbers
 
 
 @dataclass(frozen=True, slots=True)
-class Documents:
-    """`length` is 0 where all are headlines, 1 where all are whole articles."""
+class SilhouetteInput:
+    """Documents to compare; `length` is 0 if all are headlines, 1 if all are whole articles."""
 
     vectors: Matrix
     days: Days
@@ -51,95 +51,107 @@ class Documents:
 
 @dataclass(frozen=True, slots=True)
 class SilhouetteSample:
-    """Some of the documents, and their products with the sum of each cluster."""
+    """A sample of the documents, and their products with the sum of each cluster."""
 
     rows: Numbers
     days: Days
     products: Matrix
 
 
-def silhouettes(documents: Documents, labels: Sequence[Numbers], alone: SingletonFit) -> list[float]:
-    """Per division between -1 and 1. Each division's clusters are made of those of the one before."""
-    homes = [_numbered(each) for each in labels]
-    vectors, sums = documents.vectors, _gathered(documents.vectors, homes[0])
-    divisions = list(_divisions(sums, homes, documents.days))
+def silhouettes(
+    documents: SilhouetteInput, labels: Sequence[Numbers], singleton: SingletonFit
+) -> list[float]:
+    """The silhouette of each partition, between -1 and 1. The clusters of each are unions of those of the one before."""
+    partition_labels = [_consecutive(partition) for partition in labels]
+    vectors, sums = documents.vectors, _cluster_sums(documents.vectors, partition_labels[0])
+    partitions = list(_partitions(sums, partition_labels, documents.days))
     rows = np.unique(np.linspace(0, len(vectors) - 1, SAMPLE).astype(np.int64))
-    found = np.zeros(len(labels))
+    totals = np.zeros(len(labels))
     for start in range(0, len(rows), BLOCK):
         block = rows[start : start + BLOCK]
         sample = SilhouetteSample(block, documents.days[block], vectors[block] @ sums.T)
-        found += list(_fitting(sample, divisions, documents.length, alone))
-    return [float(value) for value in found / len(rows)]
+        totals += list(_sample_totals(sample, partitions, documents.length, singleton))
+    return [float(value) for value in totals / len(rows)]
 
 
-def _numbered(labels: Numbers) -> Numbers:
+def _consecutive(labels: Numbers) -> Numbers:
     return np.unique(labels, return_inverse=True)[1]
 
 
-def _gathered(values: Matrix, home: Numbers) -> Matrix:
-    """The sum of the rows of each cluster, some clusters at a time: a second copy of all vectors is not needed."""
-    order = np.argsort(home, kind="stable")
-    edges = np.searchsorted(home[order], np.arange(home.max() + 2))
-    made = np.empty((len(edges) - 1, values.shape[1]), dtype=values.dtype)
-    for start in range(0, len(made), CLUSTERS):
-        held = edges[start : start + CLUSTERS + 1]
-        made[start : start + CLUSTERS] = np.add.reduceat(
-            values[order[held[0] : held[-1]]], held[:-1] - held[0]
+def _cluster_sums(values: Matrix, labels: Numbers) -> Matrix:
+    """The sum of the rows of each cluster, block by block, to avoid a second copy of all vectors."""
+    order = np.argsort(labels, kind="stable")
+    edges = np.searchsorted(labels[order], np.arange(labels.max() + 2))
+    sums = np.empty((len(edges) - 1, values.shape[1]), dtype=values.dtype)
+    for start in range(0, len(sums), CLUSTERS_PER_BLOCK):
+        block_edges = edges[start : start + CLUSTERS_PER_BLOCK + 1]
+        sums[start : start + CLUSTERS_PER_BLOCK] = np.add.reduceat(
+            values[order[block_edges[0] : block_edges[-1]]], block_edges[:-1] - block_edges[0]
         )
-    return made
+    return sums
 
 
-def _divisions(sums: Matrix, homes: Sequence[Numbers], days: Days) -> Iterator[Partition]:
-    before, into = homes[0], np.arange(len(sums))
-    for home in homes:
-        if home is not before:
-            into = np.empty(len(sums), dtype=np.int64)
-            into[before] = home
-            sums = _gathered(sums, into)
-        yield Partition(home, np.bincount(home), np.linalg.norm(sums, axis=1), _mean_days(home, days), into)
-        before = home
+def _partitions(sums: Matrix, partition_labels: Sequence[Numbers], days: Days) -> Iterator[Partition]:
+    previous, merged_into = partition_labels[0], np.arange(len(sums))
+    for labels in partition_labels:
+        if labels is not previous:
+            merged_into = np.empty(len(sums), dtype=np.int64)
+            merged_into[previous] = labels
+            sums = _cluster_sums(sums, merged_into)
+        yield Partition(
+            labels, np.bincount(labels), np.linalg.norm(sums, axis=1), _mean_days(labels, days), merged_into
+        )
+        previous = labels
 
 
-def _mean_days(home: Numbers, days: Days) -> Days:
-    known = ~np.isnan(days)
-    many = np.bincount(home, known)
-    total = np.bincount(home, np.where(known, days, 0).astype(np.float64))
-    found: Days = np.where(many > 0, total / np.maximum(many, 1), np.nan).astype(np.float32)
-    return found
+def _mean_days(labels: Numbers, days: Days) -> Days:
+    is_known = ~np.isnan(days)
+    counts = np.bincount(labels, is_known)
+    total = np.bincount(labels, np.where(is_known, days, 0).astype(np.float64))
+    means: Days = np.where(counts > 0, total / np.maximum(counts, 1), np.nan).astype(np.float32)
+    return means
 
 
-def _fitting(
-    sample: SilhouetteSample, divisions: Iterable[Partition], length: float, alone: SingletonFit
+def _sample_totals(
+    sample: SilhouetteSample, partitions: Iterable[Partition], length: float, singleton: SingletonFit
 ) -> Iterator[float]:
-    """Of each division what the fits of the sample add up to."""
-    for division in divisions:
-        if len(division.sizes) < sample.products.shape[1]:
-            sample = replace(sample, products=_gathered(sample.products.T, division.into).T)
-        yield float(_fit(sample, division, length, alone).sum())
+    """The total silhouette of the sample for each partition."""
+    for partition in partitions:
+        if len(partition.sizes) < sample.products.shape[1]:
+            sample = replace(sample, products=_cluster_sums(sample.products.T, partition.merged_into).T)
+        yield float(_sample_silhouettes(sample, partition, length, singleton).sum())
 
 
-def _fit(sample: SilhouetteSample, division: Partition, length: float, alone: SingletonFit) -> Matrix:
-    home, each = division.home[sample.rows], np.arange(len(sample.rows))
-    single = division.sizes[home] == 1
-    own = sample.products[each, home] - 1
-    left = time_decay(sample.days, division.days[home])
-    squares = np.square(division.lengths[home]) - 2 * own - 1
-    central = np.where(single, alone.central, left * own / np.sqrt(np.maximum(squares, 1e-9)))
-    mean = np.where(single, alone.mean, left * own / np.maximum(division.sizes[home] - 1, 1))
-    others = _faded(sample, division)
-    others[each, home] = 0
-    next_central = (others / np.maximum(division.lengths, 1e-9)).max(axis=1, initial=0)
-    next_mean = (others / division.sizes).max(axis=1, initial=0)
-    found: Matrix = (1 - length) * _silhouette(central, next_central) + length * _silhouette(mean, next_mean)
-    return found
+def _sample_silhouettes(
+    sample: SilhouetteSample, partition: Partition, length: float, singleton: SingletonFit
+) -> Matrix:
+    own_cluster, all_rows = partition.labels[sample.rows], np.arange(len(sample.rows))
+    is_single = partition.sizes[own_cluster] == 1
+    own_product = sample.products[all_rows, own_cluster] - 1
+    decay = time_decay(sample.days, partition.days[own_cluster])
+    squares = np.square(partition.norms[own_cluster]) - 2 * own_product - 1
+    centre_similarity = np.where(
+        is_single, singleton.centre, decay * own_product / np.sqrt(np.maximum(squares, 1e-9))
+    )
+    mean_similarity = np.where(
+        is_single, singleton.mean, decay * own_product / np.maximum(partition.sizes[own_cluster] - 1, 1)
+    )
+    other_products = _decayed_products(sample, partition)
+    other_products[all_rows, own_cluster] = 0
+    next_centre_similarity = (other_products / np.maximum(partition.norms, 1e-9)).max(axis=1, initial=0)
+    next_mean_similarity = (other_products / partition.sizes).max(axis=1, initial=0)
+    fit: Matrix = (1 - length) * _silhouette(
+        centre_similarity, next_centre_similarity
+    ) + length * _silhouette(mean_similarity, next_mean_similarity)
+    return fit
 
 
-def _faded(sample: SilhouetteSample, division: Partition) -> Matrix:
+def _decayed_products(sample: SilhouetteSample, partition: Partition) -> Matrix:
     if np.isnan(sample.days).all():
         return sample.products.copy()
-    return sample.products * time_decay(sample.days[:, None], division.days[None, :])
+    return sample.products * time_decay(sample.days[:, None], partition.days[None, :])
 
 
-def _silhouette(own: Matrix, other: Matrix) -> Matrix:
-    found: Matrix = (own - other) / np.maximum(1 - np.minimum(own, other), 1e-6)
-    return found
+def _silhouette(own: Matrix, nearest_other: Matrix) -> Matrix:
+    values: Matrix = (own - nearest_other) / np.maximum(1 - np.minimum(own, nearest_other), 1e-6)
+    return values

@@ -1,8 +1,8 @@
-"""Items as vectors: meaning beside words, so that one dot product is the hybrid similarity.
+"""Items as vectors whose dot product is the hybrid similarity of words and embeddings; and its decay with time.
 
-Words are weighted by how rare they are in the corpus and projected on a few hundred directions; an encoder's vectors,
-where there are any, lose what the whole corpus has in common. Both are the corpus background: without it a threshold
-that suits headlines of one month suits nothing else.
+Terms are weighted by their rarity in the corpus and projected to a few hundred dimensions; embeddings have the mean of
+the corpus partly subtracted. Both correct for the background of the corpus: without it a threshold that suits the
+headlines of one month suits no other corpus.
 """
 
 from collections import Counter
@@ -17,14 +17,14 @@ from xxhash import xxh64
 
 from headwater.stories.terms import count_terms, outline
 
-LEAD, WORDS, PIECES = 2000, 80, 128
-"""So many characters of a text are read for its meaning, so many words of them, and so many pieces of words: news says first
-what it is about. Small words are left out, because they cost an encoder half of its time and tell no story from another."""
+ENCODER_CHARACTERS, ENCODER_WORDS, ENCODER_TOKENS = 2000, 80, 128
+"""How much of a text the encoder reads: news says first what it is about. Stopwords are left out, because they take half
+of the time of an encoder and do not distinguish stories."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryItem:
-    """What is put into stories. `group` (a flashpoint, a desk, a day) is never crossed by a story."""
+    """A document to cluster. A story never crosses its `group` (a subject, a section, a day)."""
 
     id: str
     title: str = ""
@@ -34,90 +34,101 @@ class StoryItem:
 
     @property
     def encoder_text(self) -> str:
-        """What an encoder reads."""
-        return f"{self.title}. {outline(self.text[:LEAD], WORDS)}" if self.text else self.title
+        """What the encoder reads."""
+        return (
+            f"{self.title}. {outline(self.text[:ENCODER_CHARACTERS], ENCODER_WORDS)}"
+            if self.text
+            else self.title
+        )
 
 
 Matrix = npt.NDArray[np.float32]
 
 WIDTH = 1024
-"""Of every vector: what an encoder leaves of it belongs to the words."""
+"""Dimensions of a vector; those that the embedding does not take belong to the words."""
 
-FEWEST_DIRECTIONS = 256
-SIGNS = 4
-"""Each term lies on four directions: two terms that meet on one of them are still far from the same."""
+MIN_WORD_DIMENSIONS = 256
+HASHES_PER_TERM = 4
+"""Dimensions per term: two terms that collide in one of them still differ in the others."""
 
-MOST_TERMS = 96
-UNSEEN = 50
-"""A small corpus is judged as if so many other documents stood beside it: two texts alone are no background."""
+MAX_TERMS = 96
+BACKGROUND_DOCUMENTS = 50
+"""A small corpus counts as if it had this many further documents, because two texts are not a background."""
 
-MEANING_OF_HEADLINES = 0.65
-MEANING_OF_ARTICLES = 0.5
-"""Meaning's part of a vector. The few words of a headline agree by accident or not at all; an article's say more."""
+EMBEDDING_SHARE_OF_HEADLINES = 0.65
+EMBEDDING_SHARE_OF_ARTICLES = 0.5
+"""The share of the embedding in a vector: larger for headlines, whose few words rarely agree."""
 
 FEW_TERMS, MANY_TERMS = 12, 96
-SHARED = 0.5
-"""Half of what all have in common is taken off: all of it would tear a story apart that is most of its corpus."""
+CENTRING = 0.5
+"""The part of the mean to subtract: all of it would split a story that is most of its corpus."""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemVectors:
-    """`length` is 0 where all are headlines, 1 where all are whole articles."""
+    """`length` is 0 if all items are headlines, 1 if all are whole articles."""
 
     vectors: Matrix
     length: float
 
 
-def vectorise(items: Sequence[StoryItem], meanings: Matrix | None) -> ItemVectors:
-    """One unit vector per item. `meanings` are an encoder's unit vectors, in the same order; None: words alone."""
-    counted = [count_terms(f"{item.title}. {item.text}") for item in items]
-    lengths = _lengths(counted)
+def vectorise(items: Sequence[StoryItem], embeddings: Matrix | None) -> ItemVectors:
+    """One unit vector per item. `embeddings` are unit vectors of an encoder in the same order; None: words only."""
+    term_counts = [count_terms(f"{item.title}. {item.text}") for item in items]
+    lengths = _lengths(term_counts)
     length = float(lengths.mean()) if len(items) else 0.0
-    if meanings is None:
-        return ItemVectors(word_vectors(counted, WIDTH), length)
-    words = word_vectors(counted, max(FEWEST_DIRECTIONS, WIDTH - meanings.shape[1]))
-    meaning = MEANING_OF_HEADLINES + (MEANING_OF_ARTICLES - MEANING_OF_HEADLINES) * lengths[:, None]
-    parts = (np.sqrt(meaning) * centre_vectors(meanings), np.sqrt(1 - meaning) * words)
-    return ItemVectors(normalise_rows(np.hstack(parts).astype(np.float32)), length)
+    if embeddings is None:
+        return ItemVectors(word_vectors(term_counts, WIDTH), length)
+    word_part = word_vectors(term_counts, max(MIN_WORD_DIMENSIONS, WIDTH - embeddings.shape[1]))
+    encoder_share = (
+        EMBEDDING_SHARE_OF_HEADLINES
+        + (EMBEDDING_SHARE_OF_ARTICLES - EMBEDDING_SHARE_OF_HEADLINES) * lengths[:, None]
+    )
+    weighted_parts = (
+        np.sqrt(encoder_share) * centre_vectors(embeddings),
+        np.sqrt(1 - encoder_share) * word_part,
+    )
+    return ItemVectors(normalise_rows(np.hstack(weighted_parts).astype(np.float32)), length)
 
 
-def item_vectors(items: Sequence[StoryItem], meanings: Matrix | None) -> Matrix:
-    return vectorise(items, meanings).vectors
+def _lengths(term_counts: Sequence[Counter[str]]) -> Matrix:
+    """The length of each text between 0 and 1, on a logarithmic scale."""
+    distinct_terms = np.clip([len(counts) for counts in term_counts], FEW_TERMS, MANY_TERMS)
+    lengths: Matrix = (np.log(distinct_terms / FEW_TERMS) / np.log(MANY_TERMS / FEW_TERMS)).astype(np.float32)
+    return lengths
 
 
-def _lengths(counted: Sequence[Counter[str]]) -> Matrix:
-    """Per text between 0 and 1, by the doublings of its terms."""
-    many = np.clip([len(found) for found in counted], FEW_TERMS, MANY_TERMS)
-    found: Matrix = (np.log(many / FEW_TERMS) / np.log(MANY_TERMS / FEW_TERMS)).astype(np.float32)
-    return found
+def centre_vectors(embeddings: Matrix) -> Matrix:
+    """Subtract a part of the mean. Zero rows stay zero, or any two of them would look alike."""
+    background = embeddings.sum(axis=0) / (len(embeddings) + BACKGROUND_DOCUMENTS)
+    return normalise_rows((embeddings - CENTRING * background) * embeddings.any(axis=1, keepdims=True))
 
 
-def centre_vectors(meanings: Matrix) -> Matrix:
-    """Less some of what all have in common. What has no meaning gets none: two of the kind would seem alike."""
-    background = meanings.sum(axis=0) / (len(meanings) + UNSEEN)
-    return normalise_rows((meanings - SHARED * background) * meanings.any(axis=1, keepdims=True))
-
-
-def word_vectors(counted: Sequence[Counter[str]], width: int) -> Matrix:
-    """TF-IDF, projected. A term's directions come from its letters alone: no vocabulary is kept."""
-    held: Counter[str] = Counter()
-    for found in counted:
-        held.update(found.keys())
-    worth = {term: log1p((len(counted) + UNSEEN) / (count + 0.5)) for term, count in held.items()}
-    known = sorted(held)
-    places = {term: number for number, term in enumerate(known)}
-    directions, signs = _directions(known, width)
-    made = np.zeros((len(counted), width), dtype=np.float32)
-    for row, found in enumerate(counted):
-        weighed = sorted(((1 + log(many)) * worth[term], term) for term, many in found.items())[-MOST_TERMS:]
-        at = [places[term] for _, term in weighed]
-        weights = np.array([weight for weight, _ in weighed], dtype=np.float32)
-        np.add.at(made[row], directions[at], signs[at] * weights[:, None])
-    return normalise_rows(made)
+def word_vectors(term_counts: Sequence[Counter[str]], width: int) -> Matrix:
+    """TF-IDF vectors, projected by hashing the terms, so that no vocabulary is stored."""
+    document_frequency: Counter[str] = Counter()
+    for counts in term_counts:
+        document_frequency.update(counts.keys())
+    idf = {
+        term: log1p((len(term_counts) + BACKGROUND_DOCUMENTS) / (count + 0.5))
+        for term, count in document_frequency.items()
+    }
+    terms = sorted(document_frequency)
+    columns = {term: number for number, term in enumerate(terms)}
+    directions, signs = _directions(terms, width)
+    vectors = np.zeros((len(term_counts), width), dtype=np.float32)
+    for row, counts in enumerate(term_counts):
+        heaviest = sorted(((1 + log(count)) * idf[term], term) for term, count in counts.items())[-MAX_TERMS:]
+        positions = [columns[term] for _, term in heaviest]
+        weights = np.array([weight for weight, _ in heaviest], dtype=np.float32)
+        np.add.at(vectors[row], directions[positions], signs[positions] * weights[:, None])
+    return normalise_rows(vectors)
 
 
 def _directions(words: Sequence[str], width: int) -> tuple[npt.NDArray[np.int64], Matrix]:
-    hashed = np.frombuffer(b"".join(_digest(word) for word in words), dtype=np.uint16).reshape(-1, SIGNS)
+    hashed = np.frombuffer(b"".join(_digest(word) for word in words), dtype=np.uint16).reshape(
+        -1, HASHES_PER_TERM
+    )
     signs = np.where(hashed & 1, 1.0, -1.0).astype(np.float32)
     return (hashed >> 1).astype(np.int64) % width, signs
 
@@ -127,29 +138,29 @@ def _digest(word: str) -> bytes:
 
 
 def normalise_rows(rows: Matrix) -> Matrix:
-    """Unit length; what has no direction stays zero."""
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    made: Matrix = (rows / np.maximum(lengths, 1e-9)).astype(np.float32)
-    return made
+    """Rows at unit length; zero rows stay zero."""
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    unit_rows: Matrix = (rows / np.maximum(norms, 1e-9)).astype(np.float32)
+    return unit_rows
 
 
 Days = npt.NDArray[np.float32]
 
 GRACE_DAYS = 3.0
-HALVING_DAYS = 21.0
-LEAST_DECAY = 0.5
+HALF_LIFE_DAYS = 21.0
+MIN_DECAY = 0.5
 
 
 def to_days(moments: Sequence[datetime | None]) -> Days:
-    """As days, from wherever; not a number where the moment is unknown."""
+    """Times in days; NaN where the time is unknown."""
     return np.array(
-        [np.nan if m is None else m.timestamp() / 86400 for m in moments], dtype=np.float64
+        [np.nan if moment is None else moment.timestamp() / 86400 for moment in moments], dtype=np.float64
     ).astype(np.float32)
 
 
-def time_decay(one: Days, other: Days) -> Days:
-    """What is left of a similarity, by the days between: 1 at first and for unknown moments, never under a half."""
-    apart = np.nan_to_num(np.abs(one - other), nan=0.0)
-    fading = np.exp2(-np.maximum(apart - GRACE_DAYS, 0) / HALVING_DAYS)
-    left: Days = np.maximum(fading, LEAST_DECAY).astype(np.float32)
-    return left
+def time_decay(first: Days, second: Days) -> Days:
+    """The factor for a similarity over the days between: 1 for the first days and unknown times, at least a half."""
+    days_between = np.nan_to_num(np.abs(first - second), nan=0.0)
+    decay = np.exp2(-np.maximum(days_between - GRACE_DAYS, 0) / HALF_LIFE_DAYS)
+    factor: Days = np.maximum(decay, MIN_DECAY).astype(np.float32)
+    return factor

@@ -1,4 +1,4 @@
-"""Which blocks are the page's own text, given how likely each is: the choice with the best expected F1."""
+"""Which blocks are the page's own text, given their probabilities: the choice with the best expected F1."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,20 +10,28 @@ import numpy.typing as npt
 from headwater.extract.html.flatten import FlatPage
 
 Array = npt.NDArray[np.float32]
+Flags = npt.NDArray[np.bool_]
 
 _LOWEST_CUT = 0.15
 _HIGHEST_CUT = 0.75
 _WORTH_COMPARING = 40
-# A short text none of whose blocks is likely is a page's furniture.
-_LIKELY_AT_ALL = 0.4
+# A short text without a single likely block is boilerplate.
+_LEAST_BEST = 0.4
 _A_TEXT = 100
-_APART = 3
-_LIKELY_ALONE = 0.8
+_NEIGHBOURS = 3
+_SURE_ALONE = 0.8
 _SHORT = 25
 _MOSTLY = 0.7
-# The expected F1 is too sure of itself. What it was worth on pages of unseen sites, as measured in training.
-_EXPECTED = (0.6306, 0.8686, 0.927, 0.9577, 0.974, 0.9842, 0.9893, 0.9932, 0.9967)
-_TRUE = (0.5365, 0.7495, 0.8254, 0.9147, 0.9428, 0.959, 0.9659, 0.9818, 0.9818)
+# The expected F1 is too optimistic. This is what it was worth on pages of unseen sites, as measured in training.
+_EXPECTED_F1 = (0.6306, 0.8686, 0.927, 0.9577, 0.974, 0.9842, 0.9893, 0.9932, 0.9967)
+_MEASURED_F1 = (0.5365, 0.7495, 0.8254, 0.9147, 0.9428, 0.959, 0.9659, 0.9818, 0.9818)
+# Below an article that is not declared as one, comments are dropped only while the article is the larger part.
+_LARGER_PART = 0.5
+_COMMENT_SECTION = re.compile(
+    r"(?:^|[\s_-])(?:comments?|kommentare?|comentarios?|commentaires?|commenti|reacties|yorumlar|disqus(?:_thread)?|respond)"
+    r"(?:[-_]?(?:list|section|area|wrap(?:per)?|container|block|box|thread|body|content|inner|main|s))?(?=\s|$)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,113 +46,101 @@ class BlockChoice:
 
 def is_prose(choice: BlockChoice, words: Array) -> bool:
     """Whether most of what was chosen stands in long blocks."""
-    chosen = words[list(choice.blocks)]
-    return float(chosen[chosen >= _SHORT].sum()) >= _MOSTLY * max(float(chosen.sum()), 1.0)
+    word_counts = words[list(choice.blocks)]
+    return float(word_counts[word_counts >= _SHORT].sum()) >= _MOSTLY * max(float(word_counts.sum()), 1.0)
 
 
-def without_strays(choice: BlockChoice, likely: Array, words: Array) -> BlockChoice:
-    """Without short blocks that stand apart from all others, unless they are likely on their own.
+def without_strays(choice: BlockChoice, probabilities: Array, words: Array) -> BlockChoice:
+    """The choice without short blocks far from all others, unless their probability is high.
 
-    An article is written in one piece; what was chosen far from it is a caption, a teaser or a notice.
+    An article is one piece; a block chosen far from it is a caption, a teaser or a notice.
     """
-    chosen = np.zeros(len(words), bool)
-    chosen[list(choice.blocks)] = True
-    near = np.zeros(len(words), bool)
-    for step in range(1, _APART + 1):
-        near[step:] |= chosen[:-step]
-        near[:-step] |= chosen[step:]
-    kept = chosen & (near | (likely >= _LIKELY_ALONE) | (words > _SHORT))
-    return replace(choice, blocks=tuple(np.flatnonzero(kept).tolist())) if kept.any() else choice
+    is_chosen = np.zeros(len(words), bool)
+    is_chosen[list(choice.blocks)] = True
+    is_near = np.zeros(len(words), bool)
+    for step in range(1, _NEIGHBOURS + 1):
+        is_near[step:] |= is_chosen[:-step]
+        is_near[:-step] |= is_chosen[step:]
+    is_kept = is_chosen & (is_near | (probabilities >= _SURE_ALONE) | (words > _SHORT))
+    return replace(choice, blocks=tuple(np.flatnonzero(is_kept).tolist())) if is_kept.any() else choice
 
 
 def agreement(chosen: Sequence[int], other: npt.NDArray[np.bool_], words: Array) -> float:
     """How much two choices have in common: F1 in words."""
-    mine = np.zeros(len(words), bool)
-    mine[list(chosen)] = True
-    common = float(words[mine & other].sum())
-    return 2 * common / max(float(words[mine].sum() + words[other].sum()), 1.0)
+    is_chosen = np.zeros(len(words), bool)
+    is_chosen[list(chosen)] = True
+    shared_words = float(words[is_chosen & other].sum())
+    return 2 * shared_words / max(float(words[is_chosen].sum() + words[other].sum()), 1.0)
 
 
-def choose_blocks(likely: Array, words: Array, texts: Sequence[str]) -> BlockChoice:
-    """At least one block is there to choose from."""
-    order = np.argsort(-likely, kind="stable")
-    hits = np.cumsum((likely * words)[order], dtype=np.float64)
+def choose_blocks(probabilities: Array, words: Array, texts: Sequence[str]) -> BlockChoice:
+    """The best choice; the page has at least one block."""
+    order = np.argsort(-probabilities, kind="stable")
+    hits = np.cumsum((probabilities * words)[order], dtype=np.float64)
     expected = 2 * hits / (np.cumsum(words[order], dtype=np.float64) + hits[-1] + 1e-9)
     best = int(np.argmax(expected))
-    cut = float(np.clip(likely[order[best]], _LOWEST_CUT, _HIGHEST_CUT))
-    blocks = np.flatnonzero(likely >= cut).tolist()
-    if float(likely.max()) < _LIKELY_AT_ALL and float(words[blocks].sum()) < _A_TEXT:
+    cut = float(np.clip(probabilities[order[best]], _LOWEST_CUT, _HIGHEST_CUT))
+    blocks = np.flatnonzero(probabilities >= cut).tolist()
+    if float(probabilities.max()) < _LEAST_BEST and float(words[blocks].sum()) < _A_TEXT:
         blocks = []
-    return BlockChoice(_without_repeats(blocks, texts), _worth(float(expected[best])), cut)
+    return BlockChoice(_without_repeats(blocks, texts), _calibrated(float(expected[best])), cut)
 
 
-def _worth(expected: float) -> float:
-    below = expected * _TRUE[0] / _EXPECTED[0]
-    return below if expected < _EXPECTED[0] else float(np.interp(expected, _EXPECTED, _TRUE))
+def _calibrated(expected: float) -> float:
+    below = expected * _MEASURED_F1[0] / _EXPECTED_F1[0]
+    return below if expected < _EXPECTED_F1[0] else float(np.interp(expected, _EXPECTED_F1, _MEASURED_F1))
 
 
 def _without_repeats(blocks: list[int], texts: Sequence[str]) -> tuple[int, ...]:
-    """Pages carry copies of their text for other screens; a long block is kept once."""
-    seen: set[str] = set()
-    kept = []
+    """Each long block once: pages have copies of their text for other screens."""
+    long_texts: set[str] = set()
+    unique = []
     for block in blocks:
         text = texts[block]
         if len(text) >= _WORTH_COMPARING:
-            if text in seen:
+            if text in long_texts:
                 continue
-            seen.add(text)
-        kept.append(block)
-    return tuple(kept)
+            long_texts.add(text)
+        unique.append(block)
+    return tuple(unique)
 
 
-WordCounts = npt.NDArray[np.float32]
-Flags = npt.NDArray[np.bool_]
-
-_A_TEXT_OF_ITS_OWN = 100
-_LONG = 25
-# Below an article that is not declared as one, comments are dropped only while the article is the larger part.
-_LARGER_PART = 0.5
-_SECTION = re.compile(
-    r"(?:^|[\s_-])(?:comments?|kommentare?|comentarios?|commentaires?|commenti|reacties|yorumlar|disqus(?:_thread)?|respond)"
-    r"(?:[-_]?(?:list|section|area|wrap(?:per)?|container|block|box|thread|body|content|inner|main|s))?(?=\s|$)",
-    re.IGNORECASE,
-)
-
-
-def without_comments(choice: BlockChoice, comments: Flags, words: WordCounts) -> BlockChoice:
-    """What readers wrote below an article is not the article, as long as there is one above."""
-    kept = tuple(block for block in choice.blocks if not comments[block])
-    enough = float(words[list(kept)].sum()) >= _A_TEXT_OF_ITS_OWN
-    return replace(choice, blocks=kept) if enough else choice
+def without_comments(choice: BlockChoice, comments: Flags, words: Array) -> BlockChoice:
+    """The choice without what readers wrote below an article, as long as there is an article above."""
+    blocks = tuple(block for block in choice.blocks if not comments[block])
+    is_enough = float(words[list(blocks)].sum()) >= _A_TEXT
+    return replace(choice, blocks=blocks) if is_enough else choice
 
 
 def without_comment_sections(
-    choice: BlockChoice, page: FlatPage, comments: Flags, words: WordCounts
+    choice: BlockChoice, page: FlatPage, comments: Flags, words: Array
 ) -> BlockChoice:
-    """The same for pages that do not say what they are: whole sections only, and only after a text of some length."""
+    """The same for pages that do not declare what they are: only whole sections, and only after a longer text."""
     if not comments[list(choice.blocks)].any():
         return choice
-    start = next((block for block in choice.blocks if page.words[block] >= _LONG), 0)
-    inside = np.zeros(len(words), bool)
-    for first, last in _sections(page):
-        inside[first:last] |= first > start
-    kept = tuple(block for block in choice.blocks if not inside[block])
-    if len(kept) == len(choice.blocks):
+    start = next((block for block in choice.blocks if page.words[block] >= _SHORT), 0)
+    is_comment = np.zeros(len(words), bool)
+    for first, last in _comment_sections(page):
+        is_comment[first:last] |= first > start
+    blocks = tuple(block for block in choice.blocks if not is_comment[block])
+    if len(blocks) == len(choice.blocks):
         return choice
-    above = [block for block in kept if block < int(np.argmax(inside))]
-    enough = float(words[above].sum()) >= _A_TEXT_OF_ITS_OWN
-    larger = float(words[list(kept)].sum()) >= _LARGER_PART * float(words[list(choice.blocks)].sum())
-    return replace(choice, blocks=kept) if enough and larger else choice
+    above = [block for block in blocks if block < int(np.argmax(is_comment))]
+    is_enough = float(words[above].sum()) >= _A_TEXT
+    is_larger_part = float(words[list(blocks)].sum()) >= _LARGER_PART * float(
+        words[list(choice.blocks)].sum()
+    )
+    return replace(choice, blocks=blocks) if is_enough and is_larger_part else choice
 
 
-def _sections(page: FlatPage) -> Iterator[tuple[int, int]]:
-    """First and last block of every element whose class or id is that of a comment section."""
+def _comment_sections(page: FlatPage) -> Iterator[tuple[int, int]]:
+    """The first and last block of every element whose class or id is that of a comment section."""
     for attributes, first, last in zip(page.attributes, page.first, page.last, strict=True):
-        if first < last and attributes and _SECTION.search(_names(attributes)):
+        if first < last and attributes and _COMMENT_SECTION.search(_class_and_id(attributes)):
             yield first, last
 
 
-def _names(attributes: str) -> str:
+def _class_and_id(attributes: str) -> str:
     parts = attributes.split('"')
     values = dict(zip(parts[::2], parts[1::2], strict=False))
     return f"{values.get(' class=', '')} {values.get(' id=', '')}"

@@ -1,4 +1,4 @@
-"""Who wrote it: names stated to machines first, the byline second."""
+"""The authors of a page: names in its metadata first, the byline second."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,7 +9,7 @@ from headwater.extract.html.metadata.evidence import MarkedElement, PageEvidence
 from headwater.extract.html.metadata.jsonld import names_of, types_of
 from headwater.text.written_dates import parse_page_date
 
-_WORKS = re.compile(
+_WORK_TYPES = re.compile(
     r"Article$|Posting$|^Report$|^Recipe$|^Question$|^HowTo$|^WebPage$|^PodcastEpisode$|^Review$|Blog$|^Book$|^CreativeWork$"
 )
 _METAS = (
@@ -17,16 +17,16 @@ _METAS = (
     "dc.creator", "dcterms.creator", "citation_author", "cxenseparse:author", "byl", "rbauthors", "authors",
     "twitter:creator:name", "book:author", "og:author",
 )  # fmt: skip
-_LEAD = re.compile(
+_BYLINE_START = re.compile(
     r"^(?:(?:written|posted|published|reviewed|created|started)\s+)?(?:by|von|por|par|di|door|af|av|autor|author|auteur|texte|words|text)(?:\s*[:|]\s*|\s+)",
     re.IGNORECASE,
 )
-_TAIL = re.compile(
+_BYLINE_END = re.compile(
     r"\s*(?:[|•·»⋅]|\s[-\u2013—]\s|\bon\s+\w+\s+\d|\bupdated\b|\bpublished\b|\bposted\b|\bis an?\b|\babout the author\b|\d{1,2}[./:]|\b\d{4}\b|,\s*\w+\s+\d{1,2},|@|\().*$",
     re.IGNORECASE | re.DOTALL,
 )
-_BETWEEN = re.compile(r"\s*(?:;|\band\b|\bund\b|\by\b|\bet\b|&|\s/\s)\s*|,\s+(?=[^\W\d_]+\s+[^\W\d_])")
-_NO_NAME = re.compile(
+_SEPARATOR = re.compile(r"\s*(?:;|\band\b|\bund\b|\by\b|\bet\b|&|\s/\s)\s*|,\s+(?=[^\W\d_]+\s+[^\W\d_])")
+_NOT_A_NAME = re.compile(
     r"https?:|www\.|[<>{}\[\]=#]|\d{3}|^(?:admin|administrator|none|null|undefined|unknown|anonymous|guest|n/?a|the author|authors?|posts?|by|follow|share|comments?|profile|view.*|read.*|all posts.*|see.*|more.*)$",
     re.IGNORECASE,
 )
@@ -35,34 +35,34 @@ _MOST = 10
 
 
 def authors_of(
-    evidence: PageEvidence, known: Mapping[str, Mapping[str, Any]], headline: Iterable[str]
+    evidence: PageEvidence, entries_by_id: Mapping[str, Mapping[str, Any]], headline: Iterable[str]
 ) -> tuple[tuple[str, ...], str]:
     """The names and their origin. `headline` is the visible text around the page's headline."""
-    for stated, origin in _stated(evidence, known, headline):
-        names = _clean(stated)
+    for candidates, origin in _candidates(evidence, entries_by_id, headline):
+        names = _clean(candidates)
         if names:
             return tuple(names[:_MOST]), origin
     return (), ""
 
 
-def _stated(
-    evidence: PageEvidence, known: Mapping[str, Mapping[str, Any]], headline: Iterable[str]
+def _candidates(
+    evidence: PageEvidence, entries_by_id: Mapping[str, Mapping[str, Any]], headline: Iterable[str]
 ) -> Iterator[tuple[list[str], str]]:
     for entry in evidence.linked_data:
         kinds = types_of(entry)
-        if "author" in entry and any(_WORKS.search(kind) for kind in kinds) and "Review" not in kinds:
-            yield names_of(entry["author"], known), f"json-ld {kinds[0]}.author"
+        if "author" in entry and any(_WORK_TYPES.search(kind) for kind in kinds) and "Review" not in kinds:
+            yield names_of(entry["author"], entries_by_id), f"json-ld {kinds[0]}.author"
     for name in _METAS:
         yield evidence.metas.get(name, []), f"meta {name}"
     if "by" in evidence.meta("twitter:label1").lower().split():
         yield evidence.metas.get("twitter:data1", []), "meta twitter:data1"
-    yield from _marked(evidence)
+    yield from _marked_candidates(evidence)
     for text in headline:
-        if _LEAD.match(text) and len(text) < 80:
+        if _BYLINE_START.match(text) and len(text) < 80:
             yield [text], "byline"
 
 
-def _marked(evidence: PageEvidence) -> Iterator[tuple[list[str], str]]:
+def _marked_candidates(evidence: PageEvidence) -> Iterator[tuple[list[str], str]]:
     for mark in evidence.properties.get("author", [])[:1]:
         yield [mark.text], "itemprop author"
     for test, origin in ((_is_author_link, "author link"), (_is_byline, "byline")):
@@ -79,14 +79,16 @@ def _is_byline(mark: MarkedElement) -> bool:
     return bool(re.search(r"byline|author[-_]?name|author$|(?:^|[\s_-])author(?:\s|$)", mark.name))
 
 
-def _clean(stated: Iterable[str]) -> list[str]:
+def _clean(candidates: Iterable[str]) -> list[str]:
     names: list[str] = []
-    for raw in stated:
-        text = unescape(raw)
+    for candidate in candidates:
+        text = unescape(candidate)
         if "@" in text or parse_page_date(text.split(",")[0]) is not None:
             continue
-        text = _TAIL.sub("", _LEAD.sub("", " ".join(text.split()).strip(" ,;:-"))).strip(" ,;:-")
-        for part in _BETWEEN.split(text):
+        text = _BYLINE_END.sub("", _BYLINE_START.sub("", " ".join(text.split()).strip(" ,;:-"))).strip(
+            " ,;:-"
+        )
+        for part in _SEPARATOR.split(text):
             name = part.strip(" ,;:-")
             if _is_name(name) and name.casefold() not in {other.casefold() for other in names}:
                 names.append(name)
@@ -97,6 +99,6 @@ def _is_name(text: str) -> bool:
     return (
         1 < len(text) < 60
         and len(text.split()) <= _MOST_WORDS
-        and not _NO_NAME.search(text)
+        and not _NOT_A_NAME.search(text)
         and any(map(str.isalpha, text))
     )

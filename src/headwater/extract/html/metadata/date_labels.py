@@ -1,4 +1,4 @@
-"""What lines say about their date: that it is the publication, a change, or neither; in many languages."""
+"""What a line says about its date, in many languages: that it is the publication, a change, or neither."""
 
 import re
 
@@ -42,7 +42,7 @@ _SENTENCE = 200
 
 
 def is_label(text: str) -> bool:
-    """A short text that only says what the following one is."""
+    """Whether a short text only names the date that follows it."""
     return (
         len(text) <= _ALONE
         and not any(map(str.isdigit, text))
@@ -51,7 +51,7 @@ def is_label(text: str) -> bool:
 
 
 def says_published(text: str) -> bool:
-    """A short line that calls its date the publication's."""
+    """Whether a short line calls its date that of the publication."""
     return (len(text) <= _SHORT and PUBLISHED.search(text, 0, _ALONE) is not None) or says_originally(text)
 
 
@@ -60,7 +60,7 @@ def says_originally(text: str) -> bool:
 
 
 def publication_part(text: str) -> str:
-    """The part of a short line where the publication's date would stand; empty where it tells of something else."""
+    """The part of a short line where the publication date would stand; empty when the line is about another date."""
     if len(text) > _SENTENCE:
         return ""
     if (label := _ORIGINALLY.search(text) or PUBLISHED.search(text)) is not None:
@@ -75,6 +75,6 @@ def publication_part(text: str) -> str:
 
 
 def change_part(text: str) -> str:
-    """The part of a short line that tells when the page was changed."""
+    """The part of a short line that says when the page was changed."""
     change = CHANGED.search(text) if len(text) <= _SHORT else None
     return text[change.start() :] if change is not None else ""

@@ -1,4 +1,4 @@
-"""Everything a page says about itself, gathered in one pass over the tree and not yet judged."""
+"""What a page says about itself, gathered in one pass over the tree and not yet evaluated."""
 
 import re
 from collections.abc import Mapping
@@ -12,14 +12,14 @@ from headwater.extract.html.metadata.jsonld import parse_linked_data, types_of
 _STATED = 'title,meta,base[href],link[rel],script[type="application/ld+json"]'
 _VISIBLE = 'h1,time,abbr[title],[class*="dt-published"],[itemprop],[rel="author"],[class*="byline"],[class*="author"],a[href*="/author/"]'
 _YEAR = re.compile(r"\d{4}")
-_ENOUGH = 400
-_LONG = 300
-_SCRAP = 200_000
+_MOST_ELEMENTS = 400
+_LONGEST_TEXT = 300
+_LONGEST_BROKEN = 200_000
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedElement:
-    """An element of the page that carries a hint: its name for it, its machine-readable value, its words."""
+    """An element with a hint: what the page calls it, its machine-readable value, its text."""
 
     name: str
     value: str
@@ -46,19 +46,19 @@ class PageEvidence:
 
 
 def gather_stated(tree: LexborHTMLParser) -> PageEvidence:
-    """What is written for machines. Comes before scripts are taken out of the tree."""
+    """What is written for programs. Call it before scripts are removed from the tree."""
     evidence = PageEvidence()
     root = tree.root
     if root is not None:
         evidence.language = root.attributes.get("lang") or root.attributes.get("xml:lang") or ""
-    for node in tree.css(_STATED)[:_ENOUGH]:
+    for node in tree.css(_STATED)[:_MOST_ELEMENTS]:
         _STATED_HANDLERS[node.tag or "title"](evidence, node, node.attributes)
     return evidence
 
 
 def gather_visible(tree: LexborHTMLParser, evidence: PageEvidence) -> None:
-    """What is written for readers. Comes after scripts and styles are gone, so that no word is theirs."""
-    for node in tree.css(_VISIBLE)[:_ENOUGH]:
+    """What is written for readers. Call it after scripts and styles are removed, so that none of their text counts."""
+    for node in tree.css(_VISIBLE)[:_MOST_ELEMENTS]:
         attributes = node.attributes
         handler = _VISIBLE_HANDLERS.get(node.tag or "", _other)
         handler(evidence, node, attributes)
@@ -67,7 +67,7 @@ def gather_visible(tree: LexborHTMLParser, evidence: PageEvidence) -> None:
 
 
 def node_text(node: LexborNode) -> str:
-    return " ".join((node.text(deep=True, separator=" ") or "").split())[:_LONG]
+    return " ".join((node.text(deep=True, separator=" ") or "").split())[:_LONGEST_TEXT]
 
 
 Attributes = Mapping[str, str | None]
@@ -100,7 +100,7 @@ def _script(evidence: PageEvidence, node: LexborNode, _: Attributes) -> None:
     parsed = parse_linked_data(text)
     evidence.linked_data.extend(parsed)
     if not parsed:
-        evidence.broken_data.append(text[:_SCRAP])
+        evidence.broken_data.append(text[:_LONGEST_BROKEN])
 
 
 def _heading(evidence: PageEvidence, node: LexborNode, _: Attributes) -> None:
@@ -143,24 +143,31 @@ ARTICLES = re.compile(
     r"Article$|Posting$|^Report$|^Recipe$|^Question$|^QAPage$|^HowTo$|^Event$|^PodcastEpisode$|Blog$"
 )
 _FORUM = re.compile(r"^DiscussionForumPosting$|^QAPage$|^Question$|^Comment$")
-_GOODS = re.compile(r"^Product$|^ProductGroup$|^ItemPage$|^CollectionPage$|^IndividualProduct$")
+_PRODUCTS = re.compile(r"^Product$|^ProductGroup$|^ItemPage$|^CollectionPage$|^IndividualProduct$")
 
 
 def is_article(evidence: PageEvidence) -> bool:
-    return _opened(evidence).startswith(("article", "blog", "news")) or _has(evidence, ARTICLES)
+    return _og_type(evidence).startswith(("article", "blog", "news")) or _has_type(evidence, ARTICLES)
+
+
+def is_paywalled(evidence: PageEvidence) -> bool:
+    """Whether the page declares that its whole text is for subscribers."""
+    return any(
+        entry.get("isAccessibleForFree") in (False, "False", "false") for entry in evidence.linked_data
+    )
 
 
 def is_forum(evidence: PageEvidence) -> bool:
-    return _has(evidence, _FORUM)
+    return _has_type(evidence, _FORUM)
 
 
 def is_product(evidence: PageEvidence) -> bool:
-    return _opened(evidence).startswith(("product", "og:product")) or _has(evidence, _GOODS)
+    return _og_type(evidence).startswith(("product", "og:product")) or _has_type(evidence, _PRODUCTS)
 
 
-def _opened(evidence: PageEvidence) -> str:
+def _og_type(evidence: PageEvidence) -> str:
     return evidence.meta("og:type").lower()
 
 
-def _has(evidence: PageEvidence, kinds: re.Pattern[str]) -> bool:
+def _has_type(evidence: PageEvidence, kinds: re.Pattern[str]) -> bool:
     return any(kinds.search(kind) for entry in evidence.linked_data for kind in types_of(entry))

@@ -1,4 +1,4 @@
-"""Where bylines and dates stand: the short texts around a page's headline and at the edges of its text."""
+"""The lines where bylines and dates stand: around the headline of a page and at the edges of its text."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -18,9 +18,9 @@ _LONGEST_HEADING = 300
 
 
 def lines_near_headline(page: FlatPage, title: str = "", chosen: Sequence[int] = ()) -> list[str]:
-    """Texts after the headline, before it, above the text, and those that name a publication date anywhere.
+    """The lines after the headline, before it, above the text, and those that name a publication date anywhere.
 
-    `title` is the page's own; `chosen` are the blocks of its text. A text that follows its label carries it.
+    `title` is the title of the page; `chosen` are the blocks of its text. A line that follows its label includes it.
     """
     heading = _heading(page, title)
     places: list[int] = []
@@ -49,7 +49,7 @@ def _lines(page: FlatPage, places: Iterable[int]) -> list[str]:
 
 
 def _heading(page: FlatPage, title: str) -> int | None:
-    """The first heading of the first rank that the title repeats, else the first of that rank, else any that it repeats."""
+    """The first h1 that shares words with the title, else the first h1, else any heading that shares words with it."""
     words = set(_WORD.findall(title.lower()))
     ranks = [
         (block, page.tags[home]) for block, home in enumerate(page.homes) if page.tags[home] in _HEADINGS

@@ -15,7 +15,7 @@ _LARGEST = 2_000_000
 
 
 def parse_linked_data(text: str) -> list[Mapping[str, Any]]:
-    """Every object with a type or an id in it, outermost first. What is not JSON gives nothing."""
+    """Every object with a type or an id in it, outermost first; none when the text is not JSON."""
     if len(text) > _LARGEST:
         return []
     text = _WRAPPING.sub("", text).strip().rstrip(";")
@@ -52,20 +52,20 @@ def types_of(entry: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def names_of(value: Any, known: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Names in a person, organisation, list or string, references by @id followed once."""
+def names_of(value: Any, entries_by_id: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """The names in a person, organisation, list or string; references by @id are followed once."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, list):
-        return [name for entry in value[:20] for name in names_of(entry, known)]
+        return [name for entry in value[:20] for name in names_of(entry, entries_by_id)]
     if isinstance(value, dict):
-        named = value.get("name") or known.get(str(value.get("@id")), {}).get("name")
+        named = value.get("name") or entries_by_id.get(str(value.get("@id")), {}).get("name")
         return names_of(named, {}) if named else []
     return []
 
 
 def strings_of(value: Any) -> list[str]:
-    """Strings in a string or list; URLs of image objects."""
+    """The strings in a string or list; the URLs of image objects."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, list):
@@ -76,10 +76,10 @@ def strings_of(value: Any) -> list[str]:
 
 
 def by_id(entries: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Objects by their id, those with a name before those without."""
-    known: dict[str, Mapping[str, Any]] = {}
+    """Objects by their id; one with a name replaces one without."""
+    entries_by_id: dict[str, Mapping[str, Any]] = {}
     for entry in entries:
         key = entry.get("@id")
-        if isinstance(key, str) and ("name" in entry or key not in known):
-            known[key] = entry
-    return known
+        if isinstance(key, str) and ("name" in entry or key not in entries_by_id):
+            entries_by_id[key] = entry
+    return entries_by_id
