@@ -64,9 +64,9 @@ def context(scene: Scene, channel: Any, owner: str = "desk") -> JobContext:
     )
 
 
-def settle(scene: Scene, *concerns: Problem, channels: tuple[str, ...] = ("ops",)) -> tuple[int, int]:
-    begun, over = AlarmStore(scene.store.engine).settle(CRYPTO, concerns, channels, scene.now)
-    return len(begun), len(over)
+def settle(scene: Scene, *problems: Problem, channels: tuple[str, ...] = ("ops",)) -> tuple[int, int]:
+    raised, cleared = AlarmStore(scene.store.engine).settle(CRYPTO, problems, channels, scene.now)
+    return len(raised), len(cleared)
 
 
 def test_c37_an_alarm_is_a_row_and_a_delivery_per_channel(scene: Scene):
@@ -83,8 +83,8 @@ def test_c37_an_alarm_is_a_row_and_a_delivery_per_channel(scene: Scene):
 def test_c37_it_is_told_when_it_begins_and_when_it_is_over_and_not_in_between(scene: Scene):
     channel = Notebook()
     worker = Worker(context(scene, channel))
-    for concerns in ((SILENT,), (SILENT,), ()):
-        settle(scene, *concerns)
+    for problems in ((SILENT,), (SILENT,), ()):
+        settle(scene, *problems)
         worker.run(DELIVER)
         scene.now += HOUR
     first, second = channel.taken
@@ -202,15 +202,15 @@ def test_c37_a_source_that_is_read_worse_is_reported(app: App, scene: Scene):
     scene.now += HOUR
     bad = drafts(scene, crypto(), *(f"bad{i}" for i in range(12)))
     scene.refine(*(ended(draft, State.ASIDE, "empty") for draft in bad))
-    assert check_health(app)["recipes"][CRYPTO]["begun"] == ["Ledger is read worse than before"]
+    assert check_health(app)["recipes"][CRYPTO]["begun"] == ["the quality of Ledger has dropped"]
 
 
 def test_c14_a_day_on_which_too_few_looks_succeed_is_reported(app: App, scene: Scene):
     for i in range(20):
         scene.tell(source=crypto(f"Feed{i}"), **({"error": "timeout", "failures": 1} if i < 2 else {}))
-    assert check_health(app)["recipes"][CRYPTO]["begun"] == ["only 90% of 20 looks at sources succeeded"]
+    assert check_health(app)["recipes"][CRYPTO]["begun"] == ["only 90% of 20 polls succeeded"]
     scene.now += 25 * HOUR
-    assert check_health(app)["recipes"][CRYPTO]["over"] == ["only 90% of 20 looks at sources succeeded"]
+    assert check_health(app)["recipes"][CRYPTO]["over"] == ["only 90% of 20 polls succeeded"]
 
 
 def test_c37_a_rush_into_quarantine_is_reported(app: App, scene: Scene):

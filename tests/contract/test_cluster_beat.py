@@ -162,7 +162,7 @@ def test_a_beat_waits_for_its_ground_and_goes_on(
     stage.scene.store.register([stage.scene.source], stage.scene.now)
     stage.heard.trouble = [trouble]
     run_beat(stage.beat(), lambda: len(rests) == 3)
-    assert rests == [module.TROUBLE_REST, module.LOOK_EVERY, module.LOOK_EVERY]
+    assert rests == [module.ERROR_SLEEP, module.BEAT_SECONDS, module.BEAT_SECONDS]
     assert stage.heard.given == [POLL, POLL]
 
 

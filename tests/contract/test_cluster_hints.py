@@ -54,7 +54,7 @@ def test_a_hint_that_was_taken_may_be_followed_by_another_after_a_moment(hints: 
     assert hints.send(REFINE)
     with valkey.client() as client:
         client.delete(QUEUE)
-        hints.taken(QUEUE)
+        hints.acknowledge(QUEUE)
         assert not hints.send(REFINE)
         assert 0 < client.pttl(f"{QUEUE}:hinted") <= module.SPACING / timedelta(milliseconds=1)
 

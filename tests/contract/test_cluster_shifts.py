@@ -132,6 +132,6 @@ def test_on_the_network_a_shift_ends_when_nothing_came(ground: Ground):
 def test_on_the_network_whoever_is_to_stop_waits_a_little_and_gives_back_the_rest(ground: Ground):
     ground.batches = [1] * 100
     wire = Wire(ground, [50] * 100)
-    assert run_network_job(wire, lambda: True) == pytest.approx(loops.GRACE, abs=2)
+    assert run_network_job(wire, lambda: True) == pytest.approx(loops.NETWORK_GRACE, abs=2)
     assert not any(wire.claims)
     assert ground.released == 1

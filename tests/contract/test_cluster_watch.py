@@ -55,7 +55,7 @@ def test_messages_that_nobody_takes_end_the_worker(watch: QueueWatchdog, valkey:
 def test_a_worker_that_works_may_let_them_wait(watch: QueueWatchdog, valkey: Valkey, ended: list[float]):
     valkey.client().rpush(QUEUE, "hint")
     watch.check()
-    with watch.presence.mark_busy():
+    with watch.children.mark_busy():
         pass_time(watch, 10 * STUCK_AFTER)
     pass_time(watch, 1)
     pass_time(watch, STUCK_AFTER - 1)
@@ -71,10 +71,10 @@ def test_empty_queues_and_a_server_that_is_away_are_no_reason(
     away = QueueWatchdog(
         RedisClient("redis://127.0.0.1:1/0", seconds=0.2),
         [QUEUE],
-        watch.presence,
-        watch.end,
+        watch.children,
+        watch.on_stall,
         watch.clock,
-        watch.waiting,
+        watch.timer,
     )
     pass_time(away, 10 * STUCK_AFTER)
     pass_time(watch, 1)

@@ -123,7 +123,7 @@ def test_c35_a_chore_whose_worker_died_is_done_by_another(app: App, scene: Scene
 
 def test_c35_a_chore_whose_process_is_gone_is_free_at_once(app: App, scene: Scene, done: Done):
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:
-        dead = f"{machine_id()}:{gone.pid}:0:upkeep"
+        dead = f"{machine_id()}:{gone.pid}:0:maintenance"
     one = worker(app, done)
     one.run_due()
     MaintenanceTasks(app.store.engine).take("chore", dead, scene.now, LEASE, early=True)

@@ -34,11 +34,11 @@ def internet() -> Iterator[Internet]:
 
 @pytest.fixture
 def lab(internet: Internet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RecipeRun]:
-    monkeypatch.setattr(loops, "TROUBLE_REST", 0.02)
-    monkeypatch.setattr(loops, "GRACE", 0.1)
+    monkeypatch.setattr(loops, "ERROR_SLEEP", 0.02)
+    monkeypatch.setattr(loops, "NETWORK_GRACE", 0.1)
     # The process that runs all the tests is larger than a worker may be.
     monkeypatch.setattr(loops, "MEMORY_LIMIT_KILOBYTES", 10**9)
-    monkeypatch.setattr(loops, "LONGEST_REST", 0.02)
+    monkeypatch.setattr(loops, "MAX_SLEEP", 0.02)
     internet.clear_log()
     with recipe_run(tmp_path, internet, feeds=[PAGES, WIRE]) as made:
         yield made

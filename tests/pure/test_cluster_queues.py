@@ -14,29 +14,29 @@ def test_every_task_of_every_recipe_has_a_queue_of_its_own():
 
 
 def test_all_is_everything_once_and_what_waits_never_shares_a_process_with_what_computes():
-    network, desk = worker_roles("all", ["crypto", "markets"], 3)
+    network, local = worker_roles("all", ["crypto", "markets"], 3)
     assert (network.name, network.concurrency) == ("network", 1)
-    assert (desk.name, desk.concurrency) == ("desk", 3)
+    assert (local.name, local.concurrency) == ("local", 3)
     assert {job.task for job in network.jobs} == {Task.POLL, Task.FETCH}
-    assert {job.task for job in desk.jobs} == {Task.REFINE, Task.GATHER, Task.DELIVER, Task.REPLAY}
-    assert len({*network.queues, *desk.queues}) == 13
+    assert {job.task for job in local.jobs} == {Task.REFINE, Task.GATHER, Task.DELIVER, Task.REPLAY}
+    assert len({*network.queues, *local.queues}) == 13
 
 
 def test_a_replay_has_a_queue_of_its_own_and_comes_last_where_one_worker_serves_all():
     assert queue_name(Job("crypto", Task.REPLAY)) == "headwater.crypto.replay"
-    _, desk = worker_roles("all", ["crypto", "markets"], 1)
-    assert [job.task for job in desk.jobs][-2:] == [Task.REPLAY, Task.REPLAY]
+    _, local = worker_roles("all", ["crypto", "markets"], 1)
+    assert [job.task for job in local.jobs][-2:] == [Task.REPLAY, Task.REPLAY]
     (alone,) = worker_roles("replay", ["crypto"], 4)
-    assert (alone.name, alone.queues, alone.concurrency) == ("desk", ("headwater.crypto.replay",), 4)
+    assert (alone.name, alone.queues, alone.concurrency) == ("local", ("headwater.crypto.replay",), 4)
 
 
 def test_only_what_was_asked_for_is_served():
-    (desk,) = worker_roles("refine, deliver", ["crypto"], 2)
-    assert desk.queues == ("headwater.crypto.refine", "headwater.crypto.deliver")
+    (local,) = worker_roles("refine, deliver", ["crypto"], 2)
+    assert local.queues == ("headwater.crypto.refine", "headwater.crypto.deliver")
     (network,) = worker_roles("fetch", ["crypto"], 8)
     assert (network.queues, network.concurrency) == (("headwater.crypto.fetch",), 1)
-    (chores,) = worker_roles("upkeep", ["crypto"], 1)
-    assert chores.queues == (MAINTENANCE_QUEUE,)
+    (maintenance,) = worker_roles("maintenance", ["crypto"], 1)
+    assert maintenance.queues == (MAINTENANCE_QUEUE,)
 
 
 @pytest.mark.parametrize("words", ["mow", "refine,mow", "", " , "])

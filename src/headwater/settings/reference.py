@@ -15,7 +15,7 @@ HEAD = """\
 SETTING_EXAMPLES = {
     "contact": "you@example.org",
     "database": "postgresql://user@host/headwater",
-    "connections": "{pool: 4, spare: 4, statement: 120, lock: 30, idle: 300, pooler: false}",
+    "connections": "{pool_size: 4, max_overflow: 4, statement_timeout: 120, lock_timeout: 30, idle_timeout: 300, pooler: false}",
     "archive": '{place: "s3://headwater/raw", endpoint: "https://objects.example", key: "env:S3_KEY", secret: "env:S3_SECRET"}',
     "redis": "redis://host:6379/0",
     "environments": '{cluster: {database: "env:CLUSTER_DATABASE", archive: "s3://headwater/raw", redis: "redis://host:6379/0"}}',

@@ -78,9 +78,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind (webhook, slack or email) and what that needs. api_key: whoever starts runs through `headwater serve` must
     show it; `env:NAME` or `file:PATH` reads it from there. agent: whom `headwater agent`
     asks about documents: endpoint (an OpenAI-compatible API; nothing is asked without one), model, key (`env:NAME` or
-    `file:PATH`), seconds, asks, at_once, options. summaries: who summarises stories of recipes in tier C: the same, and
-    mode (direct or batch), premium_model for the hottest share, ceiling (US dollars in 24 hours), prices by model (input
-    and output, a million tokens), days, smallest; stories have local summaries without an endpoint. encoder: the model
+    `file:PATH`), seconds, max_calls, concurrency, options. summaries: who summarises stories of recipes in tier C: the same, and
+    mode (direct or batch), premium_model for the top share, daily_budget (US dollars in 24 hours), prices by model (input
+    and output, a million tokens), max_age_days, min_articles; stories have local summaries without an endpoint. encoder: the model
     that turns texts into vectors, where something is done by meaning: a folder with an ONNX sentence encoder and its
     tokenizer, a folder of a hub's cache, or a name under models in the data folder; a small English one that is built
     there unless given. retention: after how many days the nightly clean-up removes
