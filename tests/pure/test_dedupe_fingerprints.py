@@ -24,11 +24,11 @@ def article(**fields):
 
 
 @given(st.text(max_size=80))
-def test_normal_text_is_idempotent(text):
+def test_normalising_text_is_idempotent(text):
     assert normalise_text(normalise_text(text)) == normalise_text(text)
 
 
-def test_text_print_ignores_case_accents_and_punctuation():
+def test_text_fingerprint_ignores_case_accents_and_punctuation():
     assert text_fingerprint(article(body="Café \u2013 OPEN!")) == text_fingerprint(
         article(body="cafe\u0301 open")
     )
@@ -44,13 +44,13 @@ def test_c18_title_and_content_hashes():
     assert title_content_fingerprint(article(title="", body="x")) is None
 
 
-def test_g9_seed_text_print_strips_accents_and_signs():
+def test_g9_seed_text_fingerprint_strips_accents_and_signs():
     assert seed_text_fingerprint(article(body="Café,  open!")) == seed_text_fingerprint(
         article(body="CAFE\u0301 open")
     )
 
 
-def test_url_and_guid_prints_need_something_to_stand_on():
+def test_url_and_guid_fingerprints_need_a_value():
     assert url_fingerprint(article()) is None
     assert guid_fingerprint(article()) is None
     assert guid_fingerprint(article(guid="7", publisher="Post")) != guid_fingerprint(

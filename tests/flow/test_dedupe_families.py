@@ -38,36 +38,36 @@ def listed(internet: Internet) -> dict[str, dict[str, Any]]:
 @pytest.fixture(scope="module")
 def at_once(internet: Internet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RecipeRun]:
     """Everything is fetched first and then decided in one batch."""
-    with recipe_run(tmp_path_factory.mktemp("families"), internet) as made:
-        fetch_everything(made)
-        assert decide(made, batch=1000) == 1
-        yield made
+    with recipe_run(tmp_path_factory.mktemp("families"), internet) as run:
+        fetch_everything(run)
+        assert decide(run, batch=1000) == 1
+        yield run
 
 
-def fetch_everything(made: RecipeRun) -> None:
-    network = NetworkLoop(made.context, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
+def fetch_everything(run: RecipeRun) -> None:
+    network = NetworkLoop(run.context, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
     until = time.monotonic() + LONGEST.total_seconds()
-    while network.step(timedelta(seconds=0.02)) or network.waiting or is_due(made):
+    while network.step(timedelta(seconds=0.02)) or network.waiting or is_due(run):
         assert time.monotonic() < until, "not fetched in time"
 
 
-def is_due(made: RecipeRun) -> bool:
-    due = made.app.store.next_due(RECIPE)
-    soon = made.clock() + timedelta(seconds=20)
+def is_due(run: RecipeRun) -> bool:
+    due = run.app.store.next_due(RECIPE)
+    soon = run.clock() + timedelta(seconds=20)
     return any(due[task] <= soon for task in (Task.POLL, Task.FETCH) if task in due)
 
 
-def decide(made: RecipeRun, *, batch: int, batches: int = 1000) -> int:
-    """Gives how many batches it took."""
-    context = replace(made.context, retry_policy=RetryPolicy(batch=batch))
+def decide(run: RecipeRun, *, batch: int, batches: int = 1000) -> int:
+    """Returns how many batches it took."""
+    context = replace(run.context, retry_policy=RetryPolicy(batch=batch))
     return sum(
         1 for _ in takewhile(bool, (refine(context, Job(RECIPE, Task.REFINE)) for _ in range(batches)))
     )
 
 
-def families(made: RecipeRun, listed: dict[str, dict[str, Any]]) -> Families:
-    """Which articles were taken for one another, by the demo internet's own names."""
-    rows = {row["id"]: row for row in made.rows(documents)}
+def families(run: RecipeRun, listed: dict[str, dict[str, Any]]) -> Families:
+    """Which articles were grouped together, by their names in the demo internet."""
+    rows = {row["id"]: row for row in run.rows(documents)}
     together: dict[str, set[str]] = {}
     for row in rows.values():
         together.setdefault(row["duplicate_of"] or row["id"], set()).add(listed[row["url"]]["id"])
@@ -90,10 +90,10 @@ def test_families_are_the_stories_that_the_newsroom_wrote(
 
 def test_near_copies_were_recognised_by_their_text(at_once: RecipeRun, listed: dict[str, dict[str, Any]]):
     rows = {row["id"]: row for row in at_once.rows(documents)}
-    found = [row for row in at_once.rows(edges) if {row["from_id"], row["to_id"]} <= rows.keys()]
+    links = [row for row in at_once.rows(edges) if {row["from_id"], row["to_id"]} <= rows.keys()]
     edited = [
         edge
-        for edge in found
+        for edge in links
         if listed[rows[edge["from_id"]]["url"]]["group"] != listed[rows[edge["to_id"]]["url"]]["group"]
     ]
     assert edited
@@ -120,10 +120,10 @@ def test_every_copy_points_to_a_kept_original(at_once: RecipeRun):
 def test_small_batches_find_the_same_families(
     batch: int, internet: Internet, at_once: RecipeRun, listed: dict[str, dict[str, Any]], tmp_path: Path
 ):
-    with recipe_run(tmp_path, internet) as made:
-        fetch_everything(made)
-        assert decide(made, batch=batch) > 5
-        assert families(made, listed) == families(at_once, listed)
+    with recipe_run(tmp_path, internet) as run:
+        fetch_everything(run)
+        assert decide(run, batch=batch) > 5
+        assert families(run, listed) == families(at_once, listed)
 
 
 def test_a_restart_between_batches_changes_no_family(

@@ -1,4 +1,4 @@
-"""What happens to stories on their way: leftovers, furniture and datelines of other houses and languages."""
+"""What syndication changes: markup leftovers, boilerplate and datelines of other publishers and languages."""
 
 import random
 from datetime import UTC, datetime, timedelta
@@ -25,11 +25,11 @@ def article(key, body, hours=0.0, **fields):
     return Article(id=key, body=body, published_at=NOON + timedelta(hours=hours), **fields)
 
 
-def test_markup_leftovers_say_nothing_but_a_ticker_stays():
+def test_markup_leftovers_do_not_count_but_a_ticker_stays():
     assert strip_markup("<p>Brindle <b>Foods</b> <BRF> &amp; Co</p>") == "\nBrindle Foods <BRF> & Co\n"
-    left = "<p>" + STORY.replace("\n\n", "</p>\n<p class='x'>").replace(", ", ",&nbsp;") + "</p><br/>"
-    found = compare(article("a", STORY), article("b", left, 2))
-    assert (found.relation, found.score) == ("duplicate", 1.0)
+    with_markup = "<p>" + STORY.replace("\n\n", "</p>\n<p class='x'>").replace(", ", ",&nbsp;") + "</p><br/>"
+    verdict = compare(article("a", STORY), article("b", with_markup, 2))
+    assert (verdict.relation, verdict.score) == ("duplicate", 1.0)
 
 
 @pytest.mark.parametrize(
@@ -43,29 +43,31 @@ def test_markup_leftovers_say_nothing_but_a_ticker_stays():
         "Paris: ",
     ],
 )
-def test_datelines_of_many_houses(head):
+def test_datelines_of_many_publishers(head):
     assert dateline_length(head + STORY) == len(head)
 
 
-def test_a_label_further_down_is_no_dateline():
+def test_a_label_further_down_is_not_a_dateline():
     assert dateline_length("Shr 76 cents vs 84 cents\nNet 7,357,000\nNote: prior year restated.") == 0
 
 
 def test_what_one_publisher_repeats_counts_on_neither_side():
-    """The copy at another house brings along background that only the first house is known to repeat."""
+    """The copy of another publisher contains background that only the first publisher repeats."""
     background = STORY.split("\n\n", 1)[1]
     first = article("a", STORY, publisher="Wire")
-    known = frozenset(page_of(article("x", background)).sentences.hashes)
+    repeated_hashes = frozenset(page_of(article("x", background)).sentences.hashes)
     lead = STORY.split("\n\n", 1)[0] + " The mayor thanked the crews, who had slept in the town hall."
     one_sided = compare(
-        first, article("b", f"{lead}\n\n{background}", 2, publisher="Post"), RepeatedSentences(known, ())
+        first,
+        article("b", f"{lead}\n\n{background}", 2, publisher="Post"),
+        RepeatedSentences(repeated_hashes, ()),
     )
     assert one_sided.relation == "duplicate"
     assert one_sided.evidence["later_length"] < 60
 
 
 @pytest.mark.parametrize(
-    "around",
+    "surroundings",
     [
         ("", "\n\nSuscr\u00edbete a nuestro bolet\u00edn. Todos los derechos reservados."),
         ("Artikel teilen\nVer\u00f6ffentlicht vor 2 Stunden\n\n", "\n\nAlle Rechte vorbehalten."),
@@ -73,26 +75,28 @@ def test_what_one_publisher_repeats_counts_on_neither_side():
         ("OSTWICK, 4 mar (Estuario) - ", ""),
     ],
 )
-def test_c20_a_short_notice_is_found_in_the_furniture_of_another_house(around):
+def test_c20_a_short_notice_is_found_in_the_boilerplate_of_another_publisher(surroundings):
     first = article("a", NOTICE, title="Bank stays out", publisher="Wire")
-    copy = article("b", around[0] + NOTICE + around[1], 3, title="Bank stays out", publisher="Post")
+    copy = article(
+        "b", surroundings[0] + NOTICE + surroundings[1], 3, title="Bank stays out", publisher="Post"
+    )
     assert compare(first, copy).relation == "duplicate"
 
 
-def test_c23_the_same_notice_next_week_is_another_whatever_stands_around_it():
+def test_c23_the_same_notice_next_week_is_new_whatever_surrounds_it():
     footer = "\n\nSign up for our evening letter and never miss a story. Reproduction without written consent is forbidden."
     weekly = [
         article(f"k{week}", NOTICE + footer, 168 * week, title="Bank stays out", publisher="Wire")
         for week in range(8)
     ]
-    assert [one.duplicate_of for one in dedupe_stream(weekly)] == [None] * 8
+    assert [decision.duplicate_of for decision in dedupe_stream(weekly)] == [None] * 8
 
 
 def test_c23_two_stubs_with_other_titles_are_two():
-    found = compare(
+    verdict = compare(
         article("a", "-1", title="Buffalo are back"), article("b", "-1", 1, title="Film on hooligans")
     )
-    assert (found.relation, found.rule) == ("new", "title-replaced")
+    assert (verdict.relation, verdict.rule) == ("new", "title-replaced")
 
 
 def test_c23_news_on_an_old_background_is_linked_not_blocked():
@@ -109,20 +113,20 @@ def test_c23_news_on_an_old_background_is_linked_not_blocked():
         f"{'The minister spoke of a hard winter for the whole coast. ' * 8}\n\n{background}",
         title="Minister speaks",
     )
-    found = compare(old, article("b", f"{news}\n\n{background}", 20, title="Owners go to court"))
-    assert found.evidence["later_coverage"] > 0.8
-    assert found.relation == "related"
+    verdict = compare(old, article("b", f"{news}\n\n{background}", 20, title="Owners go to court"))
+    assert verdict.evidence["later_coverage"] > 0.8
+    assert verdict.relation == "related"
 
 
-def test_letters_that_changed_places_are_one_error():
+def test_a_transposition_is_one_edit():
     assert edit_distance("divers", "dievrs", 1) == 1
     assert edit_distance("divers", "rivers", 2) == 1
     assert edit_distance("abc", "cab", 3) == 2
 
 
-def test_distance_agrees_with_its_definition():
-    chance = random.Random(4)
-    words = ["".join(chance.choices("abc", k=chance.randint(1, 5))) for _ in range(60)]
-    for one, other in zip(words[::2], words[1::2], strict=True):
-        assert edit_distance(one, other, 9) == edit_distance(other, one, 9)
-        assert (edit_distance(one, other, 9) == 0) == (one == other)
+def test_edit_distance_agrees_with_its_definition():
+    generator = random.Random(4)
+    words = ["".join(generator.choices("abc", k=generator.randint(1, 5))) for _ in range(60)]
+    for first, second in zip(words[::2], words[1::2], strict=True):
+        assert edit_distance(first, second, 9) == edit_distance(second, first, 9)
+        assert (edit_distance(first, second, 9) == 0) == (first == second)

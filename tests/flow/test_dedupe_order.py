@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 from tests.flow.test_cli_dedupe import OTHER, STORY
-from tests.flow.test_ladder_workers import told, work
+from tests.flow.test_dedupe_workers import store_lead, work
 from tests.support.scene import HOUR, RECIPE, START, Scene
 
 from headwater.documents.dedupe.articles import Article
@@ -31,10 +31,10 @@ FOOTER = "Letters to the desk are answered on working days between nine and four
 
 def edits(body: str) -> list[str]:
     """Near copies, none of them equal: with a footer, abridged, with a sentence more, with a dateline and a slip."""
-    first, *rest = body.split("\n\n")
+    first, *paragraphs = body.split("\n\n")
     return [
         f"{body}\n\nAll rights reserved. Follow us for more.",
-        "\n\n".join((first, *rest[:-1])) if len(rest) > 1 else body.rsplit(". ", 1)[0] + ".",
+        "\n\n".join((first, *paragraphs[:-1])) if len(paragraphs) > 1 else body.rsplit(". ", 1)[0] + ".",
         f"{body} The council meets next week.",
         f"OSTWICK, March 4 (Estuary) -- {body.replace('the', 'teh', 1)}",
     ]
@@ -73,9 +73,9 @@ def decided(scene: Scene, batch: Sequence[Document]) -> dict[str, tuple[str, str
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_order_within_a_batch_changes_nothing_on_a_store_that_knows_some(scene: Scene, seed: int):
-    stored = told(scene, "a", STORY, hours=-3)
-    told(scene, "c", OTHER, hours=-2)
+def test_order_within_a_batch_changes_nothing_on_a_filled_store(scene: Scene, seed: int):
+    stored = store_lead(scene, "a", STORY, hours=-3)
+    store_lead(scene, "c", OTHER, hours=-2)
     work(scene.store, batch=5)
     batch = batch_of()
     expected = decided(scene, batch)
@@ -90,7 +90,7 @@ def test_order_within_a_batch_changes_nothing_on_a_store_that_knows_some(scene: 
 def test_families_do_not_depend_on_arrival_and_deciding_again_changes_nothing(scene: Scene, seed: int):
     bodies = list(enumerate([*edits(HARBOUR), HARBOUR, *edits(STORY), OTHER]))
     random.Random(seed).shuffle(bodies)
-    names = {told(scene, f"n{number}", body, hours=number).document: number for number, body in bodies}
+    names = {store_lead(scene, f"n{number}", body, hours=number).document: number for number, body in bodies}
     work(scene.store, batch=50)
     families: dict[int, set[int]] = {}
     for row in scene.rows(documents):
@@ -99,7 +99,7 @@ def test_families_do_not_depend_on_arrival_and_deciding_again_changes_nothing(sc
     before = {row["id"]: (row["state"], row["reason"], row["duplicate_of"]) for row in scene.rows(documents)}
     for number, body in bodies:
         scene.now += HOUR
-        told(scene, f"n{number}", body, hours=number, version="v2")
+        store_lead(scene, f"n{number}", body, hours=number, version="v2")
     work(scene.store, batch=50)
     after = {row["id"]: (row["state"], row["reason"], row["duplicate_of"]) for row in scene.rows(documents)}
     assert after == before
@@ -122,7 +122,7 @@ def entry_of(article: Article, original: str | None = None) -> IndexEntry:
 
 
 def test_stories_stored_and_stories_of_the_batch_are_counted_together(scene: Scene):
-    stored = [told(scene, name, f"{body}\n\n{FOOTER}") for name, body in (("a", STORY), ("b", HARBOUR))]
+    stored = [store_lead(scene, name, f"{body}\n\n{FOOTER}") for name, body in (("a", STORY), ("b", HARBOUR))]
     work(scene.store, batch=5)
     footer = page_of(Article(id="f", body=FOOTER)).sentences.hashes
     memory = StoredIndex(RECIPE, scene.store, FingerprintLookup(0, {}, {}))

@@ -61,9 +61,9 @@ def test_names_are_put_together_and_counted(folder: Path):
     (outcome,) = TagEntities(recogniser, "tiny")([document(TEXT)], StepContext("r", NOW, EmptyKnowledge()))
     assert isinstance(outcome, Document)
     found = outcome.attributes["entities"]
-    assert [(one["text"], one["count"]) for one in found["PERSON"]] == [("Mara Venn", 2)]
-    assert [one["text"] for one in found["LOC"]] == ["Port Dunmore"]
-    assert [one["text"] for one in found["ORG"]] == ["Harbourline"]
+    assert [(entity["text"], entity["count"]) for entity in found["PERSON"]] == [("Mara Venn", 2)]
+    assert [entity["text"] for entity in found["LOC"]] == ["Port Dunmore"]
+    assert [entity["text"] for entity in found["ORG"]] == ["Harbourline"]
     assert found["meta"]["model"] == "tiny"
     assert outcome.origins["entities"] == "model tiny"
 
@@ -71,9 +71,9 @@ def test_names_are_put_together_and_counted(folder: Path):
 def test_a_long_text_is_read_in_windows_and_no_name_counts_twice(folder: Path):
     text = " ".join(["Mara Venn was late ."] * 300)
     (names,) = EntityRecogniser(str(folder), Path("nowhere"))([text])
-    assert {one.text for one in names} == {"Mara Venn"}
-    assert len(names) == len({one.start for one in names}) == 300
-    assert all(text[one.start : one.end] == "Mara Venn" for one in names)
+    assert {entity.text for entity in names} == {"Mara Venn"}
+    assert len(names) == len({entity.start for entity in names}) == 300
+    assert all(text[entity.start : entity.end] == "Mara Venn" for entity in names)
 
 
 def test_what_it_is_not_sure_of_is_left_out(folder: Path):

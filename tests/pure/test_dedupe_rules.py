@@ -1,4 +1,4 @@
-"""The ladder: rungs, groups, batches and profiles."""
+"""Dedupe rules: order, groups, batches and profiles."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -37,7 +37,7 @@ def article(key, body, hours=0.0, **fields):
 
 
 def decide(*articles, profile=DEFAULT):
-    return {one.id: one for one in dedupe_stream(articles, profile=profile)}
+    return {decision.id: decision for decision in dedupe_stream(articles, profile=profile)}
 
 
 def test_c16_url_comes_before_guid_before_text():
@@ -45,54 +45,54 @@ def test_c16_url_comes_before_guid_before_text():
     same_url = article("b", story(1), 1, url="https://m.news.example/x?utm_source=y", guid="g2")
     same_guid = article("c", story(1), 2, guid="g1")
     same_text = article("d", story(1), 3, publisher="Post")
-    found = decide(first, same_url, same_guid, same_text)
-    assert [found[key].rule for key in "abcd"] == ["", "url", "guid", "text"]
-    assert {found[key].duplicate_of for key in "bcd"} == {"a"}
+    decisions = decide(first, same_url, same_guid, same_text)
+    assert [decisions[key].rule for key in "abcd"] == ["", "url", "guid", "text"]
+    assert {decisions[key].duplicate_of for key in "bcd"} == {"a"}
 
 
 def test_a_reused_address_links_but_does_not_block():
     first = article("a", story(1), url="https://news.example/today")
-    other = article(
+    second = article(
         "b",
         "Rain is expected in the valley until Friday, with gusts on the coast and snow above the pass.",
         30,
         url="https://news.example/today",
     )
-    found = decide(first, other)
-    assert found["b"].duplicate_of is None
-    assert found["b"].related_to == ("a",)
-    assert found["b"].rule == "url-reused"
+    decisions = decide(first, second)
+    assert decisions["b"].duplicate_of is None
+    assert decisions["b"].related_to == ("a",)
+    assert decisions["b"].rule == "url-reused"
 
 
 def test_a_copy_of_a_copy_points_to_the_first():
     body = story(2)
     shorter = body.split("\n\n")[0]
-    found = decide(
+    decisions = decide(
         article("a", body),
         article("b", shorter, 1, publisher="Post"),
         article("c", shorter, 2, publisher="Star"),
     )
-    assert found["b"].duplicate_of == found["c"].duplicate_of == "a"
+    assert decisions["b"].duplicate_of == decisions["c"].duplicate_of == "a"
 
 
 def test_late_copies_point_to_the_earliest_original():
-    found = decide(
+    decisions = decide(
         article("a", story(3)),
         article("b", story(3), 5, publisher="Post"),
         article("c", story(3), 400, publisher="Star"),
     )
-    assert found["c"].duplicate_of == "a"
+    assert decisions["c"].duplicate_of == "a"
 
 
 def test_r57_a_duplicate_is_an_edge_with_rule_score_and_evidence():
-    found = decide(
+    decisions = decide(
         article("a", story(4)),
         article("b", story(4) + " The union will report in June.", 1, publisher="Post"),
     )["b"]
-    assert found.duplicate_of == "a"
-    assert found.rule == "same-text"
-    assert found.score > 0.9
-    assert found.evidence["compared_with"] == "a"
+    assert decisions.duplicate_of == "a"
+    assert decisions.rule == "same-text"
+    assert decisions.score > 0.9
+    assert decisions.evidence["compared_with"] == "a"
 
 
 def test_deciding_again_changes_nothing():
@@ -158,15 +158,15 @@ def edited(body, edit):
 
 
 def groups(decisions):
-    found = {}
-    for one in decisions:
-        found.setdefault(one.duplicate_of or one.id, set()).add(one.id)
-    return sorted(sorted(group) for group in found.values())
+    by_original = {}
+    for decision in decisions:
+        by_original.setdefault(decision.duplicate_of or decision.id, set()).add(decision.id)
+    return sorted(sorted(group) for group in by_original.values())
 
 
 @settings(max_examples=40, deadline=None)
 @given(ARTICLES, st.randoms(use_true_random=False))
-def test_order_within_a_batch_does_not_change_the_groups(rows, chance):
+def test_order_within_a_batch_does_not_change_the_groups(rows, generator):
     batch = [
         article(
             f"k{position}",
@@ -177,7 +177,7 @@ def test_order_within_a_batch_does_not_change_the_groups(rows, chance):
         for position, (number, place, edit, hours) in enumerate(rows)
     ]
     expected = groups(dedupe_stream(sorted(batch, key=publication_order)))
-    chance.shuffle(batch)
+    generator.shuffle(batch)
     assert groups(dedupe_stream(sorted(batch, key=publication_order))) == expected
 
 
@@ -189,24 +189,24 @@ def test_c16_c18_profile_seed_c():
     fuzzy = article("c", "Something else", 3, title="Strike ends in Ardem", guid="3")
     too_late = article("d", "Another thing", 40, title="Strike ends in Arden!", guid="4")
     elsewhere = article("e", "A third thing", 3, title="Strike ends in Arden.", guid="5", publisher="Star")
-    found = decide(first, hashed, fuzzy, too_late, elsewhere, profile=SEED_C)
-    assert [found[key].rule for key in "abcde"] == ["", "title-content", "fuzzy-title", "", ""]
+    decisions = decide(first, hashed, fuzzy, too_late, elsewhere, profile=SEED_C)
+    assert [decisions[key].rule for key in "abcde"] == ["", "title-content", "fuzzy-title", "", ""]
 
 
 def test_g9_g20_profile_seed_g():
     body = story(1)
-    found = decide(
+    decisions = decide(
         article("a", body),
         article("b", body.upper(), 500),
         article("c", body + " Trade resumed.", 900),
         profile=SEED_G,
     )
-    assert found["b"].rule == "text"
-    assert found["c"].rule == "minhash"
-    assert found["c"].score >= 0.8
+    assert decisions["b"].rule == "text"
+    assert decisions["c"].rule == "minhash"
+    assert decisions["c"].score >= 0.8
 
 
-def test_fuzzy_titles_never_decide_in_the_default_ladder():
+def test_fuzzy_titles_never_decide_in_the_default_profile():
     first = article("a", story(1), title="Letters to the editor")
     second = article(
         "b",
@@ -218,23 +218,23 @@ def test_fuzzy_titles_never_decide_in_the_default_ladder():
 
 
 @pytest.mark.parametrize("name", PROFILES)
-def test_empty_and_odd_articles_are_survived(name):
+def test_empty_and_odd_articles_are_accepted(name):
     texts = ["", " ", "\x00\ud800", "word", "\U0001f600" * 50, "a" * 100_000]
     odd = [Article(id=str(number), body=body) for number, body in enumerate(texts)]
-    assert {one.id for one in dedupe_stream(odd, profile=PROFILES[name])} == {
+    assert {decision.id for decision in dedupe_stream(odd, profile=PROFILES[name])} == {
         str(number) for number in range(len(texts))
     }
 
 
-def test_the_same_form_for_other_places_is_no_copy():
+def test_the_same_form_for_other_places_is_not_a_copy():
     rows = [
         article(f"p{n}", story(1, place, trade), 30 * n)
         for n, (place, trade) in enumerate(zip(PLACES, TRADES, strict=True))
     ]
-    assert all(one.duplicate_of is None for one in dedupe_stream(rows))
+    assert all(decision.duplicate_of is None for decision in dedupe_stream(rows))
 
 
-def test_c21_an_article_is_compared_with_few_however_many_are_alike():
+def test_c21_an_article_is_compared_with_few_of_many_similar_ones():
     """The work for one article is bounded, whatever is stored: that is what keeps it far below a second."""
     index = CountingIndex()
     deduplicator = Deduplicator(DEFAULT, index)

@@ -35,17 +35,17 @@ recipe = Recipe(
 
 @dataclass(frozen=True)
 class Interrupted(SqlStore):
-    """A store after whose first answers something happens."""
+    """A store that calls `then` after its first lookup."""
 
     then: Callable[[], object]
-    asked: list[int] = field(default_factory=list)
+    epochs: list[int] = field(default_factory=list)
 
     def look_up_fingerprints(self, *words: Any) -> FingerprintLookup:
-        found = super().look_up_fingerprints(*words)
-        self.asked.append(found.epoch)
-        if len(self.asked) == 1:
+        lookup = super().look_up_fingerprints(*words)
+        self.epochs.append(lookup.epoch)
+        if len(self.epochs) == 1:
             self.then()
-        return found
+        return lookup
 
 
 def work(store: SqlStore, owner: str = "me", batch: int = 1, keys: tuple[str, ...] = ()) -> int:
@@ -61,7 +61,7 @@ def work(store: SqlStore, owner: str = "me", batch: int = 1, keys: tuple[str, ..
     return refine(context, Job(RECIPE, Task.REFINE, keys))
 
 
-def told(scene: Scene, name: str, body: str, hours: int = 0, version: str = "v1") -> StoredLead:
+def store_lead(scene: Scene, name: str, body: str, hours: int = 0, version: str = "v1") -> StoredLead:
     """A lead that brings its own text, so that nothing has to be fetched."""
     lead = make_lead(
         name,
@@ -90,20 +90,20 @@ def only_family(scene: Scene, size: int) -> None:
     assert links == sorted((row["id"], original) for row in copies)
 
 
-def test_a_copy_stored_between_question_and_commit_is_noticed(scene: Scene):
-    first, second = told(scene, "a", STORY), told(scene, "b", COPY, hours=1)
+def test_a_copy_stored_between_lookup_and_commit_is_noticed(scene: Scene):
+    first, second = store_lead(scene, "a", STORY), store_lead(scene, "b", COPY, hours=1)
     store = Interrupted(
         scene.store.engine, lambda: work(scene.store, "you", keys=(second.document, first.document))
     )
     assert work(store) == 1
     only_family(scene, 2)
-    assert store.asked == [0, 1]
+    assert store.epochs == [0, 1]
 
 
 def test_workers_that_decide_copies_at_the_same_moment_keep_one(scene: Scene):
     workers = 4
     for number in range(workers):
-        told(scene, f"n{number}", STORY + f" Edition {number} closes late.", hours=number)
+        store_lead(scene, f"n{number}", STORY + f" Edition {number} closes late.", hours=number)
     meeting = threading.Barrier(workers, timeout=30)
     stores = [Interrupted(scene.store.engine, meeting.wait) for _ in range(workers)]
     errors: list[BaseException] = []
@@ -125,21 +125,21 @@ def test_workers_that_decide_copies_at_the_same_moment_keep_one(scene: Scene):
 
 def test_an_overtaken_original_takes_its_copies_along(scene: Scene):
     """All three are copies; the batch of two is overtaken by the one that comes in between."""
-    mine = [told(scene, name, STORY + f" Edition {name}.", hours=1) for name in ("a", "b")]
-    between = told(scene, "c", STORY)
+    mine = [store_lead(scene, name, STORY + f" Edition {name}.", hours=1) for name in ("a", "b")]
+    between = store_lead(scene, "c", STORY)
     store = Interrupted(scene.store.engine, lambda: work(scene.store, "you", keys=(between.document,)))
     assert work(store, batch=2, keys=tuple(lead.document for lead in mine)) == 2
     only_family(scene, 3)
     assert scene.row(documents, state=State.KEPT)["id"] == between.document
 
 
-def test_a_document_decided_again_is_no_copy_of_its_own_copies(scene: Scene):
-    original = told(scene, "a", STORY)
+def test_a_document_decided_again_is_not_a_copy_of_its_own_copies(scene: Scene):
+    original = store_lead(scene, "a", STORY)
     work(scene.store)
-    told(scene, "b", COPY, hours=1)
+    store_lead(scene, "b", COPY, hours=1)
     work(scene.store)
     only_family(scene, 2)
-    told(scene, "a", STORY + " Pilots met on Tuesday.", version="v2")
+    store_lead(scene, "a", STORY + " Pilots met on Tuesday.", version="v2")
     assert work(scene.store) == 1
     row = scene.row(documents, id=original.document)
     assert (row["state"], row["revision"], row["reason"]) == (State.KEPT, 2, None)
@@ -147,19 +147,19 @@ def test_a_document_decided_again_is_no_copy_of_its_own_copies(scene: Scene):
     only_family(scene, 2)
 
 
-def test_a_document_decided_again_is_no_copy_of_a_longer_one_that_came_later(scene: Scene):
+def test_a_document_decided_again_is_not_a_copy_of_a_longer_one_that_came_later(scene: Scene):
     news = (
         "In the afternoon the ministry stopped the plan. Minister Ada Moss told parliament that the seabed holds a "
         "wreck from 1788, found by divers of the Kilrane museum, and that nothing may be dredged before it is lifted. "
         "The museum expects to need three summers and asks for 7 million crowns. Two members of the board resigned, "
         "and shares of the builder Penrose Marine fell by 12 percent. A hearing is set for 9 December in Kilrane."
     )
-    original = told(scene, "a", STORY)
+    original = store_lead(scene, "a", STORY)
     work(scene.store)
-    longer = told(scene, "b", f"{STORY} {news}", hours=6)
+    longer = store_lead(scene, "b", f"{STORY} {news}", hours=6)
     work(scene.store)
     assert states(scene) == [(State.KEPT, None), (State.KEPT, None)]
-    told(scene, "a", STORY.replace("overdue", "long overdue"), version="v2")
+    store_lead(scene, "a", STORY.replace("overdue", "long overdue"), version="v2")
     work(scene.store)
     row = scene.row(documents, id=original.document)
     assert (row["state"], row["revision"], row["reason"]) == (State.KEPT, 2, None)
@@ -167,13 +167,13 @@ def test_a_document_decided_again_is_no_copy_of_a_longer_one_that_came_later(sce
 
 
 def test_a_copy_decided_again_stays_the_same_copy(scene: Scene):
-    told(scene, "a", STORY, hours=2)
+    store_lead(scene, "a", STORY, hours=2)
     work(scene.store)
-    copy = told(scene, "b", COPY)
-    told(scene, "c", OTHER)
+    copy = store_lead(scene, "b", COPY)
+    store_lead(scene, "c", OTHER)
     work(scene.store, batch=2)
     before = [scene.rows(table) for table in (dedupe_bands, sentence_counts, edges)]
-    told(scene, "b", COPY, version="v2")
+    store_lead(scene, "b", COPY, version="v2")
     assert work(scene.store) == 1
     assert scene.row(documents, id=copy.document)["state"] == State.DUPLICATE
     assert [scene.rows(table) for table in (dedupe_bands, sentence_counts, edges)] == before
@@ -181,7 +181,7 @@ def test_a_copy_decided_again_stays_the_same_copy(scene: Scene):
 
 def test_the_earliest_of_a_batch_is_the_original_whatever_the_order(scene: Scene):
     late, other, early = (
-        told(scene, name, body, hours)
+        store_lead(scene, name, body, hours)
         for name, body, hours in (("a", STORY, 2), ("b", OTHER, 1), ("c", COPY, 0))
     )
     work(scene.store, batch=3)

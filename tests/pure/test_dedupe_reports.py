@@ -72,12 +72,12 @@ def series(name, publishers, chance, count=60):
 @pytest.mark.parametrize("publishers", [["Wire"], ["Wire", "Post", "Star", "Globe"]], ids=["one", "four"])
 @pytest.mark.parametrize("name", FORMS)
 def test_c23_recurring_reports_do_not_block_one_another(name, publishers):
-    found = list(dedupe_stream(series(name, publishers, random.Random(f"{name}{publishers}"))))
-    assert [one for one in found if one.duplicate_of] == []
+    decisions = list(dedupe_stream(series(name, publishers, random.Random(f"{name}{publishers}"))))
+    assert [decision for decision in decisions if decision.duplicate_of] == []
 
 
 @pytest.mark.parametrize("name", sorted(set(FORMS) - {"dividend"}))
-def test_c20_a_copy_is_found_among_its_sisters(name):
+def test_c20_a_copy_is_found_among_similar_reports(name):
     chance = random.Random(f"copies {name}")
     reports = list(series(name, ["Wire"], chance, count=40))
     original = reports[25]
@@ -88,5 +88,5 @@ def test_c20_a_copy_is_found_among_its_sisters(name):
         publisher="Post",
         published_at=original.published_at + timedelta(minutes=20),
     )
-    decisions = {one.id: one for one in dedupe_stream([*reports[:26], copy, *reports[26:]])}
+    decisions = {decision.id: decision for decision in dedupe_stream([*reports[:26], copy, *reports[26:]])}
     assert decisions["copy"].duplicate_of == original.id

@@ -28,8 +28,8 @@ def test_a_hubs_cache_is_read_by_its_main_revision(tmp_path: Path):
     assert locate_model(name, tmp_path) == (name, cached / "snapshots" / "ccc")
     (cached / "refs").mkdir()
     (cached / "refs" / "main").write_text("bbb\n", encoding="utf-8")
-    for told in (name, str(cached)):
-        assert locate_model(told, tmp_path) == (name, cached / "snapshots" / "bbb")
+    for given_name in (name, str(cached)):
+        assert locate_model(given_name, tmp_path) == (name, cached / "snapshots" / "bbb")
     assert locate_model(cached / "snapshots" / "aaa", tmp_path) == (name, cached / "snapshots" / "aaa")
 
 
@@ -42,19 +42,19 @@ def test_a_hubs_cache_is_read_by_its_main_revision(tmp_path: Path):
     ],
 )
 def test_g10_the_recipe_finds_its_models_in_the_data_folder(tmp_path: Path, options, expected):
-    told = {"geopolitics": RecipeSettings(options={"tier": "B", **options})}
-    recipe = installed_recipes(Settings(data=str(tmp_path), encoder="chosen", recipes=told))["geopolitics"]
-    (meaning,) = [step.meaning for step in recipe.steps if isinstance(step, EmbedDocuments)]
-    assert (meaning.models, meaning.model) == (expected[0].format(data=tmp_path), expected[1])
-    bare = installed_recipes(Settings(data=str(tmp_path), recipes=told))["geopolitics"]
-    (builtin,) = [step.meaning for step in bare.steps if isinstance(step, EmbedDocuments)]
+    recipes = {"geopolitics": RecipeSettings(options={"tier": "B", **options})}
+    recipe = installed_recipes(Settings(data=str(tmp_path), encoder="chosen", recipes=recipes))["geopolitics"]
+    (encoder,) = [step.encoder for step in recipe.steps if isinstance(step, EmbedDocuments)]
+    assert (encoder.models, encoder.model) == (expected[0].format(data=tmp_path), expected[1])
+    default = installed_recipes(Settings(data=str(tmp_path), recipes=recipes))["geopolitics"]
+    (builtin,) = [step.encoder for step in default.steps if isinstance(step, EmbedDocuments)]
     assert builtin.model == options.get("model")
 
 
 def test_subjects_of_the_settings_stay_with_a_recipe_that_keeps_models(tmp_path: Path):
     listed = tmp_path / "subjects.yaml"
     listed.write_text("subjects: [{id: halcyon, name: Halcyon Line}]\n", encoding="utf-8")
-    told = {"geopolitics": RecipeSettings(subjects=str(listed))}
-    recipe = installed_recipes(Settings(data=str(tmp_path), recipes=told))["geopolitics"]
+    recipes = {"geopolitics": RecipeSettings(subjects=str(listed))}
+    recipe = installed_recipes(Settings(data=str(tmp_path), recipes=recipes))["geopolitics"]
     assert [subject.id for subject in recipe.subjects] == ["halcyon"]
     assert recipe.steps[-1].name == "mentions"

@@ -1,4 +1,4 @@
-"""Stories keep their identity when a group is divided anew."""
+"""Stories keep their ids when a group is clustered again."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,9 +63,9 @@ def test_an_inherited_id_comes_from_a_story_with_a_shared_member(clusters, earli
 @given(divisions(), earlier_divisions)
 def test_no_story_is_forgotten_while_a_cluster_without_one_shares_a_member(clusters, earlier):
     names = inherit_story_ids(clusters, earlier, "g")
-    left = [story for story in earlier if story.id not in names]
+    remaining = [story for story in earlier if story.id not in names]
     new = [c for c, name in zip(clusters, names, strict=True) if name not in {s.id for s in earlier}]
-    for story in left:
+    for story in remaining:
         assert not any({m.document for m in story.members} & cluster for cluster in new)
 
 
@@ -90,7 +90,7 @@ def test_a_story_that_splits_goes_on_with_the_larger_part():
     assert names[0] != "whole"
 
 
-def test_stories_that_merge_go_on_as_the_larger_one():
+def test_merged_stories_continue_as_the_larger_one():
     names = inherit_story_ids(
         [frozenset("abcde")], [_story("x", frozenset("ab")), _story("y", frozenset("cde"))], "g"
     )

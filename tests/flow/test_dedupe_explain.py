@@ -4,7 +4,7 @@ from io import StringIO
 
 from rich.console import Console
 from tests.flow.test_cli_dedupe import COPY, STORY
-from tests.flow.test_ladder_workers import told, work
+from tests.flow.test_dedupe_workers import store_lead, work
 from tests.support.scene import Scene
 
 from headwater.cli.render.document_history import history_tree
@@ -21,8 +21,8 @@ def shown(scene: Scene, document: str) -> list[str]:
 
 
 def test_both_documents_of_a_near_copy_show_the_measures_side_by_side(scene: Scene):
-    original = told(scene, "a", STORY)
-    copy = told(scene, "b", COPY.replace("18 million", "19 million"), hours=3)
+    original = store_lead(scene, "a", STORY)
+    copy = store_lead(scene, "b", COPY.replace("18 million", "19 million"), hours=3)
     assert work(scene.store, batch=2) == 2
     lines = shown(scene, copy.document)
     assert f"document {original.document[:12]} {copy.document[:12]}" in lines
@@ -35,8 +35,8 @@ def test_both_documents_of_a_near_copy_show_the_measures_side_by_side(scene: Sce
 
 
 def test_an_exact_copy_needs_no_table(scene: Scene):
-    told(scene, "a", STORY * 2)
-    copy = told(scene, "b", STORY * 2, hours=1)
+    store_lead(scene, "a", STORY * 2)
+    copy = store_lead(scene, "b", STORY * 2, hours=1)
     work(scene.store, batch=2)
     text = " ".join(shown(scene, copy.document))
     assert "by text, score 1;" in text

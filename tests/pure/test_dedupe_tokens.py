@@ -35,11 +35,11 @@ def test_case_accents_commas_and_composition_fall_together():
     assert hashes("CAFÉ 1,200") == hashes("cafe\u0301 1200") == hashes("Cafe 1200")
 
 
-def test_scripts_without_spaces_give_one_token_per_character():
+def test_scripts_without_spaces_yield_one_token_per_character():
     assert words("東京 2026年") == ["東", "京", "2026", "年"]
 
 
-def test_numbers_are_told_from_words_with_digits():
+def test_numbers_are_distinguished_from_words_with_digits():
     assert tokenise("3.5 1990s B2B 5even 7th 2026").number().tolist() == [
         True,
         True,
@@ -51,7 +51,7 @@ def test_numbers_are_told_from_words_with_digits():
 
 
 @given(st.text(max_size=200))
-def test_any_text_is_survived(text):
+def test_any_text_is_accepted(text):
     tokens = tokenise(text)
     assert len(tokens.hashes) == len(tokens.starts) == len(tokens.ends)
     assert all(words(text))
@@ -70,14 +70,14 @@ def test_a_very_long_page_is_cut():
 
 
 def test_sentences_have_stable_hashes():
-    one = sentence_runs(tokenise("It rained. The harbour was shut!\nBoats waited."))
-    other = sentence_runs(tokenise("The harbour was shut! Boats waited."))
-    assert one.hashes[1:] == other.hashes
-    assert one.lengths.tolist() == [2, 4, 2]
+    first = sentence_runs(tokenise("It rained. The harbour was shut!\nBoats waited."))
+    second = sentence_runs(tokenise("The harbour was shut! Boats waited."))
+    assert first.hashes[1:] == second.hashes
+    assert first.lengths.tolist() == [2, 4, 2]
     assert sentence_runs(tokenise("")).hashes == ()
 
 
-def test_furniture_is_known_by_its_words():
+def test_boilerplate_is_recognised_by_its_words():
     tokens = tokenise(
         "By Ana Reed\n\nThe mill shut on Monday. Sign up for our newsletter. Workers wept. All rights reserved."
     )

@@ -22,13 +22,19 @@ step = DropExactDuplicates()
 
 
 @dataclass
-class Known:
+class StoredFingerprints:
     """What is stored already."""
 
-    held: dict[Fingerprint, str] = field(default_factory=dict)
+    owners: dict[Fingerprint, str] = field(default_factory=dict)
 
-    def fingerprint_owners(self, recipe: str, wanted: Sequence[Fingerprint]) -> Mapping[Fingerprint, str]:
-        return {mark: self.held[mark] for mark in wanted if mark in self.held}
+    def fingerprint_owners(
+        self, recipe: str, fingerprints: Sequence[Fingerprint]
+    ) -> Mapping[Fingerprint, str]:
+        return {
+            fingerprint: self.owners[fingerprint]
+            for fingerprint in fingerprints
+            if fingerprint in self.owners
+        }
 
     def documents(self, ids: Sequence[str]) -> Mapping[str, Document]:
         return {}
@@ -36,16 +42,16 @@ class Known:
     def store(self, outcomes: Sequence[Outcome]) -> None:
         for outcome in outcomes:
             if isinstance(outcome, Document):
-                self.held.update(dict.fromkeys(outcome.fingerprints, outcome.id))
+                self.owners.update(dict.fromkeys(outcome.fingerprints, outcome.id))
 
 
-def _document(name: str, **told) -> Document:
-    given_ = {"url": f"https://wire.example/{name}", "text": f"{name} {LONG}", "source": "wire"} | told
-    return Document(id=name, recipe="r", lead=name, **given_)
+def _document(name: str, **fields) -> Document:
+    values = {"url": f"https://wire.example/{name}", "text": f"{name} {LONG}", "source": "wire"} | fields
+    return Document(id=name, recipe="r", lead=name, **values)
 
 
-def _decide(batch: Sequence[Document], known: Known | None = None) -> dict[str, Outcome]:
-    outcomes = step(batch, StepContext("r", NOW, known or Known()))
+def _decide(batch: Sequence[Document], stored: StoredFingerprints | None = None) -> dict[str, Outcome]:
+    outcomes = step(batch, StepContext("r", NOW, stored or StoredFingerprints()))
     return {document.id: outcome for document, outcome in zip(batch, outcomes, strict=True)}
 
 
@@ -56,12 +62,12 @@ def _dropped(outcomes: Mapping[str, Outcome]) -> dict[str, tuple[str, str | None
 def test_different_documents_all_stay_and_carry_their_fingerprints():
     outcomes = _decide([_document("a"), _document("b", guid="g")])
     assert _dropped(outcomes) == {}
-    assert [mark.kind for mark in outcomes["b"].fingerprints] == ["url", "guid", "text"]
-    assert all(mark.exclusive for mark in outcomes["b"].fingerprints)
+    assert [fingerprint.kind for fingerprint in outcomes["b"].fingerprints] == ["url", "guid", "text"]
+    assert all(fingerprint.exclusive for fingerprint in outcomes["b"].fingerprints)
 
 
 @pytest.mark.parametrize(
-    ("told", "reason"),
+    ("fields", "reason"),
     [
         ({"url": "https://WIRE.example/a?utm_source=x"}, "duplicate:url"),
         ({"canonical_url": "https://wire.example/a"}, "duplicate:url"),
@@ -69,14 +75,14 @@ def test_different_documents_all_stay_and_carry_their_fingerprints():
         ({"text": f"A   {LONG.upper()}!"}, "duplicate:text"),
     ],
 )
-def test_c16_a_copy_is_dropped_and_names_its_original(told: dict, reason: str):
+def test_c16_a_copy_is_dropped_and_names_its_original(fields: dict, reason: str):
     first = _document("a", guid="shared", published=NOW)
-    outcomes = _decide([_document("b", published=NOW + timedelta(hours=1), **told), first])
+    outcomes = _decide([_document("b", published=NOW + timedelta(hours=1), **fields), first])
     assert _dropped(outcomes) == {"b": (reason, "a")}
     assert outcomes["b"].evidence
 
 
-def test_c16_the_address_is_asked_before_the_identifier_and_the_identifier_before_the_words():
+def test_c16_the_address_is_checked_before_the_identifier_and_the_identifier_before_the_words():
     first = _document("a", guid="g", published=NOW)
     copy = _document("b", url=first.url, guid="g", text=first.text)
     assert _dropped(_decide([first, copy])) == {"b": ("duplicate:url", "a")}
@@ -88,7 +94,7 @@ def test_an_identifier_counts_within_its_source_only():
     assert _dropped(_decide([_document("a", guid="1"), _document("b", guid="1", source="other")])) == {}
 
 
-def test_short_text_says_too_little_to_be_recognised_by():
+def test_short_text_has_no_fingerprint():
     assert _dropped(_decide([_document("a", text="Read more"), _document("b", text="Read more")])) == {}
 
 
@@ -105,9 +111,9 @@ def test_the_earliest_published_stays_and_undated_ones_come_last():
 
 
 def test_what_is_stored_already_wins_whenever_it_was_published():
-    known = Known()
-    known.store(_decide([_document("a", text=LONG, published=NOW)], known).values())
-    assert _dropped(_decide([_document("b", text=LONG, published=NOW - timedelta(days=9))], known)) == {
+    stored = StoredFingerprints()
+    stored.store(_decide([_document("a", text=LONG, published=NOW)], stored).values())
+    assert _dropped(_decide([_document("b", text=LONG, published=NOW - timedelta(days=9))], stored)) == {
         "b": ("duplicate:text", "a")
     }
 
@@ -140,13 +146,13 @@ def test_the_order_within_a_batch_changes_nothing(batch: list[Document], chance)
 
 @given(batches())
 def test_running_it_again_over_what_it_stored_changes_nothing(batch: list[Document]):
-    known = Known()
-    first = _decide(batch, known)
-    known.store(first.values())
+    stored = StoredFingerprints()
+    first = _decide(batch, stored)
+    stored.store(first.values())
     stayed = [document for document in batch if isinstance(first[document.id], Document)]
-    again = _decide(stayed, known)
+    again = _decide(stayed, stored)
     assert {name: _marks(o) for name, o in again.items()} == {d.id: _marks(first[d.id]) for d in stayed}
-    assert _dropped(_decide([d for d in batch if d not in stayed], known)).keys() == _dropped(first).keys()
+    assert _dropped(_decide([d for d in batch if d not in stayed], stored)).keys() == _dropped(first).keys()
 
 
 def _marks(outcome: Outcome) -> tuple[Fingerprint, ...]:

@@ -124,16 +124,16 @@ def test_the_same_notice_on_another_day_is_new():
     assert compare(first, resent).relation == "duplicate"
 
 
-def test_bare_reports_name_their_subject_in_the_title():
+def test_short_reports_name_their_subject_in_the_title():
     first = replace(
         FIRST,
         title="GARNET MINING SETS DIVIDEND",
         body="Qtly div 12 cts vs 12 cts prior. Pay April 1. Record March 15.",
     )
-    other = replace(
+    second = replace(
         first, id="b", title="LARKSPUR MOTORS SETS DIVIDEND", published_at=first.published_at + MINUTES
     )
-    assert compare(first, other).relation == "new"
+    assert compare(first, second).relation == "new"
 
 
 def test_slips_in_a_date_are_another_occasion():
@@ -145,17 +145,17 @@ def test_slips_in_a_date_are_another_occasion():
     assert compare(first, next_week).relation == "new"
 
 
-def test_furniture_that_a_publisher_repeats_does_not_count():
-    furniture = " ".join(
+def test_boilerplate_that_a_publisher_repeats_does_not_count():
+    boilerplate = " ".join(
         f"Our reader service number {n} answers letters about delivery every working day."
         for n in ("one", "two", "three", "four", "five", "six")
     )
     first = replace(
         FIRST,
-        body=f"The bridge at Dunmore was painted green last week by four men from the county works.\n\n{furniture}",
+        body=f"The bridge at Dunmore was painted green last week by four men from the county works.\n\n{boilerplate}",
     )
     second = later(
-        f"A rare owl was seen in the park at Farrow by children on their way home from school.\n\n{furniture}"
+        f"A rare owl was seen in the park at Farrow by children on their way home from school.\n\n{boilerplate}"
     )
     repeated = RepeatedSentences(page_of(first).sentences.hashes[1:], page_of(second).sentences.hashes[1:])
     assert compare(first, second).relation != "new"
@@ -173,13 +173,13 @@ def test_an_article_without_words_is_compared_with_nothing():
     assert compare(FIRST, later("...")).relation == "new"
 
 
-def test_missing_dates_are_no_licence():
+def test_missing_dates_do_not_make_a_duplicate():
     undated = replace(FIRST, title="Bank does not operate", body=NOTICE, published_at=None)
     assert compare(undated, replace(undated, id="b")).relation != "duplicate"
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("company", "cornpany"),
         ("Olsen", "0lsen"),
@@ -188,20 +188,20 @@ def test_missing_dates_are_no_licence():
         ("Brindle", "Brundle"),
     ],
 )
-def test_misspelt_words_are_known(one, other):
-    assert is_misspelling(one, other)
-    assert is_misspelling(other, one)
+def test_misspellings_are_recognised(first, second):
+    assert is_misspelling(first, second)
+    assert is_misspelling(second, first)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [("May", "March"), ("Tuesday", "Thursday"), ("31.39", "31.49"), ("Calder", "Garnet"), ("rose", "fell")],
 )
-def test_other_facts_are_not_misspelt(one, other):
-    assert not is_misspelling(one, other)
+def test_different_facts_are_not_misspellings(first, second):
+    assert not is_misspelling(first, second)
 
 
-def test_distance_stops_at_its_limit():
+def test_edit_distance_stops_at_its_limit():
     assert edit_distance("abc", "abc", 2) == 0
     assert edit_distance("abc", "axc", 2) == 1
     assert edit_distance("abcdef", "uvwxyz", 2) == 3

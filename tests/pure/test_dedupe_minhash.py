@@ -15,13 +15,13 @@ BODY = (
 
 
 def test_golden_values_of_scheme_hw1():
-    found = signature(TITLE, BODY)
-    digest = hashlib.sha256(found.minhash.astype("<u4").tobytes()).hexdigest()
+    signed = signature(TITLE, BODY)
+    digest = hashlib.sha256(signed.minhash.astype("<u4").tobytes()).hexdigest()
     assert SCHEME == "hw1"
     assert digest == "53175d59ae38a8f9f0bd6ff01577b8f096cdad636457767007318bc8df519a69"
-    assert found.bands[:2] == (-2055034601532917467, -3324972258609126140)
-    assert found.anchors[:2] == (2007446120817720282, 2210518907208475798)
-    assert found.title == 1585737687079394078
+    assert signed.bands[:2] == (-2055034601532917467, -3324972258609126140)
+    assert signed.anchors[:2] == (2007446120817720282, 2210518907208475798)
+    assert signed.title == 1585737687079394078
 
 
 def test_keys_fit_a_database_and_are_few():
@@ -40,13 +40,13 @@ def test_words_of_a_title_in_any_order_propose_the_same():
 
 @given(st.text(max_size=80), st.text(max_size=200))
 def test_any_text_has_a_signature(title, body):
-    found = signature(title, body)
-    assert len(found.minhash) == PERMUTATIONS
-    assert jaccard(found, found) == 1.0
+    signed = signature(title, body)
+    assert len(signed.minhash) == PERMUTATIONS
+    assert jaccard(signed, signed) == 1.0
 
 
 def test_other_text_is_far():
-    other = signature(
+    second = signature(
         "Budget vote", "The council voted for the budget with a majority of nine to four after a long debate."
     )
-    assert jaccard(signature(TITLE, BODY), other) < 0.1
+    assert jaccard(signature(TITLE, BODY), second) < 0.1
