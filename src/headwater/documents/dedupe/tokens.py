@@ -59,9 +59,9 @@ class Tokens:
 
     def number(self) -> Flags:
         """True where a word is a number: digits and points, and at most one letter."""
-        other = ((self.codes < 48) | (self.codes > 57)) & (self.codes != ord(_POINT))
-        totals = np.zeros(len(other) + 1, dtype=np.int64)
-        np.cumsum(other, out=totals[1:])
+        is_letter = ((self.codes < 48) | (self.codes > 57)) & (self.codes != ord(_POINT))
+        totals = np.zeros(len(is_letter) + 1, dtype=np.int64)
+        np.cumsum(is_letter, out=totals[1:])
         letters = totals[self.ends] - totals[self.starts]
         numbers: Flags = (letters == 0) | ((letters == 1) & (self.ends - self.starts > 2))
         return numbers

@@ -211,9 +211,9 @@ def _count(
     shares = dict(
         sorted(((name, round(weight / total, 4)) for name, weight in weights.items()), key=_by_share)
     )
-    dominant, *others = shares
+    dominant, *further = shares
     confidence = round(weights[dominant] / letters[dominant], 4)
-    second = others[0] if others else ""
+    second = further[0] if further else ""
     is_bilingual = (
         second and shares[second] >= rules.secondary_share and letters[second] >= rules.secondary_letters
     )

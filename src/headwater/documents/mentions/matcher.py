@@ -235,9 +235,12 @@ def _group(
 
 def _name(folded: str, closed: bool, bearers: Mapping[str, list[Alias]]) -> WrittenForm:
     first = next(iter(bearers))
-    whole = closed or (bool(first) and not is_word(first[-1]))
+    is_whole = closed or (bool(first) and not is_word(first[-1]))
     return WrittenForm(
-        len(folded), closed, whole, tuple((literal, tuple(aliases)) for literal, aliases in bearers.items())
+        len(folded),
+        closed,
+        is_whole,
+        tuple((literal, tuple(aliases)) for literal, aliases in bearers.items()),
     )
 
 
@@ -277,4 +280,6 @@ def _anywhere(_name: WrittenForm, _haystack: str, _text: str, _after: int) -> bo
 
 
 def build_subject_matcher(subjects: Iterable[Subject], profile: str = "words") -> Matcher:
-    return build_matcher((alias for one in subjects if one.active for alias in one.aliases), profile)
+    return build_matcher(
+        (alias for subject in subjects if subject.active for alias in subject.aliases), profile
+    )

@@ -88,7 +88,7 @@ _REASONS = {
 
 def step_value(steps: Sequence[tuple[int, float]], count: int) -> float:
     """The value of the highest step reached, 0 below the first."""
-    reached = bisect_right([least for least, _ in steps], count)
+    reached = bisect_right([minimum for minimum, _ in steps], count)
     return steps[reached - 1][1] if reached else 0.0
 
 

@@ -1,4 +1,4 @@
-"""The laws that a procedure rests on, with their numbers in the official gazette."""
+"""The legal basis of a procedure, with numbers of the official gazette."""
 
 import re
 from collections.abc import Sequence
@@ -22,23 +22,23 @@ INTRODUCES = re.compile(r"(?:siguientes?|seguents?|aplicable|normativa|hauek)\s*
 
 
 def laws(parts: Sequence[PagePart]) -> FieldValue:
-    """One entry a law, in the page's words; the number that only its link carries is put behind."""
-    found: list[str] = []
+    """One entry per law, in the words of the page. A number that only the link contains is appended."""
+    names: list[str] = []
     lines: list[TextLine] = []
     for part in parts:
         for line in part.lines:
-            for text in _named(line):
-                if fold_text(text) not in {fold_text(one) for one in found}:
-                    found.append(text)
+            for text in _law_names(line):
+                if fold_text(text) not in {fold_text(name) for name in names}:
+                    names.append(text)
                     lines.append(line)
-    return FieldValue(found, spans_of(lines)) if found else FieldValue()
+    return FieldValue(names, spans_of(lines)) if names else FieldValue()
 
 
-def _named(line: TextLine) -> list[str]:
+def _law_names(line: TextLine) -> list[str]:
     if any(is_start(link) and fold_text(link.text) == fold_text(line.text) for link in line.links):
         return []
     if places.number_in(line.text) and not re.search(_NORMS, line.text):
-        return []  # whom to call, below the last law
+        return []  # a contact below the last law
     if (
         BYLINE.search(fold_text(line.text))
         or NOTE.match(line.text)
