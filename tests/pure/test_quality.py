@@ -216,7 +216,7 @@ def test_metadata_never_hurts(text: str, flags: dict[str, bool], field: str) -> 
 
 
 def test_the_published_table_is_the_one_in_the_code() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "quality.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "explanation" / "quality.md").read_text()
     for name, weight in WEIGHTS.items():
         assert f"| {name} | {weight:.2f} |" in page
     for least, value in WORD_STEPS:
