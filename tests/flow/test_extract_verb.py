@@ -122,7 +122,9 @@ def test_addresses_are_fetched_under_the_rules(folder: Path) -> None:
 
 
 def test_a_profile_chooses_how_pages_are_read(tmp_path: Path) -> None:
-    words = "The keeper of the lamp wrote down the wind, the tide and the names of those who came to visit. " * 4
+    words = (
+        "The keeper of the lamp wrote down the wind, the tide and the names of those who came to visit. " * 4
+    )
     page = tmp_path / "page.html"
     page.write_text(f"<html><body><article><p>{words}</p></article></body></html>")
     methods = {
