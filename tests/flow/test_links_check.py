@@ -73,7 +73,7 @@ def check(links, fetcher, now=START, **told):
     }
 
 
-def test_p36_good_missing_and_gone_links_are_told_apart(internet, opened, fetcher):
+def test_p36_good_missing_and_gone_links_are_distinguished(internet, opened, fetcher):
     internet.fault("mapped.example", "/page/gone", Fault(status=410), times=2)
     links = keep(opened, PAGE + "good", PAGE + "gone", "http://mapped.example/nowhere")
     found = check(links, fetcher)

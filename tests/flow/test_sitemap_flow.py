@@ -56,7 +56,7 @@ def test_p3_a_site_is_read_from_robots_through_its_indexes_to_documents(internet
         assert "/maps/too-deep.xml" not in asked(internet, "mapped.example")
 
 
-def test_p3_a_second_look_asks_conditionally_and_finds_nothing_new(internet, tmp_path):
+def test_p3_a_second_poll_requests_conditionally_and_finds_nothing_new(internet, tmp_path):
     source = make_source("sitemap", "http://mapped.example/maps/plain.xml")
     with context_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
         run(context)
@@ -125,7 +125,7 @@ def test_a_site_without_any_sitemap_fails_by_name(internet, tmp_path):
         assert rows(app, sources)[0]["reason"] == "http_404"
 
 
-def test_a_file_that_fails_for_a_moment_is_read_at_the_next_look(internet, tmp_path):
+def test_a_file_that_fails_once_is_read_at_the_next_poll(internet, tmp_path):
     source = make_source("sitemap", "http://mapped.example/maps/index.xml")
     internet.fault("mapped.example", "/maps/list.txt", Fault(status=404))
     with context_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):

@@ -20,7 +20,8 @@ from headwater.documents.quality.parse_quality import (
 from headwater.model.document import Document
 from headwater.model.outcomes import SetAside
 from headwater.model.recipe import StepContext
-from headwater.text.words import count_blocks, count_sentences, count_words
+from headwater.text.sentences import count_sentences
+from headwater.text.words import count_blocks, count_words
 
 CONTEXT = StepContext("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=None)  # type: ignore[arg-type]
 
