@@ -2,7 +2,8 @@
 
 import pytest
 
-from headwater.text.charset import decode_text, fix_encoding, replace_surrogates
+from headwater.text.charset import decode_text, fix_encoding
+from headwater.text.letters import replace_surrogates
 
 TEXT = "Größe, café, naïve \u2013 “quoted”"
 
