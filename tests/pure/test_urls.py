@@ -92,7 +92,7 @@ def test_tracking_parameters_do_not(name):
         ("https://news.example:99999/a", "https://news.example:99999/a"),
     ],
 )
-def test_spellings_of_one_address(url, expected):
+def test_spellings_of_one_url(url, expected):
     assert canonical_url(url) == expected
 
 

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, spans_of
-from headwater_recipes.procedures.sections.parts import PageLine, PageLink, PagePart
+from headwater_recipes.procedures.sections.parts import PagePart, SectionLine, TextLink
 
 APPOINTMENT = re.compile(
     r"cita ?-?_?previa|citaprevia|cita pr[eè]via|pedir cita|demanar cita|demana cita|hitzordu|appointment|\bcitas?\b"
@@ -65,7 +65,7 @@ SENTENCE = re.compile(
 def places(
     applying: Sequence[PagePart],
     where: Sequence[PagePart],
-    page_links: Sequence[tuple[PageLink, PageLine]],
+    page_links: Sequence[tuple[TextLink, SectionLine]],
     buttons: frozenset[str] = frozenset(),
 ) -> FieldValue:
     """`donde_solicitar`: urls, direcciones, cita_previa_url. `buttons`: the targets of links styled as buttons."""
@@ -90,14 +90,14 @@ def places(
     return FieldValue(value, spans_of(used)) if value else NO_VALUE
 
 
-def is_appointment(link: PageLink) -> bool:
+def is_appointment(link: TextLink) -> bool:
     return bool(
         APPOINTMENT.search(fold_text(link.text))
         or APPOINTMENT.search(urlsplit(link.url).path.lower().replace("-", " "))
     )
 
 
-def is_start(link: PageLink) -> bool:
+def is_start(link: TextLink) -> bool:
     """Whether the link leads to the start of the procedure: not a file, a law or an appointment."""
     if not is_application_link(link):
         return False
@@ -112,7 +112,7 @@ def is_start(link: PageLink) -> bool:
     )
 
 
-def is_application_link(link: PageLink) -> bool:
+def is_application_link(link: TextLink) -> bool:
     return (
         link.url.startswith(("http://", "https://"))
         and not FILES.search(link.url)
@@ -121,12 +121,12 @@ def is_application_link(link: PageLink) -> bool:
     )
 
 
-def leads_to_start(link: PageLink) -> bool:
+def leads_to_start(link: TextLink) -> bool:
     """Whether the address looks like the start of a procedure. Only reliable in sections about applying."""
     return is_application_link(link) and bool(START_PATH.search(urlsplit(link.url).path.lower()))
 
 
-def _streets(applying: Sequence[PagePart], where: Sequence[PagePart]) -> list[tuple[str, PageLine]]:
+def _streets(applying: Sequence[PagePart], where: Sequence[PagePart]) -> list[tuple[str, SectionLine]]:
     streets = [(text, line) for part in applying for line in part.lines for text in streets_in(line.text)]
     starts = {line.start for _, line in streets}
     for part in where:

@@ -24,8 +24,8 @@ def crawl(pages, /, *, url=HOME, watermark=None, **options):
     return run_session(discover_crawl(source, NOW), pages if callable(pages) else table(pages))
 
 
-def asked(heard):
-    return [request.url for request in heard.asked]
+def requested_urls(result):
+    return [request.url for request in result.asked]
 
 
 def tree(depth, width):
@@ -41,12 +41,12 @@ def tree(depth, width):
 
 @given(st.integers(0, 5), st.integers(1, 40))
 def test_p6_depth_and_pages_are_kept_and_the_order_is_breadth_first(depth, pages):
-    heard = crawl(tree(4, 2), depth=depth, pages=pages)
-    depths = [url.count("/") - 3 for url in asked(heard)]
+    result = crawl(tree(4, 2), depth=depth, pages=pages)
+    depths = [url.count("/") - 3 for url in requested_urls(result)]
     assert depths == sorted(depths)
     assert max(depths) <= min(depth, 3)
-    assert len(heard.asked) == min(pages, sum(2**n for n in range(min(depth, 3) + 1)))
-    assert asked(crawl(tree(4, 2), depth=depth, pages=pages)) == asked(heard)
+    assert len(result.asked) == min(pages, sum(2**n for n in range(min(depth, 3) + 1)))
+    assert requested_urls(crawl(tree(4, 2), depth=depth, pages=pages)) == requested_urls(result)
 
 
 def test_p6_no_option_alone_goes_beyond_five_hundred_pages():
@@ -56,16 +56,16 @@ def test_p6_no_option_alone_goes_beyond_five_hundred_pages():
     assert len(crawl(pages, pages=10_000, per_shape=10_000, beyond_limits=True).asked) == 701
 
 
-def test_what_there_was_no_time_for_comes_first_next_time():
+def test_pages_that_the_last_crawl_did_not_reach_come_first():
     pages = {HOME: page(*"abcdef", words="home")} | {f"{HOME}{n}": page(words=n) for n in "abcdef"}
     first = crawl(pages, pages=3)
-    again = crawl(pages, pages=3, watermark=first.discovery.watermark)
-    assert asked(first) == [HOME, *at("a", "b")]
-    assert asked(again) == [HOME, *at("c", "d")]
+    second_result = crawl(pages, pages=3, watermark=first.discovery.watermark)
+    assert requested_urls(first) == [HOME, *at("a", "b")]
+    assert requested_urls(second_result) == [HOME, *at("c", "d")]
     assert "pages_left_out" in first.codes
 
 
-def test_p6_a_recognised_page_is_a_lead_that_carries_it():
+def test_p6_a_matching_page_is_a_lead_that_carries_its_body():
     (lead,) = crawl(
         {HOME: page("a", words="x"), **dict.fromkeys(at("a"), page(words="Requisitos"))}, markers="requisitos"
     ).leads
@@ -74,12 +74,12 @@ def test_p6_a_recognised_page_is_a_lead_that_carries_it():
     assert (lead.body_type, lead.hints["markers"]) == ("text/html", ["requisitos"])
 
 
-def test_a_lead_is_given_at_once_so_that_its_capture_is_its_own():
+def test_a_lead_is_yielded_at_once_so_that_its_capture_is_its_own():
     pages = {HOME: page(*"abc", words="x")} | {f"{HOME}{n}": page(words=n) for n in "abc"}
     assert [len(batch) for batch in crawl(pages).found] == [1, 1, 1]
 
 
-def test_bodies_without_leads_are_put_away_now_and_then():
+def test_bodies_without_leads_are_released_regularly():
     pages = {HOME: page(*map(str, range(50)), words="x")} | {
         f"{HOME}{n}": page(words=str(n)) for n in range(50)
     }
@@ -95,11 +95,11 @@ def test_the_version_changes_with_the_body_only():
     assert len(versions) == 2
 
 
-def test_p6_equal_content_under_two_addresses_is_one_page():
+def test_p6_equal_content_under_two_urls_is_one_page():
     pages = {HOME: page("a", "b", words="x")} | dict.fromkeys(at("a", "b"), page("c", words="same"))
-    heard = crawl(pages)
-    assert heard.urls == at("a")
-    assert "same_content" in heard.codes
+    result = crawl(pages)
+    assert result.urls == at("a")
+    assert "same_content" in result.codes
 
 
 def test_p6_other_domains_files_and_unwanted_links_are_not_followed():
@@ -112,8 +112,8 @@ def test_p6_other_domains_files_and_unwanted_links_are_not_followed():
         "admin/x",
         "https://www.site.example/d",
     )
-    heard = crawl({HOME: page(*links, words="x")}, exclude="/admin/")
-    assert asked(heard) == [HOME, *at("a"), "https://www.site.example/d"]
+    result = crawl({HOME: page(*links, words="x")}, exclude="/admin/")
+    assert requested_urls(result) == [HOME, *at("a"), "https://www.site.example/d"]
 
 
 def test_a_redirect_that_leaves_the_site_is_not_a_page_of_it():
@@ -125,9 +125,9 @@ def test_a_redirect_that_leaves_the_site_is_not_a_page_of_it():
             else type(found)(**{**vars_of(found), "url": "http://other.example/"})
         )
 
-    heard = crawl(away)
-    assert heard.leads == []
-    assert "left_the_site" in heard.codes
+    result = crawl(away)
+    assert result.leads == []
+    assert "left_the_site" in result.codes
 
 
 def vars_of(response):
@@ -135,8 +135,8 @@ def vars_of(response):
 
 
 def test_the_header_forbids_following_too():
-    heard = crawl(lambda request: answer(request, page("a", words="x"), x_robots_tag="nofollow"))
-    assert asked(heard) == [HOME]
+    result = crawl(lambda request: answer(request, page("a", words="x"), x_robots_tag="nofollow"))
+    assert requested_urls(result) == [HOME]
 
 
 @pytest.mark.parametrize(
@@ -144,22 +144,22 @@ def test_the_header_forbids_following_too():
 )
 def test_an_error_of_one_page_never_ends_the_crawl(error):
     pages = {HOME: page(*"abcdefg", words="x")} | {f"{HOME}{n}": error for n in "abcde"}
-    heard = crawl(pages | {f"{HOME}g": page(words="g")})
-    assert heard.urls == at("g")
-    assert any(error.reason in warning for warning in heard.discovery.warnings)
+    result = crawl(pages | {f"{HOME}g": page(words="g")})
+    assert result.urls == at("g")
+    assert any(error.reason in warning for warning in result.discovery.warnings)
 
 
-def test_a_host_in_trouble_is_left_alone_until_the_next_crawl():
+def test_a_failing_host_is_left_alone_until_the_next_crawl():
     pages = {HOME: page(*"abcdefg", words="x"), f"{HOME}a": page(words="a")}
     pages |= {f"{HOME}{n}": Temporary("rate_limited", counts=False) for n in "bcdefg"}
-    heard = crawl(pages)
-    assert asked(heard) == [HOME, *at("a", "b", "c", "d")]
-    assert heard.urls == at("a")
-    assert [url for url, _ in heard.discovery.watermark["waiting"]] == at("e", "f", "g")
+    result = crawl(pages)
+    assert requested_urls(result) == [HOME, *at("a", "b", "c", "d")]
+    assert result.urls == at("a")
+    assert [url for url, _ in result.discovery.watermark["waiting"]] == at("e", "f", "g")
 
 
 @pytest.mark.parametrize("error", [Permanent("gone"), Temporary("http_500"), Permanent("robots")])
-def test_a_site_that_cannot_be_entered_tells_why(error):
+def test_a_site_whose_start_page_fails_reports_the_reason(error):
     with pytest.raises(type(error), match=error.reason):
         crawl({HOME: error})
 
@@ -175,50 +175,50 @@ def tagged(pages):
     return answering
 
 
-def headers_of(heard):
-    return [set(request.headers) for request in heard.asked]
+def headers_of(result):
+    return [set(request.headers) for request in result.asked]
 
 
 @given(st.integers(0, 3), st.integers(1, 3))
-def test_p12_pages_that_did_not_change_are_only_asked_whether_they_did_and_lead_where_they_led(depth, width):
+def test_p12_unchanged_pages_are_requested_conditionally_and_keep_their_links(depth, width):
     pages = tree(depth, width)
     first = crawl(tagged(pages), depth=depth)
-    again = crawl(tagged(pages), depth=depth, watermark=first.discovery.watermark)
-    assert asked(again) == asked(first)
-    assert headers_of(again) == [{"If-None-Match"}] * len(pages)
-    assert again.leads == []
-    assert again.discovery.watermark == first.discovery.watermark
+    second_result = crawl(tagged(pages), depth=depth, watermark=first.discovery.watermark)
+    assert requested_urls(second_result) == requested_urls(first)
+    assert headers_of(second_result) == [{"If-None-Match"}] * len(pages)
+    assert second_result.leads == []
+    assert second_result.discovery.watermark == first.discovery.watermark
 
 
-def test_p12_a_page_that_changed_is_read_again_and_leads_elsewhere():
+def test_p12_a_changed_page_is_read_again_and_its_new_links_are_followed():
     pages = {HOME: page("a", words="home")} | {url: page(words=url) for url in at("a", "b")}
-    mark = crawl(tagged(pages)).discovery.watermark
+    watermark = crawl(tagged(pages)).discovery.watermark
     changed = pages | {HOME: page("a", "b", words="home")}
-    again = crawl(tagged(changed), watermark=mark)
-    assert asked(again) == [HOME, *at("a", "b")]
-    assert again.urls == at("b")
+    second_result = crawl(tagged(changed), watermark=watermark)
+    assert requested_urls(second_result) == [HOME, *at("a", "b")]
+    assert second_result.urls == at("b")
 
 
-def test_p12_a_copy_is_asked_for_plainly_when_its_original_is_gone():
+def test_p12_a_copy_is_requested_unconditionally_when_its_original_is_gone():
     pages = {HOME: page("a", "b", words="home")} | {url: page(words="same") for url in at("a", "b")}
-    mark = crawl(tagged(pages)).discovery.watermark
-    assert headers_of(crawl(tagged(pages), watermark=mark)) == [{"If-None-Match"}] * 3
+    watermark = crawl(tagged(pages)).discovery.watermark
+    assert headers_of(crawl(tagged(pages), watermark=watermark)) == [{"If-None-Match"}] * 3
     left = pages | {HOME: page("b", words="home")}
-    assert crawl(tagged(left), watermark=mark).urls == at("b")
+    assert crawl(tagged(left), watermark=watermark).urls == at("b")
 
 
-def test_p12_other_options_look_at_every_page_anew():
+def test_p12_changed_options_make_every_page_new():
     pages = {HOME: page("a", words="home"), at("a")[0]: page(words="a plazo")}
-    mark = crawl(tagged(pages), markers=["requisitos"]).discovery.watermark
-    assert crawl(tagged(pages), markers=["plazo"], watermark=mark).urls == at("a")
+    watermark = crawl(tagged(pages), markers=["requisitos"]).discovery.watermark
+    assert crawl(tagged(pages), markers=["plazo"], watermark=watermark).urls == at("a")
 
 
-def test_p12_links_that_do_not_fit_are_asked_for_plainly(monkeypatch):
+def test_p12_a_page_whose_links_do_not_fit_is_requested_unconditionally(monkeypatch):
     monkeypatch.setattr("headwater.sources.crawl.watermark.MOST_LINKS", 1)
     pages = {HOME: page("a", "b", words="home")} | {url: page(words=url) for url in at("a", "b")}
-    mark = crawl(tagged(pages), depth=1).discovery.watermark
-    again = crawl(tagged(pages), depth=1, watermark=mark)
-    assert (asked(again), headers_of(again)[0]) == ([HOME, *at("a", "b")], set())
+    watermark = crawl(tagged(pages), depth=1).discovery.watermark
+    second_result = crawl(tagged(pages), depth=1, watermark=watermark)
+    assert (requested_urls(second_result), headers_of(second_result)[0]) == ([HOME, *at("a", "b")], set())
 
 
 def test_a_last_page_that_calls_itself_fresh_is_left_alone_until_it_is_not():
@@ -226,17 +226,17 @@ def test_a_last_page_that_calls_itself_fresh_is_left_alone_until_it_is_not():
         links = "a" if request.url == HOME else "b"
         return answer(request, page(links, words=request.url), etag='"1"', cache_control="max-age=600")
 
-    mark = crawl(fresh, depth=1).discovery.watermark
-    again = crawl(fresh, depth=1, watermark=mark)
-    assert asked(again) == [HOME]
-    assert again.discovery.watermark == mark
-    key = next(key for key in mark["pages"] if key.endswith("/a"))
+    watermark = crawl(fresh, depth=1).discovery.watermark
+    second_result = crawl(fresh, depth=1, watermark=watermark)
+    assert requested_urls(second_result) == [HOME]
+    assert second_result.discovery.watermark == watermark
+    key = next(key for key in watermark["pages"] if key.endswith("/a"))
     for lie in ("2026-11-13T09:00:00+00:00", "9999-01-01T00:00:00+00:00", "2026-11-13T09:05:00", "soon", 7):
-        told = {"pages": {key: {**mark["pages"][key], "fresh_until": lie}}}
-        assert len(asked(crawl(fresh, depth=1, watermark=told))) == 2
+        message = {"pages": {key: {**watermark["pages"][key], "fresh_until": lie}}}
+        assert len(requested_urls(crawl(fresh, depth=1, watermark=message))) == 2
 
 
-def test_papers_are_leads_by_address_and_pages_that_are_none_are_not_read():
+def test_documents_are_leads_by_url_and_other_files_are_not_read():
     pages = {HOME: page("doc/a.pdf", "other/b.pdf", "doc/c", words="x")}
     pages[at("doc/c")[0]] = "bytes"
     answers = table(pages)
@@ -245,9 +245,9 @@ def test_papers_are_leads_by_address_and_pages_that_are_none_are_not_read():
         found = answers(request)
         return answer(request, b"%PDF", media_type="application/pdf") if request.url.endswith("/c") else found
 
-    heard = crawl(typed, page_patterns="/doc/")
-    assert heard.urls == at("doc/a.pdf", "doc/c")
-    assert [lead.body for lead in heard.leads] == [None, None]
+    result = crawl(typed, page_patterns="/doc/")
+    assert result.urls == at("doc/a.pdf", "doc/c")
+    assert [lead.body for lead in result.leads] == [None, None]
 
 
 @pytest.mark.parametrize(
@@ -261,23 +261,23 @@ def test_papers_are_leads_by_address_and_pages_that_are_none_are_not_read():
         {"subdomains": "yes"},
     ],
 )
-def test_mistakes_in_the_options_are_told(options):
+def test_mistakes_in_the_options_are_reported(options):
     with pytest.raises(Permanent, match=next(iter(options))):
         crawl({HOME: page()}, **options)
 
 
 @pytest.mark.parametrize(
-    "mark",
+    "watermark",
     [
         {"pages": 3, "waiting": 4},
         {"pages": {"a": 1}, "waiting": [["x"], [1, 2], ["http://evil.example/", 1]]},
     ],
 )
-def test_a_strange_watermark_is_forgotten(mark):
-    assert asked(crawl({HOME: page(words="x")}, watermark=mark)) == [HOME]
+def test_an_invalid_watermark_is_ignored(watermark):
+    assert requested_urls(crawl({HOME: page(words="x")}, watermark=watermark)) == [HOME]
 
 
-def test_declared_alphabets_do_not_spoil_what_is_handed_over():
+def test_a_declared_charset_does_not_spoil_the_body_of_the_lead():
     body = '<meta charset="iso-8859-1"><body>Documentación</body>'.encode("latin-1")
     pages = {HOME: page("a", words="x"), at("a")[0]: body}
     (lead,) = crawl(pages).leads

@@ -1,4 +1,4 @@
-"""A look at sitemaps: what it asks for, what it gives, what it remembers."""
+"""Polling sitemaps: requests, leads and the watermark."""
 
 from datetime import timedelta
 
@@ -27,14 +27,14 @@ def at(*paths):
     return [f"http://site.example/{path}" for path in paths]
 
 
-def look(pages, *, url=MAP, watermark=None, **options):
+def poll(pages, *, url=MAP, watermark=None, **options):
     source = make_source("sitemap", url, options=options, watermark=watermark or {})
     answers = pages if callable(pages) else table(pages, "application/xml")
     return run_session(discover_sitemap(source, NOW), answers)
 
 
 def test_p3_lastmod_is_the_version_and_a_hint_of_the_date():
-    (lead,) = look({MAP: urlset(*at("a"), lastmod="2026-11-12T10:00:00+02:00")}).leads
+    (lead,) = poll({MAP: urlset(*at("a"), lastmod="2026-11-12T10:00:00+02:00")}).leads
     assert lead.version == "2026-11-12T08:00:00+00:00"
     assert lead.published is not None
     assert lead.published.isoformat() == lead.version
@@ -50,29 +50,29 @@ def test_p3_lastmod_is_the_version_and_a_hint_of_the_date():
         ("2026-11", "2026-11-01T00:00:00+00:00", 2026),
     ],
 )
-def test_a_wrong_or_future_date_is_a_version_but_no_date(lastmod, version, published):
-    (lead,) = look({MAP: urlset(*at("a"), lastmod=lastmod)}).leads
+def test_a_wrong_or_future_date_is_a_version_but_not_a_date(lastmod, version, published):
+    (lead,) = poll({MAP: urlset(*at("a"), lastmod=lastmod)}).leads
     assert lead.version == version
     assert (lead.published.year if lead.published else None) == published
 
 
-def test_p3_filters_take_parts_of_addresses_and_patterns():
+def test_p3_filters_take_parts_of_urls_and_patterns():
     pages = {MAP: urlset(*at("tramites/1", "tramites/borrador/2", "procedimientos/3", "noticias/4"))}
-    found = look(pages, include=["/tramites/", "re:/procedimientos/\\d+$"], exclude="borrador")
-    assert found.urls == at("tramites/1", "procedimientos/3")
+    urls = poll(pages, include=["/tramites/", "re:/procedimientos/\\d+$"], exclude="borrador")
+    assert urls.urls == at("tramites/1", "procedimientos/3")
 
 
 @pytest.mark.parametrize(
     "options", [{"include": "re:("}, {"include": [1]}, {"most": 0}, {"files": "many"}, {"hosts": 5}]
 )
-def test_a_mistake_in_the_options_is_told_by_its_name(options):
-    with pytest.raises(Permanent) as told:
-        look({MAP: urlset()}, **options)
-    assert told.value.reason == "bad_options"
-    assert next(iter(options)) in told.value.detail
+def test_a_mistake_in_the_options_is_reported_by_name(options):
+    with pytest.raises(Permanent) as message:
+        poll({MAP: urlset()}, **options)
+    assert message.value.reason == "bad_options"
+    assert next(iter(options)) in message.value.detail
 
 
-def test_addresses_of_other_hosts_are_left_out_unless_they_are_named():
+def test_urls_of_other_hosts_are_left_out_unless_the_options_name_them():
     urls = [
         "http://site.example/a",
         "https://www.site.example/b",
@@ -80,9 +80,9 @@ def test_addresses_of_other_hosts_are_left_out_unless_they_are_named():
         "http://other.example/d",
     ]
     pages = {MAP: urlset(*urls, "http://notsite.example/e")}
-    assert look(pages).urls == urls[:3]
-    assert look(pages, hosts=["other.example"]).urls == urls
-    assert len(look(pages, hosts=["*"]).urls) == 5
+    assert poll(pages).urls == urls[:3]
+    assert poll(pages, hosts=["other.example"]).urls == urls
+    assert len(poll(pages, hosts=["*"]).urls) == 5
 
 
 def test_a_sitemap_elsewhere_is_read_when_robots_names_it_but_lists_only_this_site():
@@ -92,37 +92,37 @@ def test_a_sitemap_elsewhere_is_read_when_robots_names_it_but_lists_only_this_si
         "http://cdn.example/1.xml": urlset(*at("a"), "http://other.example/b"),
         "http://site.example/own.xml": urlset(*at("c")),
     }
-    found = look(pages, url="http://site.example/")
-    assert sorted(found.urls) == at("a", "c")
-    assert "http://far.example/2.xml" not in [request.url for request in found.asked]
+    urls = poll(pages, url="http://site.example/")
+    assert sorted(urls.urls) == at("a", "c")
+    assert "http://far.example/2.xml" not in [request.url for request in urls.asked]
 
 
 def test_a_site_is_searched_where_sitemaps_usually_are():
-    found = look({"http://site.example/sitemap_index.xml": urlset(*at("a"))}, url="http://site.example")
-    assert found.urls == at("a")
-    assert [request.purpose for request in found.asked] == ["robots", "sitemap", "sitemap"]
+    urls = poll({"http://site.example/sitemap_index.xml": urlset(*at("a"))}, url="http://site.example")
+    assert urls.urls == at("a")
+    assert [request.purpose for request in urls.asked] == ["robots", "sitemap", "sitemap"]
 
 
 def test_an_index_that_names_itself_ends():
-    found = look({MAP: index(MAP, *at("1.xml")), **dict.fromkeys(at("1.xml"), urlset(*at("a")))})
-    assert (found.urls, len(found.asked)) == (at("a"), 2)
+    urls = poll({MAP: index(MAP, *at("1.xml")), **dict.fromkeys(at("1.xml"), urlset(*at("a")))})
+    assert (urls.urls, len(urls.asked)) == (at("a"), 2)
 
 
 def test_indexes_deeper_than_three_are_left_out():
     pages = {MAP: index(*at("2.xml"))}
     pages |= {f"http://site.example/{n}.xml": index(*at(f"{n + 1}.xml")) for n in range(2, 6)}
-    found = look(pages)
-    assert [request.url for request in found.asked] == [MAP, *at("2.xml", "3.xml")]
-    assert "index_too_deep" in found.codes
+    urls = poll(pages)
+    assert [request.url for request in urls.asked] == [MAP, *at("2.xml", "3.xml")]
+    assert "index_too_deep" in urls.codes
 
 
-def test_leads_come_in_batches_and_the_bodies_are_put_away_with_them():
-    found = look({MAP: urlset(*at(*map(str, range(2500))))})
-    assert [len(batch) for batch in found.found] == [1000, 1000, 500]
-    assert found.discovery.leads == ()
+def test_leads_come_in_batches_and_release_the_bodies():
+    urls = poll({MAP: urlset(*at(*map(str, range(2500))))})
+    assert [len(batch) for batch in urls.found] == [1000, 1000, 500]
+    assert urls.discovery.leads == ()
 
 
-def test_an_unchanged_file_is_asked_for_conditionally_and_told_by_its_hash():
+def test_an_unchanged_file_is_requested_conditionally_and_recognised_by_its_hash():
     def tagged(request):
         return answer(
             request,
@@ -132,77 +132,77 @@ def test_an_unchanged_file_is_asked_for_conditionally_and_told_by_its_hash():
             last_modified="Thu, 12 Nov 2026 00:00:00 GMT",
         )
 
-    first = look(tagged)
-    mark = first.discovery.watermark
-    again = look(tagged, watermark=mark)
-    assert again.asked[0].headers == {
+    first = poll(tagged)
+    watermark = first.discovery.watermark
+    second_result = poll(tagged, watermark=watermark)
+    assert second_result.asked[0].headers == {
         "If-None-Match": '"1"',
         "If-Modified-Since": "Thu, 12 Nov 2026 00:00:00 GMT",
     }
-    assert (again.leads, again.discovery.watermark) == ([], mark)
-    unchanged = look(lambda request: answer(request, "", status=304), watermark=mark)
-    assert (unchanged.leads, unchanged.discovery.watermark) == ([], mark)
+    assert (second_result.leads, second_result.discovery.watermark) == ([], watermark)
+    unchanged = poll(lambda request: answer(request, "", status=304), watermark=watermark)
+    assert (unchanged.leads, unchanged.discovery.watermark) == ([], watermark)
 
 
-def test_a_failed_child_is_noted_and_its_memory_kept_for_the_next_look():
+def test_a_failed_file_causes_a_warning_and_keeps_its_state_for_the_next_poll():
     good = {
         MAP: index(*at("1.xml", "2.xml")),
         at("1.xml")[0]: urlset(*at("a")),
         at("2.xml")[0]: urlset(*at("b")),
     }
-    mark = look(good).discovery.watermark
-    failing = look(good | {at("2.xml")[0]: Temporary("http_500")}, watermark=mark)
-    assert failing.discovery.watermark == mark
+    watermark = poll(good).discovery.watermark
+    failing = poll(good | {at("2.xml")[0]: Temporary("http_500")}, watermark=watermark)
+    assert failing.discovery.watermark == watermark
     assert any("sitemap_failed:http_500" in warning for warning in failing.discovery.warnings)
 
 
-def test_when_everything_fails_the_first_reason_is_the_sources():
-    with pytest.raises(Temporary) as told:
-        look({MAP: Temporary("http_500", delay=timedelta(minutes=1))})
-    assert told.value.delay == timedelta(minutes=1)
+def test_when_everything_fails_the_first_error_is_reported():
+    with pytest.raises(Temporary) as message:
+        poll({MAP: Temporary("http_500", delay=timedelta(minutes=1))})
+    assert message.value.delay == timedelta(minutes=1)
     with pytest.raises(Permanent, match="gone"):
-        look({MAP: Permanent("gone")})
+        poll({MAP: Permanent("gone")})
 
 
-def test_a_host_in_trouble_is_left_alone_and_gone_on_with_next_time():
+def test_a_failing_host_is_left_alone_and_the_next_poll_continues():
     children = at(*(f"{n}.xml" for n in range(6)))
     pages = {MAP: index(*children)} | {url: urlset(url.removesuffix(".xml")) for url in children}
     busy = dict.fromkeys(children[2:], Temporary("rate_limited", counts=False))
-    first = look(pages | busy)
+    first = poll(pages | busy)
     assert len(first.asked) == 1 + 2 + 3
-    again = look(pages, watermark=first.discovery.watermark)
-    assert [request.url for request in again.asked[1:]] == [*children[2:], *children[:2]]
-    assert {*first.urls, *again.urls} == {url.removesuffix(".xml") for url in children}
+    second_result = poll(pages, watermark=first.discovery.watermark)
+    assert [request.url for request in second_result.asked[1:]] == [*children[2:], *children[:2]]
+    assert {*first.urls, *second_result.urls} == {url.removesuffix(".xml") for url in children}
 
 
 @settings(deadline=None)
 @given(st.integers(1, 7), st.integers(4, 8))
-def test_limits_only_spread_a_listing_over_more_looks(most, files):
+def test_limits_only_spread_a_sitemap_over_more_polls(most, files):
     indexes = at("i0.xml", "i1.xml", "i2.xml")
     children = {url: [f"{url}/{n}.xml" for n in range(3)] for url in indexes}
     pages = {MAP: index(*indexes)} | {url: index(*below) for url, below in children.items()}
     leaves = [url for below in children.values() for url in below]
     pages |= {url: urlset(*(f"{url}/{n}" for n in range(4))) for url in leaves}
-    found, mark = set(), {}
+    urls, watermark = set(), {}
     for _ in range(80):
-        heard = look(pages, watermark=mark, most=most, files=files)
-        assert len(heard.leads) <= most
-        assert len(heard.asked) <= files
-        found |= set(heard.urls)
-        mark = heard.discovery.watermark
-    assert found == {f"{url}/{n}" for url in leaves for n in range(4)}
+        result = poll(pages, watermark=watermark, most=most, files=files)
+        assert len(result.leads) <= most
+        assert len(result.asked) <= files
+        urls |= set(result.urls)
+        watermark = result.discovery.watermark
+    assert urls == {f"{url}/{n}" for url in leaves for n in range(4)}
 
 
 def test_trusted_dates_of_an_index_save_the_requests():
     pages = {MAP: index(*at("1.xml")), at("1.xml")[0]: urlset(*at("a"))}
-    mark = look(pages, trust_lastmod=True).discovery.watermark
-    assert len(look(pages, trust_lastmod=True, watermark=mark).asked) == 1
+    watermark = poll(pages, trust_lastmod=True).discovery.watermark
+    assert len(poll(pages, trust_lastmod=True, watermark=watermark).asked) == 1
     changed = pages | {MAP: index(*at("1.xml"), lastmod="2026-11-13")}
-    assert len(look(changed, trust_lastmod=True, watermark=mark).asked) == 2
+    assert len(poll(changed, trust_lastmod=True, watermark=watermark).asked) == 2
 
 
 @pytest.mark.parametrize(
-    "mark",
+    "watermark",
     [
         {"files": 3},
         {"files": {"x": 1}},
@@ -211,13 +211,13 @@ def test_trusted_dates_of_an_index_save_the_requests():
         {"resume": [1, None]},
     ],
 )
-def test_a_strange_watermark_is_forgotten(mark):
-    assert look({MAP: urlset(*at("a"))}, watermark=mark).urls == at("a")
+def test_an_invalid_watermark_is_ignored(watermark):
+    assert poll({MAP: urlset(*at("a"))}, watermark=watermark).urls == at("a")
 
 
-def test_the_memory_is_bounded():
+def test_the_watermark_is_bounded():
     children = at(*(f"{n}.xml" for n in range(2600)))
     pages = {MAP: index(*children)} | {url: urlset(url + "/a") for url in children}
-    first = look(pages, files=3000)
+    first = poll(pages, files=3000)
     assert len(first.leads) == 2600
     assert len(first.discovery.watermark["files"]) == 2000

@@ -1,4 +1,4 @@
-"""What a look at a link means and what follows from it."""
+"""What one check of a link means, and the state that follows."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -40,11 +40,11 @@ def response(status, **headers):
     return Response(url="http://a.example/x", status=status, headers=headers, body=b"")
 
 
-def after(looks, *, step=HOUR, health=None):
+def after(checks, *, step=HOUR, health=None):
     """The health and all alerts after these looks, one per step."""
     health, told = health or LinkRecord(priority=LinkPriority.P0), []
-    for number, look in enumerate(looks):
-        health, alerts = update_health(health, look, NOW + number * step)
+    for number, check in enumerate(checks):
+        health, alerts = update_health(health, check, NOW + number * step)
         told += alerts
     return health, told
 
@@ -76,16 +76,16 @@ def test_p36_what_an_answer_says_about_a_link(answer, sign):
 
 
 @pytest.mark.parametrize(
-    ("answer", "again"),
+    ("answer", "expected"),
     [(response(405), True), (response(404), True), (response(410), True), (response(501), True), (response(200), False),
      (response(429), False), (Failure("reset"), True), (Failure("dns"), False), (Failure("robots"), False)],
 )  # fmt: skip
-def test_p36_a_head_that_proves_nothing_is_asked_again_in_full(answer, again):
-    assert needs_get(answer) is again
+def test_p36_an_inconclusive_head_is_repeated_as_get(answer, expected):
+    assert needs_get(answer) is expected
 
 
 @pytest.mark.parametrize(("priority", "days"), [("P0", 1), ("P1", 7), ("P2", 30)])
-def test_p36_a_link_that_is_well_is_looked_at_daily_weekly_or_monthly(priority, days):
+def test_p36_a_healthy_link_is_checked_daily_weekly_or_monthly(priority, days):
     health, alerts = update_health(LinkRecord(priority=LinkPriority(priority)), GOOD, NOW)
     assert (health.standing, health.due_at, alerts) == (LinkState.WELL, NOW + days * DAY, ())
 
@@ -100,7 +100,7 @@ def test_p36_a_link_that_is_well_is_looked_at_daily_weekly_or_monthly(priority, 
         (5, "hidden", ["down"]),
     ],
 )
-def test_p36_three_failures_in_a_row_are_told_once(failures, standing, told):
+def test_p36_three_failures_in_a_row_raise_one_alert(failures, standing, told):
     health, alerts = after([BAD] * failures)
     assert (health.failures, health.standing, alerts) == (failures, standing, told)
     assert health.first_failed_at == NOW
@@ -121,37 +121,37 @@ def test_p36_a_410_makes_a_link_inactive_at_once():
     assert (health.standing, health.due_at, alerts) == (LinkState.INACTIVE, None, [LinkAlert.INACTIVE])
 
 
-def test_two_looks_far_apart_are_no_week_of_evidence():
+def test_two_checks_a_week_apart_do_not_make_a_link_inactive():
     assert after([BAD, BAD], step=30 * DAY)[0].standing is LinkState.WARNED
 
 
-def test_one_good_look_forgets_all_failures_and_is_told_after_an_alert():
+def test_one_good_check_clears_all_failures_and_raises_an_alert_of_recovery():
     health, alerts = after([BAD, BAD, BAD, GOOD])
     assert (health.failures, health.first_failed_at, health.standing) == (0, None, LinkState.WELL)
     assert alerts == [LinkAlert.DOWN, LinkAlert.RECOVERED]
     assert after([BAD, GOOD])[1] == []
 
 
-def test_a_link_that_leads_elsewhere_than_before_is_told():
+def test_a_link_with_a_new_target_raises_an_alert():
     elsewhere = replace(GOOD, final_url="http://b.example/")
     assert after([GOOD, GOOD, elsewhere, elsewhere])[1] == [LinkAlert.MOVED]
 
 
-def test_what_says_nothing_about_the_link_changes_no_count():
+def test_an_inconclusive_check_changes_no_count():
     before, _ = after([BAD, BAD])
     health, alerts = update_health(before, UNKNOWN, NOW + HOUR)
     assert (health.failures, health.standing, health.first_failed_at, alerts) == (2, before.standing, NOW, ())
     assert health.due_at == NOW + 2 * HOUR
 
 
-def test_rules_that_forbid_looking_are_asked_again_at_the_usual_time():
+def test_a_link_forbidden_by_robots_is_checked_again_at_the_usual_time():
     health, _ = update_health(
         LinkRecord(priority=LinkPriority.P1), LinkCheck(result=CheckResult.UNKNOWN, reason="robots"), NOW
     )
     assert health.due_at == NOW + 7 * DAY
 
 
-def test_a_failing_link_is_looked_at_soon_and_then_daily_whatever_its_priority():
+def test_a_failing_link_is_checked_soon_and_then_daily_whatever_its_priority():
     pauses = []
     health = LinkRecord(priority=LinkPriority.P2)
     for _ in range(4):
@@ -165,30 +165,30 @@ LOOKS = st.lists(st.tuples(st.sampled_from([GOOD, BAD, GONE, UNKNOWN]), st.integ
 
 
 @given(LOOKS, st.sampled_from(list(LinkPriority)))
-def test_whatever_happens_the_laws_of_link_health_hold(looks, priority):
+def test_whatever_happens_the_laws_of_link_health_hold(checks, priority):
     health, now = LinkRecord(priority=priority), NOW
     in_a_row, since = 0, None
-    for look, hours in looks:
+    for check, hours in checks:
         now += timedelta(hours=hours)
         before = health
-        health, alerts = update_health(health, look, now)
-        if look.result is CheckResult.GOOD:
+        health, alerts = update_health(health, check, now)
+        if check.result is CheckResult.GOOD:
             in_a_row, since = 0, None
-        elif look.result in (CheckResult.BAD, CheckResult.GONE):
+        elif check.result in (CheckResult.BAD, CheckResult.GONE):
             in_a_row, since = in_a_row + 1, since or now
         assert (health.failures, health.first_failed_at) == (in_a_row, since)
         assert (LinkAlert.DOWN in alerts) <= (in_a_row == 3)
         assert (health.due_at is None) == (
-            health.standing is LinkState.INACTIVE and look.result is not CheckResult.UNKNOWN
+            health.standing is LinkState.INACTIVE and check.result is not CheckResult.UNKNOWN
         )
         if health.due_at is not None:
             assert now < health.due_at <= now + CHECK_INTERVALS[priority]
         if health.standing is LinkState.INACTIVE and before.standing is not LinkState.INACTIVE:
-            assert look.result is CheckResult.GONE or (in_a_row >= 3 and now - since >= 7 * DAY)
+            assert check.result is CheckResult.GONE or (in_a_row >= 3 and now - since >= 7 * DAY)
         assert health.last_checked_at == now
 
 
-def test_when_no_host_can_be_reached_it_is_our_own_network():
+def test_when_no_host_is_reachable_our_own_network_is_down():
     dead = LinkCheck(result=CheckResult.BAD, reason="dns")
     three = [(f"http://{name}.example/", dead) for name in "abc"]
     assert is_own_network_down(three)
@@ -207,7 +207,7 @@ def test_a_host_of_which_most_links_are_down_is_to_be_reviewed():
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"), [("P0", "P0"), ("p0", "P2"), (0, "P2"), (None, "P2"), ("P9", "P2")]
+    ("value", "meant"), [("P0", "P0"), ("p0", "P2"), (0, "P2"), (None, "P2"), ("P9", "P2")]
 )
-def test_a_priority_is_taken_as_it_is_said(said, meant):
-    assert link_priority(said, LinkPriority.P2) == meant
+def test_a_priority_is_read_from_its_option(value, meant):
+    assert link_priority(value, LinkPriority.P2) == meant

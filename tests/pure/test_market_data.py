@@ -1,4 +1,4 @@
-"""Market data and the broker: numbers as they are, once."""
+"""Market data and the broker: values as they are, each once."""
 
 import json
 from dataclasses import replace
@@ -38,7 +38,7 @@ BAR = {
 EMPTY = {"queryCount": 0, "resultsCount": 0, "adjusted": True, "status": "OK", "request_id": "77aa"}
 
 
-def told(*bars: dict[str, Any], **more: Any):
+def payload(*bars: dict[str, Any], **more: Any):
     counter = iter(range(100))
 
     def reply(request):
@@ -48,124 +48,130 @@ def told(*bars: dict[str, Any], **more: Any):
     return reply
 
 
-def look(answers, mark: dict[str, Any] | None = None, **options: Any) -> SessionResult:
-    told = make_source("market_api", url="", options={"ticker": "NGSC"} | options, watermark=mark or {})
-    return run_session(discover(told, NOW), answers)
+def poll(answers, watermark: dict[str, Any] | None = None, **options: Any) -> SessionResult:
+    payload = make_source(
+        "market_api", url="", options={"ticker": "NGSC"} | options, watermark=watermark or {}
+    )
+    return run_session(discover(payload, NOW), answers)
 
 
 def test_r11_the_previous_day_is_one_bar_keyed_by_its_trading_date():
-    heard = look(told(BAR), dataset="previous")
-    assert urlsplit(heard.asked[0].url).path == "/v2/aggs/ticker/NGSC/prev"
-    (bar,) = heard.discovery.bars
+    result = poll(payload(BAR), dataset="previous")
+    assert urlsplit(result.asked[0].url).path == "/v2/aggs/ticker/NGSC/prev"
+    (bar,) = result.discovery.bars
     assert (bar.symbol, bar.span, bar.at) == ("NGSC", "1day", datetime(2026, 11, 12, tzinfo=UTC))
     assert (bar.open, bar.high, bar.low, bar.close, bar.volume) == (47.9, 48.8, 47.6, 48.55, 1250340.5)
     assert (bar.average, bar.trades) == (48.2, 18211)
 
 
-def test_r12_a_range_of_days_gives_the_same_keys_although_it_is_stamped_otherwise():
+def test_r12_a_range_of_days_has_the_same_keys_despite_other_timestamps():
     midnight = BAR | {"t": int(datetime(2026, 11, 12, 5, tzinfo=UTC).timestamp() * 1000)}
-    heard = look(told(midnight), dataset="range", **{"from": "2026-11-09", "to": "2026-11-12"})
-    assert urlsplit(heard.asked[0].url).path == "/v2/aggs/ticker/NGSC/range/1/day/2026-11-09/2026-11-12"
-    (bar,) = heard.discovery.bars
-    (other,) = look(told(BAR), dataset="previous").discovery.bars
+    result = poll(payload(midnight), dataset="range", **{"from": "2026-11-09", "to": "2026-11-12"})
+    assert urlsplit(result.asked[0].url).path == "/v2/aggs/ticker/NGSC/range/1/day/2026-11-09/2026-11-12"
+    (bar,) = result.discovery.bars
+    (other,) = poll(payload(BAR), dataset="previous").discovery.bars
     assert bar.at == other.at
 
 
-def test_r13_hours_are_read_from_the_last_day_on_that_was_seen():
+def test_r13_hourly_bars_are_read_from_the_last_stored_day_on():
     hour = BAR | {"t": int(datetime(2026, 11, 13, 14, tzinfo=UTC).timestamp() * 1000)}
-    first = look(told(hour), dataset="hourly")
+    first = poll(payload(hour), dataset="hourly")
     assert urlsplit(first.asked[0].url).path == "/v2/aggs/ticker/NGSC/range/1/hour/2026-11-08/2026-11-13"
     assert first.discovery.bars[0].at == datetime(2026, 11, 13, 14, tzinfo=UTC)
-    again = look(told(hour), first.discovery.watermark, dataset="hourly")
-    assert urlsplit(again.asked[0].url).path.endswith("/2026-11-13/2026-11-13")
+    second_result = poll(payload(hour), first.discovery.watermark, dataset="hourly")
+    assert urlsplit(second_result.asked[0].url).path.endswith("/2026-11-13/2026-11-13")
 
 
-def test_r14_grouped_days_are_read_one_by_one_and_when_all_are_read_nothing_is_asked():
-    heard = look(told(BAR, BAR | {"T": "ABCM"}), dataset="grouped", first_days=1, ticker=None)
-    assert [urlsplit(request.url).path.rpartition("/")[2] for request in heard.asked] == [
+def test_r14_grouped_days_are_read_one_by_one_and_without_a_pending_day_nothing_is_requested():
+    result = poll(payload(BAR, BAR | {"T": "ABCM"}), dataset="grouped", first_days=1, ticker=None)
+    assert [urlsplit(request.url).path.rpartition("/")[2] for request in result.asked] == [
         "2026-11-11",
         "2026-11-12",
     ]
-    assert {bar.symbol for bar in heard.discovery.bars} == {"NGSC", "ABCM"}
-    again = look(told(BAR), heard.discovery.watermark, dataset="grouped", ticker=None)
-    assert (again.asked, again.discovery.bars) == ([], ())
+    assert {bar.symbol for bar in result.discovery.bars} == {"NGSC", "ABCM"}
+    second_result = poll(payload(BAR), result.discovery.watermark, dataset="grouped", ticker=None)
+    assert (second_result.asked, second_result.discovery.bars) == ([], ())
 
 
 def test_grouped_days_that_were_read_are_kept_when_the_next_cannot_be():
     def reply(request):
         if request.url.partition("?")[0].endswith("2026-11-12"):
             return Temporary("rate_limited", delay=timedelta(seconds=40), counts=False)
-        return told(BAR)(request)
+        return payload(BAR)(request)
 
-    heard = look(reply, dataset="grouped", first_days=1, ticker=None)
-    assert len(heard.discovery.bars) == 1
-    assert heard.discovery.watermark == {"day": "2026-11-11"}
-    assert heard.discovery.again == timedelta(seconds=40)
+    result = poll(reply, dataset="grouped", first_days=1, ticker=None)
+    assert len(result.discovery.bars) == 1
+    assert result.discovery.watermark == {"day": "2026-11-11"}
+    assert result.discovery.again == timedelta(seconds=40)
     with pytest.raises(Temporary):
-        look(reply, heard.discovery.watermark, dataset="grouped", ticker=None)
+        poll(reply, result.discovery.watermark, dataset="grouped", ticker=None)
 
 
-def test_r15_particulars_are_an_observation_and_again_only_when_they_changed():
+def test_r15_ticker_details_are_an_observation_and_again_only_when_they_changed():
     found = {"ticker": "NGSC", "name": "Northgate Semiconductors Inc.", "cik": "0001999901"}
-    heard = look(told(results=found), dataset="details")
-    assert urlsplit(heard.asked[0].url).path == "/v3/reference/tickers/NGSC"
-    (seen,) = heard.discovery.observations
-    assert (seen.kind, seen.name, seen.value) == ("ticker_details", "NGSC", found)
-    mark = heard.discovery.watermark
-    assert look(told(results=found), mark, dataset="details").discovery.observations == ()
-    assert len(look(told(results=found | {"name": "N"}), mark, dataset="details").discovery.observations) == 1
+    result = poll(payload(results=found), dataset="details")
+    assert urlsplit(result.asked[0].url).path == "/v3/reference/tickers/NGSC"
+    (observation,) = result.discovery.observations
+    assert (observation.kind, observation.name, observation.value) == ("ticker_details", "NGSC", found)
+    watermark = result.discovery.watermark
+    assert poll(payload(results=found), watermark, dataset="details").discovery.observations == ()
+    assert (
+        len(poll(payload(results=found | {"name": "N"}), watermark, dataset="details").discovery.observations)
+        == 1
+    )
 
 
 def test_r16_market_data_makes_no_leads():
-    for wanted in ("previous", "hourly"):
-        assert look(told(BAR), dataset=wanted).leads == []
+    for dataset in ("previous", "hourly"):
+        assert poll(payload(BAR), dataset=dataset).leads == []
 
 
-@pytest.mark.parametrize("wanted", ["previous", "range", "hourly", "grouped"])
-def test_a_day_without_trading_is_a_success_without_bars(wanted):
-    heard = look(told(), dataset=wanted)
-    assert heard.discovery.bars == ()
-    assert heard.discovery.watermark is not None
+@pytest.mark.parametrize("dataset", ["previous", "range", "hourly", "grouped"])
+def test_a_day_without_trading_is_a_success_without_bars(dataset):
+    result = poll(payload(), dataset=dataset)
+    assert result.discovery.bars == ()
+    assert result.discovery.watermark is not None
 
 
-def test_an_unknown_ticker_is_noted():
-    heard = look(lambda request: answer(request, "{}", status=404), dataset="details")
-    assert heard.codes == {"unknown_ticker"}
+def test_an_unknown_ticker_causes_a_warning():
+    result = poll(lambda request: answer(request, "{}", status=404), dataset="details")
+    assert result.codes == {"unknown_ticker"}
 
 
-def test_r51_5_1_the_same_answer_with_another_request_id_is_no_news():
-    first = look(told(BAR), dataset="previous")
-    again = look(told(BAR), first.discovery.watermark, dataset="previous")
-    assert again.discovery.bars == ()
+def test_r51_5_1_the_same_answer_with_another_request_id_yields_nothing():
+    first = poll(payload(BAR), dataset="previous")
+    second_result = poll(payload(BAR), first.discovery.watermark, dataset="previous")
+    assert second_result.discovery.bars == ()
     assert (
-        len(look(told(BAR | {"c": 1.0}), first.discovery.watermark, dataset="previous").discovery.bars) == 1
+        len(poll(payload(BAR | {"c": 1.0}), first.discovery.watermark, dataset="previous").discovery.bars)
+        == 1
     )
 
 
 def test_a_range_follows_its_pages():
     def reply(request):
         more = {} if "cursor" in request.url else {"next_url": "https://elsewhere.example/v2/aggs/x?cursor=1"}
-        return told(BAR | {"t": CLOSING + 86_400_000 * len(more)}, **more)(request)
+        return payload(BAR | {"t": CLOSING + 86_400_000 * len(more)}, **more)(request)
 
-    heard = look(reply, dataset="range")
-    assert len(heard.discovery.bars) == 2
-    assert {urlsplit(request.url).hostname for request in heard.asked} == {"api.massive.example"}
+    result = poll(reply, dataset="range")
+    assert len(result.discovery.bars) == 2
+    assert {urlsplit(request.url).hostname for request in result.asked} == {"api.massive.example"}
 
 
-def test_a_wrong_look_or_a_missing_ticker_is_told():
+def test_a_wrong_dataset_or_a_missing_ticker_is_reported():
     for options in (
         {"dataset": "sideways"},
         {"dataset": "previous", "ticker": ""},
         {"dataset": "grouped", "to": "soon"},
     ):
         with pytest.raises(Permanent, match="bad_option"):
-            look(told(BAR), **options)
+            poll(payload(BAR), **options)
 
 
 def test_a_bar_from_the_future_does_not_hide_the_present():
     future = BAR | {"t": int(datetime(2099, 1, 1, 14, tzinfo=UTC).timestamp() * 1000)}
-    heard = look(told(future), dataset="hourly")
-    assert heard.discovery.watermark["day"] == "2026-11-13"
+    result = poll(payload(future), dataset="hourly")
+    assert result.discovery.watermark["day"] == "2026-11-13"
 
 
 @pytest.mark.parametrize("symbol", ["", "A" * 33, "A\x00B", "../x", "A B"])
@@ -199,7 +205,7 @@ def test_a_record_is_a_bar_or_nothing(record):
 @given(
     st.one_of(st.text(max_size=40), st.datetimes().map(lambda at: at.isoformat() + "123456789Z"), st.none())
 )
-def test_a_moment_is_in_utc_or_none(text):
+def test_a_timestamp_is_in_utc_or_none(text):
     found = parse_timestamp(text)
     assert found is None or found.utcoffset() == timedelta(0)
 
@@ -243,26 +249,36 @@ def account(**changes: Any):
     return lambda request: answer(request, json.dumps(parts[urlsplit(request.url).path]))
 
 
-def observe(answers, mark: dict[str, Any] | None = None) -> SessionResult:
-    return run_session(look_at_account(make_source("broker", url="", watermark=mark or {}), NOW), answers)
+def observe(answers, watermark: dict[str, Any] | None = None) -> SessionResult:
+    return run_session(
+        look_at_account(make_source("broker", url="", watermark=watermark or {}), NOW), answers
+    )
 
 
-def test_r19_the_broker_is_only_read_and_told_as_observations():
-    heard = observe(account())
-    assert {request.method for request in heard.asked} == {"GET"}
-    assert all(request.body is None for request in heard.asked)
-    seen = {(one.kind, one.name): one for one in heard.discovery.observations}
-    assert set(seen) == {("account", "acc"), ("position", "NGSC"), ("order", "o1"), ("clock", "market")}
-    assert seen["account", "acc"].value["cash"] == "100.10"
-    assert seen["order", "o1"].at == datetime(2026, 11, 12, 15, 2, 12, 987654, UTC)
+def test_r19_the_broker_is_only_read_and_its_records_are_observations():
+    result = observe(account())
+    assert {request.method for request in result.asked} == {"GET"}
+    assert all(request.body is None for request in result.asked)
+    observation = {(one.kind, one.name): one for one in result.discovery.observations}
+    assert set(observation) == {
+        ("account", "acc"),
+        ("position", "NGSC"),
+        ("order", "o1"),
+        ("clock", "market"),
+    }
+    assert observation["account", "acc"].value["cash"] == "100.10"
+    assert observation["order", "o1"].at == datetime(2026, 11, 12, 15, 2, 12, 987654, UTC)
 
 
-def test_only_changes_are_told_and_a_position_that_is_gone_is_closed():
-    mark = observe(account()).discovery.watermark
-    assert observe(account(clock={"timestamp": "later", "is_open": True}), mark).discovery.observations == ()
-    (closed,) = observe(account(positions=[]), mark).discovery.observations
+def test_only_changes_are_observations_and_a_missing_position_is_closed():
+    watermark = observe(account()).discovery.watermark
+    assert (
+        observe(account(clock={"timestamp": "later", "is_open": True}), watermark).discovery.observations
+        == ()
+    )
+    (closed,) = observe(account(positions=[]), watermark).discovery.observations
     assert (closed.kind, closed.name, closed.value["closed"]) == ("position", "NGSC", True)
-    (changed,) = observe(account(orders=[ORDER | {"status": "canceled"}]), mark).discovery.observations
+    (changed,) = observe(account(orders=[ORDER | {"status": "canceled"}]), watermark).discovery.observations
     assert changed.value["status"] == "canceled"
 
 
@@ -274,8 +290,8 @@ def test_orders_are_read_to_the_end_where_one_page_is_not_enough():
             return answer(request, json.dumps([ORDER | {"id": "last"}]))
         return account(orders=full)(request)
 
-    heard = observe(reply)
-    assert sum(one.kind == "order" for one in heard.discovery.observations) == 501
+    result = observe(reply)
+    assert sum(one.kind == "order" for one in result.discovery.observations) == 501
 
 
 def test_credentials_do_not_show_their_values():

@@ -1,4 +1,4 @@
-"""Sitemaps from bytes: every form, every condition, and nothing hostile."""
+"""Sitemaps from bytes: every format, every condition, and nothing hostile."""
 
 import gzip
 import tracemalloc
@@ -21,11 +21,11 @@ packed_as = partial(gzip.compress, mtime=0)
 SPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
 
-def read(body, notes=None, **told):
-    found = parse_sitemap(
-        body, url="http://a.example/sitemap.xml", media_type="", warn=notes or WarningLog(), **told
+def read(body, warnings=None, **options):
+    sitemap = parse_sitemap(
+        body, url="http://a.example/sitemap.xml", media_type="", warn=warnings or WarningLog(), **options
     )
-    return found.kind, list(found.entries)
+    return sitemap.kind, list(sitemap.entries)
 
 
 def urlset(*lines, space=SPACE):
@@ -43,45 +43,45 @@ ADDRESSES = st.lists(
 
 @given(ADDRESSES)
 def test_p3_whatever_is_written_as_xml_is_read_back_in_order(urls):
-    kind, listed = read(urlset(*((url, "2026-11-13") for url in urls)))
-    assert (kind, [one.url for one in listed]) == ("urls", urls)
-    assert all(one.lastmod == "2026-11-13" for one in listed)
+    kind, entries = read(urlset(*((url, "2026-11-13") for url in urls)))
+    assert (kind, [entry.url for entry in entries]) == ("urls", urls)
+    assert all(entry.lastmod == "2026-11-13" for entry in entries)
 
 
 @given(ADDRESSES, st.integers(1, 400))
-def test_the_loose_reader_finds_what_the_strict_one_finds_however_the_pieces_fall(urls, size):
+def test_the_loose_parser_finds_what_the_strict_one_finds_however_the_chunks_are_cut(urls, size):
     body = urlset(*((url, "2026") for url in urls))
     cut = (body[start : start + size] for start in range(0, len(body), size))
-    assert [one.url for one in parse_loosely(cut)] == [one.url for one in read(body)[1]]
+    assert [entry.url for entry in parse_loosely(cut)] == [entry.url for entry in read(body)[1]]
 
 
 @example(position=294, dirt=b"rdf:")
 @given(st.integers(0, 1500), st.binary(max_size=20))
-def test_damage_anywhere_loses_no_line_before_it_and_raises_only_one_thing(position, dirt):
+def test_damage_anywhere_loses_no_entry_before_it_and_raises_only_one_error(position, dirt):
     lines = [(f"http://a.example/{number}", "2026") for number in range(20)]
     body = urlset(*lines)
     broken = body[:position] + dirt + body[position:]
     try:
-        _, listed = read(broken)
+        _, entries = read(broken)
     except NotASitemap:
         assert position < len(body) - 20 * 60
         return
     whole = body[:position].count(b"</url>")
-    assert [one.url for one in listed[:whole]] == [url for url, _ in lines[:whole]]
+    assert [entry.url for entry in entries[:whole]] == [url for url, _ in lines[:whole]]
 
 
 @settings(max_examples=300)
 @given(st.binary(max_size=300))
-def test_bytes_of_any_kind_give_lines_or_one_named_refusal(body):
-    refused, listed = None, []
+def test_any_bytes_yield_entries_or_one_named_error(body):
+    refused, entries = None, []
     try:
-        _, listed = read(body)
+        _, entries = read(body)
     except NotASitemap as error:
         refused = error.reason
-    assert refused or all(isinstance(one, SitemapEntry) and one.url for one in listed)
+    assert refused or all(isinstance(entry, SitemapEntry) and entry.url for entry in entries)
 
 
-def test_an_index_is_told_apart_and_carries_its_dates():
+def test_an_index_is_recognised_and_carries_its_dates():
     body = f"<sitemapindex {SPACE}><sitemap><loc>http://a.example/1.xml</loc><lastmod>2026-11</lastmod></sitemap></sitemapindex>"
     assert read(body.encode()) == ("index", [SitemapEntry(url="http://a.example/1.xml", lastmod="2026-11")])
 
@@ -106,28 +106,28 @@ def test_an_index_is_told_apart_and_carries_its_dates():
         packed_as(packed_as(urlset(("http://a.example/1", "")))),
     ],
 )
-def test_a_line_is_found_in_every_form(body):
-    assert [one.url for one in read(body)[1]] == ["http://a.example/1"]
+def test_an_entry_is_found_in_every_format(body):
+    assert [entry.url for entry in read(body)[1]] == ["http://a.example/1"]
 
 
 def test_unescaped_ampersands_are_forgiven_and_parameters_stay_what_they_are():
     body = urlset(("http://a.example/?a=1", ""), ("http://a.example/X", "")).replace(
         b"X", b"?x=1&copy=2&amp;y=3"
     )
-    notes = WarningLog()
-    assert [one.url for one in read(body, notes)[1]] == [
+    warnings = WarningLog()
+    assert [entry.url for entry in read(body, warnings)[1]] == [
         "http://a.example/?a=1",
         "http://a.example/?x=1&copy=2&y=3",
     ]
-    assert "malformed" in notes
+    assert "malformed" in warnings
 
 
-def test_pictures_and_comments_are_no_pages_not_even_in_a_broken_file():
+def test_images_and_comments_are_not_pages_even_in_a_broken_file():
     line = "<url><loc>http://a.example/1</loc><image:image><image:loc>http://a.example/p.png</image:loc></image:image></url>"
     hidden = "<!-- <url><loc>http://a.example/old</loc></url> -->"
     for end in ("</urlset>", ""):
         body = f"<urlset xmlns:image='i'>{hidden}{line}{end}".encode()
-        assert [one.url for one in read(body)[1]] == ["http://a.example/1"]
+        assert [entry.url for entry in read(body)[1]] == ["http://a.example/1"]
 
 
 @pytest.mark.parametrize(
@@ -150,20 +150,20 @@ def test_pictures_and_comments_are_no_pages_not_even_in_a_broken_file():
         (b"<?xml version='1.0'?><", "malformed"),
     ],
 )
-def test_what_is_hostile_or_something_else_is_refused_by_name(body, reason):
+def test_hostile_and_other_documents_are_refused_by_name(body, reason):
     with pytest.raises(NotASitemap) as refused:
         read(body)
     assert refused.value.reason == reason
 
 
-def test_too_many_and_too_long_lines_are_left_out_with_a_note():
-    notes = WarningLog()
+def test_too_many_and_too_long_entries_are_left_out_with_a_warning():
+    warnings = WarningLog()
     body = urlset(
         ("http://a.example/" + "x" * 3000, ""), ("http://a.example/1", ""), ("http://a.example/2", "")
     )
-    assert [one.url for one in read(body, notes, most=2)[1]] == ["http://a.example/1"]
-    assert "address_too_long" in notes
-    assert "too_many_addresses" in notes
+    assert [entry.url for entry in read(body, warnings, most=2)[1]] == ["http://a.example/1"]
+    assert "address_too_long" in warnings
+    assert "too_many_addresses" in warnings
 
 
 def test_a_file_of_the_largest_size_is_read_in_little_memory():
@@ -171,14 +171,14 @@ def test_a_file_of_the_largest_size_is_read_in_little_memory():
     packed = packed_as(b"<urlset>" + line * 50_000 + b"</urlset>", 1)
     tracemalloc.start()
     try:
-        found = parse_sitemap(packed, url="http://a.example/s.xml.gz", media_type="", warn=WarningLog())
-        assert sum(1 for _ in found.entries) == 50_000
+        sitemap = parse_sitemap(packed, url="http://a.example/s.xml.gz", media_type="", warn=WarningLog())
+        assert sum(1 for _ in sitemap.entries) == 50_000
         assert tracemalloc.get_traced_memory()[1] < 2_000_000
     finally:
         tracemalloc.stop()
 
 
-def test_pieces_never_exceed_the_limit_even_when_the_packed_body_is_tiny():
+def test_chunks_never_exceed_the_limit_even_when_the_compressed_body_is_tiny():
     bomb = packed_as(b"\0" * 100_000_000)
     sizes: list[int] = []
     with pytest.raises(NotASitemap, match="too_large"):

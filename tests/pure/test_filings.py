@@ -1,4 +1,4 @@
-"""Filings by search: one record each, primary documents only, addresses that lead to them."""
+"""Filings from the full-text search: one lead each, primary documents only, with their URLs."""
 
 import json
 from datetime import timedelta
@@ -16,7 +16,7 @@ ADSH = "0001999901-26-000017"
 discover = discover_filings()
 
 
-def hit(name: str = "ng-20261030.htm", kind: str = "8-K", sequence: Any = 1, **told: Any) -> dict[str, Any]:
+def hit(name: str = "ng-20261030.htm", kind: str = "8-K", sequence: Any = 1, **fields: Any) -> dict[str, Any]:
     source = {
         "ciks": [CIK],
         "period_ending": "2026-10-30",
@@ -29,11 +29,11 @@ def hit(name: str = "ng-20261030.htm", kind: str = "8-K", sequence: Any = 1, **t
         "adsh": ADSH,
         "file_type": kind,
         "items": ["2.02", "9.01"],
-    } | told
+    } | fields
     return {"_id": f"{source['adsh']}:{name}", "_score": None, "_source": source}
 
 
-def found(*hits: dict[str, Any], total: int | None = None):
+def search_answer(*hits: dict[str, Any], total: int | None = None):
     def reply(request):
         body = {"took": 41, "hits": {"total": {"value": total or len(hits)}, "hits": list(hits)}}
         return answer(request, json.dumps(body), media_type="application/json")
@@ -42,18 +42,18 @@ def found(*hits: dict[str, Any], total: int | None = None):
 
 
 def source(**options: Any):
-    mark = options.pop("watermark", {})
-    told = {"ticker": "NGSC", "cik": CIK, "name": "Northgate"} | options
-    return make_source("filings_api", url="", options=told, watermark=mark, subject="subject1")
+    watermark = options.pop("watermark", {})
+    fields = {"ticker": "NGSC", "cik": CIK, "name": "Northgate"} | options
+    return make_source("filings_api", url="", options=fields, watermark=watermark, subject="subject1")
 
 
-def look(answers, **options):
+def poll(answers, **options):
     return run_session(discover(source(**options), NOW), answers)
 
 
 def test_r6_the_search_is_asked_by_company_forms_and_days():
-    heard = look(found(hit()))
-    (request,) = heard.asked
+    result = poll(search_answer(hit()))
+    (request,) = result.asked
     parts = urlsplit(request.url)
     assert (parts.hostname, parts.path) == ("efts.sec.gov", "/LATEST/search-index")
     assert parse_qs(parts.query) == {
@@ -66,16 +66,18 @@ def test_r6_the_search_is_asked_by_company_forms_and_days():
     assert (request.purpose, request.source_kind) == ("api", "filings_api")
 
 
-def test_r7_no_key_is_sent_and_the_fetcher_is_left_to_name_us():
-    (request,) = look(found(hit())).asked
+def test_r7_no_key_is_sent_and_the_fetcher_sets_the_user_agent():
+    (request,) = poll(search_answer(hit())).asked
     assert request.secrets == {}
     assert request.credential is None
     assert "User-Agent" not in request.headers
 
 
 def test_r8_several_hits_of_one_filing_are_one_lead():
-    heard = look(found(hit(), hit(), hit("other.htm", "8-K/A", 3), hit("ng-ex991.htm", "EX-99.1", "2")))
-    (lead,) = heard.leads
+    result = poll(
+        search_answer(hit(), hit(), hit("other.htm", "8-K/A", 3), hit("ng-ex991.htm", "EX-99.1", "2"))
+    )
+    (lead,) = result.leads
     assert lead.identity == ADSH
 
 
@@ -91,72 +93,72 @@ def test_r8_several_hits_of_one_filing_are_one_lead():
         ("ng-20261030.htm", "8-K", 4),
     ],
 )
-def test_r9_what_is_not_the_primary_document_is_left_out(name, kind, sequence):
-    assert look(found(hit(name, kind, sequence))).leads == []
+def test_r9_only_the_primary_document_is_a_lead(name, kind, sequence):
+    assert poll(search_answer(hit(name, kind, sequence))).leads == []
 
 
-def test_r9_press_releases_come_along_where_they_are_wanted():
-    heard = look(found(hit(), hit("ng-ex991.htm", "EX-99.1", "2")), releases=True)
-    assert [lead.identity for lead in heard.leads] == [ADSH, f"{ADSH}:ng-ex991.htm"]
+def test_r9_press_releases_are_leads_on_request():
+    result = poll(search_answer(hit(), hit("ng-ex991.htm", "EX-99.1", "2")), releases=True)
+    assert [lead.identity for lead in result.leads] == [ADSH, f"{ADSH}:ng-ex991.htm"]
 
 
 def test_r9_an_xml_form_is_read_as_its_style_sheet_shows_it():
     form = hit("form4.xml", "4", 1, form="4", root_forms=["4"], xsl="xslF345X05")
-    (lead,) = look(found(form)).leads
+    (lead,) = poll(search_answer(form)).leads
     assert lead.url.endswith("/000199990126000017/xslF345X05/form4.xml")
 
 
-def test_r10_the_index_and_the_document_have_addresses():
-    (lead,) = look(found(hit())).leads
+def test_r10_the_index_and_the_document_have_urls():
+    (lead,) = poll(search_answer(hit())).leads
     folder = "https://www.sec.gov/Archives/edgar/data/1999901/000199990126000017"
     assert lead.url == f"{folder}/ng-20261030.htm"
-    told = lead.hints["attributes"]
-    assert told["index_url"] == f"{folder}/{ADSH}-index.htm"
-    assert (told["form"], told["accession"], told["items"]) == ("8-K", ADSH, ["2.02", "9.01"])
+    fields = lead.hints["attributes"]
+    assert fields["index_url"] == f"{folder}/{ADSH}-index.htm"
+    assert (fields["form"], fields["accession"], fields["items"]) == ("8-K", ADSH, ["2.02", "9.01"])
     assert lead.title == "Northgate: 8-K of 2026-11-02"
 
 
-def test_filings_that_merely_quote_a_company_are_not_its_own():
-    assert look(found(hit(ciks=["0001888801"]))).leads == []
+def test_filings_that_only_mention_a_company_are_left_out():
+    assert poll(search_answer(hit(ciks=["0001888801"]))).leads == []
 
 
 def test_a_ticker_is_looked_up_once_and_remembered():
     table = {"0": {"cik_str": 1999901, "ticker": "NG-SC", "title": "Northgate"}}
-    search = found(hit())
+    search = search_answer(hit())
 
     def reply(request):
         return answer(request, json.dumps(table)) if "company_tickers" in request.url else search(request)
 
-    heard = look(reply, cik=None, ticker="NG.SC")
-    assert [urlsplit(request.url).hostname for request in heard.asked] == ["www.sec.gov", "efts.sec.gov"]
-    assert len(heard.leads) == 1
-    again = look(reply, cik=None, ticker="NG.SC", watermark=heard.discovery.watermark)
-    assert [urlsplit(request.url).hostname for request in again.asked] == ["efts.sec.gov"]
+    result = poll(reply, cik=None, ticker="NG.SC")
+    assert [urlsplit(request.url).hostname for request in result.asked] == ["www.sec.gov", "efts.sec.gov"]
+    assert len(result.leads) == 1
+    second_result = poll(reply, cik=None, ticker="NG.SC", watermark=result.discovery.watermark)
+    assert [urlsplit(request.url).hostname for request in second_result.asked] == ["efts.sec.gov"]
 
 
-def test_an_unknown_ticker_is_told():
+def test_an_unknown_ticker_is_reported():
     with pytest.raises(Permanent, match="set the option cik"):
-        look(lambda request: answer(request, "{}"), cik=None)
+        poll(lambda request: answer(request, "{}"), cik=None)
 
 
-def test_known_filings_are_not_told_again_and_days_overlap():
-    mark = look(found(hit())).discovery.watermark
-    assert mark == {"filed": "2026-11-02", "cik": CIK, "seen": [ADSH]}
-    heard = look(found(hit(), hit(adsh="0001999901-26-000018")), watermark=mark)
-    assert [lead.identity for lead in heard.leads] == ["0001999901-26-000018"]
-    assert parse_qs(urlsplit(heard.asked[0].url).query)["startdt"] == ["2026-10-30"]
+def test_known_filings_are_not_leads_again_and_polls_overlap():
+    watermark = poll(search_answer(hit())).discovery.watermark
+    assert watermark == {"filed": "2026-11-02", "cik": CIK, "seen": [ADSH]}
+    result = poll(search_answer(hit(), hit(adsh="0001999901-26-000018")), watermark=watermark)
+    assert [lead.identity for lead in result.leads] == ["0001999901-26-000018"]
+    assert parse_qs(urlsplit(result.asked[0].url).query)["startdt"] == ["2026-10-30"]
 
 
-def test_all_pages_are_read_and_a_broken_one_ends_the_look_without_loss():
+def test_all_pages_are_read_and_a_failed_one_ends_the_poll_without_loss():
     def reply(request):
         if "from=100" in request.url:
             return Temporary("http_500", delay=timedelta(minutes=2))
-        return found(hit(), total=150)(request)
+        return search_answer(hit(), total=150)(request)
 
-    heard = look(reply)
-    assert len(heard.leads) == 1
-    assert heard.discovery.again == timedelta(minutes=2)
-    assert look(found(hit(), total=150)).asked[1].url.endswith("from=100")
+    result = poll(reply)
+    assert len(result.leads) == 1
+    assert result.discovery.again == timedelta(minutes=2)
+    assert poll(search_answer(hit(), total=150)).asked[1].url.endswith("from=100")
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "a/b.htm", "", "ng.htm?x=1", "x" * 300])
@@ -171,7 +173,9 @@ def test_numbers_of_companies_have_ten_digits():
 
 
 @pytest.mark.parametrize("filed", ["9999-12-31", "2026-13-45", "soon", "2026-11-02T10:00:00", ""])
-def test_a_day_that_is_none_or_has_not_come_does_not_move_the_watermark(filed):
-    mark = look(found(hit(), hit(adsh="0001999901-26-000018", file_date=filed))).discovery.watermark
-    assert mark["filed"] == "2026-11-02"
-    assert look(found(), watermark=mark).leads == []
+def test_an_invalid_or_future_day_does_not_move_the_watermark(filed):
+    watermark = poll(
+        search_answer(hit(), hit(adsh="0001999901-26-000018", file_date=filed))
+    ).discovery.watermark
+    assert watermark["filed"] == "2026-11-02"
+    assert poll(search_answer(), watermark=watermark).leads == []

@@ -82,8 +82,8 @@ def stage(
 def _feed(headers: Mapping[str, str], ttl: str = "", status: int = 200) -> Callable[[Request], Response]:
     def reply(request: Request) -> Response:
         body = RSS.format(ttl=ttl) if status == 200 else ""
-        told = answer(request, body, status=status, media_type="application/rss+xml")
-        return replace(told, headers={**told.headers, **headers})
+        response = answer(request, body, status=status, media_type="application/rss+xml")
+        return replace(response, headers={**response.headers, **headers})
 
     return reply
 
@@ -102,7 +102,7 @@ def _feed(headers: Mapping[str, str], ttl: str = "", status: int = 200) -> Calla
         ({"cache-control": "max-age=7200"}, "<ttl>300</ttl>", 5),
     ],
 )
-def test_c12_the_next_look_waits_as_long_as_the_answer_calls_itself_fresh(
+def test_c12_the_next_poll_waits_as_long_as_the_answer_is_fresh(
     tmp_path: Path, headers: dict[str, str], ttl: str, hours: int
 ):
     with stage(tmp_path, discover_feed, make_source("feed", FEED), _feed(headers, ttl)) as there:
