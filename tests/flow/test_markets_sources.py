@@ -45,9 +45,9 @@ def ready(internet, monkeypatch):
 
 
 def test_r8_r9_r10_filings_are_read_from_their_primary_documents_with_tables(internet, tmp_path):
-    with markets_run(tmp_path, internet, FILINGS) as app:
-        app.run()
-        kept = app.rows(documents, state=State.KEPT)
+    with markets_run(tmp_path, internet, FILINGS) as run:
+        run.run()
+        kept = run.rows(documents, state=State.KEPT)
         filing_parts = {(row["attributes"]["accession"], row["attributes"]["part"]) for row in kept}
         assert len(filing_parts) == len(kept) == 5  # an 8-K with its press release each, and one 10-Q
         assert {part for _, part in filing_parts} == {"8-K", "EX-99.1", "10-Q"}
@@ -55,7 +55,7 @@ def test_r8_r9_r10_filings_are_read_from_their_primary_documents_with_tables(int
             assert "| Net sales |" in row["text"]
             assert row["attributes"]["index_url"].endswith(f"{row['attributes']['accession']}-index.htm")
             assert "sec.example/Archives/edgar/data/19999" in row["url"]
-        asked = {record["path"].rpartition("/")[2] for record in app.asked("www.sec.example")}
+        asked = {record["path"].rpartition("/")[2] for record in run.asked("www.sec.example")}
         assert not any(name.endswith((".xml", ".jpg", ".xsd")) for name in asked)
 
 
@@ -84,11 +84,11 @@ def test_a_hurried_crowd_is_sent_away_for_ten_minutes_and_comes_back(internet, t
 
 
 def test_a_second_poll_of_filings_adds_nothing(internet, tmp_path):
-    with markets_run(tmp_path, internet, FILINGS) as app:
-        app.run()
-        before = app.rows(leads), app.rows(documents)
-        app.again()
-        assert (app.rows(leads), app.rows(documents)) == before
+    with markets_run(tmp_path, internet, FILINGS) as run:
+        run.run()
+        before = run.rows(leads), run.rows(documents)
+        run.again()
+        assert (run.rows(leads), run.rows(documents)) == before
 
 
 def test_r11_r14_r16_bars_of_every_dataset_meet_in_one_table_without_duplicate_days(internet, tmp_path):
@@ -108,10 +108,10 @@ def test_r11_r14_r16_bars_of_every_dataset_meet_in_one_table_without_duplicate_d
 
 
 def test_r15_ticker_details_are_stored_as_received(internet, tmp_path):
-    with markets_run(tmp_path, internet, prices("details")) as app:
-        app.run()
-        app.again()
-        (row,) = app.rows(observations)
+    with markets_run(tmp_path, internet, prices("details")) as run:
+        run.run()
+        run.again()
+        (row,) = run.rows(observations)
         assert (row["kind"], row["name"], row["value"]["cik"]) == ("ticker_details", "NGSC", "0001999901")
 
 
@@ -127,26 +127,26 @@ def test_a_holiday_is_a_success(internet, tmp_path):
 
 def test_a_failed_poll_stores_nothing_and_the_next_one_catches_up(internet, tmp_path):
     internet.fault(PROVIDER, "/v2/aggs/ticker/NGSC/prev", Fault(status=401))
-    with markets_run(tmp_path, internet, prices("previous")) as app:
-        app.run()
-        assert app.rows(bars) == []
-        assert app.rows(sources)[0]["failures"] == 1
-        app.again()
-        assert len(app.rows(bars)) == 1
-        assert app.rows(sources)[0]["failures"] == 0
+    with markets_run(tmp_path, internet, prices("previous")) as run:
+        run.run()
+        assert run.rows(bars) == []
+        assert run.rows(sources)[0]["failures"] == 1
+        run.again()
+        assert len(run.rows(bars)) == 1
+        assert run.rows(sources)[0]["failures"] == 0
 
 
 def test_r19_the_account_is_only_read(internet, tmp_path):
-    with markets_run(tmp_path, internet, {"name": "account", "kind": "broker"}) as app:
-        app.run()
-        app.again()
-        seen = {(row["kind"], row["name"]) for row in app.rows(observations)}
+    with markets_run(tmp_path, internet, {"name": "account", "kind": "broker"}) as run:
+        run.run()
+        run.again()
+        seen = {(row["kind"], row["name"]) for row in run.rows(observations)}
         assert {kind for kind, _ in seen} == {"account", "position", "order", "clock"}
-        assert len(app.rows(observations)) == 4
-        assert {record["method"] for record in app.asked(BROKER)} == {"GET"}
-        (order,) = app.rows(observations, kind="order")
+        assert len(run.rows(observations)) == 4
+        assert {record["method"] for record in run.asked(BROKER)} == {"GET"}
+        (order,) = run.rows(observations, kind="order")
         assert order["at"] == datetime(2026, 11, 12, 15, 2, 12, 987654, UTC)
-        assert app.rows(documents) == []
+        assert run.rows(documents) == []
 
 
 def test_a_key_that_the_broker_rejects_is_reported(internet, tmp_path, monkeypatch):
@@ -172,15 +172,15 @@ def test_r20_a_watched_page_becomes_a_revision_when_its_part_changes(tmp_path):
     page = {
         "name": "page", "kind": "web_scrape", "tickers": ["NGSC"], "url": f"https://{INVESTORS}/", "options": {"selector": "#news"},
     }  # fmt: skip
-    with running() as internet, markets_run(tmp_path, internet, page) as app:
-        app.run()
-        (first,) = app.rows(documents)
+    with running() as internet, markets_run(tmp_path, internet, page) as run:
+        run.run()
+        (first,) = run.rows(documents)
         assert (first["state"], first["revision"]) == (State.KEPT, 1)
         internet.advance(timedelta(days=1))
-        app.again()
+        run.again()
         internet.advance(timedelta(days=1))
-        app.again()
-        (last,) = app.rows(documents)
+        run.again()
+        (last,) = run.rows(documents)
         assert (last["id"], last["revision"]) == (first["id"], 2)
         assert last["text"] != first["text"]
-        assert {row["payload"]["ticker"] for row in app.rows(queue_items)} == {"NGSC"}
+        assert {row["payload"]["ticker"] for row in run.rows(queue_items)} == {"NGSC"}
