@@ -93,7 +93,7 @@ def test_an_unknown_recipe_is_refused_and_the_known_ones_named(lab: RecipeRun):
 
 def test_a_data_folder_that_cannot_be_made_is_refused(tmp_path: Path):
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(Refused, match="cannot be made") as refused:
+    with pytest.raises(Refused, match="cannot be created") as refused:
         assert App(Settings(data=str(tmp_path / "file" / "data"))).store
     assert refused.value.reason == "data_unwritable"
 

@@ -17,7 +17,7 @@ from headwater.engine.engine import Engine
 from headwater.engine.network import NetworkLoop
 from headwater.liveness import owner_name
 from headwater.model.errors import Refused, Temporary
-from headwater.model.jobs import IDLE_TASKS, NETWORK_TASKS, Job, Task
+from headwater.model.jobs import IDLE_TASKS, NETWORK_TASKS, QUEUED_TASKS, Job, Task
 from headwater.ops.installation_lock import release_dead_owners
 from headwater.runtime.celery.broker import (
     BROKER_ERRORS,
@@ -193,7 +193,7 @@ class TaskRunner:
 
 def parse_job(recipe: str, task: str, keys: Sequence[str] = ()) -> Job:
     """The job that a message names. Refused if there is no such task: any program can send messages."""
-    if task not in set(Task) or not all(isinstance(word, str) for word in (recipe, *keys)):
+    if task not in QUEUED_TASKS or not all(isinstance(word, str) for word in (recipe, *keys)):
         raise Refused("bad_message", "a message names an unknown task")
     return Job(recipe, Task(task), tuple(keys))
 
