@@ -87,7 +87,7 @@ def test_earlier_answers_must_be_answers(ask: Any, tmp_path: Path):
     path = written(tmp_path / "in.jsonl", lines("mill", each=2))
     answer = ask(path, "--earlier", path)
     assert answer.code != 0
-    assert "line 1 is no answer" in answer.err
+    assert "line 1 is not output" in answer.err
 
 
 def test_without_the_extra_words_decide_and_the_reference_says_what_to_install(
