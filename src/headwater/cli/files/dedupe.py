@@ -41,7 +41,8 @@ def dedupe(
         Path | None, typer.Option(metavar="FILE", help="Write here instead of standard output.")
     ] = None,
     profile: Annotated[
-        Literal["default", "seed-c", "seed-g"], typer.Option(help="The dedupe rules: default, seed-c or seed-g.")
+        Literal["default", "seed-c", "seed-g"],
+        typer.Option(help="The dedupe rules: default, seed-c or seed-g."),
     ] = "default",
     evidence: Annotated[
         bool, typer.Option("--evidence", help="Add what was measured to every answer.")
