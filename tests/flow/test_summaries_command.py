@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from tests.flow.command_line import call
 from tests.flow.test_geopolitics import Box, Moving, prepared, rows, run
-from tests.flow.test_geopolitics_meaning import toy
+from tests.flow.test_geopolitics_embeddings import toy
 from tests.servers.batch_api import ApiFaults, BatchServer, batch_server
 from tests.support.poll_sessions import context_for
 from tests.support.scene import Scene
@@ -167,8 +167,9 @@ def test_g18_tier_c_has_local_summaries_at_once_and_those_of_a_model_after(
         whole = App(chosen, clock)
         server.troubles.append(ApiFaults("POST /chat/completions", 401))
         update_stories_after_run(whole, ["geopolitics"], quiet=True)
-        assert "no summaries by the language model this time: summaries: the endpoint refused the key" in " ".join(
-            capsys.readouterr().err.split()
+        assert (
+            "no summaries by the language model this time: summaries: the endpoint refused the key"
+            in " ".join(capsys.readouterr().err.split())
         )
         update_stories_after_run(whole, ["geopolitics"], quiet=True)
         after = {row["story_id"]: row["summary"] for row in rows(app, "SELECT * FROM news_clusters")}
