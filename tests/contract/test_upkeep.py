@@ -126,7 +126,7 @@ def test_c35_a_chore_whose_process_is_gone_is_free_at_once(app: App, scene: Scen
         dead = f"{machine_id()}:{gone.pid}:0:upkeep"
     one = worker(app, done)
     one.run_due()
-    MaintenanceTasks(app.store.engine).take("chore", dead, scene.now, LEASE, early=True)
+    MaintenanceTasks(app.store.engine).claim("chore", dead, scene.now, LEASE, early=True)
     assert one.run_now("chore") == {"done": 1}
 
 
@@ -156,7 +156,7 @@ def test_c27_chores_are_jobs_too(app: App, scene: Scene, done: Done):
 
 def test_an_operator_may_have_it_done_now_but_not_twice_at_once(app: App, scene: Scene, done: Done):
     assert worker(app, done).run_now("chore") == {"done": 1}
-    MaintenanceTasks(app.store.engine).take("chore", "another", scene.now, LEASE, early=True)
+    MaintenanceTasks(app.store.engine).claim("chore", "another", scene.now, LEASE, early=True)
     with pytest.raises(Refused, match="try again"):
         worker(app, done).run_now("chore")
 

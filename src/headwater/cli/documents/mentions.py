@@ -36,7 +36,7 @@ def list_subjects(context: typer.Context, recipe: RecipeName, as_json: Json = Fa
     """List the subjects of a recipe: how many names each has, and how many documents name it."""
     app = open_app(context)
     app.recipe(recipe)
-    found = MentionStore(app.store.engine).listed(recipe)
+    found = MentionStore(app.store.engine).list_subjects(recipe)
     if as_json:
         print_json_lines(found)
         return
@@ -128,7 +128,7 @@ def _rerun(
 ) -> None:
     stored, after = MentionStore(app.store.engine), ""
     context = StepContext(recipe, app.clock(), app.store)
-    while batch := stored.kept(recipe, after, AT_ONCE):
+    while batch := stored.kept_documents(recipe, after, AT_ONCE):
         after = batch[-1].id
         stale = [document for document in batch if everything or not searched_with(document, step)]
         found = [outcome for outcome in step(stale, context) if isinstance(outcome, Document)]

@@ -60,10 +60,10 @@ class Beat:
         given = [
             queue_name(job)
             for recipe in led
-            for job in (Job(recipe, task) for task in store.waiting(recipe, now))
+            for job in (Job(recipe, task) for task in store.due_tasks(recipe, now))
             if self.hints.send(job)
         ]
-        if MaintenanceTasks(store.engine).waiting(chores, now) and self.hints.send_maintenance():
+        if MaintenanceTasks(store.engine).has_due(chores, now) and self.hints.send_maintenance():
             given.append(MAINTENANCE_QUEUE)
         return given
 
@@ -75,7 +75,7 @@ class Beat:
             return True
         holder = rows.hold(row, self.owner, now, LEASE)
         if holder is not None and dead_owners([holder]):
-            rows.let_go(row, holder)
+            rows.release(row, holder)
             holder = rows.hold(row, self.owner, now, LEASE)
         if holder == self.owner:
             self.sure_until[recipe] = now + LEASE / 3
@@ -90,7 +90,7 @@ class Beat:
         """Another beat may lead at once."""
         self.sure_until.clear()
         for recipe in self.recipes:
-            MaintenanceTasks(self.app.store.engine).let_go(leader_row(recipe), self.owner)
+            MaintenanceTasks(self.app.store.engine).release(leader_row(recipe), self.owner)
 
 
 def leader_row(recipe: str) -> str:

@@ -165,7 +165,7 @@ class TaskRunner:
         with suppress(Temporary):
             recipes = sorted({job.recipe for job in others})
             return any(
-                Job(recipe, task) in others for recipe in recipes for task in store.waiting(recipe, now)
+                Job(recipe, task) in others for recipe in recipes for task in store.due_tasks(recipe, now)
             )
         return False
 
@@ -182,7 +182,7 @@ class TaskRunner:
     def _follow(self, recipe: str) -> None:
         """Not needed, for the beat looks too; but it looks only now and then."""
         with suppress(Temporary, *BROKER_ERRORS):
-            for task in self.app.store.waiting(recipe, self.app.clock()):
+            for task in self.app.store.due_tasks(recipe, self.app.clock()):
                 self.hints.send(Job(recipe, task))
 
 
